@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** Where a process starts. `--version` answers before anything else is loaded. */
+
+import { readFileSync } from "node:fs";
+
+const [only, more] = process.argv.slice(2);
+if (more === undefined && (only === "--version" || only === "-V")) {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+} else {
+  const { main } = await import("./main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,0 +1,97 @@
+/** `lockedroom eval` */
+
+import type { Command } from "commander";
+import { type EvalOutcome, evaluate } from "../../loops/eval.ts";
+import { warnings } from "../../runs/note.ts";
+import { DEFAULT_SCORER } from "../../scorers/load.ts";
+import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
+import { wholeNumber } from "../options.ts";
+import { startProgress, totalBytes } from "../progress.ts";
+import { bar, out, paint, percent, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly dataset: string;
+  readonly completions: string;
+  readonly outdir: string;
+  readonly scorer: string;
+  readonly maxExamples?: number;
+  readonly jobs: number;
+  readonly scorerTimeout: number;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description("Loop A: scores one completion per example and writes a run.")
+    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption("--completions <file>", "completions, JSONL: id, completion")
+    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
+    .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
+    .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
+    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1), 1)
+    .option(
+      "--scorer-timeout <ms>",
+      "limit for scoring one row",
+      wholeNumber(1),
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option("--force", "replace a finished run in --outdir")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom eval --dataset data/datasets/math_dev.jsonl \\
+    --completions data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/first
+  lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
+    --scorer my-scorer.ts --jobs 2`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const scoring = await openScoring(flags.scorer, {
+    jobs: flags.jobs,
+    timeoutMs: flags.scorerTimeout,
+  });
+  const progress = startProgress(
+    "Scoring",
+    totalBytes(flags.dataset, flags.completions),
+    flags.quiet,
+  );
+  try {
+    const outcome = await evaluate({ ...flags, scoring, onBytes: progress.add });
+    progress.stop();
+    if (!flags.quiet) printOutcome(outcome);
+  } finally {
+    progress.stop();
+    await scoring.close();
+  }
+}
+
+export function printOutcome({ dir, summary }: EvalOutcome): void {
+  const { metrics, outcomes, scorer } = summary;
+  out(`Scored ${metrics.n_examples} examples with ${scorer.name} ${scorer.version}.`);
+  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  out();
+  if (metrics.pass_rate === null || metrics.pass_rate_ci95 === null)
+    out("  pass rate    undefined: nothing was judged");
+  else {
+    const [low, high] = metrics.pass_rate_ci95;
+    out(
+      `  pass rate    ${paint("bold", metrics.pass_rate.toFixed(4))}  ${metrics.n_pass} of ${metrics.n_judged}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`,
+    );
+    out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}`);
+  }
+  out();
+  for (const [code, count] of Object.entries(outcomes.counts).sort((a, b) => b[1] - a[1])) {
+    const share = count / metrics.n_examples;
+    out(
+      `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
+    );
+  }
+  out();
+  out(`Run written to ${dir}`);
+  out(`Next: lockedroom inspect-run --run ${dir} --only-fails`);
+}

@@ -1,0 +1,155 @@
+/** `lockedroom gate` */
+
+import { appendFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { ioError } from "../../core/errors.ts";
+import { KNOBS, type Knob } from "../../core/knobs.ts";
+import { visible } from "../../core/visible.ts";
+import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
+import type { GateReport, Reason } from "../../gate/report.ts";
+import { gate } from "../../gate/verdict.ts";
+import { numberIn } from "../options.ts";
+import { out, paint, wrap } from "../terminal.ts";
+
+type Format = "text" | "json" | "markdown" | "junit";
+
+interface Flags {
+  readonly baseline: string;
+  readonly candidate: string;
+  readonly minDelta: number;
+  readonly alpha: number;
+  readonly claim?: Knob;
+  readonly format: Format;
+}
+
+export function define(command: Command, exit: (code: number) => void): Command {
+  return command
+    .description(
+      "Compares two runs under the locked-room rule: same data, prompt, scorer and\nsampling, exactly one knob turned, and a difference that is not luck.",
+    )
+    .requiredOption("--baseline <run>", "the run that is in place")
+    .requiredOption("--candidate <run>", "the run that wants to replace it")
+    .option(
+      "--min-delta <x>",
+      "smallest improvement worth having",
+      numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
+      0,
+    )
+    .option(
+      "--alpha <a>",
+      "chance of promoting a change that is none",
+      numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
+      0.05,
+    )
+    .addOption(
+      new Option("--claim <knob>", "refuse unless this knob was turned").choices(
+        Object.keys(KNOBS),
+      ),
+    )
+    .addOption(
+      new Option("--format <format>", "how to print the verdict")
+        .choices(Object.keys(PRINT))
+        .default("text"),
+    )
+    .addHelpText(
+      "after",
+      `
+Exit codes:
+  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
+  3  REJECT because the runs are not comparable
+  64 wrong usage    65 bad or unfinished run    70 a bug    74 disk trouble
+
+Examples:
+  lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
+  lockedroom gate --baseline runs/old --candidate runs/new --claim policy --format json`,
+    )
+    .action(async (flags: Flags) => {
+      const report = await gate(flags);
+      out(PRINT[flags.format](report).trimEnd());
+      const summaryFile = process.env.GITHUB_STEP_SUMMARY;
+      if (summaryFile) appendSummary(summaryFile, report);
+      exit(report.exit_code);
+    });
+}
+
+const PRINT: Record<Format, (report: GateReport) => string> = {
+  text: gateText,
+  json: (report) => JSON.stringify(report, null, 2),
+  markdown: gateMarkdown,
+  junit: gateJunit,
+};
+
+function appendSummary(file: string, report: GateReport): void {
+  try {
+    appendFileSync(file, `${gateMarkdown(report)}\n`);
+  } catch (error) {
+    throw ioError(`append to GITHUB_STEP_SUMMARY (${file})`, error);
+  }
+}
+
+const COLOUR = { PROMOTE: "green", REJECT: "red", INCONCLUSIVE: "yellow" } as const;
+
+export function gateText(report: GateReport): string {
+  const verdict = paint(["bold", COLOUR[report.decision]], report.decision);
+  return [
+    `${verdict}${report.comparable ? "" : "  the runs are not comparable"}`,
+    "",
+    side("baseline ", report.baseline),
+    side("candidate", report.candidate),
+    ...measurement(report),
+    "",
+    `Knob turned: ${report.knobs.join(", ") || "none"}`,
+    "",
+    ...report.reasons.flatMap(reasonLines),
+    ...report.notes.map((note) => wrap(`Note: ${note}`)),
+    ...flipLines(report),
+  ].join("\n");
+}
+
+function side(
+  label: string,
+  { run, pass_rate: rate, n_judged: judged }: GateReport["baseline"],
+): string {
+  const figure = rate === null ? "nothing judged" : `pass rate ${rate.toFixed(4)} of ${judged}`;
+  return `  ${label}  ${figure}  ${visible(run)}`;
+}
+
+function measurement({
+  delta,
+  ci,
+  p_value: p,
+  test,
+  minimum_detectable_effect: mde,
+}: GateReport): string[] {
+  if (delta === null || ci === null || p === null || mde === null) return [];
+  const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
+  return [
+    `  difference ${sign(delta)}  ${Math.round(ci.confidence * 100)} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
+    `  p = ${p.toPrecision(3)} (${name}); effects under ${mde.toFixed(4)} would go unseen`,
+  ];
+}
+
+function reasonLines({ code, message, baseline, candidate }: Reason): string[] {
+  const values =
+    baseline === null && candidate === null
+      ? []
+      : [`    baseline   ${showValue(baseline)}`, `    candidate  ${showValue(candidate)}`];
+  return [paint("bold", code), wrap(message, "    "), ...values, ""];
+}
+
+function flipLines({ flips }: GateReport): string[] {
+  if (!flips || flips.gained + flips.lost === 0) return [];
+  const shown = flips.first.slice(0, 6);
+  return [
+    `Flips: ${flips.gained} gained, ${flips.lost} lost`,
+    ...shown.map(
+      (f) =>
+        `  ${f.change > 0 ? "+" : "-"} ${visible(f.id)}  ${visible(f.baseline)} → ${visible(f.candidate)}`,
+    ),
+    ...(flips.gained + flips.lost > shown.length ? ["  … more with --format json"] : []),
+  ];
+}
+
+function sign(value: number): string {
+  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
+}

@@ -1,0 +1,116 @@
+/** `lockedroom inspect-run` */
+
+import type { Command } from "commander";
+import { visible, visibleShort } from "../../core/visible.ts";
+import {
+  findRow,
+  type InspectOptions,
+  inspectRun,
+  type OutcomeGroup,
+} from "../../report/inspect.ts";
+import { openRun, type Run } from "../../runs/reader.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
+import { currentSource } from "../../scorers/load.ts";
+import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
+import { wholeNumber } from "../options.ts";
+import { bar, out, paint, percent, wrap } from "../terminal.ts";
+
+interface Flags extends InspectOptions {
+  readonly run: string;
+  readonly id?: string;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Shows a run's outcomes by code, with concrete examples and their reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
+    )
+    .requiredOption("--run <folder>", "the run")
+    .option("--only-fails", "leave out rows that pass")
+    .option("--top-k <k>", "at most k outcome codes, the commonest first", wholeNumber(1))
+    .option("--show <n>", "concrete examples per code", wholeNumber(0), 3)
+    .option("--id <id>", "show one row, whole")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
+  lockedroom inspect-run --run runs/first --id dev-0003`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const opened = await openRun(flags.run);
+  warnOfAnotherScorer(opened);
+  if (flags.id !== undefined) return showRow(await findRow(opened, flags.id));
+  const { groups, hidden, total, intact } = await inspectRun(opened, flags);
+  if (!intact) warn("The run's files are not what was written together: somebody edited them.");
+  const { scorer, examples } = opened.manifest;
+  out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
+  if (total !== examples.count) warn(`The manifest says ${examples.count} examples.`);
+  if (groups.length === 0) out(flags.onlyFails ? "\nNo row failed." : "\nNo rows.");
+  for (const group of groups) showGroup(group, total, scorer.name === SCORER_NAME);
+  if (hidden > 0) out(`\n${hidden} rarer codes are not shown; raise --top-k.`);
+}
+
+/** Old numbers and new code do not belong together. */
+function warnOfAnotherScorer({ manifest: { scorer } }: Run): void {
+  const current = currentSource(scorer);
+  if (current === scorer.source_sha256) return;
+  const name = `${scorer.name} ${scorer.version}`;
+  warn(
+    current === undefined
+      ? `This run was scored by ${name} (${scorer.path ?? "built in"}), which is not here any more.`
+      : `This run was scored by other code than the current ${scorer.path ?? scorer.name}: its numbers do not compare with new ones. Evaluate again.`,
+  );
+}
+
+function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boolean): void {
+  const kind = math ? classify(code) : "unknown";
+  out();
+  out(
+    `${paint("bold", visible(code))}  ${count} rows, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
+  );
+  for (const row of rows) {
+    out(
+      `  ${paint("cyan", visible(row.id))}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 30)}`,
+    );
+    out(`    prompt      ${visibleShort(row.prompt, 64)}`);
+    out(`    completion  ${shownCompletion(row)}`);
+    const reason = reasonOf(row);
+    if (reason) out(wrap(`reason      ${reason}`, "    "));
+  }
+}
+
+function showRow(row: ResultRow): void {
+  const { id, prompt, completion, ...rest } = row;
+  out(`${paint("bold", visible(id))}  ${row.outcome_code}, reward ${row.reward ?? "none"}`);
+  out(`\nprompt\n${block(prompt)}`);
+  out(`\ncompletion\n${completion === null ? "  (none)" : block(completion)}`);
+  out(`\nthe rest of the row\n${block(JSON.stringify(rest, null, 2))}`);
+}
+
+/** Text as its own lines, with everything else that is invisible made visible. */
+function block(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  ${visible(line)}`)
+    .join("\n");
+}
+
+function shownCompletion({ completion }: ResultRow): string {
+  return completion === null ? "(none)" : visibleShort(completion, 64);
+}
+
+function reasonOf({ details }: ResultRow): string {
+  const { message, parsed } = (details ?? {}) as { message?: unknown; parsed?: unknown };
+  if (typeof message === "string") return visibleShort(message, 200);
+  return parsed === undefined
+    ? visibleShort(JSON.stringify(details), 200)
+    : `read as ${visibleShort(String(parsed), 60)}`;
+}
+
+function warn(text: string): void {
+  out(paint("yellow", wrap(`! ${text}`)));
+}

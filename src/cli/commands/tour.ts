@@ -1,0 +1,141 @@
+/** `lockedroom tour`: the main job on embedded data, one step at a time. */
+
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { usageError } from "../../core/errors.ts";
+import type { Example } from "../../core/records.ts";
+import { gate } from "../../gate/verdict.ts";
+import { type EvalOutcome, evaluate } from "../../loops/eval.ts";
+import { inspectRun } from "../../report/inspect.ts";
+import { openRun } from "../../runs/reader.ts";
+import { openScoring } from "../../scorers/scoring.ts";
+import { out, paint, wrap } from "../terminal.ts";
+import { printOutcome } from "./eval.ts";
+import { gateText } from "./gate.ts";
+
+interface Flags {
+  readonly outdir: string;
+  readonly yes?: boolean;
+}
+
+const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
+const DATASET = path.join(DATA, "datasets/math_dev.jsonl");
+const COMPLETIONS = path.join(DATA, "rollouts/frozen_rollouts_dev.jsonl");
+/** Says that a folder is a tour's, so that the next tour may replace it. */
+const MARK = ".tour";
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Walks through the main job on embedded data: evaluate, tamper, and let the gate\njudge. Waits for Enter between steps on a terminal.",
+    )
+    .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
+    .option("--yes", "do not wait for Enter")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  lockedroom tour\n  lockedroom tour --yes --outdir /tmp/tour",
+    )
+    .action(run);
+}
+
+async function run({ outdir, yes }: Flags): Promise<void> {
+  await prepareFolder(outdir);
+  const pause = yes ? async () => {} : waitForEnter;
+  const scoring = await openScoring();
+
+  step(1, "Evaluate: what does the policy score?");
+  say(
+    "240 arithmetic problems, one frozen completion each, and a strict verifier: the answer must be the single line “Final: <int>”. This is Loop A. Nothing learns.",
+  );
+  const honest = await evaluate({
+    dataset: DATASET,
+    completions: COMPLETIONS,
+    outdir: path.join(outdir, "honest"),
+    scoring,
+  });
+  printOutcome(honest);
+  await pause();
+
+  step(2, "Tamper: a better number without a better policy");
+  const tampered = path.join(outdir, "math_dev_TAMPERED.jsonl");
+  const change = await tamper(honest, tampered);
+  say(
+    `One expected answer is edited to match what the policy said: ${change}. Same completions, same scorer.`,
+  );
+  const better = await evaluate({
+    dataset: tampered,
+    completions: COMPLETIONS,
+    outdir: path.join(outdir, "tampered"),
+    scoring,
+  });
+  say(`The pass rate rises from ${rate(honest)} to ${rate(better)}. Promote?`);
+  await pause();
+
+  step(3, "Gate: may these two runs be compared at all?");
+  out(gateText(await gate({ baseline: honest.dir, candidate: better.dir })));
+  say(
+    "The gate read nothing but the two run folders. The data set is another one, so there is no difference to speak of, however large.",
+  );
+  await pause();
+
+  step(4, "Where to look next");
+  say(
+    `Every run is a folder: manifest.json (what was held fixed), results.jsonl (every row), summary.json, summary.md, and README.md, a note for you to finish. See ${honest.dir}.`,
+  );
+  out(`\n  lockedroom inspect-run --run ${honest.dir} --only-fails`);
+  out("  lockedroom --help");
+  await scoring.close();
+}
+
+/** Edits the first wrong answer's example so that the wrong answer counts as right. */
+async function tamper(honest: EvalOutcome, target: string): Promise<string> {
+  const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
+  const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
+  const said = Number((row?.details as { parsed?: string } | undefined)?.parsed);
+  const lines = (await readFile(DATASET, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const example = JSON.parse(line) as Example;
+      return example.id === row?.id ? JSON.stringify({ ...example, expected_answer: said }) : line;
+    });
+  await writeFile(target, `${lines.join("\n")}\n`);
+  return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${said}`;
+}
+
+async function prepareFolder(outdir: string): Promise<void> {
+  if (existsSync(path.join(outdir, MARK))) await rm(outdir, { recursive: true });
+  else if (existsSync(outdir)) {
+    throw usageError(`${outdir} exists and was not made by a tour`, "Choose another --outdir.");
+  }
+  await mkdir(outdir, { recursive: true });
+  await writeFile(
+    path.join(outdir, MARK),
+    "This folder is replaced by the next `lockedroom tour`.\n",
+  );
+}
+
+/** Only where somebody can press it. */
+async function waitForEnter(): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return;
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  await prompt.question(paint("dim", "\n[Enter] "));
+  prompt.close();
+}
+
+function step(number: number, title: string): void {
+  out(`\n${paint("bold", `── ${number}. ${title} `.padEnd(80, "─"))}\n`);
+}
+
+function say(text: string): void {
+  out(wrap(text));
+  out();
+}
+
+function rate({ summary }: EvalOutcome): string {
+  return summary.metrics.pass_rate?.toFixed(4) ?? "undefined";
+}

@@ -1,0 +1,83 @@
+/** Finds the command, runs it, and turns whatever happens into an exit code and a sentence. */
+
+import { Command, CommanderError } from "commander";
+import { type ErrorKind, LockedRoomError, messageOf } from "../core/errors.ts";
+import { COMMANDS, type CommandName } from "./commands.ts";
+import { err, hint } from "./terminal.ts";
+
+/** After sysexits(3). The gate's verdicts use 0 to 3. */
+const EXIT: Record<ErrorKind | "internal", number> = { usage: 64, data: 65, internal: 70, io: 74 };
+
+export async function main(argv: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : EXIT.io);
+  });
+  const [first = "--help", ...rest] = argv;
+  const name = first.startsWith("-") ? first : first.replaceAll("_", "-");
+  let exitCode = 0;
+  try {
+    const program = await buildProgram(name, (code) => {
+      exitCode = code;
+    });
+    await program.parseAsync([name, ...rest], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+/** Only the command that was asked for is loaded; the others are a line of help. */
+async function buildProgram(chosen: string, exit: (code: number) => void): Promise<Command> {
+  const program = strict(new Command("lockedroom"))
+    .description(
+      "Measure, select and learn with language-model policies,\nand never mistake one for another.",
+    )
+    .usage("COMMAND [options]")
+    .helpCommand("help [command]", "the help of a command")
+    .version(
+      (await import("../runs/manifest.ts")).packageVersion(),
+      "-V, --version",
+      "print the version",
+    )
+    .helpOption("-h, --help", "print this help")
+    .addHelpText(
+      "after",
+      "\nStart with: lockedroom tour\nEvery command takes --help, and its name with - or _ (inspect-run, inspect_run).",
+    );
+  const wanted = chosen === "help" ? Object.keys(COMMANDS) : [chosen];
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const stub = new Command(name).summary(summary);
+    const command = wanted.includes(name) ? (await load()).define(stub, exit) : stub;
+    program.addCommand(strict(command));
+  }
+  return program;
+}
+
+function strict(command: Command): Command {
+  return command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureHelp({ helpWidth: 80 })
+    .configureOutput({
+      writeErr: (text) => err(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error: /, "lockedroom: ")),
+    });
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    hint("Add --help to see what is accepted.");
+    return EXIT.usage;
+  }
+  if (error instanceof LockedRoomError) {
+    err(`lockedroom: ${error.message}`);
+    if (error.hint) hint(error.hint);
+    return EXIT[error.kind];
+  }
+  err(`lockedroom: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}`);
+  return EXIT.internal;
+}
+
+export type { CommandName };

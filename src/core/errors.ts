@@ -1,0 +1,61 @@
+/**
+ * Errors that are somebody's to mend carry a sentence and a next step; everything else is a bug of
+ * ours and keeps its stack. The command line maps `kind` to an exit code.
+ */
+
+export type ErrorKind =
+  /** The call itself is wrong: flags, arguments, an output folder that must not be touched. */
+  | "usage"
+  /** What was read is wrong: a missing, malformed, damaged or unfinished file. */
+  | "data"
+  /** The machine said no: a full disk, a lost permission. */
+  | "io";
+
+export class LockedRoomError extends Error {
+  override readonly name = "LockedRoomError";
+  readonly kind: ErrorKind;
+  /** What to do next, as a sentence. */
+  readonly hint: string | undefined;
+
+  constructor(kind: ErrorKind, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.hint = options.hint;
+  }
+}
+
+export const usageError = (message: string, hint?: string): LockedRoomError =>
+  new LockedRoomError("usage", message, hint === undefined ? {} : { hint });
+
+export const dataError = (message: string, hint?: string): LockedRoomError =>
+  new LockedRoomError("data", message, hint === undefined ? {} : { hint });
+
+/** Turns a failed system call into a sentence; `doing` reads "write runs/a". */
+export function ioError(doing: string, cause: unknown, kind: ErrorKind = "io"): LockedRoomError {
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+  const [what, hint] = SYSTEM_ERRORS[code] ?? [code, "Check the path and try again."];
+  return new LockedRoomError(kind, `cannot ${doing}: ${what}`, { hint, cause });
+}
+
+const SYSTEM_ERRORS: Record<string, [what: string, hint: string]> = {
+  ENOENT: ["no such file or folder", "Check the path; it is relative to the current folder."],
+  EISDIR: ["it is a folder, not a file", "Name a file inside it."],
+  ENOTDIR: ["a part of the path is a file, not a folder", "Check the path."],
+  EACCES: ["permission denied", "Choose a path you may use, or change its permissions."],
+  EPERM: ["permission denied", "Choose a path you may use, or change its permissions."],
+  EROFS: ["the file system is read-only", "Choose a folder on another file system."],
+  ENOSPC: ["the disk is full", "Free some space and run the same command again."],
+  EDQUOT: ["the disk quota is used up", "Free some space and run the same command again."],
+  EFBIG: ["the file would be larger than is allowed here", "Raise the limit or write elsewhere."],
+  ELOOP: ["too many symbolic links", "Check where the links point."],
+  ENAMETOOLONG: ["the name is too long", "Choose a shorter path."],
+};
+
+/** A person's sentence for anything thrown, including things that are not errors. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  } catch {
+    return "something that cannot be shown was thrown";
+  }
+}

@@ -1,0 +1,116 @@
+/** The records that data files hold, and the checks that turn parsed JSON into them. */
+
+import type { Json } from "./json.ts";
+
+export interface Example {
+  readonly id: string;
+  readonly prompt: string;
+  readonly expected_answer?: Json;
+  readonly metadata?: Json;
+  readonly [extra: string]: Json | undefined;
+}
+
+export interface Completion {
+  readonly id: string;
+  readonly completion: string;
+  readonly sum_logprob?: number | null;
+  readonly sum_ref_logprob?: number | null;
+}
+
+/** One sample of a pack: a bare string, or a completion whose id is the pack's. */
+export interface Sample {
+  readonly completion: string;
+  readonly sum_logprob?: number | null;
+  readonly sum_ref_logprob?: number | null;
+}
+
+export interface SelectionPack {
+  readonly id: string;
+  readonly samples: readonly (string | Sample)[];
+}
+
+/** A completion whose reward is settled in advance; `id` names an example of the data set. */
+export interface GoldenRow {
+  readonly id: string;
+  readonly completion: string;
+  readonly expected_reward: number;
+  readonly note: string;
+  /** The loophole an exploit row tries; absent on correct rows. */
+  readonly exploit_class?: string;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Each `to…` throws a TypeError whose message names the field; the reader adds file and line. */
+export function toExample(fields: Fields): Example {
+  requireId(fields);
+  requireString(fields, "prompt");
+  return fields as unknown as Example;
+}
+
+export function toCompletion(fields: Fields): Completion {
+  requireId(fields);
+  requireSample(fields);
+  return fields as unknown as Completion;
+}
+
+export function toSelectionPack(fields: Fields): SelectionPack {
+  requireId(fields);
+  const samples = fields.samples;
+  if (!Array.isArray(samples)) throw wrong("samples", "a list", samples);
+  for (const [index, sample] of samples.entries()) {
+    if (typeof sample === "string") continue;
+    if (!isFields(sample)) throw wrong(`samples[${index}]`, "a string or an object", sample);
+    requireSample(sample, `samples[${index}].`);
+  }
+  return fields as unknown as SelectionPack;
+}
+
+export function toGoldenRow(fields: Fields): GoldenRow {
+  requireId(fields);
+  requireString(fields, "completion");
+  if (!Number.isFinite(fields.expected_reward)) {
+    throw wrong("expected_reward", "a number", fields.expected_reward);
+  }
+  if (fields.note !== undefined) requireString(fields, "note");
+  return { note: "", ...fields } as unknown as GoldenRow;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function requireId(fields: Fields): void {
+  if (typeof fields.id !== "string" || fields.id === "") {
+    throw wrong("id", "a non-empty string", fields.id);
+  }
+}
+
+function requireSample(fields: Fields, prefix = ""): void {
+  requireString(fields, "completion", prefix);
+  requireLogprob(fields, "sum_logprob", prefix);
+  requireLogprob(fields, "sum_ref_logprob", prefix);
+}
+
+function requireString(fields: Fields, key: string, prefix = ""): void {
+  if (typeof fields[key] !== "string") throw wrong(prefix + key, "a string", fields[key]);
+}
+
+function requireLogprob(fields: Fields, key: string, prefix: string): void {
+  const value = fields[key];
+  if (value === undefined || value === null) return;
+  if (!Number.isFinite(value)) throw wrong(prefix + key, "a number or null", value);
+}
+
+function wrong(field: string, expected: string, found: unknown): TypeError {
+  return new TypeError(
+    found === undefined
+      ? `"${field}" is missing; it must be ${expected}`
+      : `"${field}" must be ${expected}, found ${brief(found)}`,
+  );
+}
+
+function brief(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

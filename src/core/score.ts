@@ -1,0 +1,72 @@
+/**
+ * What a scorer is, and what the harness makes of its answers. The same scorer object, unchanged,
+ * serves evaluation, selection and training.
+ */
+
+import type { Json, JsonObject } from "./json.ts";
+import type { Example } from "./records.ts";
+
+/** A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. */
+export interface ScoreResult {
+  readonly reward: number;
+  readonly code: string;
+  readonly details: JsonObject;
+}
+
+/** Deterministic, total, explainable, fast, versioned. */
+export interface Scorer {
+  readonly name: string;
+  readonly version: string;
+  /** The rule in words; it is copied into every manifest. */
+  readonly spec: string;
+  /** Optional closed set: an answer with any other code counts as a broken scorer. */
+  readonly codes?: readonly string[];
+  score(example: Example, completion: string): ScoreResult;
+}
+
+/** Who scored: the declared name and version, and the content of the code that ran. */
+export interface ScorerIdentity {
+  readonly name: string;
+  readonly version: string;
+  readonly spec: string;
+  readonly source_sha256: string;
+  /** The file as the user named it; null for a built-in. */
+  readonly path: string | null;
+}
+
+/** Nothing to judge. */
+export const MISSING_COMPLETION = "missing_completion";
+/** We broke, not the model. Never a zero. */
+export const SCORER_ERROR = "scorer_error";
+/** The harness's own codes, which no scorer may return. */
+export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERROR];
+
+/** One row's verdict after the harness has checked the scorer's answer; a null reward is no reward. */
+export interface Judgement {
+  readonly reward: number | null;
+  readonly code: string;
+  readonly details: Json;
+}
+
+export interface Judgeable {
+  readonly example: Example;
+  readonly completion: string;
+}
+
+/** A scorer made safe to call on any row: it cannot throw, hang or change its mind unnoticed. */
+export interface Scoring {
+  readonly identity: ScorerIdentity;
+  /** How many batches may usefully be in flight at once. */
+  readonly lanes: number;
+  /** How long one row may take. */
+  readonly timeoutMs: number;
+  judge(batch: readonly Judgeable[]): Promise<Judgement[]>;
+  close(): Promise<void>;
+}
+
+/** A row passes when it earns the full mark. */
+export const PASS_REWARD = 1;
+
+export function passes(reward: number | null): boolean {
+  return reward !== null && reward >= PASS_REWARD;
+}

@@ -1,0 +1,45 @@
+/** The committed samples of the error model: one completion per dev example, and packs of eight. */
+
+import type { Completion, Sample, SelectionPack } from "../../core/records.ts";
+import { rngAt } from "../../core/rng.ts";
+import { skillOf, type Utterance, utter } from "./error-model.ts";
+import { examplesOf, heldOutProblems } from "./splits.ts";
+
+const SEED = "arithmetic rollouts 1";
+const SAMPLES = 8;
+/** The frozen completions stand for a cooler temperature, which is right more often. */
+const COOLING = 0.2;
+
+export function frozenRollouts(): Completion[] {
+  const problems = heldOutProblems("dev");
+  return examplesOf("dev").map(({ id }, i) => {
+    const problem = problems[i] as (typeof problems)[number];
+    const rng = rngAt(SEED, "frozen", id);
+    const utterance = utter(problem, skillOf(problem) + COOLING, rng);
+    return { id, ...(rng.next() < 0.08 ? bare(utterance) : utterance) };
+  });
+}
+
+export function selectionPacks(): SelectionPack[] {
+  const problems = heldOutProblems("dev");
+  return examplesOf("dev").map(({ id }, i) => {
+    const problem = problems[i] as (typeof problems)[number];
+    const skill = skillOf(problem);
+    const samples = Array.from({ length: SAMPLES }, (_, sample) => {
+      const rng = rngAt(SEED, "pack", id, sample);
+      return packed(utter(problem, skill, rng), rng.next());
+    });
+    return { id, samples };
+  });
+}
+
+/** Recorders differ: most keep the log-prob, some drop it, some keep only the text. */
+function packed(utterance: Utterance, recorder: number): string | Sample {
+  if (recorder < 0.08) return utterance.completion;
+  if (recorder < 0.16) return bare(utterance);
+  return { completion: utterance.completion, sum_logprob: utterance.sum_logprob };
+}
+
+function bare({ completion }: Utterance): Sample {
+  return { completion };
+}

@@ -1,0 +1,165 @@
+/**
+ * May these two runs be compared, and which knob was turned between them? Answered from the
+ * manifests alone, field by field; every difference is its own reason.
+ */
+
+import { canonicalJson, type Json } from "../core/json.ts";
+import type { Knob } from "../core/knobs.ts";
+import type { Manifest } from "../runs/schemas.ts";
+import type { Reason } from "./report.ts";
+
+interface Field {
+  readonly code: string;
+  readonly knob: Knob;
+  readonly message: string;
+  read(manifest: Manifest): Json;
+}
+
+/** Everything that must be the same, and what a difference in it means. */
+const LOCKED: readonly Field[] = [
+  {
+    code: "fingerprint_version_differs",
+    knob: "measurement",
+    message: "The runs were fingerprinted in different ways. Evaluate both again with one version.",
+    read: (m) => m.fingerprint_version,
+  },
+  {
+    code: "loop_differs",
+    knob: "selection",
+    message: "The runs come from different loops.",
+    read: (m) => (m.loop === "C" ? "C" : "A or B"),
+  },
+  {
+    code: "dataset_bytes_differ",
+    knob: "environment",
+    message: "The data set file is not the same, byte for byte.",
+    read: (m) => m.inputs.find(({ role }) => role === "dataset")?.sha256 ?? null,
+  },
+  {
+    code: "examples_differ",
+    knob: "environment",
+    message:
+      "The examples are not the same: an id, a prompt, an expected answer or their order changed.",
+    read: (m) => m.examples.sha256,
+  },
+  {
+    code: "example_count_differs",
+    knob: "environment",
+    message: "The runs did not use the same number of examples.",
+    read: (m) => m.examples.count,
+  },
+  {
+    code: "prompts_differ",
+    knob: "environment",
+    message: "The prompts are not the same. A new prompt is a new environment.",
+    read: (m) => m.examples.prompts_sha256,
+  },
+  {
+    code: "prompt_settings_differ",
+    knob: "environment",
+    message: "The system prompt or prompt template is not the same.",
+    read: (m) => m.prompt as Json,
+  },
+  {
+    code: "sampling_differs",
+    knob: "environment",
+    message: "The completions were sampled with different settings.",
+    read: (m) => samplingSettings(m),
+  },
+  {
+    code: "scorer_name_differs",
+    knob: "measurement",
+    message: "The runs were scored by different scorers.",
+    read: (m) => m.scorer.name,
+  },
+  {
+    code: "scorer_version_differs",
+    knob: "measurement",
+    message: "The scorer's version changed. Score both sets of completions with one version.",
+    read: (m) => m.scorer.version,
+  },
+];
+
+export interface Room {
+  readonly violations: Reason[];
+  /** In the order of their names; empty when nothing was turned. */
+  readonly knobs: Knob[];
+  readonly notes: string[];
+}
+
+export function inspectRoom(baseline: Manifest, candidate: Manifest): Room {
+  const knobs = new Set<Knob>();
+  const violations: Reason[] = [];
+  for (const { code, knob, message, read } of LOCKED) {
+    const [before, after] = [read(baseline), read(candidate)];
+    if (same(before, after)) continue;
+    knobs.add(knob);
+    violations.push({ code, message, baseline: before, candidate: after } as Reason);
+  }
+  const code = scorerCode(baseline, candidate);
+  if (code) {
+    knobs.add("measurement");
+    violations.push(code);
+  }
+  if (!same(baseline.selection as Json, candidate.selection as Json)) knobs.add("selection");
+  if (!samePolicy(baseline, candidate)) knobs.add("policy");
+  return { violations, knobs: [...knobs].sort(), notes: notes(baseline, candidate) };
+}
+
+/** Other code under the same name and version is worse than a new version: nobody was told. */
+function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): Reason | undefined {
+  if (before.source_sha256 === after.source_sha256) return undefined;
+  const declaredSame = before.name === after.name && before.version === after.version;
+  return {
+    code: declaredSame ? "instrument_changed_without_version_bump" : "scorer_source_differs",
+    message: declaredSame
+      ? `The code of ${after.name} ${after.version} changed but its version did not. Bump the version and score both again.`
+      : "The scorers are different code.",
+    baseline: before.source_sha256,
+    candidate: after.source_sha256,
+  };
+}
+
+/** A policy that is named is its name; otherwise the file of its completions stands for it. */
+function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
+  if (baseline.policy !== null && candidate.policy !== null) {
+    return (
+      same(baseline.policy as Json, candidate.policy as Json) &&
+      same(baseline.learning as Json, candidate.learning as Json)
+    );
+  }
+  return (
+    same(answers(baseline), answers(candidate)) &&
+    same(baseline.policy as Json, candidate.policy as Json)
+  );
+}
+
+function answers(manifest: Manifest): Json {
+  return manifest.inputs
+    .filter(({ role }) => role !== "dataset")
+    .map(({ role, sha256 }) => [role, sha256]);
+}
+
+/** The seed picks a sample from the same distribution, so it is not a setting. */
+function samplingSettings({ sampling }: Manifest): Json {
+  if (sampling === null) return null;
+  const { seed: _seed, ...settings } = sampling;
+  return settings as Json;
+}
+
+function notes(baseline: Manifest, candidate: Manifest): string[] {
+  const lines: string[] = [];
+  if (baseline.sampling === null && candidate.sampling === null) {
+    lines.push(
+      "Neither run states its sampling settings, so that they are the same rests on your word.",
+    );
+  }
+  if (samePolicy(baseline, candidate) && !same(answers(baseline), answers(candidate))) {
+    lines.push("The same policy was sampled again: the difference is luck by construction.");
+  }
+  return lines;
+}
+
+function same(a: Json, b: Json): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,96 @@
+/** The gate's report for machines and pages: Markdown and JUnit XML. */
+
+import { visibleShort } from "../core/visible.ts";
+import type { GateReport, Reason } from "./report.ts";
+
+export function gateMarkdown(report: GateReport): string {
+  const { baseline, candidate } = report;
+  return [
+    `## Gate: ${report.decision}${report.comparable ? "" : " (not comparable)"}`,
+    "",
+    "| | baseline | candidate |",
+    "|---|---|---|",
+    `| run | \`${cell(baseline.run)}\` | \`${cell(candidate.run)}\` |`,
+    `| pass rate | ${figure(baseline.pass_rate)} | ${figure(candidate.pass_rate)} |`,
+    `| mean reward | ${figure(baseline.mean_reward)} | ${figure(candidate.mean_reward)} |`,
+    `| judged | ${baseline.n_judged} | ${candidate.n_judged} |`,
+    "",
+    ...(report.comparable ? [measurement(report), ""] : []),
+    `**Knob turned:** ${report.knobs.join(", ") || "none"}`,
+    "",
+    "| reason | | baseline | candidate |",
+    "|---|---|---|---|",
+    ...report.reasons.map(
+      (r) =>
+        `| \`${r.code}\` | ${cell(r.message)} | ${cell(showValue(r.baseline))} | ${cell(showValue(r.candidate))} |`,
+    ),
+    "",
+    ...report.notes.map((note) => `- ${note}`),
+    "",
+  ].join("\n");
+}
+
+function measurement({
+  delta,
+  ci,
+  p_value: p,
+  flips,
+  minimum_detectable_effect: mde,
+}: GateReport): string {
+  if (delta === null || ci === null || p === null) return "Nothing was measured.";
+  return (
+    `**Difference** ${figure(delta)} (${Math.round(ci.confidence * 100)} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
+    `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
+    `smallest effect this comparison could see ${figure(mde)}.`
+  );
+}
+
+/** One test case: passed on PROMOTE, failed on REJECT, skipped on INCONCLUSIVE. */
+export function gateJunit(report: GateReport): string {
+  const body = report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`).join("\n");
+  const inner = {
+    PROMOTE: `<system-out>${xml(body)}</system-out>`,
+    REJECT: `<failure message="${xml(report.reasons[0]?.code ?? "rejected")}">${xml(body)}</failure>`,
+    INCONCLUSIVE: `<skipped message="${xml(body)}"/>`,
+  }[report.decision];
+  const failures = report.decision === "REJECT" ? 1 : 0;
+  const skipped = report.decision === "INCONCLUSIVE" ? 1 : 0;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="lockedroom gate" tests="1" failures="${failures}" skipped="${skipped}">`,
+    `  <testcase classname="gate" name="${xml(`${report.candidate.run} against ${report.baseline.run}`)}">`,
+    `    ${inner}`,
+    "  </testcase>",
+    "</testsuite>",
+    "",
+  ].join("\n");
+}
+
+/** Values of a reason as text; fingerprints are long, and their head identifies them. */
+export function showValue(value: Reason["baseline"]): string {
+  if (value === null) return "not stated";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 16)}…` : visibleShort(text, 100);
+}
+
+function both(reason: Reason): string {
+  if (reason.baseline === null && reason.candidate === null) return "";
+  return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
+}
+
+function figure(value: number | null): string {
+  return value === null ? "–" : value.toFixed(4);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
+
+function xml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, "\uFFFD")
+    .replace(
+      /[&<>"]/g,
+      (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string,
+    );
+}

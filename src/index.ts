@@ -1,0 +1,21 @@
+/**
+ * Locked Room as a library. Everything the command line does can be called from here.
+ *
+ * @example
+ * ```ts
+ * import { evaluate, gate, openScoring } from "lockedroom";
+ *
+ * const scoring = await openScoring("math_final_line");
+ * const { summary } = await evaluate({ dataset, completions, outdir: "runs/a", scoring });
+ * await scoring.close();
+ * const verdict = await gate({ baseline: "runs/a", candidate: "runs/b", claim: "policy" });
+ * ```
+ */
+
+export * from "./core/index.ts";
+export * from "./gate/index.ts";
+export * from "./loops/index.ts";
+export * from "./report/index.ts";
+export * from "./runs/index.ts";
+export * from "./scorers/index.ts";
+export * from "./stats/index.ts";

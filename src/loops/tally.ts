@@ -1,0 +1,61 @@
+/** Counts outcomes as rows go by. */
+
+import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import type { ResultRow, Summary } from "../runs/schemas.ts";
+import { wilsonInterval } from "../stats/wilson.ts";
+
+export class Tally {
+  readonly counts: Record<string, number> = Object.create(null);
+  #examples = 0;
+  #judged = 0;
+  #passed = 0;
+  #rewardSum = 0;
+  #klSum = 0;
+  #klRows = 0;
+  readonly #concrete = new Map<string, ResultRow>();
+
+  add(row: ResultRow): void {
+    this.#examples++;
+    this.counts[row.outcome_code] = (this.counts[row.outcome_code] ?? 0) + 1;
+    if (row.reward !== null) {
+      this.#judged++;
+      this.#rewardSum += row.reward;
+      if (passes(row.reward)) this.#passed++;
+    }
+    if (row.kl_est !== undefined) {
+      this.#klSum += row.kl_est;
+      this.#klRows++;
+    }
+    if (!this.#concrete.has(row.outcome_code)) this.#concrete.set(row.outcome_code, row);
+  }
+
+  get metrics(): Summary["metrics"] {
+    const judged = this.#judged;
+    return {
+      pass_rate: judged === 0 ? null : this.#passed / judged,
+      pass_rate_ci95: wilsonInterval(this.#passed, judged) ?? null,
+      mean_reward: judged === 0 ? null : this.#rewardSum / judged,
+      mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
+      n_examples: this.#examples,
+      n_judged: judged,
+      n_pass: this.#passed,
+      n_fail: judged - this.#passed,
+      n_missing: this.counts[MISSING_COMPLETION] ?? 0,
+      n_scorer_error: this.counts[SCORER_ERROR] ?? 0,
+    };
+  }
+
+  /** The first row of each of the two commonest failures, or of what there is. */
+  get twoExamples(): ResultRow[] {
+    return [...this.#concrete.values()]
+      .sort(
+        (a, b) =>
+          Number(passes(a.reward)) - Number(passes(b.reward)) || this.#count(b) - this.#count(a),
+      )
+      .slice(0, 2);
+  }
+
+  #count(row: ResultRow): number {
+    return this.counts[row.outcome_code] ?? 0;
+  }
+}

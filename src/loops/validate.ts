@@ -1,0 +1,189 @@
+/**
+ * Checks the measuring instrument before its numbers count: completions whose reward is settled in
+ * advance, then probes that a scorer must survive and answer the same way twice.
+ */
+
+import { dataError } from "../core/errors.ts";
+import { canonicalJson, type Json } from "../core/json.ts";
+import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
+import { type Judgeable, type Judgement, SCORER_ERROR, type Scoring } from "../core/score.ts";
+import { JsonlFile } from "../runs/jsonl.ts";
+
+export interface ValidateOptions {
+  readonly dataset: string;
+  readonly golden: string;
+  readonly scoring: Scoring;
+}
+
+export type GoldenVerdict =
+  | "agrees"
+  /** Rewarded more than it should be: a loophole. */
+  | "false_positive"
+  /** Rewarded less than it should be: honest work is punished. */
+  | "false_negative"
+  | "scorer_error";
+
+export interface GoldenReport {
+  readonly rows: readonly {
+    readonly golden: GoldenRow;
+    readonly judged: Judgement;
+    readonly verdict: GoldenVerdict;
+  }[];
+  readonly counts: Record<GoldenVerdict, number>;
+  readonly probes: number;
+  readonly probeFailures: readonly ProbeFailure[];
+  /** True when every row agrees and every probe was survived. */
+  readonly valid: boolean;
+}
+
+export interface ProbeFailure {
+  readonly probe: "totality" | "determinism";
+  readonly input: Judgeable;
+  readonly message: string;
+}
+
+export async function validateScorer(options: ValidateOptions): Promise<GoldenReport> {
+  const golden = await readAll(new JsonlFile(options.golden, toGoldenRow));
+  if (golden.length === 0)
+    throw dataError(`${options.golden} is empty`, "Give at least one golden row.");
+  const examples = await findExamples(options, golden);
+  const inputs = golden.map(({ id, completion }) => ({
+    example: examples.get(id) as Example,
+    completion,
+  }));
+  const judged = await options.scoring.judge(inputs);
+  const rows = golden.map((row, index) => {
+    const judgement = judged[index] as Judgement;
+    return { golden: row, judged: judgement, verdict: compare(row, judgement) };
+  });
+  const counts = { agrees: 0, false_positive: 0, false_negative: 0, scorer_error: 0 };
+  for (const { verdict } of rows) counts[verdict]++;
+
+  const hostile = probes(inputs[0]?.example as Example);
+  const failures = [
+    ...(await determinismFailures(options.scoring, inputs, judged)),
+    ...(await totalityFailures(options.scoring, hostile)),
+  ];
+  return {
+    rows,
+    counts,
+    probes: hostile.length + inputs.length,
+    probeFailures: failures,
+    valid: counts.agrees === rows.length && failures.length === 0,
+  };
+}
+
+function compare(golden: GoldenRow, { reward }: Judgement): GoldenVerdict {
+  if (reward === null) return "scorer_error";
+  if (reward === golden.expected_reward) return "agrees";
+  return reward > golden.expected_reward ? "false_positive" : "false_negative";
+}
+
+async function readAll<T>(file: JsonlFile<T>): Promise<T[]> {
+  const rows: T[] = [];
+  for await (const batch of file.batches()) rows.push(...batch);
+  return rows;
+}
+
+async function findExamples(
+  options: ValidateOptions,
+  golden: readonly GoldenRow[],
+): Promise<Map<string, Example>> {
+  const wanted = new Set(golden.map(({ id }) => id));
+  const found = new Map<string, Example>();
+  for await (const batch of new JsonlFile(options.dataset, toExample).batches()) {
+    for (const example of batch) {
+      if (!wanted.has(example.id)) continue;
+      if (found.has(example.id)) {
+        throw dataError(
+          `${options.dataset}: the id "${example.id}" appears more than once`,
+          "Give every row an id of its own.",
+        );
+      }
+      found.set(example.id, example);
+    }
+  }
+  const lost = [...wanted].filter((id) => !found.has(id));
+  if (lost.length > 0) {
+    throw dataError(
+      `${options.golden}: ${lost.length} ids are not in ${options.dataset} (${lost.slice(0, 5).join(", ")})`,
+      "A golden row's id names the example it answers.",
+    );
+  }
+  return found;
+}
+
+/** The same rows in reverse order must get the same answers. */
+async function determinismFailures(
+  scoring: Scoring,
+  inputs: readonly Judgeable[],
+  before: readonly Judgement[],
+): Promise<ProbeFailure[]> {
+  const after = (await scoring.judge(inputs.toReversed())).toReversed();
+  return inputs.flatMap((input, index) =>
+    canonicalJson(before[index]) === canonicalJson(after[index])
+      ? []
+      : [{ probe: "determinism" as const, input, message: "another answer on the second call" }],
+  );
+}
+
+async function totalityFailures(
+  scoring: Scoring,
+  inputs: readonly Judgeable[],
+): Promise<ProbeFailure[]> {
+  const judged = await scoring.judge(inputs);
+  return inputs.flatMap((input, index) => {
+    const judgement = judged[index];
+    if (judgement?.code !== SCORER_ERROR) return [];
+    return [
+      {
+        probe: "totality" as const,
+        input,
+        message: String((judgement.details as { message: string }).message),
+      },
+    ];
+  });
+}
+
+const HOSTILE_COMPLETIONS: readonly string[] = [
+  "",
+  " \t\r\n",
+  "\0",
+  "\ud800 lone surrogate \udfff",
+  "\ufeffFinal: 1",
+  "Final: \u0662\u0662",
+  "Final: -",
+  "{}[]()*+?.\\^$|",
+  "__proto__",
+  `Final: ${"9".repeat(100_000)}`,
+  `${"a".repeat(50_000)}!`,
+  " ".repeat(100_000),
+  "\n".repeat(100_000),
+  `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
+  "\u202e\u200d\u0301👩‍👩‍👧‍👦",
+];
+const HOSTILE_ANSWERS: readonly (Json | undefined)[] = [
+  undefined,
+  null,
+  true,
+  1.5,
+  2 ** 53,
+  "",
+  "x",
+  "-0",
+  [],
+  {},
+  [[1]],
+];
+
+/** Odd completions for a real example, and a plain completion for odd examples. */
+function probes(example: Example): Judgeable[] {
+  const { expected_answer: _, ...bare } = example;
+  return [
+    ...HOSTILE_COMPLETIONS.map((completion) => ({ example, completion })),
+    ...HOSTILE_ANSWERS.map((answer) => ({
+      example: (answer === undefined ? bare : { ...bare, expected_answer: answer }) as Example,
+      completion: "Final: 1",
+    })),
+  ];
+}

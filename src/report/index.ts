@@ -1,0 +1,7 @@
+export {
+  findRow,
+  type Inspection,
+  type InspectOptions,
+  inspectRun,
+  type OutcomeGroup,
+} from "./inspect.ts";

@@ -1,0 +1,67 @@
+/** Groups a run's rows by outcome code, with concrete examples of each. */
+
+import { dataError } from "../core/errors.ts";
+import { passes } from "../core/score.ts";
+import type { Run } from "../runs/reader.ts";
+import type { ResultRow } from "../runs/schemas.ts";
+
+export interface InspectOptions {
+  /** Leave out rows that pass. */
+  readonly onlyFails?: boolean | undefined;
+  /** At most so many groups, the largest first. */
+  readonly topK?: number | undefined;
+  /** Concrete rows per group. */
+  readonly show?: number | undefined;
+}
+
+export interface OutcomeGroup {
+  readonly code: string;
+  readonly count: number;
+  /** The first rows with this code, in input order. */
+  readonly rows: readonly ResultRow[];
+}
+
+export interface Inspection {
+  readonly groups: readonly OutcomeGroup[];
+  /** Groups that `topK` left out. */
+  readonly hidden: number;
+  readonly total: number;
+  /** False when results.jsonl is not what the run wrote. */
+  readonly intact: boolean;
+}
+
+export async function inspectRun(run: Run, options: InspectOptions = {}): Promise<Inspection> {
+  const { onlyFails = false, topK = Number.POSITIVE_INFINITY, show = 3 } = options;
+  const groups = new Map<string, { code: string; count: number; rows: ResultRow[] }>();
+  const results = run.results();
+  for await (const batch of results.batches()) {
+    for (const row of batch) {
+      if (onlyFails && passes(row.reward)) continue;
+      const group = groups.get(row.outcome_code) ?? { code: row.outcome_code, count: 0, rows: [] };
+      groups.set(row.outcome_code, group);
+      group.count++;
+      if (group.rows.length < show) group.rows.push(row);
+    }
+  }
+  const largestFirst = [...groups.values()].sort(
+    (a, b) => b.count - a.count || (a.code < b.code ? -1 : 1),
+  );
+  return {
+    groups: largestFirst.slice(0, topK),
+    hidden: Math.max(0, largestFirst.length - topK),
+    total: results.rows,
+    intact: results.sha256 === run.summary.results_sha256 && run.manifestIntact,
+  };
+}
+
+/** One row, whole. */
+export async function findRow(run: Run, id: string): Promise<ResultRow> {
+  for await (const batch of run.results().batches()) {
+    const row = batch.find((candidate) => candidate.id === id);
+    if (row) return row;
+  }
+  throw dataError(
+    `the run ${run.dir} has no row with the id ${JSON.stringify(id)}`,
+    "List ids with inspect-run --show 20.",
+  );
+}

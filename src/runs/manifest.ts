@@ -1,0 +1,55 @@
+/** Making a manifest, and the part of it that identifies the experiment. */
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import os from "node:os";
+import { promisify } from "node:util";
+import { fingerprint } from "../core/fingerprint.ts";
+import type { Manifest, Volatile } from "./schemas.ts";
+
+/**
+ * The fingerprint of what was held fixed. Where the files lay does not matter, only what was in
+ * them, so that a moved workspace keeps its fingerprints.
+ */
+export function manifestFingerprint(manifest: Manifest): string {
+  const { volatile: _volatile, inputs, scorer, ...fixed } = manifest;
+  const { path: _scorerPath, ...identity } = scorer;
+  return fingerprint({
+    ...fixed,
+    scorer: identity,
+    inputs: inputs.map(({ path: _path, ...input }) => input),
+  });
+}
+
+/** Starts the clock; the returned function gives the volatile block. */
+export function observeOccasion(): () => Promise<Volatile> {
+  const startedAt = new Date();
+  const git = gitState();
+  return async () => ({
+    started_at: startedAt.toISOString(),
+    seconds: (Date.now() - startedAt.getTime()) / 1000,
+    host: os.hostname(),
+    platform: `${process.platform}-${process.arch}`,
+    node: process.version,
+    lockedroom: packageVersion(),
+    git: await git,
+  });
+}
+
+export function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+async function gitState(): Promise<Volatile["git"]> {
+  try {
+    const run = promisify(execFile);
+    const [head, status] = await Promise.all([
+      run("git", ["rev-parse", "HEAD"]),
+      run("git", ["status", "--porcelain", "--untracked-files=no"]),
+    ]);
+    return { commit: head.stdout.trim(), dirty: status.stdout.trim() !== "" };
+  } catch {
+    return null; // Not a repository, or no git: the run is no less valid.
+  }
+}

@@ -1,0 +1,98 @@
+/** The two files of a run that are for people: summary.md and the run note. */
+
+import { KNOBS, LOOPS } from "../core/knobs.ts";
+import { visibleShort } from "../core/visible.ts";
+import type { Manifest, ResultRow, Summary } from "./schemas.ts";
+
+export function summaryText(title: string, summary: Summary): string {
+  const { metrics, outcomes } = summary;
+  const counts = Object.entries(outcomes.counts).sort(
+    (a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1),
+  );
+  return [
+    `# ${title}`,
+    "",
+    ...warnings(summary).map((line) => `> **${line}**\n`),
+    "| metric | value |",
+    "|---|---|",
+    `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
+    `| mean reward | ${rate(metrics.mean_reward)} |`,
+    `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
+    `| judged of all | ${metrics.n_judged} of ${metrics.n_examples} |`,
+    ...(metrics.mean_kl_est === null
+      ? []
+      : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
+    "",
+    "| outcome code | rows | share |",
+    "|---|---|---|",
+    ...counts.map(
+      ([code, n]) => `| \`${code}\` | ${n} | ${((100 * n) / metrics.n_examples).toFixed(1)} % |`,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** What a reader of the numbers has to know first. */
+export function warnings({ metrics, unknown_completions: unknown }: Summary): string[] {
+  const lines: string[] = [];
+  if (metrics.n_scorer_error > 0) {
+    lines.push(
+      `${metrics.n_scorer_error} rows could not be scored (scorer_error): the gate will refuse this run.`,
+    );
+  }
+  if (metrics.n_missing > 0) {
+    lines.push(`${metrics.n_missing} examples have no completion: the gate will refuse this run.`);
+  }
+  if (unknown.count > 0) {
+    lines.push(
+      `${unknown.count} completions name no example of the data set (${unknown.first_ids.join(", ")}).`,
+    );
+  }
+  return lines;
+}
+
+/** The run note of the mastery track: evidence filled in, judgement left to the person. */
+export function runNote(
+  manifest: Manifest,
+  summary: Summary,
+  examples: readonly ResultRow[],
+  happened: string,
+): string {
+  const { scorer } = manifest;
+  return [
+    "# Run note",
+    "",
+    `- **Loop:** ${manifest.loop} (${LOOPS[manifest.loop]})`,
+    `- **Knob turned (pick ONE):** ${Object.values(KNOBS).join(" / ")}`,
+    "- **Locked Room evidence** (from `manifest.json`):",
+    ...manifest.inputs.map(
+      ({ role, path, sha256 }) => `  - ${role} \`${path}\`\n    sha256 \`${sha256}\``,
+    ),
+    `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
+    `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
+    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "not stated by the completions"}`,
+    "- **What I expected:** _yours to write_",
+    `- **What happened (numbers):** ${happened}`,
+    ...warnings(summary).map((line) => `  - ${line}`),
+    "- **Two concrete examples:**",
+    ...examples.map((row) => `  - \`${row.id}\` → \`${row.outcome_code}\`: ${shown(row)}`),
+    "- **Repair plan:** _yours to write, one sentence_",
+    "",
+  ].join("\n");
+}
+
+function shown(row: ResultRow): string {
+  const text =
+    row.completion === null
+      ? "no completion"
+      : `\`${visibleShort(row.completion, 60).replaceAll("`", "'")}\``;
+  return `expected ${JSON.stringify(row.expected_answer)}, saw ${text}`;
+}
+
+function rate(value: number | null): string {
+  return value === null ? "undefined" : value.toFixed(4);
+}
+
+function interval(bounds: [number, number] | null): string {
+  return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
+}

@@ -1,0 +1,96 @@
+/** Opens a finished run for reading, and refuses one that is not whole. */
+
+import { existsSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { ZodType } from "zod";
+import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
+import { MANIFEST, RESULTS, SUMMARY } from "./artifacts.ts";
+import { JsonlFile } from "./jsonl.ts";
+import { manifestFingerprint } from "./manifest.ts";
+import {
+  type Manifest,
+  manifestSchema,
+  type ResultRow,
+  resultRowSchema,
+  type Summary,
+  summarySchema,
+} from "./schemas.ts";
+import { writerOf } from "./writer.ts";
+
+export interface Run {
+  readonly dir: string;
+  readonly manifest: Manifest;
+  readonly summary: Summary;
+  /** True when manifest.json still is what the summary was made from. */
+  readonly manifestIntact: boolean;
+  /** A fresh pass over results.jsonl; compare its `sha256` with the summary's when it has ended. */
+  results(): JsonlFile<ResultRow>;
+}
+
+export async function openRun(dir: string): Promise<Run> {
+  await refuseUnfinished(dir);
+  const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema);
+  const summary = await readArtifact(path.join(dir, SUMMARY), summarySchema);
+  return {
+    dir,
+    manifest,
+    summary,
+    manifestIntact: manifestFingerprint(manifest) === summary.manifest_sha256,
+    results: () => new JsonlFile(path.join(dir, RESULTS), toResultRow),
+  };
+}
+
+async function refuseUnfinished(dir: string): Promise<void> {
+  if (!existsSync(dir))
+    throw dataError(`there is no run at ${dir}`, "Check the path, or make the run first.");
+  if (!statSync(dir).isDirectory())
+    throw dataError(`${dir} is a file, not a run folder`, "Name the folder.");
+  if (existsSync(path.join(dir, SUMMARY))) return;
+  if ((await writerOf(dir)) !== undefined) {
+    throw dataError(
+      `the run ${dir} is unfinished: it is still being written`,
+      "Wait for it to end.",
+    );
+  }
+  throw dataError(
+    `the run ${dir} is unfinished: it has no ${SUMMARY}`,
+    "It was interrupted, or is not a run. Run its command again.",
+  );
+}
+
+async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw ioError(`read ${file}`, error, "data");
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new LockedRoomError(
+      "data",
+      `${file} is damaged or of another version: ${firstIssue(error)}`,
+      {
+        hint: "Run the command that made it again.",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Rows are many, so the few fields everything rests on are checked by hand; tests use the schema. */
+function toResultRow(fields: Record<string, unknown>): ResultRow {
+  const { id, reward, outcome_code: code } = fields;
+  const sound =
+    typeof id === "string" &&
+    typeof code === "string" &&
+    (reward === null || Number.isFinite(reward));
+  return sound ? (fields as ResultRow) : resultRowSchema.parse(fields);
+}
+
+function firstIssue(error: unknown): string {
+  const issue = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues?.[0];
+  return issue ? `${issue.path.join(".") || "the file"}: ${issue.message}` : messageOf(error);
+}

@@ -1,0 +1,117 @@
+/** What a run's files hold. Each schema has a version in its `schema` field and a JSON Schema export. */
+
+import { z } from "zod";
+import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const anyObject = z.record(z.string(), z.json());
+
+/** Declared by whoever made the completions, in `<completions>.provenance.json` beside them. */
+export const provenanceSchema = z.strictObject({
+  schema: z.literal(PROVENANCE_SCHEMA),
+  /** The completions file this speaks of; a mismatch is refused. */
+  completions_sha256: hash.optional(),
+  policy: anyObject.nullable().optional(),
+  prompt: anyObject.nullable().optional(),
+  sampling: anyObject.nullable().optional(),
+});
+
+export const manifestSchema = z.strictObject({
+  schema: z.literal(MANIFEST_SCHEMA),
+  fingerprint_version: z.int(),
+  loop: z.enum(["A", "B", "C"]),
+  command: z.string(),
+  inputs: z.array(
+    z.strictObject({
+      role: z.string(),
+      path: z.string(),
+      sha256: hash,
+      bytes: z.int(),
+      rows: z.int(),
+    }),
+  ),
+  /** The examples that were used, in order, whatever file they came from. */
+  examples: z.strictObject({ count: z.int(), sha256: hash, prompts_sha256: hash }),
+  scorer: z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    spec: z.string(),
+    source_sha256: hash,
+    path: z.string().nullable(),
+  }),
+  prompt: anyObject.nullable(),
+  sampling: anyObject.nullable(),
+  selection: anyObject.nullable(),
+  policy: anyObject.nullable(),
+  learning: anyObject.nullable(),
+  device: anyObject.nullable(),
+  settings: anyObject,
+  /** Facts about the occasion, not the experiment. Nothing compares them. */
+  volatile: z.strictObject({
+    started_at: z.string(),
+    seconds: z.number(),
+    host: z.string(),
+    platform: z.string(),
+    node: z.string(),
+    lockedroom: z.string(),
+    git: z.strictObject({ commit: z.string(), dirty: z.boolean() }).nullable(),
+    jobs: z.int().optional(),
+  }),
+});
+
+export const resultRowSchema = z.strictObject({
+  id: z.string().min(1),
+  prompt: z.string(),
+  expected_answer: z.json(),
+  completion: z.string().nullable(),
+  /** Null for the harness's own codes: nothing was judged. */
+  reward: z.number().nullable(),
+  outcome_code: z.string().min(1),
+  details: z.json(),
+  sum_logprob: z.number().optional(),
+  sum_ref_logprob: z.number().optional(),
+  kl_est: z.number().optional(),
+});
+
+const share = z.number().min(0).max(1).nullable();
+
+export const summarySchema = z.strictObject({
+  schema: z.literal(SUMMARY_SCHEMA),
+  loop: z.enum(["A", "B", "C"]),
+  scorer: z.strictObject({ name: z.string(), version: z.string() }),
+  /** Rates are over judged rows; they are null when nothing was judged. */
+  metrics: z.looseObject({
+    pass_rate: share,
+    pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
+    mean_reward: z.number().nullable(),
+    mean_kl_est: z.number().nullable(),
+    n_examples: z.int(),
+    n_judged: z.int(),
+    n_pass: z.int(),
+    n_fail: z.int(),
+    n_missing: z.int(),
+    n_scorer_error: z.int(),
+  }),
+  outcomes: z.strictObject({ counts: z.record(z.string(), z.int()) }),
+  unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
+  results_sha256: hash,
+  manifest_sha256: hash,
+});
+
+export type Provenance = z.infer<typeof provenanceSchema>;
+export type Manifest = z.infer<typeof manifestSchema>;
+export type Volatile = Manifest["volatile"];
+export type ResultRow = z.infer<typeof resultRowSchema>;
+export type Summary = z.infer<typeof summarySchema>;
+
+/** JSON Schema of every artifact, by name. */
+export function jsonSchemas(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries({
+      manifest: manifestSchema,
+      results: resultRowSchema,
+      summary: summarySchema,
+      provenance: provenanceSchema,
+    }).map(([name, schema]) => [name, z.toJSONSchema(schema)]),
+  );
+}

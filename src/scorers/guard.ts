@@ -1,0 +1,155 @@
+/**
+ * Calls a scorer that is not trusted. It may throw, answer nonsense, change its mind or never
+ * return; each of these becomes a `scorer_error` row, and none of them a zero.
+ */
+
+import vm from "node:vm";
+import { messageOf } from "../core/errors.ts";
+import { canonicalJson, type Json } from "../core/json.ts";
+import {
+  HARNESS_CODES,
+  type Judgeable,
+  type Judgement,
+  SCORER_ERROR,
+  type Scorer,
+} from "../core/score.ts";
+import type { LoadedScorer } from "./load.ts";
+
+/** After this many rows over the limit the scorer counts as hung and the rest is not tried. */
+export const MAX_TIMEOUTS = 3;
+
+export const timedOut = (limitMs: number): Judgement =>
+  scorerError(`the scorer did not return within ${limitMs} ms`);
+export const notTried = (): Judgement =>
+  scorerError(`not scored: the scorer had already run over its limit on ${MAX_TIMEOUTS} rows`);
+
+/** Judges a batch: a built-in directly, anything else under guard. */
+export function judgeBatch(
+  loaded: LoadedScorer,
+  batch: readonly Judgeable[],
+  limitMs: number,
+): Judgement[] {
+  if (!loaded.trusted) return judgeGuarded(loaded.scorer, batch, limitMs);
+  return batch.map(({ example, completion }) => loaded.scorer.score(example, completion));
+}
+
+/** Judges a batch twice, the second time backwards, so that memory between rows shows as well. */
+export function judgeGuarded(
+  scorer: Scorer,
+  batch: readonly Judgeable[],
+  limitMs: number,
+): Judgement[] {
+  for (const { example } of batch) deepFreeze(example);
+  const first = pass(scorer, batch, limitMs);
+  const open = batch.flatMap((row, index) =>
+    first[index]?.code === SCORER_ERROR ? [] : [{ row, index }],
+  );
+  open.reverse();
+  const second = pass(
+    scorer,
+    open.map(({ row }) => row),
+    limitMs,
+  );
+  for (const [position, { index }] of open.entries()) {
+    first[index] = agree(first[index] as Judgement, second[position] as Judgement);
+  }
+  return first;
+}
+
+/**
+ * One watchdog covers the whole batch, because starting one costs more than scoring a row. Only
+ * when it fires are the remaining rows called one by one, each with the full limit.
+ */
+function pass(scorer: Scorer, batch: readonly Judgeable[], limitMs: number): Judgement[] {
+  const judged: Judgement[] = [];
+  const upTo = (end: number) => () => {
+    while (judged.length < end) judged.push(judgeOnce(scorer, batch[judged.length] as Judgeable));
+  };
+  if (withinLimit(upTo(batch.length), limitMs)) return judged;
+  for (let timeouts = 0; judged.length < batch.length; ) {
+    if (timeouts === MAX_TIMEOUTS) judged.push(notTried());
+    else if (!withinLimit(upTo(judged.length + 1), limitMs)) {
+      judged.push(timedOut(limitMs));
+      timeouts++;
+    }
+  }
+  return judged;
+}
+
+const CALL = new vm.Script("globalThis[Symbol.for('lockedroom.call')]()");
+const SLOT = Symbol.for("lockedroom.call");
+
+/** V8's termination interrupts any JavaScript, loops and backtracking regular expressions included. */
+function withinLimit(call: () => void, limitMs: number): boolean {
+  const globals = globalThis as unknown as Record<symbol, unknown>;
+  globals[SLOT] = call;
+  try {
+    CALL.runInThisContext({ timeout: limitMs });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
+    throw error;
+  } finally {
+    delete globals[SLOT];
+  }
+}
+
+function judgeOnce(scorer: Scorer, { example, completion }: Judgeable): Judgement {
+  try {
+    return checked(scorer, scorer.score(example, completion));
+  } catch (error) {
+    return scorerError(`the scorer threw: ${messageOf(error)}`);
+  }
+}
+
+function checked(scorer: Scorer, answer: unknown): Judgement {
+  if (typeof answer !== "object" || answer === null) {
+    return scorerError(
+      `the scorer returned ${answer === null ? "null" : `a ${typeof answer}`}, not { reward, code, details }`,
+    );
+  }
+  if (answer instanceof Promise) {
+    answer.catch(() => {}); // Its failure is reported by this row, not as an unhandled rejection.
+    return scorerError("the scorer returned a promise; score must answer at once");
+  }
+  const {
+    reward,
+    code,
+    details = {},
+  } = answer as { reward: unknown; code: unknown; details?: unknown };
+  if (typeof reward !== "number" || !Number.isFinite(reward)) {
+    return scorerError(
+      `the scorer's reward is ${typeof reward === "number" ? reward : typeof reward}, not a finite number`,
+    );
+  }
+  if (typeof code !== "string" || code === "")
+    return scorerError("the scorer's code is not a name");
+  if (HARNESS_CODES.includes(code)) return scorerError(`the code "${code}" belongs to the harness`);
+  if (scorer.codes && !scorer.codes.includes(code)) {
+    return scorerError(`the code "${code}" is not in the scorer's closed set`);
+  }
+  return { reward, code, details: plain(details) };
+}
+
+/** Details as plain JSON data, cut loose from whatever object the scorer returned. */
+function plain(details: unknown): Json {
+  return JSON.parse(canonicalJson(details)) as Json;
+}
+
+function agree(first: Judgement, second: Judgement): Judgement {
+  if (second.code === SCORER_ERROR) return second;
+  if (canonicalJson(first) === canonicalJson(second)) return first;
+  return scorerError(
+    `the scorer changed its mind: ${first.code} with reward ${first.reward}, then ${second.code} with reward ${second.reward}`,
+  );
+}
+
+function scorerError(message: string): Judgement {
+  return { reward: null, code: SCORER_ERROR, details: { message } };
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) deepFreeze(member);
+}

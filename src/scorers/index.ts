@@ -1,0 +1,14 @@
+export { currentSource, DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
+export {
+  classify,
+  type FailureClass,
+  mathFinalLine,
+  OUTCOME_CODES,
+  type OutcomeCode,
+  REWARD_SPEC,
+  SCORER_NAME,
+  SCORER_VERSION,
+  score,
+} from "./math-final-line.ts";
+export { DEFAULT_TIMEOUT_MS, openScoring, type ScoringOptions } from "./scoring.ts";
+export { sourceFingerprint } from "./source.ts";

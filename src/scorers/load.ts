@@ -1,0 +1,117 @@
+/** Finds a scorer by built-in name or by file, and says exactly which code it is. */
+
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { dataError, LockedRoomError, messageOf, usageError } from "../core/errors.ts";
+import type { Scorer, ScorerIdentity } from "../core/score.ts";
+import { mathFinalLine } from "./math-final-line.ts";
+import { sourceFingerprint } from "./source.ts";
+
+export const DEFAULT_SCORER = mathFinalLine.name;
+
+/** The module a built-in lives in, beside this one; the extension is that of the code running. */
+const BUILT_IN: Record<string, { scorer: Scorer; module: string }> = {
+  [mathFinalLine.name]: { scorer: mathFinalLine, module: "math-final-line" },
+};
+
+export interface LoadedScorer {
+  readonly scorer: Scorer;
+  readonly identity: ScorerIdentity;
+  /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
+  readonly trusted: boolean;
+}
+
+/** Loads `math_final_line`, or a TypeScript or JavaScript file that exports a scorer. */
+export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<LoadedScorer> {
+  const builtIn = BUILT_IN[nameOrPath];
+  if (builtIn) return identified(builtIn.scorer, builtInFile(builtIn.module), null);
+  const file = scorerFile(nameOrPath);
+  return identified(toScorer(await importModule(file), nameOrPath), file, nameOrPath);
+}
+
+/**
+ * The current source hash of a scorer that a run names, without running its code; undefined when
+ * it is no longer there.
+ */
+export function currentSource(identity: Pick<ScorerIdentity, "name" | "path">): string | undefined {
+  if (identity.path !== null) {
+    return existsSync(identity.path) ? sourceFingerprint(path.resolve(identity.path)) : undefined;
+  }
+  const builtIn = BUILT_IN[identity.name];
+  return builtIn && sourceFingerprint(builtInFile(builtIn.module));
+}
+
+function identified(scorer: Scorer, file: string, userPath: string | null): LoadedScorer {
+  const { name, version, spec } = scorer;
+  return {
+    scorer,
+    identity: { name, version, spec, source_sha256: sourceFingerprint(file), path: userPath },
+    trusted: userPath === null,
+  };
+}
+
+function builtInFile(module: string): string {
+  return fileURLToPath(new URL(`./${module}${path.extname(import.meta.url)}`, import.meta.url));
+}
+
+function scorerFile(nameOrPath: string): string {
+  const file = path.resolve(nameOrPath);
+  if (existsSync(file) && statSync(file).isFile()) return file;
+  throw usageError(
+    existsSync(file)
+      ? `the scorer ${nameOrPath} is a folder, not a file`
+      : `there is no scorer "${nameOrPath}"`,
+    `Name a built-in (${Object.keys(BUILT_IN).join(", ")}) or a .ts or .js file.`,
+  );
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  try {
+    const { createJiti } = await import("jiti");
+    const jiti = createJiti(import.meta.url, {
+      fsCache: false,
+      moduleCache: false,
+      interopDefault: false,
+    });
+    return await jiti.import<Record<string, unknown>>(file);
+  } catch (error) {
+    throw new LockedRoomError("data", `the scorer ${file} does not load: ${messageOf(error)}`, {
+      hint: "Run the file by itself to see the whole error.",
+      cause: error,
+    });
+  }
+}
+
+/** The plain names, or the constants that the built-in scorer exports. */
+const NAMES = { name: "SCORER_NAME", version: "SCORER_VERSION", spec: "REWARD_SPEC" } as const;
+
+function toScorer(module: Record<string, unknown>, shown: string): Scorer {
+  const candidates = [module, module.default as Record<string, unknown> | undefined];
+  const found = candidates.find((c) => typeof c?.score === "function");
+  if (!found) throw badScorer(shown, "it exports no function `score`");
+  const text = (key: keyof typeof NAMES): string => {
+    const value = found[key] ?? found[NAMES[key]];
+    if (typeof value === "string" && value !== "") return value;
+    throw badScorer(shown, `\`${key}\` must be a non-empty string`);
+  };
+  const scorer = {
+    name: text("name"),
+    version: text("version"),
+    spec: text("spec"),
+    score: (found.score as Scorer["score"]).bind(found),
+  };
+  const codes = found.codes;
+  if (codes === undefined) return scorer;
+  if (Array.isArray(codes) && codes.every((code) => typeof code === "string")) {
+    return { ...scorer, codes: [...codes] };
+  }
+  throw badScorer(shown, "`codes` must be a list of names");
+}
+
+function badScorer(shown: string, problem: string): LockedRoomError {
+  return dataError(
+    `${shown} is not a scorer: ${problem}`,
+    "Export name, version, spec and score(example, completion), or a default object with them.",
+  );
+}

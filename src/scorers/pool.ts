@@ -1,0 +1,46 @@
+/** A fixed set of threads that judge batches; a batch goes to the thread with the least to do. */
+
+import { Worker } from "node:worker_threads";
+import { dataError } from "../core/errors.ts";
+import type { Judgeable, Judgement } from "../core/score.ts";
+
+interface Lane {
+  readonly worker: Worker;
+  readonly waiting: { resolve(judged: Judgement[]): void; reject(error: Error): void }[];
+}
+
+export interface Pool {
+  judge(batch: readonly Judgeable[]): Promise<Judgement[]>;
+  close(): Promise<void>;
+}
+
+export function openPool(scorer: string, jobs: number, timeoutMs: number): Pool {
+  const lanes = Array.from({ length: jobs }, () => openLane(scorer, timeoutMs));
+  return {
+    judge: (batch) =>
+      new Promise((resolve, reject) => {
+        const lane = lanes.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
+        lane.waiting.push({ resolve, reject });
+        lane.worker.postMessage(batch);
+      }),
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.worker.terminate()));
+    },
+  };
+}
+
+function openLane(scorer: string, timeoutMs: number): Lane {
+  const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    workerData: { scorer, timeoutMs },
+  });
+  const lane: Lane = { worker, waiting: [] };
+  const fail = (error: Error) => {
+    for (const { reject } of lane.waiting.splice(0)) reject(error);
+  };
+  worker.on("message", (judged: Judgement[]) => lane.waiting.shift()?.resolve(judged));
+  worker.on("error", fail);
+  worker.on("exit", () =>
+    fail(dataError("the scorer ended its thread", "A scorer must not call process.exit.")),
+  );
+  return lane;
+}

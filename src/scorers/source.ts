@@ -1,0 +1,89 @@
+/**
+ * A scorer's identity from its code: the file and every local module it can reach. Renaming or
+ * bumping nothing does not hide a changed line.
+ */
+
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { ioError } from "../core/errors.ts";
+import { fingerprint, sha256 } from "../core/fingerprint.ts";
+
+/** A specifier in any import form; a match inside a comment only adds a file to the fingerprint. */
+const SPECIFIER = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'`]([^"'`\n]+)["'`]/g;
+const EXTENSIONS = [
+  "",
+  ".ts",
+  ".mts",
+  ".cts",
+  ".js",
+  ".mjs",
+  ".cjs",
+  ".json",
+  "/index.ts",
+  "/index.js",
+];
+
+/** One file alone gives the SHA-256 of its bytes, so `sha256sum` confirms it. */
+export function sourceFingerprint(entry: string): string {
+  const files = new Map<string, string>();
+  const packages = new Map<string, string>();
+  collect(realpathSync(entry), files, packages);
+  const only = files.size === 1 && packages.size === 0 ? [...files.values()][0] : undefined;
+  if (only !== undefined) return only;
+  const root = path.dirname(realpathSync(entry));
+  return fingerprint({
+    files: Object.fromEntries([...files].map(([file, hash]) => [relative(root, file), hash])),
+    packages: Object.fromEntries(packages),
+  });
+}
+
+function collect(file: string, files: Map<string, string>, packages: Map<string, string>): void {
+  if (files.has(file)) return;
+  const bytes = read(file);
+  files.set(file, sha256(bytes));
+  if (file.endsWith(".json")) return;
+  for (const [, specifier = ""] of bytes.toString("utf8").matchAll(SPECIFIER)) {
+    if (specifier.startsWith("node:")) continue;
+    if (/^\.{0,2}\//.test(specifier)) {
+      const target = resolveLocal(path.resolve(path.dirname(file), specifier));
+      if (target) collect(target, files, packages);
+    } else {
+      const version = packageVersion(specifier, file);
+      if (version) packages.set(specifier, version);
+    }
+  }
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw ioError(`read ${file}`, error, "data");
+  }
+}
+
+/** TypeScript writes `./x.js` for `x.ts`, so a missing `.js` also stands for its source. */
+function resolveLocal(base: string): string | undefined {
+  const bases = [base, base.replace(/\.([cm]?)js$/, ".$1ts")];
+  for (const candidate of bases.flatMap((b) => EXTENSIONS.map((extension) => b + extension))) {
+    if (existsSync(candidate) && statSync(candidate).isFile()) return realpathSync(candidate);
+  }
+  return undefined;
+}
+
+function packageVersion(specifier: string, from: string): string | undefined {
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  for (const folder of createRequire(from).resolve.paths(name) ?? []) {
+    const manifest = path.join(folder, name, "package.json");
+    if (existsSync(manifest)) return String(JSON.parse(readFileSync(manifest, "utf8")).version);
+  }
+  return undefined;
+}
+
+function relative(root: string, file: string): string {
+  return path.relative(root, file).split(path.sep).join("/");
+}
