@@ -44,10 +44,7 @@ export class SetupError extends Error {}
 export function ensureReady({ root = ROOT, install = true } = {}) {
   requireNode(process.versions.node);
   if (isReady(root)) return;
-  withLock(root, () => {
-    // Another process may have done the work while this one waited.
-    if (!isReady(root)) makeReady(root, install);
-  });
+  withLock(root, () => makeReady(root, install));
 }
 
 /** For programs: a sentence instead of a stack. */
@@ -142,6 +139,7 @@ function writeStamp(root, stamp) {
 
 // --- make ready -----------------------------------------------------------------------------------
 
+/** Looks again at each need: another process may have met it while this one waited for the lock. */
 function makeReady(root, install) {
   settleDependencies(root, install);
   if (!install && !existsSync(compilerPath(root))) {

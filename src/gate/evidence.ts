@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../core/json.ts";
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import { RowCursor } from "../runs/cursor.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -26,23 +27,18 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
   const altered = new Altered();
   let unpaired: [string | null, string | null] | undefined;
-  for (;;) {
-    const [before, after] = [await sides[0].next(), await sides[1].next()];
-    if (!before && !after) break;
+  for await (const [before, after] of sideBySide(sides)) {
     if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
-    if (before && after && !unpaired) altered.compare(before, after);
-    if (!before || !after || unpaired || before.reward === null || after.reward === null) continue;
+    if (!before || !after || unpaired) continue;
+    altered.compare(before, after);
+    if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
     if (change === 0) continue;
     flips[change > 0 ? "gained" : "lost"]++;
     if (flips.first.length < FIRST_FLIPS) {
-      flips.first.push({
-        id: before.id,
-        baseline: before.outcome_code,
-        candidate: after.outcome_code,
-        change,
-      });
+      const [was, is] = [before.outcome_code, after.outcome_code];
+      flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
   return {
@@ -60,13 +56,29 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   };
 }
 
+/** Row by row to the end of the longer run. */
+async function* sideBySide([baseline, candidate]: readonly [Side, Side]): AsyncGenerator<
+  [ResultRow | undefined, ResultRow | undefined]
+> {
+  try {
+    for (;;) {
+      const before = baseline.buffered() ?? (await baseline.read());
+      const after = candidate.buffered() ?? (await candidate.read());
+      if (!before && !after) return;
+      baseline.count(before);
+      candidate.count(after);
+      yield [before, after];
+    }
+  } finally {
+    await baseline.close();
+    await candidate.close();
+  }
+}
+
 /** One run's rows, counted again as they pass; the summary's word is not taken for it. */
-class Side {
+class Side extends RowCursor<ResultRow> {
   readonly run: Run;
   readonly #file: JsonlFile<ResultRow>;
-  readonly #batches: AsyncGenerator<ResultRow[], void, void>;
-  #batch: ResultRow[] = [];
-  #index = 0;
   binary = true;
   judged = 0;
   passed = 0;
@@ -75,24 +87,15 @@ class Side {
   #rewards = 0;
 
   constructor(run: Run) {
+    const file = run.results();
+    super(file);
     this.run = run;
-    this.#file = run.results();
-    this.#batches = this.#file.batches();
+    this.#file = file;
   }
 
-  async next(): Promise<ResultRow | undefined> {
-    if (this.#index === this.#batch.length) {
-      const step = await this.#batches.next();
-      if (step.done) return undefined;
-      this.#batch = step.value;
-      this.#index = 0;
-    }
-    const row = this.#batch[this.#index++] as ResultRow;
-    this.#count(row);
-    return row;
-  }
-
-  #count({ reward, outcome_code: code }: ResultRow): void {
+  count(row: ResultRow | undefined): void {
+    if (!row) return;
+    const { reward, outcome_code: code } = row;
     if (code === MISSING_COMPLETION) this.missing++;
     else if (code === SCORER_ERROR || reward === null) this.broken++;
     if (reward === null) return;

@@ -5,7 +5,9 @@
 
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import type { JsonlFile } from "../runs/jsonl.ts";
+import { RowCursor } from "../runs/cursor.ts";
+import { JsonlFile } from "../runs/jsonl.ts";
+import { IdSet } from "./id-set.ts";
 
 export interface Pair<T> {
   readonly example: Example;
@@ -26,72 +28,49 @@ export async function* pair<T extends { readonly id: string }>(
   answers: JsonlFile<T>,
   unknown: Unknown,
 ): AsyncGenerator<Pair<T>[], void, void> {
-  const seen = new Set<string>();
+  const seen = new IdSet();
   const early = new Map<string, T>();
-  const next = pull(answers);
-  for await (const batch of examples.batches()) {
-    const pairs: Pair<T>[] = [];
-    for (const example of batch) {
-      if (seen.has(example.id)) throw duplicate(examples.path, example.id);
-      seen.add(example.id);
-      pairs.push({ example, answer: await answerTo(example.id) });
+  const next = new RowCursor(answers);
+  try {
+    for await (const batch of examples.batches()) {
+      const pairs: Pair<T>[] = [];
+      for (const example of batch) {
+        if (seen.add(example.id)) await refuseDuplicate(examples, example.id);
+        pairs.push({ example, answer: await answerTo(example.id) });
+      }
+      yield pairs;
     }
-    yield pairs;
-  }
-  if (examples.rows === 0)
-    throw dataError(
-      `${examples.path} holds no examples`,
-      "Give a data set with at least one line.",
-    );
-  for (
-    let answer = next.buffered() ?? (await next.read());
-    answer;
-    answer = next.buffered() ?? (await next.read())
-  ) {
-    keep(answer);
+    if (examples.rows === 0)
+      throw dataError(`${examples.path} is empty`, "Give at least one example.");
+    await answerTo(undefined);
+  } finally {
+    await next.close();
   }
   if (answers.rows === 0) throw dataError(`${answers.path} is empty`, "Give one line per example.");
   unknown.count = early.size;
   unknown.first_ids.push(...[...early.keys()].slice(0, FIRST_IDS));
 
-  /** Reads on until the answer is found, holding what belongs to later examples. */
-  async function answerTo(id: string): Promise<T | undefined> {
-    const held = early.get(id);
-    if (held && early.delete(id)) return held;
+  /** Reads on until the answer to `id` is found, or to the end, holding what belongs elsewhere. */
+  async function answerTo(id: string | undefined): Promise<T | undefined> {
+    const held = id === undefined ? undefined : early.get(id);
+    if (held && early.delete(held.id)) return held;
     for (;;) {
       const answer = next.buffered() ?? (await next.read());
       if (answer === undefined || answer.id === id) return answer;
-      keep(answer);
+      if (early.has(answer.id) || seen.has(answer.id)) await refuseDuplicate(answers, answer.id);
+      early.set(answer.id, answer);
     }
   }
+}
 
-  function keep(answer: T): void {
-    if (early.has(answer.id) || seen.has(answer.id)) throw duplicate(answers.path, answer.id);
-    early.set(answer.id, answer);
+/** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
+async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
+  let found = 0;
+  for await (const batch of new JsonlFile(path, (fields) => fields.id).batches()) {
+    found += batch.filter((other) => other === id).length;
   }
-}
-
-/** A row at a time from batches, without a promise for each row. */
-function pull<T>(file: JsonlFile<T>): {
-  buffered(): T | undefined;
-  read(): Promise<T | undefined>;
-} {
-  const batches = file.batches();
-  let batch: T[] = [];
-  let index = 0;
-  return {
-    buffered: () => batch[index++],
-    read: async () => {
-      const step = await batches.next();
-      batch = step.done ? [] : step.value;
-      index = 1;
-      return batch[0];
-    },
-  };
-}
-
-function duplicate(path: string, id: string): Error {
-  return dataError(
+  if (found === 1) return;
+  throw dataError(
     `${path}: the id ${JSON.stringify(id)} appears more than once`,
     "Give every row an id of its own.",
   );

@@ -31,9 +31,10 @@ const SMALL_ERRORS = Array.from({ length: 16 }, (_, n) => {
   return Math.log(factorial) - (n + 0.5) * Math.log(n) + n - 0.5 * Math.log(2 * Math.PI);
 });
 
-/** x log(x / mean) + mean - x, the distance of x from its mean. */
+/** x log(x / mean) - (x - mean), with both terms kept as small as the gap between the two. */
 function deviance(x: number, mean: number): number {
-  return x * Math.log1p((x - mean) / mean) + mean - x;
+  const gap = x - mean;
+  return x * Math.log1p(gap / mean) - gap;
 }
 
 /** Up to here 2^n and every C(n, k) fit a double, and small cases come out exact to the bit. */

@@ -1,0 +1,378 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { rngAt } from "../core/rng.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
+import { gateJunit, gateMarkdown } from "./render.ts";
+import { gateReportSchema } from "./report.ts";
+import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./runs.fixture.ts";
+import { type GateOptions, gate } from "./verdict.ts";
+
+const root = folder();
+const SCORER = (version: string, extra = "") => `
+export const name = "length"; export const version = "${version}"; export const spec = "as long as expected";
+export function score(example, completion) { ${extra}
+  const good = completion === "Final: " + example.expected_answer;
+  return { reward: good ? 1 : 0, code: good ? "ok" : "bad", details: {} };
+}`;
+
+function scorerFile(name: string, text: string): string {
+  const file = path.join(root, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const judge = async (
+  baseline: Conditions,
+  candidate: Conditions,
+  options: Partial<GateOptions> = {},
+) => {
+  const report = await gate({
+    baseline: await makeRun(root, baseline),
+    candidate: await makeRun(root, candidate),
+    ...options,
+  });
+  expect(gateReportSchema.parse(report)).toEqual(report);
+  return report;
+};
+
+describe("one changed condition, refused for its own reason", () => {
+  const examples = examplesOf(40);
+  const changed = (index: number, change: object) =>
+    examples.map((e, i) => (i === index ? { ...e, ...change } : e));
+  const one = scorerFile("one.ts", SCORER("1"));
+  const sameVersion = scorerFile("same-version.ts", SCORER("1", "/* looser */"));
+  const bumped = scorerFile("bumped.ts", SCORER("2"));
+  const throwing = scorerFile(
+    "throwing.ts",
+    SCORER("1", 'if (example.id === "ex-3") throw new Error("no");'),
+  );
+  const warm = { sampling: { temperature: 1, top_p: 0.9, seed: 1 } };
+
+  test.each<[string, Conditions, Conditions, string[], string[]]>([
+    [
+      "an expected answer",
+      {},
+      { examples: changed(3, { expected_answer: 999999 }), completions: [] },
+      ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"],
+      ["environment", "policy"],
+    ],
+    [
+      "a prompt",
+      {},
+      { examples: changed(3, { prompt: "Compute." }) },
+      ["dataset_bytes_differ", "examples_differ", "prompts_differ", "prompt_altered"],
+      ["environment"],
+    ],
+    [
+      "a field nobody scores",
+      {},
+      { examples: changed(3, { topic: "sums" }) },
+      ["dataset_bytes_differ", "examples_differ"],
+      ["environment"],
+    ],
+    [
+      "only the bytes of the data set",
+      {},
+      {
+        examples: examples.map(({ id, prompt, expected_answer }) => ({
+          prompt,
+          id,
+          expected_answer,
+        })),
+      },
+      ["dataset_bytes_differ"],
+      ["environment"],
+    ],
+    [
+      "the number of examples",
+      {},
+      { maxExamples: 39 },
+      ["examples_differ", "example_count_differs", "prompts_differ", "rows_not_paired"],
+      ["environment"],
+    ],
+    [
+      "the scorer",
+      {},
+      { scorer: one },
+      ["scorer_name_differs", "scorer_version_differs", "scorer_source_differs"],
+      ["measurement"],
+    ],
+    [
+      "the scorer's version",
+      { scorer: one },
+      { scorer: bumped },
+      ["scorer_version_differs", "scorer_source_differs"],
+      ["measurement"],
+    ],
+    [
+      "the scorer's code under the same version",
+      { scorer: one },
+      { scorer: sameVersion },
+      ["instrument_changed_without_version_bump"],
+      ["measurement"],
+    ],
+    [
+      "a scorer that breaks on a row",
+      { scorer: throwing },
+      { scorer: throwing },
+      ["scorer_errors"],
+      [],
+    ],
+    [
+      "a missing completion",
+      {},
+      { right: [undefined, ...firstRight(39, 19)] },
+      ["missing_completions"],
+      ["policy"],
+    ],
+    [
+      "the temperature",
+      { provenance: warm },
+      { provenance: { sampling: { ...warm.sampling, temperature: 0 } } },
+      ["sampling_differs"],
+      ["environment"],
+    ],
+    [
+      "sampling that only one run states",
+      { provenance: warm },
+      {},
+      ["sampling_differs"],
+      ["environment"],
+    ],
+    [
+      "the system prompt",
+      { provenance: { prompt: { system: "a" } } },
+      { provenance: { prompt: { system: "b" } } },
+      ["prompt_settings_differ"],
+      ["environment"],
+    ],
+  ])("%s", async (_, baseline, candidate, codes, knobs) => {
+    const report = await judge(baseline, candidate);
+    expect(report.reasons.map(({ code }) => code)).toEqual(codes);
+    expect(report).toMatchObject({
+      decision: "REJECT",
+      exit_code: 3,
+      comparable: false,
+      knobs,
+      delta: null,
+      p_value: null,
+    });
+    for (const { baseline: before, candidate: after, code } of report.reasons) {
+      if (code !== "scorer_errors") expect(before).not.toEqual(after);
+    }
+  });
+
+  test("says which answer was tampered with", async () => {
+    const report = await judge({}, { examples: changed(3, { expected_answer: -1 }) });
+    expect(report.reasons).toContainEqual({
+      code: "expected_answer_altered",
+      message: "1 example has another expected answer; the first is ex-3.",
+      baseline: 4,
+      candidate: -1,
+    });
+  });
+});
+
+describe("a run that was edited after it was written", () => {
+  let honest: string;
+  beforeAll(async () => {
+    honest = await makeRun(root, {});
+  });
+
+  const edit = async (file: string, change: (text: string) => string) => {
+    const run = await makeRun(root, { right: firstRight(40, 30) });
+    const target = path.join(run, file);
+    writeFileSync(target, change(readFileSync(target, "utf8")));
+    return gate({ baseline: honest, candidate: run });
+  };
+
+  test.each([
+    ["results.jsonl", (text: string) => text.replace('"reward":0', '"reward":1')],
+    ["results.jsonl", (text: string) => text.replace("Final: 999999", "Final: 999998")],
+    ["summary.json", (text: string) => text.replace('"n_pass": 30', '"n_pass": 31')],
+    ["summary.json", (text: string) => text.replace('"pass_rate": 0.75', '"pass_rate": 0.95')],
+    ["manifest.json", (text: string) => text.replace(/"rows": 40/, '"rows": 41')],
+  ])("%s", async (file, change) => {
+    const report = await edit(file, change);
+    expect(report.exit_code).toBe(3);
+    const reason = report.reasons.find(({ code }) => code === "run_edited");
+    expect(reason?.baseline).toBe("intact");
+    expect(reason?.candidate).toContain(file);
+  });
+
+  test("but the volatile block is nobody's evidence", async () => {
+    const report = await edit("manifest.json", (text) =>
+      text.replace(/"host": ".*"/, '"host": "elsewhere"'),
+    );
+    expect(report.comparable).toBe(true);
+  });
+});
+
+describe("which knob", () => {
+  test("other completions are another policy", async () => {
+    expect((await judge({}, { right: firstRight(40, 30) })).knobs).toEqual(["policy"]);
+  });
+
+  test("nothing turned is nothing to promote", async () => {
+    const report = await judge({}, {});
+    expect(report).toMatchObject({
+      decision: "INCONCLUSIVE",
+      exit_code: 2,
+      comparable: true,
+      knobs: [],
+    });
+    expect(report.reasons[0]?.code).toBe("no_knob_turned");
+  });
+
+  test("the same named policy sampled again has turned nothing, whatever the numbers say", async () => {
+    const of = (seed: number) => ({ policy: { name: "p" }, sampling: { temperature: 1, seed } });
+    const report = await judge(
+      { provenance: of(1) },
+      { provenance: of(2), right: firstRight(40, 40) },
+    );
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", knobs: [], comparable: true });
+    expect(report.notes.join()).toContain("sampled again");
+  });
+
+  test("a claim must match", async () => {
+    const [baseline, candidate] = [{}, { right: firstRight(40, 40) }];
+    expect(await judge(baseline, candidate, { claim: "policy" })).toMatchObject({
+      decision: "PROMOTE",
+      exit_code: 0,
+    });
+    const wrong = await judge(baseline, candidate, { claim: "selection" });
+    expect(wrong).toMatchObject({ decision: "REJECT", exit_code: 1, comparable: true });
+    expect(wrong.reasons[0]?.code).toBe("claim_mismatch");
+    expect(await judge(baseline, baseline, { claim: "policy" })).toMatchObject({
+      decision: "REJECT",
+      exit_code: 1,
+    });
+  });
+});
+
+describe("is it real", () => {
+  test.each<[string, number, number, Partial<GateOptions>, string, string]>([
+    ["a clear gain", 20, 34, {}, "PROMOTE", "improvement"],
+    ["a clear loss", 34, 20, {}, "REJECT", "worse"],
+    ["five flips of forty", 20, 25, {}, "INCONCLUSIVE", "not_significant"],
+    ["six flips of forty", 20, 26, {}, "PROMOTE", "improvement"],
+    ["six flips at a stricter level", 20, 26, { alpha: 0.01 }, "INCONCLUSIVE", "not_significant"],
+    ["a gain below what is wanted", 20, 28, { minDelta: 0.25 }, "INCONCLUSIVE", "below_min_delta"],
+    [
+      "a gain that rules out what is wanted",
+      20,
+      28,
+      { minDelta: 0.5 },
+      "REJECT",
+      "below_min_delta",
+    ],
+  ])("%s", async (_, before, after, options, decision, code) => {
+    const report = await judge(
+      { right: firstRight(40, before) },
+      { right: firstRight(40, after) },
+      options,
+    );
+    expect(report.decision).toBe(decision);
+    expect(report.reasons[0]?.code).toBe(code);
+    expect(report.delta).toBeCloseTo((after - before) / 40, 12);
+    expect(report.p_value).toBe(
+      mcnemarExact(Math.max(0, after - before), Math.max(0, before - after)),
+    );
+    expect(report.flips).toMatchObject({
+      gained: Math.max(0, after - before),
+      lost: Math.max(0, before - after),
+    });
+    expect(report.ci?.low).toBeLessThanOrEqual(report.delta as number);
+    expect(report.ci?.high).toBeGreaterThanOrEqual(report.delta as number);
+  });
+
+  test("pairs by example: crossing flips are no gain", async () => {
+    const report = await judge(
+      { right: firstRight(40, 20) },
+      { right: firstRight(40, 20).reverse() },
+    );
+    expect(report).toMatchObject({ delta: 0, p_value: 1, decision: "INCONCLUSIVE" });
+    expect(report.flips).toMatchObject({ gained: 20, lost: 20 });
+    expect(report.flips?.first[0]).toEqual({
+      id: "ex-0",
+      baseline: "ok",
+      candidate: "wrong_answer",
+      change: -1,
+    });
+  });
+
+  test("rewards that are not 0 or 1 go to the sign-flip test", async () => {
+    const graded = scorerFile(
+      "graded.ts",
+      `export default { name: "graded", version: "1", spec: "length / 20",
+      score: (example, completion) => ({ reward: completion.length / 20, code: "graded", details: {} }) }`,
+    );
+    const report = await judge(
+      { scorer: graded, completions: Array.from({ length: 40 }, (_, i) => "x".repeat(i % 7)) },
+      {
+        scorer: graded,
+        completions: Array.from({ length: 40 }, (_, i) => "x".repeat((i % 7) + (i % 3))),
+      },
+    );
+    expect(report).toMatchObject({ test: "sign_flip", decision: "PROMOTE" });
+  });
+
+  test("the noise rule is said in words, with the smallest effect that could be seen", async () => {
+    const report = await judge(
+      { examples: examplesOf(200) },
+      { examples: examplesOf(200), right: firstRight(200, 108) },
+    );
+    expect(report.decision).toBe("PROMOTE");
+    expect(report.notes.join()).toContain(
+      "Noise rule: on 200 examples a change under 5 % is suspicious",
+    );
+    expect(report.minimum_detectable_effect).toBeGreaterThanOrEqual(6 / 200);
+  });
+
+  test("two verdicts on the same runs are the same bytes", async () => {
+    const [baseline, candidate] = [
+      await makeRun(root, {}),
+      await makeRun(root, { right: firstRight(40, 29) }),
+    ];
+    const [one, two] = [await gate({ baseline, candidate }), await gate({ baseline, candidate })];
+    expect(JSON.stringify(one)).toBe(JSON.stringify(two));
+  });
+});
+
+test("A/A: 200 pairs from one policy are promoted no more often than stated, real gains mostly are", {
+  timeout: 120_000,
+}, async () => {
+  const examples = examplesOf(60);
+  const pass = (seed: number, side: string, gain = 0) =>
+    examples.map(
+      ({ id }) =>
+        rngAt(seed, side, id).next() < Math.min(1, 0.2 + 0.6 * rngAt("skill", id).next() + gain),
+    );
+  const decisions = async (pairs: number, gain: number) => {
+    let promoted = 0;
+    for (let seed = 0; seed < pairs; seed++) {
+      const report = await judge(
+        { examples, right: pass(seed, "a") },
+        { examples, right: pass(seed, "b", gain) },
+      );
+      if (report.decision === "PROMOTE") promoted++;
+    }
+    return promoted;
+  };
+  // Promotion needs the upper half of a two-sided test, so at most alpha / 2 of honest pairs.
+  expect(await decisions(200, 0)).toBeLessThanOrEqual(200 * 0.025);
+  expect(await decisions(20, 0.35)).toBeGreaterThanOrEqual(18);
+});
+
+test("Markdown and JUnit carry the verdict and both values, and cannot be broken out of", async () => {
+  const report = await judge({}, { provenance: { sampling: { note: '</testcase>|"&' } } });
+  const markdown = gateMarkdown(report);
+  expect(markdown).toContain("## Gate: REJECT (not comparable)");
+  expect(markdown).toContain("`sampling_differs`");
+  expect(markdown.split("\n").find((line) => line.includes("sampling_differs"))).toContain("\\|");
+  const junit = gateJunit(report);
+  expect(junit).toContain('failures="1"');
+  expect(junit).toContain("&lt;/testcase&gt;");
+  expect(junit.match(/<\/testcase>/g)).toHaveLength(1);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { rngAt } from "../core/rng.ts";
+import { drawBinomial } from "./binomial.ts";
+import { mcnemarExact } from "./mcnemar.ts";
+import { minimumDetectableEffect } from "./power.ts";
+
+describe("minimumDetectableEffect", () => {
+  it("is (z + z) sqrt(variance / n)", () => {
+    // 1.9599639845400543 + 0.8416212335729142, from tables.
+    expect(minimumDetectableEffect({ n: 400, variance: 0.25, alpha: 0.05 })).toBeCloseTo(
+      (2.8015852181129683 * 0.5) / 20,
+      13,
+    );
+    // 2.575829303548901 + 1.2815515655446004
+    expect(
+      minimumDetectableEffect({ n: 100, discordantShare: 0.36, alpha: 0.01, power: 0.9 }),
+    ).toBeCloseTo((3.857380869093501 * 0.6) / 10, 13);
+  });
+
+  it("never promises to see fewer flips than the exact test can", () => {
+    expect(minimumDetectableEffect({ n: 200, discordantShare: 0, alpha: 0.05 })).toBe(6 / 200);
+    expect(minimumDetectableEffect({ n: 3, discordantShare: 0.1, alpha: 0.05 })).toBe(2);
+    expect(minimumDetectableEffect({ n: 200, variance: 0, alpha: 0.05 })).toBe(0);
+  });
+
+  it("gives the exact test about the power it says", () => {
+    const n = 4000;
+    const discordantShare = 0.2;
+    const effect = minimumDetectableEffect({ n, discordantShare, alpha: 0.05 }) as number;
+    let found = 0;
+    for (let i = 0; i < 2000; i++) {
+      const rng = rngAt("power", i);
+      const discordant = drawBinomial(n, discordantShare, rng);
+      const gained = drawBinomial(discordant, 0.5 + effect / discordantShare / 2, rng);
+      if (mcnemarExact(gained, discordant - gained) <= 0.05) found++;
+    }
+    expect(found / 2000).toBeGreaterThan(0.76);
+    expect(found / 2000).toBeLessThan(0.84);
+  });
+
+  it("has no answer without pairs and refuses nonsense", () => {
+    expect(minimumDetectableEffect({ n: 0, variance: 1, alpha: 0.05 })).toBeUndefined();
+    expect(() => minimumDetectableEffect({ n: 9, variance: -1, alpha: 0.05 })).toThrow(RangeError);
+    expect(() => minimumDetectableEffect({ n: 9, variance: 1, alpha: 0 })).toThrow(RangeError);
+    expect(() => minimumDetectableEffect({ n: 9, discordantShare: 2, alpha: 0.1 })).toThrow(
+      RangeError,
+    );
+  });
+});

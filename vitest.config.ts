@@ -1,0 +1,16 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
+    // The tests of tests/ run the built command, so dist has to be fresh however vitest is started.
+    globalSetup: "./scripts/setup.mjs",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Processes, because the code under test starts workers and child processes of its own. Never
+    // fewer than two: most of them wait for a child.
+    pool: "forks",
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+  },
+});
