@@ -55,7 +55,16 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
 }
 
 function strict(command: Command): Command {
+  const required = command.options.filter((option) => option.mandatory);
+  // Checked after unknown options, which are the better explanation: `--datset` for `--dataset`.
+  for (const option of required) option.mandatory = false;
   return command
+    .hook("preAction", () => {
+      const lost = required.find(
+        (option) => command.getOptionValue(option.attributeName()) === undefined,
+      );
+      if (lost) command.error(`error: required option '${lost.flags}' not given`);
+    })
     .exitOverride()
     .allowExcessArguments(false)
     .configureHelp({ helpWidth: 80 })

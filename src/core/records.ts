@@ -72,7 +72,9 @@ export function toGoldenRow(fields: Fields): GoldenRow {
   if (!Number.isFinite(fields.expected_reward)) {
     throw wrong("expected_reward", "a number", fields.expected_reward);
   }
-  if (fields.note !== undefined) requireString(fields, "note");
+  for (const key of ["note", "exploit_class"]) {
+    if (fields[key] !== undefined) requireString(fields, key);
+  }
   return { note: "", ...fields } as unknown as GoldenRow;
 }
 

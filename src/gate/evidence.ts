@@ -3,11 +3,11 @@
 import { canonicalJson } from "../core/json.ts";
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
 import { RowCursor } from "../runs/cursor.ts";
+import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
-import type { GateReport, Reason } from "./report.ts";
 
 export interface Evidence {
   readonly violations: Reason[];

@@ -5,8 +5,8 @@
 
 import { canonicalJson, type Json } from "../core/json.ts";
 import type { Knob } from "../core/knobs.ts";
+import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
-import type { Reason } from "./report.ts";
 
 interface Field {
   readonly code: string;

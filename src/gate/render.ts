@@ -1,7 +1,7 @@
 /** The gate's report for machines and pages: Markdown and JUnit XML. */
 
 import { visibleShort } from "../core/visible.ts";
-import type { GateReport, Reason } from "./report.ts";
+import type { GateReport, Reason } from "../runs/gate-report.ts";
 
 export function gateMarkdown(report: GateReport): string {
   const { baseline, candidate } = report;
@@ -41,7 +41,7 @@ function measurement({
   return (
     `**Difference** ${figure(delta)} (${Math.round(ci.confidence * 100)} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
-    `smallest effect this comparison could see ${figure(mde)}.`
+    `80 % power needs an effect of ${figure(mde)}.`
   );
 }
 

@@ -1,6 +1,6 @@
 /** The two files of a run that are for people: summary.md and the run note. */
 
-import { KNOBS, LOOPS } from "../core/knobs.ts";
+import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 
@@ -63,7 +63,7 @@ export function runNote(
     "# Run note",
     "",
     `- **Loop:** ${manifest.loop} (${LOOPS[manifest.loop]})`,
-    `- **Knob turned (pick ONE):** ${Object.values(KNOBS).join(" / ")}`,
+    `- **Knob turned:** ${KNOBS[KNOB_OF[manifest.loop]]} (this loop's own; between two runs the gate names it)`,
     "- **Locked Room evidence** (from `manifest.json`):",
     ...manifest.inputs.map(
       ({ role, path, sha256 }) => `  - ${role} \`${path}\`\n    sha256 \`${sha256}\``,

@@ -103,15 +103,3 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type Volatile = Manifest["volatile"];
 export type ResultRow = z.infer<typeof resultRowSchema>;
 export type Summary = z.infer<typeof summarySchema>;
-
-/** JSON Schema of every artifact, by name. */
-export function jsonSchemas(): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries({
-      manifest: manifestSchema,
-      results: resultRowSchema,
-      summary: summarySchema,
-      provenance: provenanceSchema,
-    }).map(([name, schema]) => [name, z.toJSONSchema(schema)]),
-  );
-}

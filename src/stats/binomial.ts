@@ -5,8 +5,8 @@ import { requireCount, requireShare } from "./_checks.ts";
 
 /**
  * log P(X = k) for X ~ Bin(n, p), by Loader's saddle-point form (2000, "Fast and Accurate
- * Computation of Binomial Probabilities"). Differences of log-factorials would lose nine digits
- * at n = 1e6; here large terms never meet.
+ * Computation of Binomial Probabilities"). Differences of log-factorials would be wrong from the
+ * ninth digit on at n = 1e6; here large terms never meet.
  */
 export function logBinomialPmf(k: number, n: number, p: number): number {
   if (k < 0 || k > n) return Number.NEGATIVE_INFINITY;

@@ -101,7 +101,7 @@ describe("pairedBootstrap", () => {
     expect(bootstrap(forward, { seed: 8, resamples: 500 })).not.toEqual(first);
   });
 
-  it("gives up resamples before time, and says so", () => {
+  it("gives up resamples before time, and says so", { timeout: 30_000 }, () => {
     const counted = DifferenceCounts.of(Array.from({ length: 20_000 }, (_, i) => Math.sin(i)));
     expect(bootstrap(counted, { seed: 1, resamples: 200 }).resamples).toBe(200);
     expect(bootstrap(counted, { seed: 1 }).resamples).toBe(2500);

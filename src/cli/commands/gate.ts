@@ -6,8 +6,8 @@ import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
 import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
-import type { GateReport, Reason } from "../../gate/report.ts";
 import { gate } from "../../gate/verdict.ts";
+import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { numberIn } from "../options.ts";
 import { out, paint, wrap } from "../terminal.ts";
 
@@ -61,7 +61,8 @@ Exit codes:
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
-  lockedroom gate --baseline runs/old --candidate runs/new --claim policy --format json`,
+  lockedroom gate --baseline runs/old --candidate runs/new \\
+    --claim policy --format json`,
     )
     .action(async (flags: Flags) => {
       const report = await gate(flags);
@@ -125,7 +126,7 @@ function measurement({
   const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
   return [
     `  difference ${sign(delta)}  ${Math.round(ci.confidence * 100)} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${name}); effects under ${mde.toFixed(4)} would go unseen`,
+    `  p = ${p.toPrecision(3)} (${name}); 80 % power needs an effect of ${mde.toFixed(4)}`,
   ];
 }
 

@@ -70,11 +70,11 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
   const kind = math ? classify(code) : "unknown";
   out();
   out(
-    `${paint("bold", visible(code))}  ${count} rows, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
+    `${paint("bold", visible(code))}  ${count} ${count === 1 ? "row" : "rows"}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
   );
   for (const row of rows) {
     out(
-      `  ${paint("cyan", visible(row.id))}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 30)}`,
+      `  ${paint("cyan", visible(row.id))}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
     );
     out(`    prompt      ${visibleShort(row.prompt, 64)}`);
     out(`    completion  ${shownCompletion(row)}`);
@@ -100,7 +100,8 @@ function block(text: string): string {
 }
 
 function shownCompletion({ completion }: ResultRow): string {
-  return completion === null ? "(none)" : visibleShort(completion, 64);
+  if (completion === null) return "(none)";
+  return completion === "" ? "(empty)" : visibleShort(completion, 64);
 }
 
 function reasonOf({ details }: ResultRow): string {

@@ -59,6 +59,3 @@ export const gateReportSchema = z.strictObject({
 export type GateReport = z.infer<typeof gateReportSchema>;
 export type Reason = z.infer<typeof reasonSchema>;
 export type Decision = GateReport["decision"];
-
-/** Documented in the README; 64, 65, 70 and 74 belong to the command line. */
-export const GATE_EXIT = { PROMOTE: 0, REJECT: 1, INCONCLUSIVE: 2, NOT_COMPARABLE: 3 } as const;

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rngAt } from "../core/rng.ts";
-import { mcnemarExact } from "../stats/mcnemar.ts";
-import { gateJunit, gateMarkdown } from "./render.ts";
-import { gateReportSchema } from "./report.ts";
-import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./runs.fixture.ts";
-import { type GateOptions, gate } from "./verdict.ts";
+import { rngAt } from "../src/core/rng.ts";
+import { gateJunit, gateMarkdown } from "../src/gate/render.ts";
+import { type GateOptions, gate } from "../src/gate/verdict.ts";
+import { gateReportSchema } from "../src/runs/gate-report.ts";
+import { mcnemarExact } from "../src/stats/mcnemar.ts";
+import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./gate-runs.ts";
 
 const root = folder();
 const SCORER = (version: string, extra = "") => `

@@ -3,8 +3,8 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { evaluate } from "../loops/eval.ts";
-import { openScoring } from "../scorers/scoring.ts";
+import { evaluate } from "../src/loops/eval.ts";
+import { openScoring } from "../src/scorers/scoring.ts";
 
 export interface Conditions {
   readonly examples?: readonly { id: string; prompt: string; expected_answer: unknown }[];

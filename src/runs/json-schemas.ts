@@ -1,0 +1,33 @@
+/** Every schema of the project by name, and their JSON Schema form. */
+
+import { type ZodType, z } from "zod";
+import { gateReportSchema } from "./gate-report.ts";
+import {
+  completionSchema,
+  exampleSchema,
+  goldenRowSchema,
+  selectionPackSchema,
+} from "./record-schemas.ts";
+import { manifestSchema, provenanceSchema, resultRowSchema, summarySchema } from "./schemas.ts";
+
+export const SCHEMAS: Readonly<Record<string, ZodType>> = {
+  "example@1": exampleSchema,
+  "completion@1": completionSchema,
+  "selection-pack@1": selectionPackSchema,
+  "golden-row@1": goldenRowSchema,
+  "provenance@1": provenanceSchema,
+  "manifest@1": manifestSchema,
+  "results-row@1": resultRowSchema,
+  "summary@1": summarySchema,
+  "gate@1": gateReportSchema,
+};
+
+/** JSON Schema (draft 2020-12) of each, as committed under schemas/. */
+export function jsonSchemas(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(SCHEMAS).map(([name, schema]) => [
+      name,
+      { title: `lockedroom ${name}`, ...z.toJSONSchema(schema) },
+    ]),
+  );
+}

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+const root = new URL("../", import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
+
+describe("the public surface", () => {
+  test("is what it was; a change here is a change for users", async () => {
+    const library = await import("lockedroom");
+    expect(Object.keys(library).sort()).toMatchSnapshot();
+  });
+
+  test("every export names files that the build makes", () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry as Record<string, string>),
+    );
+    for (const target of targets.filter((name) => !name.includes("*"))) {
+      expect(existsSync(new URL(target, root)), target).toBe(true);
+    }
+  });
+
+  test("every folder of src but the command line is a subpath", () => {
+    const folders = readdirSync(new URL("src/", root), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== "cli")
+      .map(({ name }) => `./${name}`);
+    expect(Object.keys(manifest.exports)).toEqual(expect.arrayContaining(folders));
+  });
+});
+
+test("committed JSON Schemas are those of the code (npm run schemas)", async () => {
+  const { jsonSchemas } = await import("../src/runs/json-schemas.ts");
+  const expected = Object.entries(jsonSchemas());
+  expect(readdirSync(new URL("schemas/", root)).sort()).toEqual(
+    expected.map(([name]) => `${name}.json`).sort(),
+  );
+  for (const [name, schema] of expected) {
+    expect(JSON.parse(readFileSync(new URL(`schemas/${name}.json`, root), "utf8")), name).toEqual(
+      schema,
+    );
+  }
+});

@@ -1,0 +1,236 @@
+/** Runs the built command in a child process, in a folder of its own, and says what came of it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect } from "vitest";
+import type * as Api from "../src/index.ts";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const BIN = path.join(ROOT, "dist/cli/bin.js");
+export const DEV = path.join(ROOT, "data/datasets/math_dev.jsonl");
+export const FROZEN = path.join(ROOT, "data/rollouts/frozen_rollouts_dev.jsonl");
+export const GOLDEN = path.join(ROOT, "data/golden/golden_correct.jsonl");
+export const EXPLOITS = path.join(ROOT, "data/golden/golden_exploits.jsonl");
+
+export const EXIT = { ok: 0, usage: 64, data: 65, bug: 70, io: 74 } as const;
+
+/** The library as it is shipped; its types come from the source, so that checking needs no build. */
+export const api = (await import(new URL("../dist/index.js", import.meta.url).href)) as typeof Api;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+export interface Surroundings {
+  readonly env?: Record<string, string>;
+  /** Run as this user; only root may ask for it. */
+  readonly uid?: number;
+  /** Give up after this long; the child is then killed and `signal` is SIGKILL. */
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 30_000;
+const { PATH = "", HOME = "" } = process.env;
+
+/** Starts any program with a clean environment; stdin is a pipe that stays open and silent. */
+export function start(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  { env = {}, uid, limitMs = LIMIT_MS }: Surroundings = {},
+): Running {
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+    });
+  }
+  const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, ...output }));
+  }).finally(() => clearTimeout(timer));
+  return { child, finished };
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A temporary folder that is removed after the test file; commands run inside it. */
+export class Workspace {
+  readonly dir = mkdtempSync(path.join(tmpdir(), "lockedroom-"));
+
+  constructor() {
+    folders.push(this.dir);
+  }
+
+  path(...names: string[]): string {
+    return path.join(this.dir, ...names);
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    mkdirSync(path.dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), content);
+    return name;
+  }
+
+  /** Writes one line of JSON per value. */
+  jsonl(name: string, values: readonly unknown[]): string {
+    return this.write(name, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+  }
+
+  read(...names: string[]): string {
+    return readFileSync(this.path(...names), "utf8");
+  }
+
+  has(...names: string[]): boolean {
+    return existsSync(this.path(...names));
+  }
+
+  start(args: readonly string[], surroundings?: Surroundings): Running {
+    return start(process.execPath, [BIN, ...args], this.dir, surroundings);
+  }
+
+  run(args: readonly string[], surroundings?: Surroundings): Promise<Finished> {
+    return this.start(args, surroundings).finished;
+  }
+
+  /** `eval` of d.jsonl and c.jsonl into `outdir`, or of what `flags` say instead. */
+  eval(outdir: string, flags: readonly string[] = [], surroundings?: Surroundings) {
+    return this.run(evalArgs(outdir, flags), surroundings);
+  }
+
+  /** The same, insisting on success. */
+  async made(outdir: string, flags: readonly string[] = []): Promise<RunFiles> {
+    const result = await this.eval(outdir, flags);
+    expect(result, result.stderr).toMatchObject({ code: EXIT.ok, stderr: "" });
+    return this.readRun(outdir);
+  }
+
+  /** A run's files, each checked against its schema. */
+  readRun(outdir: string): RunFiles {
+    const results = this.read(outdir, "results.jsonl");
+    const rows = results
+      .trimEnd()
+      .split("\n")
+      .map((line) => api.resultRowSchema.parse(JSON.parse(line)));
+    const summaryText = this.read(outdir, "summary.json");
+    return {
+      results,
+      rows,
+      summaryText,
+      summary: api.summarySchema.parse(JSON.parse(summaryText)),
+      manifest: api.manifestSchema.parse(JSON.parse(this.read(outdir, "manifest.json"))),
+    };
+  }
+
+  /** Every file under a folder with its content, to see later whether anything changed. */
+  snapshot(folder: string): Record<string, string> {
+    const files: Record<string, string> = {};
+    const entries: Dirent[] = readdirSync(this.path(folder), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const file = path.join(entry.parentPath, entry.name);
+      files[path.relative(this.path(folder), file)] = readFileSync(file, "latin1");
+    }
+    return files;
+  }
+}
+
+export interface RunFiles {
+  readonly results: string;
+  readonly rows: Api.ResultRow[];
+  readonly summaryText: string;
+  readonly summary: Api.Summary;
+  readonly manifest: Api.Manifest;
+}
+
+export function evalArgs(outdir: string, flags: readonly string[] = []): string[] {
+  const named = (flag: string, file: string) => (flags.includes(flag) ? [] : [flag, file]);
+  return [
+    "eval",
+    ...named("--dataset", "d.jsonl"),
+    ...named("--completions", "c.jsonl"),
+    "--outdir",
+    outdir,
+    ...flags,
+  ];
+}
+
+/** A workspace whose d.jsonl and c.jsonl hold `count` sums, every third one answered wrongly. */
+export function sums(count: number): Workspace {
+  const workspace = new Workspace();
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  workspace.jsonl(
+    "d.jsonl",
+    numbers.map((n) => ({ id: `s${n}`, prompt: `Compute ${n} + ${n}.`, expected_answer: 2 * n })),
+  );
+  workspace.jsonl(
+    "c.jsonl",
+    numbers.map((n) => ({ id: `s${n}`, completion: `Final: ${n % 3 === 2 ? 2 * n + 1 : 2 * n}` })),
+  );
+  return workspace;
+}
+
+/** A user's scorer file around the body of `score`. */
+export function scorerSource(body: string, before = ""): string {
+  return `export const name = "mine";
+export const version = "1.0.0";
+export const spec = "as the test says";
+${before}
+export function score(example: any, completion: string) { ${body} }
+`;
+}
+
+/** What a person can mend is told in a sentence and a next step, without a stack or a control character. */
+export function expectError(result: Finished, code: number, ...says: (string | RegExp)[]): void {
+  expect(result.code, describeRun(result)).toBe(code);
+  expect(result.stdout).toBe("");
+  const [sentence = "", next = ""] = result.stderr.split("\n");
+  expect(sentence).toMatch(/^lockedroom: \S+ \S+/);
+  expect(next, "a next step after the sentence").toMatch(/^ *\S+ \S+/);
+  expect(result.stderr).not.toMatch(/^\s+at /m);
+  expect(result.stderr).not.toMatch(RAW_CONTROL);
+  for (const text of says) expect(result.stderr).toMatch(text);
+}
+
+/** Anything that a terminal would obey rather than show, the line feed apart. */
+export const RAW_CONTROL = /[^\P{C}\n]/u;
+
+export function describeRun({ code, signal, stdout, stderr }: Finished): string {
+  return `exit ${code ?? signal}\n--- stdout\n${stdout}\n--- stderr\n${stderr}`;
+}
+
+export function until(holds: () => boolean, what: string): Promise<void> {
+  return expect.poll(holds, { message: what, interval: 5, timeout: LIMIT_MS }).toBe(true);
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+// @ts-expect-error plain JavaScript
+import { benchTable } from "../bench/readme.mjs";
+// @ts-expect-error plain JavaScript
+import { withRealOutput } from "../scripts/readme-output.mjs";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+test("the README's commands run and print what it shows (npm run readme)", () => {
+  const real = withRealOutput(readme) as string;
+  expect(real).toContain("REJECT  the runs are not comparable");
+  expect(real).toBe(readme);
+});
+
+test("the README's figures are those of the committed benchmark (npm run bench)", () => {
+  const results = JSON.parse(
+    readFileSync(new URL("../bench/results.json", import.meta.url), "utf8"),
+  );
+  expect(readme).toContain(benchTable(results));
+  for (const { name, value, limit } of results.checks)
+    expect(value, name).toBeLessThanOrEqual(limit);
+});
+
+test("paths and links that the documents name exist", () => {
+  for (const file of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]) {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+    for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)\)/g)) {
+      expect(
+        () => readFileSync(new URL(`../${target}`, import.meta.url)),
+        `${file}: ${target}`,
+      ).not.toThrow(/ENOENT/);
+    }
+  }
+});
