@@ -14,6 +14,7 @@
 
 export * from "./core/index.ts";
 export * from "./environments/index.ts";
+export * from "./extensions/index.ts";
 export * from "./gate/index.ts";
 export * from "./loops/index.ts";
 export * from "./report/index.ts";

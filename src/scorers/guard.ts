@@ -3,7 +3,6 @@
  * return; each of these becomes a `scorer_error` row, and none of them a zero.
  */
 
-import vm from "node:vm";
 import { messageOf } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import {
@@ -13,6 +12,7 @@ import {
   SCORER_ERROR,
   type Scorer,
 } from "../core/score.ts";
+import { withinLimit } from "../extensions/watchdog.ts";
 import type { LoadedScorer } from "./load.ts";
 
 /** After this many rows over the limit the scorer counts as hung and the rest is not tried. */
@@ -74,24 +74,6 @@ function pass(scorer: Scorer, batch: readonly Judgeable[], limitMs: number): Jud
     }
   }
   return judged;
-}
-
-const CALL = new vm.Script("globalThis[Symbol.for('lockedroom.call')]()");
-const SLOT = Symbol.for("lockedroom.call");
-
-/** V8's termination interrupts any JavaScript, loops and backtracking regular expressions included. */
-function withinLimit(call: () => void, limitMs: number): boolean {
-  const globals = globalThis as unknown as Record<symbol, unknown>;
-  globals[SLOT] = call;
-  try {
-    CALL.runInThisContext({ timeout: limitMs });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
-    throw error;
-  } finally {
-    delete globals[SLOT];
-  }
 }
 
 function judgeOnce(scorer: Scorer, { example, completion }: Judgeable): Judgement {

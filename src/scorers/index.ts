@@ -11,4 +11,3 @@ export {
   score,
 } from "./math-final-line.ts";
 export { DEFAULT_TIMEOUT_MS, openScoring, type ScoringOptions } from "./scoring.ts";
-export { sourceFingerprint } from "./source.ts";

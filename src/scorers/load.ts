@@ -1,12 +1,13 @@
 /** Finds a scorer by built-in name or by file, and says exactly which code it is. */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { dataError, LockedRoomError, messageOf, usageError } from "../core/errors.ts";
+import { dataError, type LockedRoomError } from "../core/errors.ts";
 import type { Scorer, ScorerIdentity } from "../core/score.ts";
+import { importUserModule, requireFile } from "../extensions/module.ts";
+import { sourceFingerprint } from "../extensions/source.ts";
 import { mathFinalLine } from "./math-final-line.ts";
-import { sourceFingerprint } from "./source.ts";
 
 export const DEFAULT_SCORER = mathFinalLine.name;
 
@@ -26,8 +27,13 @@ export interface LoadedScorer {
 export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<LoadedScorer> {
   const builtIn = BUILT_IN[nameOrPath];
   if (builtIn) return identified(builtIn.scorer, builtInFile(builtIn.module), null);
-  const file = scorerFile(nameOrPath);
-  return identified(toScorer(await importModule(file), nameOrPath), file, nameOrPath);
+  requireFile(
+    nameOrPath,
+    "scorer",
+    `Name a built-in (${Object.keys(BUILT_IN).join(", ")}) or a .ts or .js file.`,
+  );
+  const module = await importUserModule(nameOrPath, "scorer");
+  return identified(toScorer(module, nameOrPath), nameOrPath, nameOrPath);
 }
 
 /**
@@ -36,7 +42,7 @@ export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<L
  */
 export function currentSource(identity: Pick<ScorerIdentity, "name" | "path">): string | undefined {
   if (identity.path !== null) {
-    return existsSync(identity.path) ? sourceFingerprint(path.resolve(identity.path)) : undefined;
+    return existsSync(identity.path) ? sourceFingerprint(identity.path) : undefined;
   }
   const builtIn = BUILT_IN[identity.name];
   return builtIn && sourceFingerprint(builtInFile(builtIn.module));
@@ -53,34 +59,6 @@ function identified(scorer: Scorer, file: string, userPath: string | null): Load
 
 function builtInFile(module: string): string {
   return fileURLToPath(new URL(`./${module}${path.extname(import.meta.url)}`, import.meta.url));
-}
-
-function scorerFile(nameOrPath: string): string {
-  const file = path.resolve(nameOrPath);
-  if (existsSync(file) && statSync(file).isFile()) return file;
-  throw usageError(
-    existsSync(file)
-      ? `the scorer ${nameOrPath} is a folder, not a file`
-      : `there is no scorer "${nameOrPath}"`,
-    `Name a built-in (${Object.keys(BUILT_IN).join(", ")}) or a .ts or .js file.`,
-  );
-}
-
-async function importModule(file: string): Promise<Record<string, unknown>> {
-  try {
-    const { createJiti } = await import("jiti");
-    const jiti = createJiti(import.meta.url, {
-      fsCache: false,
-      moduleCache: false,
-      interopDefault: false,
-    });
-    return await jiti.import<Record<string, unknown>>(file);
-  } catch (error) {
-    throw new LockedRoomError("data", `the scorer ${file} does not load: ${messageOf(error)}`, {
-      hint: "Run the file by itself to see the whole error.",
-      cause: error,
-    });
-  }
 }
 
 /** The plain names, or the constants that the built-in scorer exports. */
