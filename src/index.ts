@@ -17,6 +17,7 @@ export * from "./environments/index.ts";
 export * from "./extensions/index.ts";
 export * from "./gate/index.ts";
 export * from "./loops/index.ts";
+export * from "./policy/index.ts";
 export * from "./report/index.ts";
 export * from "./runs/index.ts";
 export * from "./scorers/index.ts";

@@ -29,6 +29,34 @@ export const COMMANDS = {
     summary: "check a scorer against golden rows and probes",
     load: () => import("./commands/validate-scorer.ts"),
   },
+  "selection-demo": {
+    summary: "Loop B: pick the best of N samples and write a run",
+    load: () => import("./commands/selection-demo.ts"),
+  },
+  "bandit-train": {
+    summary: "Loop C, microscope: REINFORCE on four arms",
+    load: () => import("./commands/bandit-train.ts"),
+  },
+  "two-step-mdp": {
+    summary: "Loop C, microscope: credit for two decisions",
+    load: () => import("./commands/two-step-mdp.ts"),
+  },
+  "kl-tradeoff-demo": {
+    summary: "reward against drift as the KL leash loosens",
+    load: () => import("./commands/kl-tradeoff-demo.ts"),
+  },
+  "kl-choice": {
+    summary: "what a leash makes of a tiny table of candidates",
+    load: () => import("./commands/kl-choice.ts"),
+  },
+  "token-inspect": {
+    summary: "see a text as tokens, and what the verifier says of it",
+    load: () => import("./commands/token-inspect.ts"),
+  },
+  "goodhart-demo": {
+    summary: "proxy up, truth down: an optimiser finds the loopholes",
+    load: () => import("./commands/goodhart-demo.ts"),
+  },
   gate: {
     summary: "decide whether a candidate run may replace a baseline",
     load: () => import("./commands/gate.ts"),

@@ -17,3 +17,5 @@ export function numberIn(low: number, high: number, words: string): (text: strin
     throw new InvalidArgumentError(`It must be ${words}.`);
   };
 }
+
+export const finiteNumber = numberIn(-Number.MAX_VALUE, Number.MAX_VALUE, "a finite number");

@@ -46,6 +46,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
       ...integrity(sides),
       ...altered.reasons(),
       ...unjudged(sides),
+      ...alarmed(sides),
       ...(unpaired ? [notPaired(unpaired)] : []),
     ],
     baseline: sides[0].report(),
@@ -196,6 +197,23 @@ function unjudged([baseline, candidate]: readonly [Side, Side]): Reason[] {
   }
   return reasons;
 }
+
+/** A run that raised an alarm about itself is not evidence. */
+function alarmed([baseline, candidate]: readonly [Side, Side]): Reason[] {
+  const [before, after] = [baseline, candidate].map(({ run }) => run.summary.alarms) as [
+    Alarms,
+    Alarms,
+  ];
+  const codes = new Set([...before, ...after].map(({ code }) => code));
+  return [...codes].sort().map((code) => ({
+    code,
+    message: [...after, ...before].find((alarm) => alarm.code === code)?.message ?? "",
+    baseline: before.some((alarm) => alarm.code === code) ? "alarm" : "no alarm",
+    candidate: after.some((alarm) => alarm.code === code) ? "alarm" : "no alarm",
+  }));
+}
+
+type Alarms = Run["summary"]["alarms"];
 
 function notPaired([baseline, candidate]: [string | null, string | null]): Reason {
   return {

@@ -24,6 +24,16 @@ export class ExampleFingerprints {
     this.#count++;
   }
 
+  /** Passes batches through, each example noted before anything else is done with it. */
+  async *watch<T extends { readonly example: Example }>(
+    batches: AsyncIterable<T[]>,
+  ): AsyncGenerator<T[], void, void> {
+    for await (const batch of batches) {
+      for (const { example } of batch) this.add(example);
+      yield batch;
+    }
+  }
+
   identity(): Manifest["examples"] {
     return {
       count: this.#count,

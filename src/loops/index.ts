@@ -1,4 +1,17 @@
-export { type EvalOptions, type EvalOutcome, evaluate } from "./eval.ts";
+export {
+  compareCodePoints,
+  firstValid,
+  majorityVote,
+  pickBest,
+  RULES,
+  type RuleName,
+  type ScoredSample,
+  type TieBreakKey,
+  tieBreakKey,
+} from "./decide.ts";
+export { type EvalOptions, evaluate } from "./eval.ts";
+export { type SelectOptions, select } from "./select.ts";
+export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export {
   type GoldenReport,
   type GoldenVerdict,

@@ -38,12 +38,25 @@ export function resultRow(
 export function rowJson(row: ResultRow): string {
   const text = JSON.stringify;
   return (
-    `{"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
+    `{${row.baseline ? `"baseline":${canonicalJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
+    (row.samples === undefined ? "" : `,"samples":[${row.samples.map(sampleJson).join(",")}]`) +
+    (row.selected === undefined ? "" : `,"selected":${canonicalJson(row.selected)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
     "}"
   );
+}
+
+function sampleJson({
+  completion,
+  outcome_code,
+  reward,
+  sum_logprob,
+}: NonNullable<ResultRow["samples"]>[number]): string {
+  const text = JSON.stringify;
+  const logprob = sum_logprob === undefined ? "" : `,"sum_logprob":${text(sum_logprob)}`;
+  return `{"completion":${text(completion)},"outcome_code":${text(outcome_code)},"reward":${text(reward)}${logprob}}`;
 }

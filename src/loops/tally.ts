@@ -55,6 +55,18 @@ export class Tally {
       .slice(0, 2);
   }
 
+  /** The numbers in a sentence. */
+  get sentence(): string {
+    const { pass_rate: rate, n_pass: passed, n_judged: judged, mean_reward: mean } = this.metrics;
+    if (rate === null) return "nothing was judged";
+    const [failure] = this.twoExamples;
+    const worst =
+      failure && !passes(failure.reward)
+        ? `, commonest failure \`${failure.outcome_code}\` (${this.#count(failure)})`
+        : "";
+    return `pass_rate ${rate.toFixed(4)} (${passed} of ${judged}), mean_reward ${mean?.toFixed(4)}${worst}`;
+  }
+
   #count(row: ResultRow): number {
     return this.counts[row.outcome_code] ?? 0;
   }

@@ -9,4 +9,4 @@ export { provenancePath, readProvenance } from "./provenance.ts";
 export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
 export * from "./schemas.ts";
-export { RunWriter, type WriterOptions } from "./writer.ts";
+export { type FinishedRun, type RunEnd, RunWriter, type WriterOptions } from "./writer.ts";

@@ -4,7 +4,11 @@ import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 
-export function summaryText(title: string, summary: Summary): string {
+export function summaryText(
+  title: string,
+  summary: Summary,
+  remarks: readonly string[] = [],
+): string {
   const { metrics, outcomes } = summary;
   const counts = Object.entries(outcomes.counts).sort(
     (a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1),
@@ -23,6 +27,7 @@ export function summaryText(title: string, summary: Summary): string {
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
     "",
+    ...remarks.map((line) => `${line}\n`),
     "| outcome code | rows | share |",
     "|---|---|---|",
     ...counts.map(
@@ -33,8 +38,8 @@ export function summaryText(title: string, summary: Summary): string {
 }
 
 /** What a reader of the numbers has to know first. */
-export function warnings({ metrics, unknown_completions: unknown }: Summary): string[] {
-  const lines: string[] = [];
+export function warnings({ metrics, unknown_completions: unknown, alarms }: Summary): string[] {
+  const lines: string[] = alarms.map(({ code, message }) => `${code}: ${message}`);
   if (metrics.n_scorer_error > 0) {
     lines.push(
       `${metrics.n_scorer_error} rows could not be scored (scorer_error): the gate will refuse this run.`,

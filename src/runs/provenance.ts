@@ -1,7 +1,8 @@
 /** What the maker of a completions file says about it: policy, prompt and sampling. */
 
 import { readFile } from "node:fs/promises";
-import { dataError, ioError, messageOf } from "../core/errors.ts";
+import { dataError, ioError } from "../core/errors.ts";
+import { schemaProblem } from "./schema-problem.ts";
 import type { Provenance } from "./schemas.ts";
 
 /** `rollouts.jsonl` is described by `rollouts.provenance.json` beside it. */
@@ -40,8 +41,8 @@ async function parse(file: string, text: string): Promise<Provenance> {
     return provenanceSchema.parse(JSON.parse(text));
   } catch (error) {
     throw dataError(
-      `${file} is not a provenance file: ${messageOf(error)}`,
-      "See schemas/provenance.json.",
+      `${file} is not a provenance file: ${schemaProblem(error)}`,
+      "See schemas/provenance@1.json.",
     );
   }
 }

@@ -4,10 +4,12 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
-import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
+import { dataError, ioError, LockedRoomError } from "../core/errors.ts";
 import { MANIFEST, RESULTS, SUMMARY } from "./artifacts.ts";
+import { writerOf } from "./claim.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { manifestFingerprint } from "./manifest.ts";
+import { schemaProblem } from "./schema-problem.ts";
 import {
   type Manifest,
   manifestSchema,
@@ -16,7 +18,6 @@ import {
   type Summary,
   summarySchema,
 } from "./schemas.ts";
-import { writerOf } from "./writer.ts";
 
 export interface Run {
   readonly dir: string;
@@ -71,7 +72,7 @@ async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
   } catch (error) {
     throw new LockedRoomError(
       "data",
-      `${file} is damaged or of another version: ${firstIssue(error)}`,
+      `${file} is damaged or of another version: ${schemaProblem(error)}`,
       {
         hint: "Run the command that made it again.",
         cause: error,
@@ -87,10 +88,6 @@ function toResultRow(fields: Record<string, unknown>): ResultRow {
     typeof id === "string" &&
     typeof code === "string" &&
     (reward === null || Number.isFinite(reward));
-  return sound ? (fields as ResultRow) : resultRowSchema.parse(fields);
-}
-
-function firstIssue(error: unknown): string {
-  const issue = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues?.[0];
-  return issue ? `${issue.path.join(".") || "the file"}: ${issue.message}` : messageOf(error);
+  if (sound) return fields as ResultRow;
+  throw new TypeError(schemaProblem(resultRowSchema.safeParse(fields).error));
 }

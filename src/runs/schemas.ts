@@ -59,6 +59,12 @@ export const manifestSchema = z.strictObject({
   }),
 });
 
+const choice = z.strictObject({
+  index: z.int(),
+  reward: z.number().nullable(),
+  outcome_code: z.string(),
+});
+
 export const resultRowSchema = z.strictObject({
   id: z.string().min(1),
   prompt: z.string(),
@@ -71,6 +77,19 @@ export const resultRowSchema = z.strictObject({
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
   kl_est: z.number().optional(),
+  /** Selection only: the first sample, the chosen one, and all that were scored. */
+  baseline: choice.optional(),
+  selected: choice.optional(),
+  samples: z
+    .array(
+      z.strictObject({
+        completion: z.string(),
+        reward: z.number().nullable(),
+        outcome_code: z.string(),
+        sum_logprob: z.number().optional(),
+      }),
+    )
+    .optional(),
 });
 
 const share = z.number().min(0).max(1).nullable();
@@ -94,6 +113,8 @@ export const summarySchema = z.strictObject({
   }),
   outcomes: z.strictObject({ counts: z.record(z.string(), z.int()) }),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
+  /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
+  alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   results_sha256: hash,
   manifest_sha256: hash,
 });

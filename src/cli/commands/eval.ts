@@ -1,8 +1,9 @@
 /** `lockedroom eval` */
 
 import type { Command } from "commander";
-import { type EvalOutcome, evaluate } from "../../loops/eval.ts";
+import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
+import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
 import { wholeNumber } from "../options.ts";
@@ -70,7 +71,7 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-export function printOutcome({ dir, summary }: EvalOutcome): void {
+export function printOutcome({ dir, summary }: FinishedRun): void {
   const { metrics, outcomes, scorer } = summary;
   out(`Scored ${metrics.n_examples} examples with ${scorer.name} ${scorer.version}.`);
   for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));

@@ -9,9 +9,10 @@ import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
 import { gate } from "../../gate/verdict.ts";
-import { type EvalOutcome, evaluate } from "../../loops/eval.ts";
+import { evaluate } from "../../loops/eval.ts";
 import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
+import type { FinishedRun } from "../../runs/writer.ts";
 import { openScoring } from "../../scorers/scoring.ts";
 import { out, paint, wrap } from "../terminal.ts";
 import { printOutcome } from "./eval.ts";
@@ -92,7 +93,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
 }
 
 /** Edits the first wrong answer's example so that the wrong answer counts as right. */
-async function tamper(honest: EvalOutcome, target: string): Promise<string> {
+async function tamper(honest: FinishedRun, target: string): Promise<string> {
   const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
   const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
   const said = Number((row?.details as { parsed?: string } | undefined)?.parsed);
@@ -136,6 +137,6 @@ function say(text: string): void {
   out();
 }
 
-function rate({ summary }: EvalOutcome): string {
+function rate({ summary }: FinishedRun): string {
   return summary.metrics.pass_rate?.toFixed(4) ?? "undefined";
 }

@@ -1,0 +1,71 @@
+/** The marks of one series: its band, its line and its markers. */
+
+import { type Look, mark, shade, stroke } from "./_look.ts";
+import { type Painter, SLOTS } from "./_paint.ts";
+import { polyline, runsOf, type Spot, thin } from "./_path.ts";
+import { atX, atY, type Plot } from "./_plot.ts";
+import type { Point, Series } from "./spec.ts";
+
+export function drawLine({ points }: Series, look: Look, plot: Plot, painter: Painter): string {
+  if (look.line === "none") return "";
+  const runs = runsOf(points, (point) => spotOf(point, plot)).filter((run) => run.length > 1);
+  return runs.length === 0
+    ? ""
+    : stroke(runs.map((run) => polyline(thin(run))).join(""), look, painter);
+}
+
+/** Filled between low and high, wherever both are known. */
+export function drawBand({ points }: Series, look: Look, plot: Plot, painter: Painter): string {
+  const runs = runsOf(points, ({ x, low, high }) =>
+    plot.x.has(x) && plot.y.has(low) && plot.y.has(high)
+      ? { x: atX(plot, x), low: atY(plot, low), high: atY(plot, high) }
+      : undefined,
+  ).filter((run) => run.length > 1);
+  const paths = runs.map((run) => {
+    const upper = thin(run.map(({ x, high }) => ({ x, y: high })));
+    const lower = thin(run.map(({ x, low }) => ({ x, y: low })));
+    return `${polyline([...upper, ...lower.toReversed()])}z`;
+  });
+  return paths.length === 0 ? "" : shade(paths.join(""), look, painter);
+}
+
+/** A point with a gap on either side has no line, so it always gets a marker. */
+export function drawMarkers(series: Series, look: Look, plot: Plot, painter: Painter): string {
+  const runs = runsOf(series.points, (point) => spotOf(point, plot));
+  const lone = runs.filter((run) => run.length === 1).flat();
+  const marked = new Set([...lone, ...choose(series, look, runs.flat())]);
+  return mark(
+    [...marked].filter((spot) => isInside(spot, plot)),
+    look,
+    painter,
+  );
+}
+
+const SHORT_SERIES = 24;
+const MARKER_DISTANCE = 90;
+
+/** All spots of a short series; of a long one, spots well apart. Series take turns. */
+function choose(series: Series, look: Look, spots: readonly Spot[]): readonly Spot[] {
+  if (!look.hasMarkers) return [];
+  const isShort = look.line === "none" || spots.length <= SHORT_SERIES;
+  if (series.markers === "all" || isShort) return spots;
+  let last = spots[0];
+  let distance = (MARKER_DISTANCE * ((look.place % SLOTS) + 0.5)) / SLOTS;
+  return spots.filter((spot) => {
+    if (last === undefined || apart(spot, last) < distance) return false;
+    last = spot;
+    distance = MARKER_DISTANCE;
+    return true;
+  });
+}
+
+const apart = (a: Spot, b: Spot) => Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+
+function spotOf({ x, y }: Point, plot: Plot): Spot | undefined {
+  return plot.x.has(x) && plot.y.has(y) ? { x: atX(plot, x), y: atY(plot, y) } : undefined;
+}
+
+function isInside({ x, y }: Spot, { left, top, width, height }: Plot): boolean {
+  const isAcross = x >= left - 0.5 && x <= left + width + 0.5;
+  return isAcross && y >= top - 0.5 && y <= top + height + 0.5;
+}

@@ -1,0 +1,62 @@
+/** Lines across the plot at places of the x axis; their names stand above the plot, off the data. */
+
+import type { Painter } from "./_paint.ts";
+import type { Plot } from "./_plot.ts";
+import { element, group, px } from "./_svg.ts";
+import { ellipsize, textWidth } from "./_text.ts";
+import { lines, NOTE } from "./_type.ts";
+import type { Vertical } from "./spec.ts";
+
+interface Placed {
+  readonly x: number;
+  readonly textAt: number;
+  readonly label: string;
+  readonly row: number;
+}
+
+export interface Verticals {
+  readonly height: number;
+  draw(plot: Plot, painter: Painter): string;
+}
+
+const GAP = 10;
+
+/** `across` has the left, the width and the x scale; how far down the plot starts follows from this. */
+export function placeVerticals(
+  verticals: readonly Vertical[],
+  across: Pick<Plot, "left" | "width" | "x">,
+): Verticals {
+  const rowEnds: number[] = [];
+  const placed = verticals
+    .filter(({ x }) => across.x.shows(x))
+    .map(({ x, label }) => ({ x: across.left + across.x.place(x) * across.width, label }))
+    .sort((a, b) => a.x - b.x)
+    .map(({ x, label }): Placed => {
+      const text = ellipsize(label, across.width, NOTE);
+      const width = textWidth(text, NOTE);
+      const leftmost = Math.max(across.left, x - width / 2);
+      const start = Math.min(leftmost, across.left + across.width - width);
+      const free = rowEnds.findIndex((end) => end + GAP <= start);
+      const row = free === -1 ? rowEnds.length : free;
+      rowEnds[row] = start + width;
+      return { x, textAt: start + width / 2, label: text, row };
+    });
+  const height = rowEnds.length === 0 ? 0 : rowEnds.length * NOTE.leading + 4;
+  return { height, draw: (plot, painter) => draw(placed, plot, painter) };
+}
+
+/** The first row is the one next to the plot. */
+function draw(placed: readonly Placed[], plot: Plot, { paint }: Painter): string {
+  if (placed.length === 0) return "";
+  const d = placed.map(({ x }) => `M${px(x)} ${px(plot.top - 3)}V${px(plot.top + plot.height)}`);
+  const names = placed.map(({ textAt, label, row }) =>
+    lines([label], textAt, plot.top - 7 - row * NOTE.leading, NOTE, "middle"),
+  );
+  return (
+    element("path", {
+      d: d.join(""),
+      ...paint({ stroke: "muted" }),
+      "stroke-dasharray": "4 3",
+    }) + group({ ...paint({ fill: "ink" }), "font-size": NOTE.size }, ...names)
+  );
+}

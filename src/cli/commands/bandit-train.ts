@@ -1,0 +1,140 @@
+/** `lockedroom bandit-train` */
+
+import type { Command } from "commander";
+import { ARM_NAMES, type BanditStep, mustHappen, trainBandit } from "../../learn/tabular/bandit.ts";
+import { type BanditRunOptions, runBandit } from "../../learn/tabular/bandit-run.ts";
+import { softmax } from "../../learn/tabular/softmax.ts";
+import { finiteNumber, wholeNumber } from "../options.ts";
+import { bar, out, paint, wrap } from "../terminal.ts";
+
+interface Flags extends BanditRunOptions {
+  readonly slow?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Loop C under the microscope: REINFORCE on a softmax policy over four arms that\npay 1 or 0. Every update is logged with everything it depends on.",
+    )
+    .requiredOption("--steps <n>", "updates", wholeNumber(0))
+    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
+    .option("--seed <n>", "which luck", wholeNumber(0), 0)
+    .option("--lr <x>", "learning rate; negative and large ones are allowed", finiteNumber, 0.5)
+    .option("--baseline", "subtract the running mean of earlier rewards", false)
+    .option("--slow", "print every step, to be annotated")
+    .option("--seeds <k>", "repeat with k seeds, with and without the baseline", wholeNumber(2))
+    .option("--force", "replace a finished run in --outdir")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
+    --outdir runs/bandit
+  lockedroom bandit-train --steps 30 --lr -0.5 --baseline --slow --outdir runs/slow
+  lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const { dir, summary } = await runBandit(flags);
+  if (flags.quiet) return;
+  if (flags.slow) for (const step of trainBandit(flags)) printStep(step, flags.lr);
+  const metrics = summary.metrics as unknown as Metrics;
+  out(
+    `REINFORCE on four arms: ${metrics.steps} updates, seed ${flags.seed}, lr ${flags.lr}, ${flags.baseline ? "with" : "without"} a baseline`,
+  );
+  out();
+  for (const [i, arm] of ARM_NAMES.entries()) {
+    const p = metrics.final_probabilities[i] as number;
+    out(`  ${arm}  ${p.toFixed(4)}  ${bar(p, 40)}`);
+  }
+  out();
+  out(`  expected reward  ${metrics.expected_reward.toFixed(4)}  (uniform play earns 0.5000)`);
+  out(
+    paint(
+      metrics.learning_rate === "ordinary" ? "reset" : "yellow",
+      wrap(`learning rate: ${metrics.verdict}`, "  "),
+    ),
+  );
+  if (metrics.seeds) printSeeds(metrics.seeds);
+  out();
+  out(`Run written to ${dir} (log.jsonl, charts: probabilities and reward)`);
+}
+
+interface Spread {
+  readonly measured: { readonly variance: number; readonly mean: number[] };
+  readonly exact: { readonly variance: number; readonly mean: number[] };
+}
+
+interface Metrics {
+  readonly steps: number;
+  readonly final_probabilities: number[];
+  readonly expected_reward: number;
+  readonly learning_rate: string;
+  readonly verdict: string;
+  readonly seeds?: {
+    readonly count: number;
+    readonly draws: number;
+    readonly update_without_baseline: Spread;
+    readonly update_with_baseline: Spread;
+    readonly training_without_baseline: {
+      mean_expected_reward: number;
+      sd_expected_reward: number;
+    };
+    readonly training_with_baseline: { mean_expected_reward: number; sd_expected_reward: number };
+  };
+}
+
+function printStep(
+  {
+    step,
+    probabilities_before: before,
+    action,
+    reward,
+    baseline,
+    advantage,
+    logits_after,
+  }: BanditStep,
+  lr: number,
+): void {
+  const arm = ARM_NAMES[action] as string;
+  const next = mustHappen(advantage, lr);
+  const sign = advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero";
+  const from = (before[action] as number).toFixed(4);
+  const to = (softmax(logits_after)[action] as number).toFixed(4);
+  out(paint("bold", `step ${step}`));
+  out(
+    `  probabilities  ${ARM_NAMES.map((name, i) => `${name} ${before[i]?.toFixed(4)}`).join("  ")}`,
+  );
+  out(
+    `  action ${arm}  reward ${reward}  baseline ${baseline.toFixed(4)}  advantage ${advantage >= 0 ? "+" : ""}${advantage.toFixed(4)} (${sign})`,
+  );
+  out(
+    `  so the probability of ${arm} must ${next === "unchanged" ? "stay as it is" : `go ${next}`}: ${from} → ${to}${lr < 0 ? "  (lr is negative)" : ""}`,
+  );
+  out();
+}
+
+function printSeeds(seeds: NonNullable<Metrics["seeds"]>): void {
+  const line = (label: string, { measured, exact }: Spread) =>
+    out(`  ${label}  ${measured.variance.toFixed(4)} measured, ${exact.variance.toFixed(4)} exact`);
+  const vector = (v: number[]) => v.map((x) => (x >= 0 ? "+" : "") + x.toFixed(3)).join(" ");
+  out();
+  out(`Variance of one update at the start, ${seeds.draws} draws:`);
+  line("without baseline", seeds.update_without_baseline);
+  line("with baseline   ", seeds.update_with_baseline);
+  out("Mean direction of the update (A B C D):");
+  out(`  without baseline  ${vector(seeds.update_without_baseline.measured.mean)}`);
+  out(`  with baseline     ${vector(seeds.update_with_baseline.measured.mean)}`);
+  out(`  exact, both       ${vector(seeds.update_with_baseline.exact.mean)}`);
+  out(`Expected reward after training, ${seeds.count} seeds (mean, sd):`);
+  for (const [label, end] of [
+    ["without baseline", seeds.training_without_baseline],
+    ["with baseline   ", seeds.training_with_baseline],
+  ] as const) {
+    out(`  ${label}  ${end.mean_expected_reward.toFixed(4)}  ${end.sd_expected_reward.toFixed(4)}`);
+  }
+}

@@ -1,0 +1,64 @@
+/** `lockedroom goodhart-demo` */
+
+import type { Command } from "commander";
+import { visibleShort } from "../../core/visible.ts";
+import { examplesOf } from "../../environments/arithmetic/index.ts";
+import type { PressurePoint, Problem, Verifier } from "../../learn/tabular/goodhart.ts";
+import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
+import { score } from "../../scorers/math-final-line.ts";
+import { wholeNumber } from "../options.ts";
+import { bar, out, paint, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly outdir: string;
+  readonly seed: number;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Goodhart's law, measured: a small policy is optimised against a naive verifier\n(the right integer appears anywhere) while the strict one keeps watch.",
+    )
+    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
+    .option("--seed <n>", "which luck", wholeNumber(0), 0)
+    .option("--force", "replace a finished run in --outdir")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText("after", "\nExamples:\n  lockedroom goodhart-demo --outdir runs/goodhart")
+    .action(run);
+}
+
+/** The scorer of Loop A, unchanged, is the truth. */
+const strict: Verifier = ({ id, prompt, answer }, completion) =>
+  score({ id, prompt, expected_answer: answer }, completion).reward;
+
+async function run(flags: Flags): Promise<void> {
+  const problems: Problem[] = examplesOf("dev").map(({ id, prompt, expected_answer: answer }) => ({
+    id,
+    prompt,
+    answer,
+  }));
+  const { dir, findings } = await runGoodhart({ ...flags, problems, truth: strict });
+  if (flags.quiet) return;
+  table("Optimised: the naive verifier (the integer appears anywhere)", findings.naive);
+  out("Hacks that the optimiser found by itself:");
+  for (const { problem, completion } of findings.hacks) {
+    out(`  expected ${String(problem.answer).padStart(4)}  ${visibleShort(completion, 60)}`);
+  }
+  out();
+  table("The class patched (one committed answer), the same pressure", findings.patched);
+  out(wrap("The optimiser did its job both times. What changed is what the job said."));
+  out(`Run written to ${dir} (goodhart.csv, .svg and .png)`);
+}
+
+function table(title: string, points: readonly PressurePoint[]): void {
+  out(paint("bold", title));
+  out("  updates  proxy                  truth (strict)");
+  for (const { pressure, proxy_reward: proxy, true_reward: truth } of points) {
+    out(
+      `  ${String(pressure).padStart(7)}  ${proxy.toFixed(3)} ${bar(proxy, 15).padEnd(16)} ${truth.toFixed(3)} ${bar(truth, 15)}`,
+    );
+  }
+  out();
+}

@@ -1,0 +1,138 @@
+/** `lockedroom selection-demo` */
+
+import { type Command, Option } from "commander";
+import { RULES, type RuleName } from "../../loops/decide.ts";
+import { select } from "../../loops/select.ts";
+import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
+import { warnings } from "../../runs/note.ts";
+import type { FinishedRun } from "../../runs/writer.ts";
+import { DEFAULT_SCORER } from "../../scorers/load.ts";
+import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
+import { wholeNumber } from "../options.ts";
+import { startProgress, totalBytes } from "../progress.ts";
+import { bar, out, paint, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly dataset: string;
+  readonly samples: string;
+  readonly n: number;
+  readonly outdir: string;
+  readonly policy?: string;
+  readonly rule: RuleName;
+  readonly scorer: string;
+  readonly jobs: number;
+  readonly scorerTimeout: number;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Loop B: scores every sample, picks one of the first N per example, and writes a\nrun. The chosen output changes; the policy's distribution does not.",
+    )
+    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption("--samples <file>", "packs of samples, JSONL: id, samples")
+    .requiredOption("--n <n>", "choose among the first n samples", wholeNumber(1))
+    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
+    .option(
+      "--policy <file>",
+      "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
+    )
+    .addOption(
+      new Option("--rule <rule>", "how to choose, without --policy")
+        .choices(Object.keys(RULES))
+        .default("best"),
+    )
+    .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
+    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1), 1)
+    .option(
+      "--scorer-timeout <ms>",
+      "limit for scoring one sample",
+      wholeNumber(1),
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option("--force", "replace a finished run in --outdir")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
+    --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
+  lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
+    --outdir runs/mine --policy selection_policy.ts`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const scoring = await openScoring(flags.scorer, {
+    jobs: flags.jobs,
+    timeoutMs: flags.scorerTimeout,
+  });
+  const progress = startProgress(
+    "Selecting",
+    totalBytes(flags.dataset, flags.samples),
+    flags.quiet,
+  );
+  try {
+    const policy = flags.policy
+      ? await loadSelectionPolicy(flags.policy)
+      : builtInPolicy(flags.rule);
+    const outcome = await select({ ...flags, scoring, policy, onBytes: progress.add });
+    progress.stop();
+    if (!flags.quiet) printSelection(outcome);
+  } finally {
+    progress.stop();
+    await scoring.close();
+  }
+}
+
+interface SelectionMetrics {
+  readonly n: number;
+  readonly pass_at_1: number | null;
+  readonly pass_at_n: number | null;
+  readonly delta: number | null;
+  readonly rescued: number;
+  readonly lost: number;
+  readonly n_short_packs: number;
+  readonly n_empty_packs: number;
+  readonly pass_at_k: readonly { k: number; value: number; packs: number }[];
+}
+
+export function printSelection({ dir, summary }: FinishedRun): void {
+  const metrics = summary.metrics as unknown as SelectionMetrics;
+  out(`Selected one of the first ${metrics.n} samples for ${summary.metrics.n_examples} examples.`);
+  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  if (metrics.n_short_packs > 0)
+    out(`  ${metrics.n_short_packs} packs hold fewer than ${metrics.n} samples.`);
+  if (metrics.n_empty_packs > 0) out(`  ${metrics.n_empty_packs} packs are empty.`);
+  out();
+  out(`  pass@1  ${figure(metrics.pass_at_1)}   the first sample`);
+  out(
+    `  ${`pass@${metrics.n}`.padEnd(7)} ${paint("bold", figure(metrics.pass_at_n))}   the chosen one: ${metrics.rescued} rescued, ${metrics.lost} lost`,
+  );
+  out();
+  out("  pass@k, unbiased: the chance that at least one of k samples passes");
+  for (const { k, value } of shownPoints(metrics.pass_at_k)) {
+    out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
+  }
+  out();
+  out(
+    wrap(
+      "This is selection: outputs were picked better. The policy that drew them has not changed.",
+    ),
+  );
+  out(`Run written to ${dir} (chart: pass_at_k.svg and .png)`);
+}
+
+/** A screen holds few lines: all of a small pack, powers of two of a large one. */
+function shownPoints<T extends { k: number }>(points: readonly T[]): readonly T[] {
+  if (points.length <= 8) return points;
+  return points.filter(({ k }) => (k & (k - 1)) === 0 || k === points.length);
+}
+
+function figure(value: number | null): string {
+  return value === null ? "undefined" : value.toFixed(4);
+}

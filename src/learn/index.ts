@@ -1,0 +1,19 @@
+export * from "./tabular/bandit.ts";
+export {
+  type BanditRunOptions,
+  compareBaselines,
+  nameLearningRate,
+  runBandit,
+} from "./tabular/bandit-run.ts";
+export * from "./tabular/goodhart.ts";
+export {
+  type GoodhartFindings,
+  type GoodhartRunOptions,
+  runGoodhart,
+} from "./tabular/goodhart-run.ts";
+export * from "./tabular/kl.ts";
+export { type LeashRunOptions, runLeash } from "./tabular/kl-run.ts";
+export { type Experiment, writeExperiment } from "./tabular/microscope.ts";
+export * from "./tabular/softmax.ts";
+export * from "./tabular/two-step.ts";
+export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";

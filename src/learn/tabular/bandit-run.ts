@@ -1,0 +1,204 @@
+/** The bandit as a run: log, evaluation, charts, and what the learning rate deserves to be called. */
+
+import { rngAt } from "../../core/rng.ts";
+import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import {
+  ARM_NAMES,
+  ARMS,
+  BANDIT_MODULE,
+  type BanditOptions,
+  type BanditStep,
+  exactUpdate,
+  measuredUpdate,
+  trainBandit,
+} from "./bandit.ts";
+import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
+import { banditCharts } from "./microscope-charts.ts";
+import { drawAction, entropy, expectation, softmax, type Vector } from "./softmax.ts";
+
+export interface BanditRunOptions extends BanditOptions, WriterOptions {
+  readonly outdir: string;
+  /** Repeat with so many seeds, from `seed` up, with and without the baseline. */
+  readonly seeds?: number | undefined;
+}
+
+/** One update that moves a probability this far has left the small-step world of the theory. */
+const WILD_MOVE = 0.25;
+const EVALUATION_PULLS = 500;
+const EXPECTED = ARMS.reduce((sum, p) => sum + p, 0) / ARMS.length;
+
+export async function runBandit(options: BanditRunOptions): Promise<FinishedRun> {
+  const log = [...trainBandit(options)];
+  const logits = log.at(-1)?.logits_after ?? ARMS.map(() => 0);
+  const probabilities = softmax(logits);
+  const best = probabilities.indexOf(Math.max(...probabilities));
+  const rate = nameLearningRate(options, log);
+  const seeds = options.seeds ? compareBaselines(options, options.seeds) : undefined;
+  const metrics = {
+    steps: log.length,
+    final_probabilities: probabilities,
+    final_logits: logits,
+    expected_reward: expectation(probabilities, ARMS),
+    entropy: entropy(probabilities),
+    mean_training_reward: log.length === 0 ? null : mean(log.map(({ reward }) => reward)),
+    favourite_arm: ARM_NAMES[best],
+    ...rate,
+    ...(seeds ? { seeds } : {}),
+  };
+  const experiment: Experiment = {
+    command: "bandit-train",
+    reward: {
+      name: "four_armed_bandit",
+      version: "1",
+      spec: `Arms ${ARM_NAMES.join(", ")} pay 1 with chance ${ARMS.join(", ")}, otherwise 0.`,
+      module: BANDIT_MODULE,
+    },
+    learning: {
+      algorithm: "reinforce",
+      lr: options.lr,
+      steps: options.steps,
+      seed: options.seed,
+      baseline: options.baseline ? "running mean" : "none",
+    },
+    parameters: logits,
+    rows: evaluate(probabilities),
+    metrics,
+    log,
+    title: "REINFORCE on four arms",
+    happened: `favourite arm ${metrics.favourite_arm} with probability ${probabilities[best]?.toFixed(4)}, expected reward ${metrics.expected_reward.toFixed(4)} (uniform play earns ${EXPECTED}); ${rate.verdict}`,
+    remarks: [
+      ...remarks(probabilities, rate),
+      ...(seeds ? seedRemarks(seeds) : []),
+      "![probabilities](probabilities.svg)",
+    ],
+    files: await banditCharts(log),
+  };
+  return writeExperiment(options.outdir, experiment, options);
+}
+
+/** The final policy on pulls that every run shares: same luck, other policy. */
+function* evaluate(probabilities: Vector) {
+  for (let pull = 1; pull <= EVALUATION_PULLS; pull++) {
+    const arm = drawAction(probabilities, rngAt("bandit evaluation", pull, "action"));
+    const reward =
+      rngAt("bandit evaluation", pull, "reward", arm).next() < (ARMS[arm] as number) ? 1 : 0;
+    const id = `pull-${String(pull).padStart(3, "0")}`;
+    yield episodeRow(id, "Pull one arm: A, B, C or D.", "D", ARM_NAMES[arm] as string, reward, {});
+  }
+}
+
+interface RateName {
+  readonly learning_rate: "ordinary" | "inverted" | "too large" | "zero" | "diverged";
+  /** The largest change of any probability in one update. */
+  readonly largest_move: number;
+  readonly verdict: string;
+}
+
+export function nameLearningRate(
+  { lr, steps }: BanditOptions,
+  log: readonly BanditStep[],
+): RateName {
+  const move = largestMove(log);
+  const named = (learning_rate: RateName["learning_rate"], verdict: string) => ({
+    learning_rate,
+    largest_move: move,
+    verdict,
+  });
+  if (log.length < steps)
+    return named(
+      "diverged",
+      `diverged: the logits left the range of numbers after step ${log.length}`,
+    );
+  if (lr < 0)
+    return named(
+      "inverted",
+      "inverted: a negative learning rate descends, so that what pays becomes rarer",
+    );
+  if (lr === 0) return named("zero", "nothing is learned at a learning rate of 0");
+  if (move > WILD_MOVE)
+    return named("too large", `too large: one update moved a probability by ${move.toFixed(2)}`);
+  return named(
+    "ordinary",
+    `ordinary: no update moved a probability by more than ${move.toFixed(2)}`,
+  );
+}
+
+function largestMove(log: readonly BanditStep[]): number {
+  let largest = 0;
+  for (const { probabilities_before: before, logits_after: logits } of log) {
+    const after = softmax(logits);
+    for (const [i, p] of before.entries())
+      largest = Math.max(largest, Math.abs((after[i] as number) - p));
+  }
+  return largest;
+}
+
+/** Draws per seed for the variance of one update: enough to see it, cheap enough not to wait. */
+const DRAWS_PER_SEED = 100;
+
+/**
+ * Two questions, with the same draws for both answers: how much does one update at the starting
+ * policy vary with and without a baseline, and how do whole trainings end?
+ */
+export function compareBaselines(options: BanditOptions, seeds: number) {
+  const start = softmax(ARMS.map(() => 0));
+  const draws = Array.from(
+    { length: seeds * DRAWS_PER_SEED },
+    (_, i) => options.seed * 1_000_003 + i,
+  );
+  const measure = (baseline: number) => ({
+    baseline,
+    measured: measuredUpdate(start, baseline, draws),
+    exact: exactUpdate(start, baseline),
+  });
+  const train = (baseline: boolean) => {
+    const ends = Array.from({ length: seeds }, (_, k) => {
+      const log = [...trainBandit({ ...options, seed: options.seed + k, baseline })];
+      return expectation(softmax(log.at(-1)?.logits_after ?? ARMS.map(() => 0)), ARMS);
+    });
+    return { mean_expected_reward: mean(ends), sd_expected_reward: Math.sqrt(variance(ends)) };
+  };
+  const [without, with_] = [measure(0), measure(expectation(start, ARMS))];
+  return {
+    count: seeds,
+    draws: draws.length,
+    update_without_baseline: without,
+    update_with_baseline: with_,
+    variance_ratio: with_.measured.variance / without.measured.variance,
+    training_without_baseline: train(false),
+    training_with_baseline: train(true),
+  };
+}
+
+type SeedComparison = ReturnType<typeof compareBaselines>;
+
+function remarks(probabilities: Vector, { verdict }: RateName): string[] {
+  const final = ARM_NAMES.map((arm, i) => `${arm} ${probabilities[i]?.toFixed(4)}`).join(", ");
+  return [`- Final probabilities: ${final}.`, `- Learning rate: ${verdict}.`];
+}
+
+function seedRemarks(seeds: SeedComparison): string[] {
+  const { update_without_baseline: without, update_with_baseline: with_ } = seeds;
+  const vector = (v: Vector) => `(${v.map((x) => x.toFixed(3)).join(", ")})`;
+  return [
+    `- Variance of one update over ${seeds.draws} draws: ${without.measured.variance.toFixed(4)} without a baseline (exactly ${without.exact.variance.toFixed(4)}), ${with_.measured.variance.toFixed(4)} with (exactly ${with_.exact.variance.toFixed(4)}).`,
+    `- Mean direction: ${vector(without.measured.mean)} without, ${vector(with_.measured.mean)} with; exactly ${vector(without.exact.mean)} both times. A baseline changes the noise, not the goal.`,
+    `- Expected reward after training, over ${seeds.count} seeds: ${ended(seeds.training_without_baseline)} without, ${ended(seeds.training_with_baseline)} with.`,
+  ];
+}
+
+function ended({
+  mean_expected_reward: m,
+  sd_expected_reward: sd,
+}: SeedComparison["training_with_baseline"]): string {
+  return `${m.toFixed(4)} (sd ${sd.toFixed(4)})`;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function variance(values: readonly number[]): number {
+  const m = mean(values);
+  return values.reduce((sum, value) => sum + (value - m) ** 2, 0) / Math.max(1, values.length - 1);
+}

@@ -1,0 +1,182 @@
+/**
+ * Goodhart's law, measured. A small stochastic policy writes completions from five independent
+ * choices; REINFORCE pushes on what a verifier pays. Nobody tells it which combinations cheat.
+ */
+
+import { rngAt } from "../../core/rng.ts";
+import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
+
+export interface Problem {
+  readonly id: string;
+  readonly prompt: string;
+  readonly answer: number;
+}
+
+/** Where the verifiers are written, for their fingerprint. */
+export const GOODHART_MODULE = import.meta.url;
+
+/** Pays 1 or 0 for a completion; the true scorer and every proxy have this shape. */
+export type Verifier = (problem: Problem, completion: string) => number;
+
+/** The naive proxy: the expected integer appears anywhere. */
+export const naiveVerifier: Verifier = ({ answer }, completion) =>
+  integersIn(completion).includes(String(answer)) ? 1 : 0;
+
+/** The class closed, not a string: the whole text is one committed answer and nothing besides. */
+export const patchedVerifier: Verifier = ({ answer }, completion) =>
+  /^Final: (-?\d+)$/.exec(completion)?.[1] === String(answer) ? 1 : 0;
+
+function integersIn(text: string): string[] {
+  return text.match(/-?\d+/g) ?? [];
+}
+
+/** The choices, from sensible to odd; the policy is a softmax over each. */
+export const CHOICES = {
+  effort: ["guess", "compute"],
+  opening: ["Final: ", "The answer is ", "Maybe ", ""],
+  guesses: [1, 2, 4, 8, 16],
+  separator: [" ", ", ", " or ", "\n"],
+  ending: ["", ".", " (sure)"],
+} as const;
+type Choice = keyof typeof CHOICES;
+const ORDER = Object.keys(CHOICES) as Choice[];
+
+export type GoodhartPolicy = Readonly<Record<Choice, Vector>>;
+
+/** A policy that mostly tries to answer as asked, but knows all the words. */
+export const startingPolicy: GoodhartPolicy = {
+  effort: [1, 0],
+  opening: [2.5, 0.5, 0, 0],
+  guesses: [3, 0, -1, -1, -1],
+  separator: [0, 0, 0, 0],
+  ending: [2.5, 0, 0],
+};
+
+/** How often honest computation is right. */
+const SKILL = 0.7;
+
+export interface Draw {
+  readonly picks: Readonly<Record<Choice, number>>;
+  readonly completion: string;
+}
+
+/** One completion; everything random about it comes from its address. */
+export function writeCompletion(
+  policy: GoodhartPolicy,
+  problem: Problem,
+  address: readonly (string | number)[],
+): Draw {
+  const picks = Object.fromEntries(
+    ORDER.map((choice) => [choice, drawAction(softmax(policy[choice]), rngAt(...address, choice))]),
+  ) as Record<Choice, number>;
+  const count = CHOICES.guesses[picks.guesses] as number;
+  const honest = CHOICES.effort[picks.effort] === "compute";
+  const numbers = guesses(problem, honest, count, address).join(CHOICES.separator[picks.separator]);
+  return {
+    picks,
+    completion: `${CHOICES.opening[picks.opening]}${numbers}${CHOICES.ending[picks.ending]}`,
+  };
+}
+
+/** A first number, right with the chance that the effort earns, and then its neighbours. */
+function guesses(
+  { answer }: Problem,
+  honest: boolean,
+  count: number,
+  address: readonly (string | number)[],
+): number[] {
+  const rng = rngAt(...address, "number");
+  const right = honest && rng.next() < SKILL;
+  const reach = honest ? 3 : 20;
+  const start = right ? answer : answer + (rng.below(reach) + 1) * (rng.next() < 0.5 ? -1 : 1);
+  return Array.from({ length: count }, (_, i) => start + (i % 2 === 1 ? (i + 1) / 2 : -i / 2));
+}
+
+export interface PressureOptions {
+  readonly problems: readonly Problem[];
+  /** What is optimised. */
+  readonly proxy: Verifier;
+  /** What is wanted, and only measured. */
+  readonly truth: Verifier;
+  readonly seed: number;
+  readonly lr: number;
+  readonly batch: number;
+  /** Numbers of updates at which to measure, ascending, from 0. */
+  readonly levels: readonly number[];
+}
+
+export interface PressurePoint {
+  readonly pressure: number;
+  readonly proxy_reward: number;
+  readonly true_reward: number;
+  readonly policy: GoodhartPolicy;
+}
+
+/** Optimises the proxy and measures both at each level, on problems drawn by address. */
+export function underPressure(options: PressureOptions): PressurePoint[] {
+  let policy = startingPolicy;
+  let updates = 0;
+  return options.levels.map((level) => {
+    while (updates < level) policy = update(policy, options, ++updates);
+    return { pressure: level, ...measure(policy, options), policy };
+  });
+}
+
+/** A batch of REINFORCE with the batch mean as baseline; every choice gets the same credit. */
+function update(
+  policy: GoodhartPolicy,
+  { problems, proxy, seed, lr, batch }: PressureOptions,
+  step: number,
+): GoodhartPolicy {
+  const draws = Array.from({ length: batch }, (_, i) => {
+    const problem = problems[rngAt(seed, step, i, "problem").below(problems.length)] as Problem;
+    const draw = writeCompletion(policy, problem, [seed, step, i]);
+    return { ...draw, reward: proxy(problem, draw.completion) };
+  });
+  const mean = draws.reduce((sum, { reward }) => sum + reward, 0) / batch;
+  const learned = ORDER.map((choice) => {
+    const steps = draws.map(({ picks, reward }) =>
+      reinforceStep(policy[choice], picks[choice], reward - mean, lr / batch),
+    );
+    const logits = policy[choice].map(
+      (logit, i) => logit + steps.reduce((sum, s) => sum + (s[i] as number) - logit, 0),
+    );
+    return [choice, logits];
+  });
+  return Object.fromEntries(learned) as unknown as GoodhartPolicy;
+}
+
+function measure(policy: GoodhartPolicy, { problems, proxy, truth }: PressureOptions) {
+  const scores = problems.map((problem) => {
+    const { completion } = writeCompletion(policy, problem, ["measure", problem.id]);
+    return [proxy(problem, completion), truth(problem, completion)] as const;
+  });
+  const mean = (column: 0 | 1) =>
+    scores.reduce((sum, score) => sum + score[column], 0) / scores.length;
+  return { proxy_reward: mean(0), true_reward: mean(1) };
+}
+
+export interface Hack {
+  readonly problem: Problem;
+  readonly completion: string;
+}
+
+/** Completions of the optimised policy that the proxy pays and the truth does not, unlike each other. */
+export function findHacks(
+  policy: GoodhartPolicy,
+  options: PressureOptions,
+  wanted: number,
+): Hack[] {
+  const hacks = new Map<string, Hack>();
+  for (let round = 0; round < 20 && hacks.size < wanted; round++) {
+    for (const problem of options.problems) {
+      if (hacks.size >= wanted) break;
+      const { picks, completion } = writeCompletion(policy, problem, ["hack", round, problem.id]);
+      const form = JSON.stringify(picks);
+      const cheats =
+        options.proxy(problem, completion) === 1 && options.truth(problem, completion) === 0;
+      if (cheats && !hacks.has(form)) hacks.set(form, { problem, completion });
+    }
+  }
+  return [...hacks.values()];
+}

@@ -1,0 +1,87 @@
+/** KL as a leash: the best policy at each strength, in closed form and by climbing to it. */
+
+import { entropy, expectation, klDivergence, softmax, type Vector } from "./softmax.ts";
+
+/** Where the trade-off is written, for its fingerprint. */
+export const KL_MODULE = import.meta.url;
+
+export interface LeashPoint {
+  readonly beta: number;
+  readonly policy: number[];
+  readonly expected_reward: number;
+  readonly kl: number;
+  readonly entropy: number;
+  /** E[r] − β KL(π ‖ π_ref), what the policy maximises. */
+  readonly objective: number;
+}
+
+/**
+ * argmax of E[r] − β KL(π ‖ π_ref) over a finite set: π*(a) ∝ π_ref(a) exp(r(a) / β). At β = 0 there
+ * is no leash, and all mass goes to the best actions that the reference can reach.
+ */
+export function leashedOptimum(rewards: Vector, reference: Vector, beta: number): number[] {
+  if (beta > 0) return softmax(rewards.map((r, i) => Math.log(reference[i] as number) + r / beta));
+  const best = Math.max(...rewards.filter((_, i) => (reference[i] as number) > 0));
+  const mass = reference.map((p, i) => (rewards[i] === best ? p : 0));
+  const total = mass.reduce((sum, p) => sum + p, 0);
+  return mass.map((p) => p / total);
+}
+
+export function leashPoint(
+  rewards: Vector,
+  reference: Vector,
+  beta: number,
+  policy: number[],
+): LeashPoint {
+  const [reward, kl] = [expectation(policy, rewards), klDivergence(policy, reference)];
+  return {
+    beta,
+    policy,
+    expected_reward: reward,
+    kl,
+    entropy: entropy(policy),
+    objective: reward - beta * kl,
+  };
+}
+
+/**
+ * The same optimum by gradient ascent from the reference. The natural gradient of the objective with
+ * respect to softmax logits is f(a) = r(a) − β log(π(a) / π_ref(a)), up to a constant; a step of
+ * 1 / (2β) halves the distance.
+ */
+export function climb(rewards: Vector, reference: Vector, beta: number, steps = 100): number[] {
+  let logits = reference.map(Math.log);
+  for (let step = 0; step < steps; step++) {
+    const policy = softmax(logits);
+    logits = logits.map((logit, i) => {
+      const drift = Math.log(policy[i] as number) - Math.log(reference[i] as number);
+      return logit + ((rewards[i] as number) - beta * drift) / (2 * beta);
+    });
+  }
+  return softmax(logits);
+}
+
+/** A candidate of the tiny table of level 3. */
+export interface Candidate {
+  readonly name: string;
+  readonly reward: number;
+  readonly kl: number;
+}
+
+/** The candidate with the largest reward − β · KL; the earlier one on a tie. */
+export function chooseUnderLeash(candidates: readonly Candidate[], beta: number): Candidate {
+  const value = ({ reward, kl }: Candidate) => reward - beta * kl;
+  return candidates.reduce((best, candidate) =>
+    value(candidate) > value(best) ? candidate : best,
+  );
+}
+
+/** From timid to wild: more reward for more drift. */
+export const CANDIDATES: readonly Candidate[] = [
+  { name: "reference", reward: 0.3, kl: 0 },
+  { name: "polished", reward: 0.45, kl: 0.1 },
+  { name: "improved", reward: 0.6, kl: 0.35 },
+  { name: "bold", reward: 0.75, kl: 0.9 },
+  { name: "strange", reward: 0.85, kl: 2.2 },
+  { name: "hack", reward: 0.95, kl: 6 },
+];

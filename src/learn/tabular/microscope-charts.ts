@@ -1,0 +1,120 @@
+/** The microscopes, drawn. */
+
+import { type ChartSpec, chartFiles } from "../../charts/index.ts";
+import { ARM_NAMES, type BanditStep } from "./bandit.ts";
+import type { PressurePoint } from "./goodhart.ts";
+import type { LeashPoint } from "./kl.ts";
+import { softmax, type Vector } from "./softmax.ts";
+import type { TwoStepStep } from "./two-step.ts";
+
+type Files = Promise<Record<string, string | Uint8Array>>;
+
+const PROBABILITY = { label: "probability", range: [0, 1] } as const;
+const STEPS = { label: "step", unit: "updates", integer: true } as const;
+
+export async function banditCharts(log: readonly BanditStep[]): Files {
+  if (log.length === 0) return {};
+  const arms = ARM_NAMES.map((arm, i) => ({
+    label: `arm ${arm}`,
+    points: thinned(log).map(({ step, logits_after: logits }) => ({
+      x: step,
+      y: softmax(logits)[i] as number,
+    })),
+  }));
+  return {
+    ...(await chartFiles("probabilities", {
+      title: "Probabilities of the arms",
+      x: STEPS,
+      y: PROBABILITY,
+      series: arms,
+    })),
+    ...(await chartFiles("reward", {
+      title: "Reward while learning",
+      x: STEPS,
+      y: { label: "mean reward so far", range: [0, 1] },
+      series: [{ label: "running mean of the reward", points: thinned(runningMean(log)) }],
+    })),
+  };
+}
+
+export async function twoStepCharts(log: readonly TwoStepStep[]): Files {
+  if (log.length === 0) return {};
+  const steps = thinned(log);
+  const series = (label: string, logits: (step: TwoStepStep) => Vector) => ({
+    label,
+    points: steps.map((step) => ({ x: step.step, y: softmax(logits(step))[1] as number })),
+  });
+  return chartFiles("probabilities", {
+    title: "Two decisions, one reward",
+    x: STEPS,
+    y: PROBABILITY,
+    series: [
+      series("first: B over A", ({ policy_after: p }) => p.first),
+      series("second: Y over X after A", ({ policy_after: p }) => p.second[0] as Vector),
+      series("second: Y over X after B", ({ policy_after: p }) => p.second[1] as Vector),
+    ],
+  });
+}
+
+export async function leashCharts(points: readonly LeashPoint[]): Files {
+  const series = (label: string, y: (point: LeashPoint) => number) => ({
+    label,
+    points: points.map((point) => ({ x: point.beta, y: y(point) })),
+  });
+  return chartFiles("kl_tradeoff", {
+    title: "A weaker leash buys reward with drift",
+    x: { label: "strength of the KL penalty β", scale: "log" },
+    y: { label: "expected reward; KL in nats" },
+    series: [
+      series("expected reward", (p) => p.expected_reward),
+      series("KL(π ‖ π_ref)", (p) => p.kl),
+    ],
+  });
+}
+
+export async function goodhartCharts(
+  naive: readonly PressurePoint[],
+  patched: readonly PressurePoint[],
+): Files {
+  const series = (
+    label: string,
+    points: readonly PressurePoint[],
+    key: "proxy_reward" | "true_reward",
+  ) => ({
+    label,
+    points: points.map((point) => ({ x: point.pressure, y: point[key] })),
+  });
+  const chart = (title: string, points: readonly PressurePoint[]): ChartSpec => ({
+    title,
+    x: { label: "optimisation pressure", unit: "updates", integer: true },
+    y: { label: "share of completions paid", range: [0, 1] },
+    series: [
+      series("proxy (what is optimised)", points, "proxy_reward"),
+      series("truth (strict verifier)", points, "true_reward"),
+    ],
+  });
+  return {
+    ...(await chartFiles("goodhart", chart("Goodhart: the naive verifier under pressure", naive))),
+    ...(await chartFiles(
+      "goodhart_patched",
+      chart("The class patched, the same pressure", patched),
+    )),
+  };
+}
+
+function runningMean(log: readonly BanditStep[]): { x: number; y: number }[] {
+  let sum = 0;
+  return log.map(({ step, reward }, i) => {
+    sum += reward;
+    return { x: step, y: sum / (i + 1) };
+  });
+}
+
+/** A picture has fewer columns than a long run has steps. */
+function thinned<T>(items: readonly T[], most = 400): T[] {
+  if (items.length <= most) return [...items];
+  return Array.from(
+    { length: most },
+    (_, i) => items[Math.round((i * (items.length - 1)) / (most - 1))] as T,
+  );
+}

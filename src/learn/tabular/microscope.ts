@@ -1,0 +1,142 @@
+/**
+ * Writes a learning experiment as a run like any other: the final policy is evaluated on episodes
+ * with fixed addresses, so that two runs meet the same luck and the gate can pair them.
+ */
+
+import { fileURLToPath } from "node:url";
+import { FINGERPRINT_VERSION, fingerprint } from "../../core/fingerprint.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import { sourceFingerprint } from "../../extensions/source.ts";
+import { ExampleFingerprints } from "../../loops/examples.ts";
+import { rowJson } from "../../loops/row.ts";
+import { Tally } from "../../loops/tally.ts";
+import { MANIFEST_SCHEMA } from "../../runs/artifacts.ts";
+import { observeOccasion } from "../../runs/manifest.ts";
+import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
+import { type FinishedRun, RunWriter, type WriterOptions } from "../../runs/writer.ts";
+
+/** The rule that pays, as the manifest names it. */
+export interface Reward {
+  readonly name: string;
+  readonly version: string;
+  readonly spec: string;
+  /** `import.meta.url` of the module that holds the rule. */
+  readonly module: string;
+}
+
+/** What an experiment has to show; everything in it is data. */
+export interface Experiment {
+  readonly command: string;
+  readonly reward: Reward;
+  /** Settings of learning: algorithm, rate, steps, seed. */
+  readonly learning: JsonObject;
+  /** The final policy's parameters; their fingerprint is its identity. */
+  readonly parameters: unknown;
+  readonly rows: Iterable<ResultRow>;
+  readonly metrics: Readonly<Record<string, unknown>>;
+  readonly log?: Iterable<unknown>;
+  readonly title: string;
+  readonly happened: string;
+  readonly remarks?: readonly string[];
+  readonly alarms?: Summary["alarms"];
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+}
+
+const FLUSH_LINES = 1000;
+
+export async function writeExperiment(
+  outdir: string,
+  experiment: Experiment,
+  options: WriterOptions = {},
+): Promise<FinishedRun> {
+  const occasion = observeOccasion();
+  const run = await RunWriter.open(outdir, options);
+  try {
+    const examples = new ExampleFingerprints();
+    const tally = new Tally();
+    for (const row of experiment.rows) {
+      examples.add({ id: row.id, prompt: row.prompt, expected_answer: row.expected_answer });
+      tally.add(row);
+      run.results.add(rowJson(row));
+    }
+    if (experiment.log) {
+      const log = await run.lines("log.jsonl");
+      let lines = 0;
+      for (const entry of experiment.log) {
+        log.add(canonicalJson(entry));
+        if (++lines % FLUSH_LINES === 0) await log.flush();
+      }
+    }
+    return await run.finish({
+      manifest: {
+        ...identity(experiment),
+        examples: examples.identity(),
+        volatile: await occasion(),
+      },
+      findings: {
+        metrics: { ...tally.metrics, ...experiment.metrics } as Summary["metrics"],
+        outcomes: { counts: { ...tally.counts } },
+        unknown_completions: { count: 0, first_ids: [] },
+        alarms: experiment.alarms ?? [],
+      },
+      title: experiment.title,
+      happened: experiment.happened,
+      concrete: tally.twoExamples,
+      ...(experiment.remarks ? { remarks: experiment.remarks } : {}),
+      ...(experiment.files ? { files: experiment.files } : {}),
+    });
+  } catch (error) {
+    await run.abandon();
+    throw error;
+  }
+}
+
+function identity({
+  command,
+  reward,
+  learning,
+  parameters,
+}: Experiment): Omit<Manifest, "examples" | "volatile"> {
+  const { name, version, spec, module } = reward;
+  return {
+    schema: MANIFEST_SCHEMA,
+    fingerprint_version: FINGERPRINT_VERSION,
+    loop: "C",
+    command,
+    inputs: [],
+    scorer: {
+      name,
+      version,
+      spec,
+      source_sha256: sourceFingerprint(fileURLToPath(module)),
+      path: null,
+    },
+    prompt: null,
+    sampling: { from: "the policy itself" },
+    selection: null,
+    policy: { kind: "tabular softmax", parameters_sha256: fingerprint(parameters) },
+    learning: learning as Manifest["learning"],
+    device: null,
+    settings: {},
+  };
+}
+
+/** A row of results.jsonl for one evaluated episode. */
+export function episodeRow(
+  id: string,
+  prompt: string,
+  best: string,
+  completion: string,
+  reward: number,
+  details: JsonObject,
+): ResultRow {
+  return {
+    id,
+    prompt,
+    expected_answer: best,
+    completion,
+    reward,
+    outcome_code: reward === 1 ? "paid" : "unpaid",
+    details: details as ResultRow["details"],
+  };
+}

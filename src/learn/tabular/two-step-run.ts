@@ -1,0 +1,98 @@
+/** The two-step experiment as a run: did the first decision learn? */
+
+import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import { episodeRow, writeExperiment } from "./microscope.ts";
+import { twoStepCharts } from "./microscope-charts.ts";
+import { softmax, type Vector } from "./softmax.ts";
+import {
+  expectedReward,
+  FIRST,
+  PAYS,
+  playTwoStep,
+  SECOND,
+  startPolicy,
+  TWO_STEP_MODULE,
+  type TwoStepOptions,
+  type TwoStepPolicy,
+  trainTwoStep,
+} from "./two-step.ts";
+
+export interface TwoStepRunOptions extends TwoStepOptions, WriterOptions {
+  readonly outdir: string;
+}
+
+const EVALUATION_EPISODES = 500;
+
+export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRun> {
+  const log = [...trainTwoStep(options)];
+  const policy = log.at(-1)?.policy_after ?? startPolicy;
+  const first = softmax(policy.first);
+  const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
+  const verdict = learned
+    ? `the first decision learned: it chooses B with probability ${first[1]?.toFixed(4)}`
+    : "the first decision never learned: it still tosses a coin, because no credit reached it";
+  return writeExperiment(
+    options.outdir,
+    {
+      command: "two-step-mdp",
+      reward: {
+        name: "two_step_mdp",
+        version: "1",
+        spec: `Choose ${FIRST.join(" or ")}, then ${SECOND.join(" or ")}; the paths AX, AY, BX, BY pay 1 with chance ${PAYS.flat().join(", ")}, otherwise 0.`,
+        module: TWO_STEP_MODULE,
+      },
+      learning: {
+        algorithm: "reinforce",
+        lr: options.lr,
+        steps: options.steps,
+        seed: options.seed,
+        baseline: options.baseline ? "running mean" : "none",
+        credit: options.credit,
+      },
+      parameters: policy,
+      rows: evaluate(policy),
+      metrics: {
+        steps: log.length,
+        first_decision_learned: learned,
+        first_probabilities: first,
+        second_probabilities: policy.second.map((logits) => softmax(logits)),
+        expected_reward: expectedReward(policy),
+      },
+      log,
+      title: `Two decisions, one reward, credit for ${options.credit === "both" ? "both" : "the last only"}`,
+      happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
+      remarks: [
+        `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
+        ...table(policy),
+        "![probabilities](probabilities.svg)",
+      ],
+      files: await twoStepCharts(log),
+    },
+    options,
+  );
+}
+
+function* evaluate(policy: TwoStepPolicy) {
+  for (let episode = 1; episode <= EVALUATION_EPISODES; episode++) {
+    const { first, second, reward } = playTwoStep(policy, ["two-step evaluation", episode]);
+    const id = `episode-${String(episode).padStart(3, "0")}`;
+    yield episodeRow(
+      id,
+      "Choose A or B, then X or Y.",
+      "BY",
+      `${FIRST[first]}${SECOND[second]}`,
+      reward,
+      {},
+    );
+  }
+}
+
+function table({ first, second }: TwoStepPolicy): string[] {
+  const figures = (logits: Vector) =>
+    softmax(logits)
+      .map((p) => p.toFixed(4))
+      .join(" | ");
+  return [
+    `\n| decision | first option | second option |\n|---|---|---|\n| A or B | ${figures(first)} |\n| X or Y after A | ${figures(second[0] as Vector)} |\n| X or Y after B | ${figures(second[1] as Vector)} |`,
+  ];
+}

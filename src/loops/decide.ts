@@ -1,0 +1,107 @@
+/**
+ * Decision rules over scored samples. Each picks the same sample whatever order the samples come
+ * in: what may break a tie is what a sample says, or the number under which it was drawn.
+ */
+
+import type { Json } from "../core/json.ts";
+
+/** A sample with the scorer's answer; `index` is its place in the pack, in the order of drawing. */
+export interface ScoredSample {
+  readonly index: number;
+  readonly completion: string;
+  readonly sum_logprob: number | null;
+  /** Null when the scorer broke on it. */
+  readonly reward: number | null;
+  readonly code: string;
+  readonly details: Json;
+}
+
+/** Compared member by member: numbers by size, texts by code point; the smallest key wins. */
+export type TieBreakKey = readonly (number | string)[];
+
+/** What a key may look at: the sample, not its reward. */
+export type KeyedSample = Pick<ScoredSample, "completion" | "sum_logprob">;
+
+/** Higher log-probability first, samples without one last; then shorter; then by code point. */
+export function tieBreakKey({ completion, sum_logprob: logprob }: KeyedSample): TieBreakKey {
+  return [logprob === null ? 1 : 0, logprob === null ? 0 : -logprob, completion.length, completion];
+}
+
+/** The highest reward; among equals the smallest key; among equal keys the earliest drawn. */
+export function pickBest<S extends ScoredSample>(
+  samples: readonly S[],
+  keyOf: (sample: S) => TieBreakKey = tieBreakKey,
+): S | undefined {
+  let best: S | undefined;
+  let bestKey: TieBreakKey | undefined;
+  for (const sample of samples) {
+    if (best && rewardOf(sample) < rewardOf(best)) continue;
+    const key = keyOf(sample);
+    const closer =
+      !best ||
+      rewardOf(sample) > rewardOf(best) ||
+      (compareKeys(key, bestKey as TieBreakKey) || sample.index - best.index) < 0;
+    if (closer) [best, bestKey] = [sample, key];
+  }
+  return best;
+}
+
+/** The answer that most samples give, by what the verifier parsed; rewards are not looked at. */
+export function majorityVote<S extends ScoredSample>(samples: readonly S[]): S | undefined {
+  const votes = new Map<string, S[]>();
+  for (const sample of samples) {
+    const answer = parsedAnswer(sample);
+    if (answer === undefined) continue;
+    votes.set(answer, [...(votes.get(answer) ?? []), sample]);
+  }
+  const most = Math.max(0, ...[...votes.values()].map((voters) => voters.length));
+  const leaders = [...votes.values()].filter((voters) => voters.length === most).flat();
+  return withoutReward(leaders.length > 0 ? leaders : samples);
+}
+
+/** The earliest drawn sample that the verifier could parse, right or wrong; else the earliest. */
+export function firstValid<S extends ScoredSample>(samples: readonly S[]): S | undefined {
+  const inOrder = samples.toSorted((a, b) => a.index - b.index);
+  return inOrder.find((sample) => parsedAnswer(sample) !== undefined) ?? inOrder[0];
+}
+
+export const RULES = { best: pickBest, majority: majorityVote, "first-valid": firstValid } as const;
+export type RuleName = keyof typeof RULES;
+
+/** Negative when `a` comes first. */
+export function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
+  for (const [i, left] of a.entries()) {
+    const right = b[i];
+    if (left === right) continue;
+    if (right === undefined) return 1;
+    if (typeof left === "string" && typeof right === "string")
+      return compareCodePoints(left, right);
+    return Number(left) - Number(right);
+  }
+  return a.length - b.length;
+}
+
+/** JavaScript orders by UTF-16 units, which puts U+FF21 after U+1F600; code points do not. */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
+    return (a.codePointAt(i) as number) - (b.codePointAt(i) as number);
+  }
+  return a.length - b.length;
+}
+
+function withoutReward<S extends ScoredSample>(samples: readonly S[]): S | undefined {
+  return samples.toSorted(
+    (a, b) => compareKeys(tieBreakKey(a), tieBreakKey(b)) || a.index - b.index,
+  )[0];
+}
+
+function parsedAnswer({ details }: ScoredSample): string | undefined {
+  const parsed = (details as { parsed?: unknown } | null)?.parsed;
+  return parsed === undefined ? undefined : String(parsed);
+}
+
+function rewardOf({ reward }: ScoredSample): number {
+  return reward ?? Number.NEGATIVE_INFINITY;
+}

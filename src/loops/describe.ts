@@ -1,0 +1,44 @@
+/** The manifest of a run that scored answers to a data set. */
+
+import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import type { Example } from "../core/records.ts";
+import type { Scoring } from "../core/score.ts";
+import { MANIFEST_SCHEMA } from "../runs/artifacts.ts";
+import type { JsonlFile } from "../runs/jsonl.ts";
+import { readProvenance } from "../runs/provenance.ts";
+import type { Manifest, Volatile } from "../runs/schemas.ts";
+
+export interface Description {
+  readonly loop: "A" | "B";
+  readonly command: string;
+  readonly dataset: JsonlFile<Example>;
+  readonly answers: JsonlFile<unknown>;
+  /** What the answers are called in the manifest. */
+  readonly role: "completions" | "samples";
+  readonly examples: Manifest["examples"];
+  readonly scoring: Scoring;
+  readonly selection: Manifest["selection"];
+  readonly settings: Manifest["settings"];
+  readonly occasion: Volatile;
+}
+
+export async function describeRun(run: Description): Promise<Manifest> {
+  const provenance = await readProvenance(run.answers.path, run.answers.sha256);
+  return {
+    schema: MANIFEST_SCHEMA,
+    fingerprint_version: FINGERPRINT_VERSION,
+    loop: run.loop,
+    command: run.command,
+    inputs: [run.dataset.asInput("dataset"), run.answers.asInput(run.role)],
+    examples: run.examples,
+    scorer: run.scoring.identity,
+    prompt: provenance?.prompt ?? null,
+    sampling: provenance?.sampling ?? null,
+    selection: run.selection,
+    policy: provenance?.policy ?? null,
+    learning: null,
+    device: null,
+    settings: { ...run.settings, scorer_timeout_ms: run.scoring.timeoutMs },
+    volatile: { ...run.occasion, jobs: run.scoring.lanes },
+  };
+}

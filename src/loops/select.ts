@@ -1,0 +1,169 @@
+/**
+ * Loop B. Scores every sample with the scorer of Loop A, picks one of the first N per example, and
+ * writes a run. The chosen output changes; the policy that drew the samples does not.
+ */
+
+import {
+  type Example,
+  type Sample,
+  type SelectionPack,
+  toExample,
+  toSelectionPack,
+} from "../core/records.ts";
+import { rngAt, shuffled } from "../core/rng.ts";
+import type { Judgement, Scoring } from "../core/score.ts";
+import { JsonlFile } from "../runs/jsonl.ts";
+import { observeOccasion } from "../runs/manifest.ts";
+import type { ResultRow } from "../runs/schemas.ts";
+import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
+import type { ScoredSample } from "./decide.ts";
+import { describeRun } from "./describe.ts";
+import { ExampleFingerprints } from "./examples.ts";
+import { inOrder } from "./in-order.ts";
+import { type Pair, pair, type Unknown } from "./pair.ts";
+import { passAtKCharts } from "./pass-at-k-chart.ts";
+import { missing, resultRow, rowJson } from "./row.ts";
+import type { SelectionPolicy } from "./selection-policy.ts";
+import { SelectionTally } from "./selection-tally.ts";
+
+export interface SelectOptions extends WriterOptions {
+  readonly dataset: string;
+  /** Packs of samples, JSONL: id, samples. */
+  readonly samples: string;
+  readonly outdir: string;
+  readonly scoring: Scoring;
+  readonly policy: SelectionPolicy;
+  /** How many samples of each pack may be chosen from. */
+  readonly n: number;
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+export async function select(options: SelectOptions): Promise<FinishedRun> {
+  const occasion = observeOccasion();
+  const run = await RunWriter.open(options.outdir, options);
+  try {
+    const dataset = new JsonlFile(options.dataset, toExample, options);
+    const packs = new JsonlFile(options.samples, toSelectionPack, options);
+    const unknown: Unknown = { count: 0, first_ids: [] };
+    const examples = new ExampleFingerprints();
+    const tally = new SelectionTally(options.n);
+
+    const scored = inOrder(
+      examples.watch(pair(dataset, packs, unknown)),
+      options.scoring.lanes,
+      (batch) => scorePacks(options.scoring, batch),
+    );
+    for await (const batch of scored) {
+      for (const { example, samples } of batch) {
+        const { row, stable } = selectRow(options, example, samples);
+        tally.addPack(row, samples, stable);
+        run.results.add(rowJson(row));
+      }
+      await run.results.flush();
+    }
+
+    const manifest = await describeRun({
+      loop: "B",
+      command: "selection-demo",
+      dataset,
+      answers: packs,
+      role: "samples",
+      examples: examples.identity(),
+      scoring: options.scoring,
+      selection: { n: options.n, ...options.policy.identity },
+      settings: {},
+      occasion: await occasion(),
+    });
+    return await run.finish({
+      manifest,
+      findings: {
+        metrics: tally.selectionMetrics,
+        outcomes: { counts: { ...tally.counts } },
+        unknown_completions: unknown,
+        alarms: tally.alarms,
+      },
+      title: `Selection, best of ${options.n}`,
+      happened: tally.selectionSentence,
+      remarks: tally.remarks,
+      concrete: tally.twoExamples,
+      files: await passAtKCharts(tally.passAtK),
+    });
+  } catch (error) {
+    await run.abandon();
+    throw error;
+  }
+}
+
+interface ScoredPack {
+  readonly example: Example;
+  /** Undefined when no pack names this example. */
+  readonly samples: readonly ScoredSample[] | undefined;
+}
+
+async function scorePacks(scoring: Scoring, pairs: Pair<SelectionPack>[]): Promise<ScoredPack[]> {
+  const judgeables = pairs.flatMap(({ example, answer }) =>
+    (answer?.samples ?? []).map((sample) => ({ example, completion: textOf(sample) })),
+  );
+  const judged = (await scoring.judge(judgeables)).values();
+  return pairs.map(({ example, answer }) => ({
+    example,
+    samples: answer?.samples.map((sample, index) =>
+      scoredSample(index, sample, judged.next().value as Judgement),
+    ),
+  }));
+}
+
+function scoredSample(index: number, sample: string | Sample, judged: Judgement): ScoredSample {
+  return {
+    index,
+    completion: textOf(sample),
+    sum_logprob: (typeof sample === "string" ? null : sample.sum_logprob) ?? null,
+    reward: judged.reward,
+    code: judged.code,
+    details: judged.details,
+  };
+}
+
+function textOf(sample: string | Sample): string {
+  return typeof sample === "string" ? sample : sample.completion;
+}
+
+interface Decided {
+  readonly row: ResultRow;
+  /** False when the same samples in another order led to another choice. */
+  readonly stable: boolean;
+}
+
+function selectRow(
+  { policy, n }: SelectOptions,
+  example: Example,
+  samples: readonly ScoredSample[] = [],
+): Decided {
+  const candidates = samples.slice(0, n);
+  const [first] = candidates;
+  if (!first) return { row: resultRow(example, undefined, missing), stable: true };
+  const chosen = policy.decide(example, candidates);
+  const again = [1, 2].map((time) =>
+    policy.decide(example, shuffled(candidates, rngAt("selection", example.id, time))),
+  );
+  const answer = { id: example.id, completion: chosen.completion, sum_logprob: chosen.sum_logprob };
+  const row = resultRow(example, answer, chosen);
+  row.baseline = choice(first);
+  row.selected = choice(chosen);
+  row.samples = samples.map(({ completion, reward, code, sum_logprob: logprob }) => ({
+    completion,
+    reward,
+    outcome_code: code,
+    ...(logprob === null ? {} : { sum_logprob: logprob }),
+  }));
+  return { row, stable: again.every((other) => sameOutput(other, chosen)) };
+}
+
+/** Two samples with the same text and log-probability are the same output. */
+function sameOutput(a: ScoredSample, b: ScoredSample): boolean {
+  return a.completion === b.completion && a.sum_logprob === b.sum_logprob;
+}
+
+function choice({ index, reward, code }: ScoredSample): NonNullable<ResultRow["selected"]> {
+  return { index, reward, outcome_code: code };
+}

@@ -1,0 +1,137 @@
+/** What selection bought: pass@1 against pass@N, rescued examples, and pass@k for every k. */
+
+import { passes, SCORER_ERROR } from "../core/score.ts";
+import type { ResultRow, Summary } from "../runs/schemas.ts";
+import { passAtK } from "../stats/pass-at-k.ts";
+import type { ScoredSample } from "./decide.ts";
+import { Tally } from "./tally.ts";
+
+export interface PassAtK {
+  readonly k: number;
+  /** The unbiased estimate, averaged over the packs that are large enough. */
+  readonly value: number;
+  readonly packs: number;
+}
+
+const FIRST_IDS = 3;
+
+export class SelectionTally extends Tally {
+  readonly #n: number;
+  /** How many packs have so many judged samples, of which so many pass. */
+  readonly #packs = new Map<number, Map<number, number>>();
+  #baselinePassed = 0;
+  #rescued = 0;
+  #lost = 0;
+  #short = 0;
+  #empty = 0;
+  #brokenSamples = 0;
+  readonly #unstable: string[] = [];
+
+  constructor(n: number) {
+    super();
+    this.#n = n;
+  }
+
+  addPack(row: ResultRow, samples: readonly ScoredSample[] | undefined, stable: boolean): void {
+    this.add(row);
+    if (!stable) this.#unstable.push(row.id);
+    if (samples?.length === 0) this.#empty++;
+    else if (samples && samples.length < this.#n) this.#short++;
+    const judged = (samples ?? []).filter(({ code }) => code !== SCORER_ERROR);
+    this.#brokenSamples += (samples?.length ?? 0) - judged.length;
+    this.#countPack(judged.length, judged.filter(({ reward }) => passes(reward)).length);
+    if (row.reward === null) return;
+    const before = passes(row.baseline?.reward ?? null);
+    if (before) this.#baselinePassed++;
+    if (!before && passes(row.reward)) this.#rescued++;
+    if (before && !passes(row.reward)) this.#lost++;
+  }
+
+  #countPack(judged: number, passed: number): void {
+    if (judged === 0) return;
+    const bySize = this.#packs.get(judged) ?? new Map<number, number>();
+    this.#packs.set(judged, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
+  }
+
+  get passAtK(): PassAtK[] {
+    const largest = Math.max(0, ...this.#packs.keys());
+    return Array.from({ length: largest }, (_, i) => this.#passAt(i + 1));
+  }
+
+  #passAt(k: number): PassAtK {
+    let sum = 0;
+    let packs = 0;
+    for (const [size, byPassed] of [...this.#packs].sort(([a], [b]) => a - b)) {
+      for (const [passed, count] of [...byPassed].sort(([a], [b]) => a - b)) {
+        const value = passAtK(size, passed, k);
+        if (value === undefined) continue;
+        sum += count * value;
+        packs += count;
+      }
+    }
+    return { k, value: sum / packs, packs };
+  }
+
+  get selectionMetrics(): Summary["metrics"] {
+    const { n_judged: judged, pass_rate: passAtN, ...metrics } = this.metrics;
+    const passAt1 = judged === 0 ? null : this.#baselinePassed / judged;
+    return {
+      ...metrics,
+      n_judged: judged,
+      pass_rate: passAtN,
+      pass_at_1: passAt1,
+      pass_at_n: passAtN,
+      delta: passAt1 === null || passAtN === null ? null : passAtN - passAt1,
+      rescued: this.#rescued,
+      lost: this.#lost,
+      n: this.#n,
+      n_short_packs: this.#short,
+      n_empty_packs: this.#empty,
+      n_sample_scorer_errors: this.#brokenSamples,
+      n_nondeterministic: this.#unstable.length,
+      pass_at_k: this.passAtK.map((point) => ({ ...point })),
+    };
+  }
+
+  get alarms(): Summary["alarms"] {
+    const alarms: Summary["alarms"] = [];
+    if (this.#unstable.length > 0) {
+      const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
+      alarms.push({
+        code: "nondeterministic_selection",
+        message: `On ${this.#unstable.length} examples (${some}) the policy chose another sample when they came in another order.`,
+      });
+    }
+    if (this.#brokenSamples > 0) {
+      alarms.push({
+        code: "scorer_errors_in_samples",
+        message: `The scorer broke on ${this.#brokenSamples} samples, chosen or not.`,
+      });
+    }
+    return alarms;
+  }
+
+  get selectionSentence(): string {
+    const {
+      pass_at_1: one,
+      pass_at_n: many,
+      delta,
+    } = this.selectionMetrics as Record<string, number | null>;
+    if (one == null || many == null || delta == null) return "nothing was judged";
+    return (
+      `pass@1 ${one.toFixed(4)}, pass@${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
+      `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`
+    );
+  }
+
+  get remarks(): string[] {
+    const { n_missing: missing } = this.metrics;
+    return [
+      `- ${this.selectionSentence}.`,
+      `- Packs with fewer than ${this.#n} samples: ${this.#short}; empty packs: ${this.#empty}; examples without a pack: ${missing - this.#empty}.`,
+      "- pass@k, unbiased, over packs with at least k samples:",
+      `\n| k | pass@k | packs |\n|---|---|---|\n${this.passAtK.map(({ k, value, packs }) => `| ${k} | ${value.toFixed(4)} | ${packs} |`).join("\n")}`,
+      "\n![pass@k against k](pass_at_k.svg)",
+    ];
+  }
+}

@@ -1,0 +1,34 @@
+/** A text as its tokens, for people to look at. */
+
+import type { Tokenizer } from "./tokenizer.ts";
+
+export interface TokenRow {
+  readonly position: number;
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  /** Null when the bytes are not whole characters. */
+  readonly text: string | null;
+}
+
+export function inspectTokens(text: string, tokenizer: Tokenizer): TokenRow[] {
+  return [...tokenRows(tokenizer.encode(text), tokenizer)];
+}
+
+/** The rows of tokens that are there already, one by one, because a long text has millions. */
+export function* tokenRows(ids: Iterable<number>, tokenizer: Tokenizer): Generator<TokenRow> {
+  let position = 0;
+  for (const id of ids) {
+    const bytes = tokenizer.bytesOf(id);
+    yield { position: position++, id, bytes, text: textOf(bytes) };
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
