@@ -12,10 +12,12 @@
  * ```
  */
 
+export * from "./charts/index.ts";
 export * from "./core/index.ts";
 export * from "./environments/index.ts";
 export * from "./extensions/index.ts";
 export * from "./gate/index.ts";
+export * from "./learn/index.ts";
 export * from "./loops/index.ts";
 export * from "./policy/index.ts";
 export * from "./report/index.ts";

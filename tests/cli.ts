@@ -11,7 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { createRequire } from "node:module";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
@@ -27,7 +28,7 @@ export const EXPLOITS = path.join(ROOT, "data/golden/golden_exploits.jsonl");
 export const EXIT = { ok: 0, usage: 64, data: 65, bug: 70, io: 74 } as const;
 
 /** The library as it is shipped; its types come from the source, so that checking needs no build. */
-export const api = (await import(new URL("../dist/index.js", import.meta.url).href)) as typeof Api;
+export const api = createRequire(import.meta.url)("../dist/index.js") as typeof Api;
 
 export interface Finished {
   readonly code: number | null;
@@ -79,6 +80,21 @@ export function start(
   return { child, finished };
 }
 
+let free = Math.max(2, availableParallelism());
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (free > 0) free--;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  }
+}
+
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -119,8 +135,9 @@ export class Workspace {
     return start(process.execPath, [BIN, ...args], this.dir, surroundings);
   }
 
+  /** Runs to the end, a few at a time: on a crowded machine, honest work runs into time limits. */
   run(args: readonly string[], surroundings?: Surroundings): Promise<Finished> {
-    return this.start(args, surroundings).finished;
+    return inTurn(() => this.start(args, surroundings).finished);
   }
 
   /** `eval` of d.jsonl and c.jsonl into `outdir`, or of what `flags` say instead. */
@@ -135,17 +152,31 @@ export class Workspace {
     return this.readRun(outdir);
   }
 
-  /** A run's files, each checked against its schema. */
+  /** The same through the library: for a run that a test needs but is not about. */
+  async prepare(outdir: string, completions = "c.jsonl", force = false): Promise<RunFiles> {
+    const scoring = await api.openScoring();
+    const [dataset, answers] = [this.path("d.jsonl"), this.path(completions)];
+    await api.evaluate({
+      dataset,
+      completions: answers,
+      outdir: this.path(outdir),
+      scoring,
+      force,
+    });
+    await scoring.close();
+    return this.readRun(outdir);
+  }
+
+  /** A run's files, each checked against its schema; the rows only when they are asked for. */
   readRun(outdir: string): RunFiles {
     const results = this.read(outdir, "results.jsonl");
-    const rows = results
-      .trimEnd()
-      .split("\n")
-      .map((line) => api.resultRowSchema.parse(JSON.parse(line)));
     const summaryText = this.read(outdir, "summary.json");
     return {
       results,
-      rows,
+      get rows() {
+        const lines = results.trimEnd().split("\n");
+        return lines.map((line) => api.resultRowSchema.parse(JSON.parse(line)));
+      },
       summaryText,
       summary: api.summarySchema.parse(JSON.parse(summaryText)),
       manifest: api.manifestSchema.parse(JSON.parse(this.read(outdir, "manifest.json"))),
@@ -213,14 +244,17 @@ export function score(example: any, completion: string) { ${body} }
 }
 
 /** What a person can mend is told in a sentence and a next step, without a stack or a control character. */
-export function expectError(result: Finished, code: number, ...says: (string | RegExp)[]): void {
-  expect(result.code, describeRun(result)).toBe(code);
+export function expectError(
+  result: Finished,
+  code: number | readonly number[],
+  ...says: (string | RegExp)[]
+): void {
+  expect([code].flat(), describeRun(result)).toContain(result.code);
   expect(result.stdout).toBe("");
-  const [sentence = "", next = ""] = result.stderr.split("\n");
-  expect(sentence).toMatch(/^lockedroom: \S+ \S+/);
-  expect(next, "a next step after the sentence").toMatch(/^ *\S+ \S+/);
-  expect(result.stderr).not.toMatch(/^\s+at /m);
-  expect(result.stderr).not.toMatch(RAW_CONTROL);
+  expect(result.stderr).toMatch(/^lockedroom: \S+ \S+/);
+  expect(result.stderr, "a next step after the sentence").toMatch(/\n {2}\S+ \S+/);
+  expect(result.stderr, "no stack").not.toMatch(/^\s+at /m);
+  expect(result.stderr, "nothing for a terminal to obey").not.toMatch(RAW_CONTROL);
   for (const text of says) expect(result.stderr).toMatch(text);
 }
 
@@ -228,7 +262,11 @@ export function expectError(result: Finished, code: number, ...says: (string | R
 export const RAW_CONTROL = /[^\P{C}\n]/u;
 
 export function describeRun({ code, signal, stdout, stderr }: Finished): string {
-  return `exit ${code ?? signal}\n--- stdout\n${stdout}\n--- stderr\n${stderr}`;
+  const text = `exit ${code ?? signal}\n--- stdout\n${stdout}\n--- stderr\n${stderr}`;
+  return text.replaceAll(
+    new RegExp(RAW_CONTROL, "gu"),
+    (c) => `<${c.codePointAt(0)?.toString(16)}>`,
+  );
 }
 
 export function until(holds: () => boolean, what: string): Promise<void> {

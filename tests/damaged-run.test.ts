@@ -14,8 +14,8 @@ describe.concurrent("a damaged run", () => {
   /** One whole run, and a copy for each test to damage. */
   async function damaged(damage: (workspace: Workspace) => void): Promise<Workspace> {
     const workspace = sums(4);
-    await workspace.made("whole");
-    await workspace.made("run");
+    await workspace.prepare("whole");
+    await workspace.prepare("run");
     damage(workspace);
     return workspace;
   }

@@ -43,23 +43,26 @@ export function drawMarkers(series: Series, look: Look, plot: Plot, painter: Pai
 
 const SHORT_SERIES = 24;
 const MARKER_DISTANCE = 90;
+const MOST_MARKERS = 9;
 
-/** All spots of a short series; of a long one, spots well apart. Series take turns. */
+/** All spots of a short series; of a long one, a few evenly along the line. Series take turns. */
 function choose(series: Series, look: Look, spots: readonly Spot[]): readonly Spot[] {
   if (!look.hasMarkers) return [];
   const isShort = look.line === "none" || spots.length <= SHORT_SERIES;
   if (series.markers === "all" || isShort) return spots;
-  let last = spots[0];
-  let distance = (MARKER_DISTANCE * ((look.place % SLOTS) + 0.5)) / SLOTS;
-  return spots.filter((spot) => {
-    if (last === undefined || apart(spot, last) < distance) return false;
-    last = spot;
-    distance = MARKER_DISTANCE;
+  const steps = spots.map((spot, i) => apart(spot, spots[i - 1] ?? spot));
+  const length = steps.reduce((sum, step) => sum + step, 0);
+  const distance = Math.max(MARKER_DISTANCE, length / MOST_MARKERS);
+  let left = (distance * ((look.place % SLOTS) + 0.5)) / SLOTS;
+  return spots.filter((_, i) => {
+    left -= steps[i] ?? 0;
+    if (left > 0) return false;
+    left = distance;
     return true;
   });
 }
 
-const apart = (a: Spot, b: Spot) => Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+const apart = (a: Spot, b: Spot) => Math.hypot(a.x - b.x, a.y - b.y);
 
 function spotOf({ x, y }: Point, plot: Plot): Spot | undefined {
   return plot.x.has(x) && plot.y.has(y) ? { x: atX(plot, x), y: atY(plot, y) } : undefined;

@@ -33,26 +33,27 @@ export function multiple(count: number, step: number): number {
   return Number((count * step).toPrecision(14)) + 0;
 }
 
+const EVERY_DECADE = [1, 2, 3, 5, 10, 20, 50, 100];
+const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
 /** Takes and gives values, not exponents; both ends are above zero. */
 export function logTicks(low: number, high: number, most: number): Ticks {
   const [from, to] = [Math.log10(low) - SLACK, Math.log10(high) + SLACK];
-  const at = (multiples: readonly number[], every = 1) => {
+  const at = (factors: readonly number[], every = 1) => {
     const ticks: number[] = [];
-    for (let exponent = Math.floor(from); exponent <= to; exponent++) {
-      if (exponent % every !== 0) continue;
-      for (const factor of multiples) {
-        const tick = Number(`${factor}e${exponent}`);
-        if (Math.log10(tick) >= from && Math.log10(tick) <= to) ticks.push(tick);
-      }
+    for (let exponent = Math.floor(from / every) * every; exponent <= to; exponent += every) {
+      ticks.push(...factors.map((factor) => Number(`${factor}e${exponent}`)));
     }
-    return ticks;
+    return ticks.filter((tick) => Math.log10(tick) >= from && Math.log10(tick) <= to);
   };
-  const dense = at([1, 2, 5]);
-  if (dense.length < 3) return linearTicks(low, high, most);
-  const majors = [dense, ...[1, 2, 3, 5, 10, 20, 50].map((every) => at([1], every))];
-  const major = majors.find((ticks) => ticks.length <= most && ticks.length > 1) ?? dense;
-  const minor = to - from > 8 ? [] : at([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  return { major, minor: minor.filter((tick) => !major.includes(tick)) };
+  let major = at([1, 2, 5]);
+  if (major.length < 3) return linearTicks(low, high, most);
+  for (const every of EVERY_DECADE) {
+    if (major.length <= most) break;
+    major = at([1], every);
+  }
+  const minor = to - from > 8 ? [] : at(DIGITS).filter((tick) => !major.includes(tick));
+  return { major, minor };
 }
 
 /**

@@ -20,6 +20,7 @@ interface Picture {
   readonly height: number;
   /** "#rrggbb" */
   at(x: number, y: number): string;
+  count(colour: string): number;
 }
 
 /** Reads what resvg writes: 8-bit RGBA without interlacing. */
@@ -35,36 +36,43 @@ function readPng(bytes: Uint8Array): Picture {
   const data = unfilter(inflateSync(Buffer.concat(parts)), width * 4, height);
   const at = (x: number, y: number) =>
     `#${data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3).toString("hex")}`;
-  return { width, height, at };
+  const count = (colour: string) => {
+    const wanted = Number.parseInt(`${colour.slice(1)}ff`, 16);
+    let found = 0;
+    for (let i = 0; i < data.length; i += 4) if (data.readUInt32BE(i) === wanted) found++;
+    return found;
+  };
+  return { width, height, at, count };
 }
 
 function unfilter(raw: Buffer, stride: number, height: number): Buffer {
   const out = Buffer.alloc(stride * height);
+  const get = (x: number, y: number) => (x < 0 || y < 0 ? 0 : (out[y * stride + x] ?? 0));
   for (let y = 0; y < height; y++) {
-    const filter = raw[y * (stride + 1)] ?? 0;
-    for (let i = 0; i < stride; i++) {
-      const left = i < 4 ? 0 : (out[y * stride + i - 4] ?? 0);
-      const up = y === 0 ? 0 : (out[(y - 1) * stride + i] ?? 0);
-      const corner = y === 0 || i < 4 ? 0 : (out[(y - 1) * stride + i - 4] ?? 0);
-      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
-      out[y * stride + i] = (raw[y * (stride + 1) + 1 + i] ?? 0) + guess;
+    const guess = GUESSES[raw[y * (stride + 1)] ?? 0] ?? GUESSES[0];
+    for (let x = 0; x < stride; x++) {
+      const byte = raw[y * (stride + 1) + 1 + x] ?? 0;
+      out[y * stride + x] = byte + guess(get(x - 4, y), get(x, y - 1), get(x - 4, y - 1));
     }
   }
   return out;
 }
 
-function paeth(left: number, up: number, corner: number): number {
-  const guess = left + up - corner;
-  const nearest = Math.min(...[left, up, corner].map((value) => Math.abs(guess - value)));
-  return [left, up, corner].find((value) => Math.abs(guess - value) === nearest) ?? 0;
-}
+type Guess = (left: number, up: number, corner: number) => number;
+const GUESSES: [Guess, ...Guess[]] = [
+  () => 0,
+  (left) => left,
+  (_, up) => up,
+  (left, up) => (left + up) >> 1,
+  (left, up, corner) => {
+    const [toLeft, toUp] = [Math.abs(up - corner), Math.abs(left - corner)];
+    const toCorner = Math.abs(left + up - 2 * corner);
+    if (toLeft <= toUp && toLeft <= toCorner) return left;
+    return toUp <= toCorner ? up : corner;
+  },
+];
 
-function count({ width, height, at }: Picture, colour: string): number {
-  let found = 0;
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (at(x, y) === colour) found++;
-  return found;
-}
-
+const render = async (chart: ChartSpec) => readPng(await toPng(lineChart(chart), { scale: 1 }));
 const light = (role: string) => COLOURS[role]?.[0] ?? "";
 const dark = (role: string) => COLOURS[role]?.[1] ?? "";
 
@@ -82,25 +90,24 @@ describe("toPng", () => {
   });
 
   test("draws each series in its colour, on solid paper", async () => {
-    const picture = readPng(await toPng(lineChart(spec)));
-    expect(count(picture, light("c0"))).toBeGreaterThan(500);
-    expect(count(picture, light("c1"))).toBeGreaterThan(500);
-    expect(count(picture, light("c2"))).toBe(0);
-    expect(count(picture, light("paper"))).toBeGreaterThan(picture.width * picture.height * 0.8);
+    const picture = await render(spec);
+    expect(picture.count(light("c0"))).toBeGreaterThan(200);
+    expect(picture.count(light("c1"))).toBeGreaterThan(200);
+    expect(picture.count(light("c2"))).toBe(0);
+    expect(picture.count(light("paper"))).toBeGreaterThan(picture.width * picture.height * 0.8);
   });
 
-  test("sets text in the font of assets: a chart without a title has less ink", async () => {
-    const ink = async (title: string) =>
-      count(readPng(await toPng(lineChart({ ...spec, title }))), light("ink"));
-    expect(await ink("MMMMMMMM")).toBeGreaterThan((await ink("    ")) + 1000);
+  test("sets text in the font of assets: without a title there is less ink", async () => {
+    const ink = async (title: string) => (await render({ ...spec, title })).count(light("ink"));
+    expect(await ink("MMMMMMMM")).toBeGreaterThan((await ink(" ")) + 200);
   });
 
   test("of the auto theme is the light picture; a dark one can be asked for", async () => {
     const auto = await toPng(lineChart(spec));
     expect(auto).toEqual(await toPng(lineChart({ ...spec, theme: "light" })));
-    const picture = readPng(await toPng(lineChart({ ...spec, theme: "dark" })));
+    const picture = await render({ ...spec, theme: "dark" });
     expect(picture.at(0, 0)).toBe(dark("paper"));
-    expect(count(picture, dark("c0"))).toBeGreaterThan(500);
+    expect(picture.count(dark("c0"))).toBeGreaterThan(200);
   });
 
   test("gives the same bytes twice, and side by side", async () => {
@@ -110,28 +117,20 @@ describe("toPng", () => {
 
   test.each(["below", "right"] as const)("nothing is cut, legend %s", async (legend) => {
     const long = "WMW a very long text WMW ".repeat(12);
-    const picture = readPng(
-      await toPng(
-        lineChart({
-          ...spec,
-          legend,
-          title: long,
-          subtitle: long,
-          x: { label: long, range: [-1e12, 1e12] },
-          y: { label: long, range: [-1.5e-9, 1e-9] },
-          series: spec.series.map((series) => ({ ...series, label: long })),
-          verticals: [-1e12, 0, 1e12].map((x) => ({ x, label: long })),
-        }),
-        { scale: 1 },
-      ),
-    );
-    const { width, height, at } = picture;
-    for (let x = 0; x < width; x++) {
-      for (const y of [0, 4, height - 5, height - 1]) expect(at(x, y)).toBe(light("paper"));
-    }
-    for (let y = 0; y < height; y++) {
-      for (const x of [0, 4, width - 5, width - 1]) expect(at(x, y)).toBe(light("paper"));
-    }
+    const { width, height, at } = await render({
+      ...spec,
+      legend,
+      title: long,
+      subtitle: long,
+      x: { label: long, range: [-1e12, 1e12] },
+      y: { label: long, range: [-1.5e-9, 1e-9] },
+      series: spec.series.map((series) => ({ ...series, label: long })),
+      verticals: [-1e12, 0, 1e12].map((x) => ({ x, label: long })),
+    });
+    const border = new Set<string>();
+    for (let x = 0; x < width; x++) for (const y of [4, height - 5]) border.add(at(x, y));
+    for (let y = 0; y < height; y++) for (const x of [4, width - 5]) border.add(at(x, y));
+    expect([...border]).toEqual([light("paper")]);
   });
 
   test.each([0, -1, 9, Number.NaN])("refuses scale %d", async (scale) => {

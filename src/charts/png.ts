@@ -1,10 +1,9 @@
 /**
- * SVG to PNG by resvg, compiled to WebAssembly: one file for all platforms and no system fonts, so
- * that the same chart has the same bytes everywhere.
+ * SVG to PNG by resvg, with our own font and none of the system's, so that the same chart has the
+ * same bytes on every machine.
  */
 
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
 /** Rasterises a chart. `scale` is pixels per unit of the SVG, 0.1 to 8; the default suits screens. */
 export async function toPng(svg: string, options: { scale?: number } = {}): Promise<Uint8Array> {
@@ -12,35 +11,21 @@ export async function toPng(svg: string, options: { scale?: number } = {}): Prom
   if (!(scale >= 0.1 && scale <= 8)) {
     throw new RangeError(`scale must lie between 0.1 and 8, found ${scale}`);
   }
-  rasteriser ??= loadRasteriser();
-  const { Resvg, fonts } = await rasteriser;
+  const { Resvg } = await import("@resvg/resvg-js"); // A native module: loaded when a picture is wanted.
   const renderer = new Resvg(svg, {
     fitTo: { mode: "zoom", value: scale },
-    font: { fontBuffers: fonts, defaultFontFamily: FAMILY, sansSerifFamily: FAMILY },
+    font: {
+      loadSystemFonts: false,
+      fontFiles: FONTS,
+      defaultFontFamily: FAMILY,
+      sansSerifFamily: FAMILY,
+    },
   });
-  const image = renderer.render();
-  try {
-    return image.asPng();
-  } finally {
-    // Memory of the module is not the garbage collector's.
-    image.free();
-    renderer.free();
-  }
+  return renderer.render().asPng();
 }
 
 const FAMILY = "Room Sans";
-let rasteriser: ReturnType<typeof loadRasteriser> | undefined;
-
-/** Only once for each process: the module refuses a second time. */
-async function loadRasteriser() {
-  const wasm = createRequire(import.meta.url).resolve("@resvg/resvg-wasm/index_bg.wasm");
-  const [{ initWasm, Resvg }, code, ...fonts] = await Promise.all([
-    import("@resvg/resvg-wasm"),
-    readFile(wasm),
-    // The same relative place from src/charts and from dist/charts.
-    readFile(new URL("../../assets/room-sans-regular.ttf", import.meta.url)),
-    readFile(new URL("../../assets/room-sans-bold.ttf", import.meta.url)),
-  ]);
-  await initWasm(code);
-  return { Resvg, fonts };
-}
+/** The same relative place from src/charts and from dist/charts. */
+const FONTS = ["regular", "bold"].map((weight) =>
+  fileURLToPath(new URL(`../../assets/room-sans-${weight}.ttf`, import.meta.url)),
+);

@@ -1,5 +1,6 @@
 /** Everything that reaches a person: plain lines, colours where wanted, and nothing over 80 columns. */
 
+import { existsSync } from "node:fs";
 import { styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
@@ -12,6 +13,11 @@ export function out(line = ""): void {
 
 export function err(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** How to type the command here: in a clone it is the file beside you. */
+export function program(): string {
+  return existsSync("lockedroom") ? "./lockedroom" : "lockedroom";
 }
 
 /** The next step after an error. */

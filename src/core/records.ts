@@ -58,10 +58,8 @@ export function toSelectionPack(fields: Fields): SelectionPack {
   requireId(fields);
   const samples = fields.samples;
   if (!Array.isArray(samples)) throw wrong("samples", "a list", samples);
-  for (const [index, sample] of samples.entries()) {
-    if (typeof sample === "string") continue;
-    if (!isFields(sample)) throw wrong(`samples[${index}]`, "a string or an object", sample);
-    requireSample(sample, `samples[${index}].`);
+  for (let i = 0; i < samples.length; i++) {
+    if (typeof samples[i] !== "string") requirePackSample(samples[i], i);
   }
   return fields as unknown as SelectionPack;
 }
@@ -92,6 +90,15 @@ function requireSample(fields: Fields, prefix = ""): void {
   requireString(fields, "completion", prefix);
   requireLogprob(fields, "sum_logprob", prefix);
   requireLogprob(fields, "sum_ref_logprob", prefix);
+}
+
+function requirePackSample(sample: unknown, index: number): void {
+  if (!isFields(sample)) throw wrong(`samples[${index}]`, "a string or an object", sample);
+  try {
+    requireSample(sample);
+  } catch {
+    requireSample(sample, `samples[${index}].`); // Again, for a message that says where.
+  }
 }
 
 function requireString(fields: Fields, key: string, prefix = ""): void {

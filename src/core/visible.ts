@@ -14,12 +14,17 @@ const FULL_WIDTH = /[\uFF01-\uFF5E\uFE55\uA789\u2236\u02D0]|[\u{1D400}-\u{1D7FF}
 const REVEAL = new RegExp(`${HIDDEN.source}|${LOOKALIKE.source}|${FULL_WIDTH.source}`, "gu");
 const SHORT: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
+/** Most text is plain, and looking is cheaper than replacing. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(REVEAL, (character) => SHORT[character] ?? `⟨${codePoint(character)}⟩`);
 }
 
 /** `visible`, cut to at most `width` characters with the number of characters left out. */
 export function visibleShort(text: string, width: number): string {
+  if (text.length <= width && PLAIN.test(text)) return text;
   const shown = [...visible(text.length > width * 4 ? text.slice(0, width * 4) : text)];
   if (text.length <= width * 4 && shown.length <= width) return shown.join("");
   const note = `… (${text.length} characters)`;

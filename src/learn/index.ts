@@ -14,6 +14,7 @@ export {
 export * from "./tabular/kl.ts";
 export { type LeashRunOptions, runLeash } from "./tabular/kl-run.ts";
 export { type Experiment, writeExperiment } from "./tabular/microscope.ts";
+export { microscopeSource } from "./tabular/registry.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";

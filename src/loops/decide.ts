@@ -32,18 +32,14 @@ export function pickBest<S extends ScoredSample>(
   samples: readonly S[],
   keyOf: (sample: S) => TieBreakKey = tieBreakKey,
 ): S | undefined {
-  let best: S | undefined;
-  let bestKey: TieBreakKey | undefined;
-  for (const sample of samples) {
-    if (best && rewardOf(sample) < rewardOf(best)) continue;
-    const key = keyOf(sample);
-    const closer =
-      !best ||
-      rewardOf(sample) > rewardOf(best) ||
-      (compareKeys(key, bestKey as TieBreakKey) || sample.index - best.index) < 0;
-    if (closer) [best, bestKey] = [sample, key];
-  }
-  return best;
+  const highest = samples.reduce(
+    (most, sample) => Math.max(most, rewardOf(sample)),
+    Number.NEGATIVE_INFINITY,
+  );
+  return earliest(
+    samples.filter((sample) => rewardOf(sample) === highest),
+    keyOf,
+  );
 }
 
 /** The answer that most samples give, by what the verifier parsed; rewards are not looked at. */
@@ -56,7 +52,7 @@ export function majorityVote<S extends ScoredSample>(samples: readonly S[]): S |
   }
   const most = Math.max(0, ...[...votes.values()].map((voters) => voters.length));
   const leaders = [...votes.values()].filter((voters) => voters.length === most).flat();
-  return withoutReward(leaders.length > 0 ? leaders : samples);
+  return earliest(leaders.length > 0 ? leaders : samples, tieBreakKey);
 }
 
 /** The earliest drawn sample that the verifier could parse, right or wrong; else the earliest. */
@@ -70,8 +66,8 @@ export type RuleName = keyof typeof RULES;
 
 /** Negative when `a` comes first. */
 export function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
-  for (const [i, left] of a.entries()) {
-    const right = b[i];
+  for (let i = 0; i < a.length; i++) {
+    const [left, right] = [a[i], b[i]];
     if (left === right) continue;
     if (right === undefined) return 1;
     if (typeof left === "string" && typeof right === "string")
@@ -91,10 +87,17 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-function withoutReward<S extends ScoredSample>(samples: readonly S[]): S | undefined {
-  return samples.toSorted(
-    (a, b) => compareKeys(tieBreakKey(a), tieBreakKey(b)) || a.index - b.index,
-  )[0];
+/** The sample with the smallest key; among equal keys the earliest drawn. */
+function earliest<S extends ScoredSample>(
+  samples: readonly S[],
+  keyOf: (sample: S) => TieBreakKey,
+): S | undefined {
+  const keyed = samples.map((sample) => ({ sample, key: keyOf(sample) }));
+  return keyed.reduce<(typeof keyed)[number] | undefined>((best, next) => {
+    const comesFirst =
+      !best || (compareKeys(next.key, best.key) || next.sample.index - best.sample.index) < 0;
+    return comesFirst ? next : best;
+  }, undefined)?.sample;
 }
 
 function parsedAnswer({ details }: ScoredSample): string | undefined {

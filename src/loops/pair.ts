@@ -27,18 +27,22 @@ export async function* pair<T extends { readonly id: string }>(
   examples: JsonlFile<Example>,
   answers: JsonlFile<T>,
   unknown: Unknown,
+  batchSize = 256,
 ): AsyncGenerator<Pair<T>[], void, void> {
   const seen = new IdSet();
   const early = new Map<string, T>();
   const next = new RowCursor(answers);
   try {
     for await (const batch of examples.batches()) {
-      const pairs: Pair<T>[] = [];
+      let pairs: Pair<T>[] = [];
       for (const example of batch) {
         if (seen.add(example.id)) await refuseDuplicate(examples, example.id);
         pairs.push({ example, answer: await answerTo(example.id) });
+        if (pairs.length < batchSize) continue;
+        yield pairs;
+        pairs = [];
       }
-      yield pairs;
+      if (pairs.length > 0) yield pairs;
     }
     if (examples.rows === 0)
       throw dataError(`${examples.path} is empty`, "Give at least one example.");

@@ -17,16 +17,6 @@ const optional = fc.record(
     kl_est: number,
     baseline: choice,
     selected: choice,
-    samples: fc.array(
-      fc
-        .record({ completion: fc.string(), reward: fc.option(number), outcome_code: fc.string() })
-        .chain((sample) =>
-          fc.oneof(
-            fc.constant(sample),
-            number.map((n) => ({ ...sample, sum_logprob: n })),
-          ),
-        ),
-    ),
   },
   { requiredKeys: [] },
 );
@@ -45,11 +35,31 @@ const row = fc
   )
   .map(([base, more]) => ({ ...base, ...more }) as ResultRow);
 
+const scored = fc.record({
+  index: fc.nat(),
+  completion: fc.string({ unit: "binary" }),
+  sum_logprob: fc.option(number),
+  reward: fc.option(number),
+  code: fc.string(),
+  details: fc.constant({}),
+});
+
 test("the written-out key order is the canonical one, for every row the schema allows", () => {
   fc.assert(
-    fc.property(row, (value) => {
-      expect(resultRowSchema.safeParse(value).success).toBe(true);
-      expect(rowJson(value)).toBe(canonicalJson(value));
+    fc.property(row, fc.option(fc.array(scored)), (value, samples) => {
+      const whole = !samples
+        ? value
+        : {
+            ...value,
+            samples: samples.map(({ completion, reward, code, sum_logprob }) => ({
+              completion,
+              reward,
+              outcome_code: code,
+              ...(sum_logprob === null ? {} : { sum_logprob }),
+            })),
+          };
+      expect(resultRowSchema.safeParse(whole).success).toBe(true);
+      expect(rowJson(value, samples ?? undefined)).toBe(canonicalJson(whole));
     }),
   );
 });

@@ -4,6 +4,7 @@ import { canonicalJson } from "../core/json.ts";
 import type { Completion, Example } from "../core/records.ts";
 import { type Judgement, MISSING_COMPLETION } from "../core/score.ts";
 import type { ResultRow } from "../runs/schemas.ts";
+import type { ScoredSample } from "./decide.ts";
 
 export const missing: Judgement = {
   reward: null,
@@ -34,15 +35,16 @@ export function resultRow(
   return row;
 }
 
-/** `canonicalJson` of a row, with the key order written down because this runs once per example. */
-export function rowJson(row: ResultRow): string {
+/** `canonicalJson` of a row, with the key order written down because this runs once per
+ * example. A selection's samples are written from what was scored. */
+export function rowJson(row: ResultRow, samples?: readonly ScoredSample[]): string {
   const text = JSON.stringify;
   return (
     `{${row.baseline ? `"baseline":${canonicalJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
-    (row.samples === undefined ? "" : `,"samples":[${row.samples.map(sampleJson).join(",")}]`) +
+    (samples === undefined ? "" : `,"samples":[${samples.map(sampleJson).join(",")}]`) +
     (row.selected === undefined ? "" : `,"selected":${canonicalJson(row.selected)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
@@ -50,13 +52,7 @@ export function rowJson(row: ResultRow): string {
   );
 }
 
-function sampleJson({
-  completion,
-  outcome_code,
-  reward,
-  sum_logprob,
-}: NonNullable<ResultRow["samples"]>[number]): string {
+function sampleJson({ completion, code, reward, sum_logprob: logprob }: ScoredSample): string {
   const text = JSON.stringify;
-  const logprob = sum_logprob === undefined ? "" : `,"sum_logprob":${text(sum_logprob)}`;
-  return `{"completion":${text(completion)},"outcome_code":${text(outcome_code)},"reward":${text(reward)}${logprob}}`;
+  return `{"completion":${text(completion)},"outcome_code":${text(code)},"reward":${reward}${logprob === null ? "" : `,"sum_logprob":${logprob}`}}`;
 }

@@ -11,7 +11,7 @@ import {
   toSelectionPack,
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
-import type { Judgement, Scoring } from "../core/score.ts";
+import type { Judgeable, Judgement, Scoring } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -38,6 +38,9 @@ export interface SelectOptions extends WriterOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
+/** Few, because each brings many samples and all of them are alive while they are scored. */
+const PACKS_AT_ONCE = 16;
+
 export async function select(options: SelectOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(options.outdir, options);
@@ -49,7 +52,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
     const tally = new SelectionTally(options.n);
 
     const scored = inOrder(
-      examples.watch(pair(dataset, packs, unknown)),
+      examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
       options.scoring.lanes,
       (batch) => scorePacks(options.scoring, batch),
     );
@@ -57,7 +60,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       for (const { example, samples } of batch) {
         const { row, stable } = selectRow(options, example, samples);
         tally.addPack(row, samples, stable);
-        run.results.add(rowJson(row));
+        run.results.add(rowJson(row, samples));
       }
       await run.results.flush();
     }
@@ -101,14 +104,18 @@ interface ScoredPack {
 }
 
 async function scorePacks(scoring: Scoring, pairs: Pair<SelectionPack>[]): Promise<ScoredPack[]> {
-  const judgeables = pairs.flatMap(({ example, answer }) =>
-    (answer?.samples ?? []).map((sample) => ({ example, completion: textOf(sample) })),
-  );
-  const judged = (await scoring.judge(judgeables)).values();
+  const judgeables: Judgeable[] = [];
+  for (const { example, answer } of pairs) {
+    for (const sample of answer?.samples ?? []) {
+      judgeables.push({ example, completion: textOf(sample) });
+    }
+  }
+  const judged = await scoring.judge(judgeables);
+  let next = 0;
   return pairs.map(({ example, answer }) => ({
     example,
     samples: answer?.samples.map((sample, index) =>
-      scoredSample(index, sample, judged.next().value as Judgement),
+      scoredSample(index, sample, judged[next++] as Judgement),
     ),
   }));
 }
@@ -143,20 +150,24 @@ function selectRow(
   const [first] = candidates;
   if (!first) return { row: resultRow(example, undefined, missing), stable: true };
   const chosen = policy.decide(example, candidates);
-  const again = [1, 2].map((time) =>
-    policy.decide(example, shuffled(candidates, rngAt("selection", example.id, time))),
-  );
   const answer = { id: example.id, completion: chosen.completion, sum_logprob: chosen.sum_logprob };
   const row = resultRow(example, answer, chosen);
   row.baseline = choice(first);
   row.selected = choice(chosen);
-  row.samples = samples.map(({ completion, reward, code, sum_logprob: logprob }) => ({
-    completion,
-    reward,
-    outcome_code: code,
-    ...(logprob === null ? {} : { sum_logprob: logprob }),
-  }));
-  return { row, stable: again.every((other) => sameOutput(other, chosen)) };
+  return { row, stable: policy.trusted || isStable(policy, example, candidates, chosen) };
+}
+
+/** Decides twice more, on the same samples in two other orders. */
+function isStable(
+  policy: SelectionPolicy,
+  example: Example,
+  candidates: readonly ScoredSample[],
+  chosen: ScoredSample,
+): boolean {
+  return [1, 2].every((time) => {
+    const order = shuffled(candidates, rngAt("selection", example.id, time));
+    return sameOutput(policy.decide(example, order), chosen);
+  });
 }
 
 /** Two samples with the same text and log-probability are the same output. */

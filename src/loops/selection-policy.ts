@@ -14,6 +14,8 @@ export interface SelectionPolicy {
   readonly identity: { readonly rule: string; readonly source_sha256: string | null };
   /** The file as the user named it; null for a built-in rule. */
   readonly path: string | null;
+  /** Built-in rules are proven blind to order by tests; a user's is watched while it decides. */
+  readonly trusted: boolean;
   decide(example: Example, samples: readonly ScoredSample[]): ScoredSample;
 }
 
@@ -23,6 +25,7 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
   return {
     identity: { rule, source_sha256: null },
     path: null,
+    trusted: true,
     decide: (_, samples) => RULES[rule](samples) as ScoredSample,
   };
 }
@@ -49,6 +52,7 @@ export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy
   return {
     identity: { rule, source_sha256: sourceFingerprint(file) },
     path: file,
+    trusted: false,
     decide: (example, samples) => guarded(file, example, () => decide(example, samples)),
   };
 }

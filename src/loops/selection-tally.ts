@@ -1,6 +1,6 @@
 /** What selection bought: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
-import { passes, SCORER_ERROR } from "../core/score.ts";
+import { passes } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
 import type { ScoredSample } from "./decide.ts";
@@ -37,9 +37,7 @@ export class SelectionTally extends Tally {
     if (!stable) this.#unstable.push(row.id);
     if (samples?.length === 0) this.#empty++;
     else if (samples && samples.length < this.#n) this.#short++;
-    const judged = (samples ?? []).filter(({ code }) => code !== SCORER_ERROR);
-    this.#brokenSamples += (samples?.length ?? 0) - judged.length;
-    this.#countPack(judged.length, judged.filter(({ reward }) => passes(reward)).length);
+    this.#countSamples(samples ?? []);
     if (row.reward === null) return;
     const before = passes(row.baseline?.reward ?? null);
     if (before) this.#baselinePassed++;
@@ -47,7 +45,15 @@ export class SelectionTally extends Tally {
     if (before && !passes(row.reward)) this.#lost++;
   }
 
-  #countPack(judged: number, passed: number): void {
+  #countSamples(samples: readonly ScoredSample[]): void {
+    let judged = 0;
+    let passed = 0;
+    for (const { reward } of samples) {
+      if (reward === null) continue;
+      judged++;
+      if (passes(reward)) passed++;
+    }
+    this.#brokenSamples += samples.length - judged;
     if (judged === 0) return;
     const bySize = this.#packs.get(judged) ?? new Map<number, number>();
     this.#packs.set(judged, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));

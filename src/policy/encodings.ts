@@ -14,10 +14,10 @@ import { bytePairTokenizer } from "./byte-pair.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 // The patterns are those of tiktoken's openai_public.py. Its \s is Unicode's White_Space, which has
-// U+0085 and lacks U+FEFF, the other way round than JavaScript's; its (?i:s) also matches U+017F.
+// U+0085 and lacks U+FEFF; JavaScript's is the other way round.
 const S = String.raw`\p{White_Space}`;
 const NOT_S = String.raw`\P{White_Space}`;
-const SUFFIX = "'(?:[sSſdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])";
+const SUFFIX = "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])";
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
 const LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`;
 

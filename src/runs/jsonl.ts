@@ -84,55 +84,50 @@ export class JsonlFile<T> {
     }
   }
 
-  /** Pieces of text that each end at a line's end. */
+  /**
+   * Pieces of text that each end at a line's end. One buffer is used over and over: what is left of
+   * a line moves to its front, and it grows only for a line that does not fit.
+   */
   async *#lines(): AsyncGenerator<string, void, void> {
-    let held: Buffer[] = [];
-    let heldBytes = 0;
-    for await (const chunk of this.#chunks()) {
-      const end = chunk.lastIndexOf(NEWLINE) + 1;
-      if (end > 0) {
-        yield this.#decode(
-          held.length === 0
-            ? chunk.subarray(0, end)
-            : Buffer.concat([...held, chunk.subarray(0, end)]),
-        );
-        held = [];
-        heldBytes = 0;
-      }
-      if (end < chunk.length) {
-        held.push(Buffer.from(chunk.subarray(end)));
-        heldBytes += chunk.length - end;
-      }
-      if (heldBytes > MAX_LINE_BYTES) throw this.#tooLong(held);
-    }
-    if (heldBytes > 0) yield this.#decode(Buffer.concat([...held, Buffer.from("\n")]));
-  }
-
-  async *#chunks(): AsyncGenerator<Buffer, void, void> {
     const file = await openFile(this.path);
     try {
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      let kept = 0;
       for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-        if (bytesRead === 0) return;
-        let chunk: Buffer = buffer.subarray(0, bytesRead);
-        this.#hash.update(chunk);
-        this.#options.onBytes?.(bytesRead);
-        if (this.bytes === 0) chunk = withoutByteOrderMark(chunk);
-        this.bytes += bytesRead;
-        yield chunk;
+        const bytesRead = await this.#read(file, buffer, kept);
+        if (bytesRead === 0) break;
+        const filled = kept + bytesRead;
+        const end = buffer.subarray(0, filled).lastIndexOf(NEWLINE) + 1;
+        if (end > 0) yield this.#decode(buffer.subarray(0, end));
+        buffer.copyWithin(0, end, filled);
+        kept = filled - end;
+        if (kept > MAX_LINE_BYTES) throw this.#tooLong(buffer);
+        if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * kept);
       }
-    } catch (error) {
-      throw isSystemError(error) ? ioError(`read ${this.path}`, error, "data") : error;
+      if (kept > 0)
+        yield this.#decode(Buffer.concat([buffer.subarray(0, kept), Buffer.from("\n")]));
     } finally {
       await file.close();
+    }
+  }
+
+  async #read(file: FileHandle, buffer: Buffer, from: number): Promise<number> {
+    try {
+      const { bytesRead } = await file.read(buffer, from, buffer.length - from, null);
+      this.#hash.update(buffer.subarray(from, from + bytesRead));
+      this.bytes += bytesRead;
+      this.#options.onBytes?.(bytesRead);
+      return bytesRead;
+    } catch (error) {
+      throw ioError(`read ${this.path}`, error, "data");
     }
   }
 
   /** Strings of one byte a character are smaller and faster, and most data is ASCII. */
   #decode(bytes: Buffer): string {
     if (isAscii(bytes)) return bytes.toString("latin1");
-    if (isUtf8(bytes)) return bytes.toString("utf8");
+    if (isUtf8(bytes))
+      return this.#line === 0 ? withoutByteOrderMark(bytes) : bytes.toString("utf8");
     for (let start = 0, line = this.#line + 1; ; line++) {
       const end = bytes.indexOf(NEWLINE, start);
       if (!isUtf8(bytes.subarray(start, end))) {
@@ -152,8 +147,8 @@ export class JsonlFile<T> {
     );
   }
 
-  #tooLong(held: Buffer[]): Error {
-    const start = held[0]?.subarray(0, 40).toString("latin1") ?? "";
+  #tooLong(line: Buffer): Error {
+    const start = line.subarray(0, 40).toString("latin1");
     return dataError(
       `${this.path}:${this.#line + 1}: the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`,
       `Is it one JSON object per line? The line starts: ${visibleShort(start, 40)}`,
@@ -173,12 +168,8 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-function withoutByteOrderMark(chunk: Buffer): Buffer {
-  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk;
-}
-
-function isSystemError(error: unknown): boolean {
-  return typeof (error as NodeJS.ErrnoException).syscall === "string";
+function withoutByteOrderMark(bytes: Buffer): string {
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 /** V8 quotes the whole text in its message; the reader shows the line itself, shortened. */

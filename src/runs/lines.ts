@@ -4,11 +4,15 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { ioError } from "../core/errors.ts";
 
+const WORTH_A_WRITE = 128 * 1024;
+
 export class LineFile {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #hash = createHash("sha256");
   #pending: string[] = [];
+  #pendingLength = 0;
+  #scratch = Buffer.allocUnsafe(64 * 1024);
 
   private constructor(path: string, file: FileHandle) {
     this.path = path;
@@ -22,19 +26,30 @@ export class LineFile {
   /** Adds one line; `flush` now and then so that lines do not pile up. */
   add(line: string): void {
     this.#pending.push(line);
+    this.#pendingLength += line.length;
   }
 
-  async flush(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const bytes = Buffer.from(`${this.#pending.join("\n")}\n`);
+  /** Writes what has been added, once it is worth a write. */
+  async flush(atLeast = WORTH_A_WRITE): Promise<void> {
+    if (this.#pendingLength < atLeast || this.#pending.length === 0) return;
+    this.#pendingLength = 0;
+    const bytes = this.#encode(`${this.#pending.join("\n")}\n`);
     this.#pending = [];
     this.#hash.update(bytes);
     await this.#writing(() => this.#file.writeFile(bytes));
   }
 
+  /** One buffer is used over and over: a fresh one for each flush makes work for the collector. */
+  #encode(text: string): Uint8Array {
+    const size = Buffer.byteLength(text);
+    if (size > this.#scratch.length) this.#scratch = Buffer.allocUnsafe(2 * size);
+    this.#scratch.write(text);
+    return this.#scratch.subarray(0, size);
+  }
+
   /** Writes what is left, makes it durable, and gives the SHA-256 of the whole. */
   async end(): Promise<string> {
-    await this.flush();
+    await this.flush(0);
     await this.#writing(() => this.#file.sync());
     await this.#file.close();
     return this.#hash.digest("hex");

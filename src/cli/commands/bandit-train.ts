@@ -88,7 +88,7 @@ interface Metrics {
   };
 }
 
-function printStep(
+export function printStep(
   {
     step,
     probabilities_before: before,

@@ -8,7 +8,7 @@ import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
 import { wholeNumber } from "../options.ts";
 import { startProgress, totalBytes } from "../progress.ts";
-import { bar, out, paint, percent, wrap } from "../terminal.ts";
+import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
 
 interface Flags {
   readonly dataset: string;
@@ -94,5 +94,5 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
   }
   out();
   out(`Run written to ${dir}`);
-  out(`Next: lockedroom inspect-run --run ${dir} --only-fails`);
+  out(`Next: ${program()} inspect-run --run ${dir} --only-fails`);
 }

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { visibleShort } from "../../core/visible.ts";
 import { examplesOf } from "../../environments/arithmetic/index.ts";
-import type { PressurePoint, Problem, Verifier } from "../../learn/tabular/goodhart.ts";
+import type { PressurePoint, Question, Verifier } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { score } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
@@ -34,7 +34,7 @@ const strict: Verifier = ({ id, prompt, answer }, completion) =>
   score({ id, prompt, expected_answer: answer }, completion).reward;
 
 async function run(flags: Flags): Promise<void> {
-  const problems: Problem[] = examplesOf("dev").map(({ id, prompt, expected_answer: answer }) => ({
+  const problems: Question[] = examplesOf("dev").map(({ id, prompt, expected_answer: answer }) => ({
     id,
     prompt,
     answer,

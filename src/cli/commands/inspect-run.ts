@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
+import { microscopeSource } from "../../learn/tabular/registry.ts";
 import {
   findRow,
   type InspectOptions,
@@ -56,7 +57,7 @@ async function run(flags: Flags): Promise<void> {
 
 /** Old numbers and new code do not belong together. */
 function warnOfAnotherScorer({ manifest: { scorer } }: Run): void {
-  const current = currentSource(scorer);
+  const current = currentSource(scorer) ?? microscopeSource(scorer.name);
   if (current === scorer.source_sha256) return;
   const name = `${scorer.name} ${scorer.version}`;
   warn(
@@ -78,6 +79,11 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
     );
     out(`    prompt      ${visibleShort(row.prompt, 64)}`);
     out(`    completion  ${shownCompletion(row)}`);
+    if (row.selected && row.baseline) {
+      out(
+        `    selected    sample ${row.selected.index + 1} of ${row.samples?.length}; the first was ${row.baseline.outcome_code}`,
+      );
+    }
     const reason = reasonOf(row);
     if (reason) out(wrap(`reason      ${reason}`, "    "));
   }

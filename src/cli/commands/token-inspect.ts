@@ -226,8 +226,8 @@ function checkedInteger(text: string): string {
 // --- on the screen --------------------------------------------------------------------------------
 
 /** With the text, the verdict and a note, this many tokens fit on a screen of 24 lines. */
-const SHOWN_TOKENS = 10;
-const SHOWN_LINES = 3;
+const SHOWN_TOKENS = 8;
+const SHOWN_LINES = 2;
 const BYTES_WIDTH = 35;
 const TEXT_WIDTH = WIDTH - 7 - 2 - 6 - 2 - BYTES_WIDTH - 2;
 

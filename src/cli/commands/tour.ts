@@ -9,14 +9,20 @@ import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
 import { gate } from "../../gate/verdict.ts";
+import { trainBandit } from "../../learn/tabular/bandit.ts";
+import { runBandit } from "../../learn/tabular/bandit-run.ts";
 import { evaluate } from "../../loops/eval.ts";
+import { select } from "../../loops/select.ts";
+import { builtInPolicy } from "../../loops/selection-policy.ts";
 import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { openScoring } from "../../scorers/scoring.ts";
-import { out, paint, wrap } from "../terminal.ts";
+import { out, paint, program, wrap } from "../terminal.ts";
+import { printStep } from "./bandit-train.ts";
 import { printOutcome } from "./eval.ts";
 import { gateText } from "./gate.ts";
+import { printSelection } from "./selection-demo.ts";
 
 interface Flags {
   readonly outdir: string;
@@ -26,13 +32,14 @@ interface Flags {
 const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
 const DATASET = path.join(DATA, "datasets/math_dev.jsonl");
 const COMPLETIONS = path.join(DATA, "rollouts/frozen_rollouts_dev.jsonl");
+const SAMPLES = path.join(DATA, "rollouts/selection_pack_dev.jsonl");
 /** Says that a folder is a tour's, so that the next tour may replace it. */
 const MARK = ".tour";
 
 export function define(command: Command): Command {
   return command
     .description(
-      "Walks through the main job on embedded data: evaluate, tamper, and let the gate\njudge. Waits for Enter between steps on a terminal.",
+      "Walks through the main job on embedded data: evaluate, tamper, select,\nlearn, and let the gate judge each time. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
@@ -83,12 +90,50 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   );
   await pause();
 
-  step(4, "Where to look next");
+  step(4, "Select: better outputs from the same policy");
   say(
-    `Every run is a folder: manifest.json (what was held fixed), results.jsonl (every row), summary.json, summary.md, and README.md, a note for you to finish. See ${honest.dir}.`,
+    "Eight samples for each problem. Taking the best of four instead of the first is Loop B: the decision rule changes, the policy does not.",
   );
-  out(`\n  lockedroom inspect-run --run ${honest.dir} --only-fails`);
-  out("  lockedroom --help");
+  const pick = (n: number) =>
+    select({
+      dataset: DATASET,
+      samples: SAMPLES,
+      n,
+      outdir: path.join(outdir, `best_of_${n}`),
+      scoring,
+      policy: builtInPolicy(),
+    });
+  const first = await pick(1);
+  const best = await pick(4);
+  printSelection(best);
+  out();
+  say("Somebody reports this as a better policy. The gate reads the manifests:");
+  out(gateText(await gate({ baseline: first.dir, candidate: best.dir, claim: "policy" })));
+  await pause();
+
+  step(5, "Learn: the policy itself moves");
+  say(
+    "Four arms, a softmax policy, REINFORCE with a baseline: Loop C small enough to check by hand. The first three updates:",
+  );
+  const settings = { steps: 200, seed: 0, lr: 0.5, baseline: true };
+  for (const update of trainBandit({ ...settings, steps: 3 })) printStep(update, settings.lr);
+  const untrained = await runBandit({
+    ...settings,
+    steps: 0,
+    outdir: path.join(outdir, "untrained"),
+  });
+  const trained = await runBandit({ ...settings, outdir: path.join(outdir, "trained") });
+  say(`After ${settings.steps} updates. This time the claim is true:`);
+  out(gateText(await gate({ baseline: untrained.dir, candidate: trained.dir, claim: "policy" })));
+  await pause();
+
+  step(6, "Where to look next");
+  say(
+    `Every run is a folder: manifest.json (what was held fixed), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to finish. Look into ${outdir}; the pictures are ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
+  );
+  out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
+  out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
+  out(`  ${program()} --help`);
   await scoring.close();
 }
 

@@ -8,8 +8,8 @@ import {
   naiveVerifier,
   type PressureOptions,
   type PressurePoint,
-  type Problem,
   patchedVerifier,
+  type Question,
   underPressure,
   type Verifier,
   writeCompletion,
@@ -19,7 +19,7 @@ import { goodhartCharts } from "./microscope-charts.ts";
 
 export interface GoodhartRunOptions extends WriterOptions {
   readonly outdir: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Question[];
   /** What is really wanted: the strict scorer. */
   readonly truth: Verifier;
   readonly seed: number;
@@ -97,7 +97,7 @@ export async function runGoodhart(
 }
 
 /** How the optimised policy does by the rule that was meant. */
-function strictRow(problem: Problem, { policy }: PressurePoint, truth: Verifier) {
+function strictRow(problem: Question, { policy }: PressurePoint, truth: Verifier) {
   const { completion } = writeCompletion(policy, problem, ["measure", problem.id]);
   const [proxy, reward] = [naiveVerifier(problem, completion), truth(problem, completion)];
   return {

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import {
   findHacks,
   naiveVerifier,
-  type Problem,
   patchedVerifier,
+  type Question,
   startingPolicy,
   underPressure,
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
 
-const problems: Problem[] = Array.from({ length: 200 }, (_, i) => ({
+const problems: Question[] = Array.from({ length: 200 }, (_, i) => ({
   id: `p${i}`,
   prompt: "",
   answer: ((i * 37) % 150) - 50,
@@ -64,7 +64,7 @@ test("hacks come from the optimised policy: paid by the proxy, worth nothing, un
 });
 
 test("a completion depends on its address alone", () => {
-  const problem = problems[0] as Problem;
+  const problem = problems[0] as Question;
   expect(writeCompletion(startingPolicy, problem, [1, 2])).toEqual(
     writeCompletion(startingPolicy, problem, [1, 2]),
   );

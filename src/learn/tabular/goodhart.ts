@@ -6,7 +6,7 @@
 import { rngAt } from "../../core/rng.ts";
 import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
 
-export interface Problem {
+export interface Question {
   readonly id: string;
   readonly prompt: string;
   readonly answer: number;
@@ -16,7 +16,7 @@ export interface Problem {
 export const GOODHART_MODULE = import.meta.url;
 
 /** Pays 1 or 0 for a completion; the true scorer and every proxy have this shape. */
-export type Verifier = (problem: Problem, completion: string) => number;
+export type Verifier = (problem: Question, completion: string) => number;
 
 /** The naive proxy: the expected integer appears anywhere. */
 export const naiveVerifier: Verifier = ({ answer }, completion) =>
@@ -63,7 +63,7 @@ export interface Draw {
 /** One completion; everything random about it comes from its address. */
 export function writeCompletion(
   policy: GoodhartPolicy,
-  problem: Problem,
+  problem: Question,
   address: readonly (string | number)[],
 ): Draw {
   const picks = Object.fromEntries(
@@ -80,7 +80,7 @@ export function writeCompletion(
 
 /** A first number, right with the chance that the effort earns, and then its neighbours. */
 function guesses(
-  { answer }: Problem,
+  { answer }: Question,
   honest: boolean,
   count: number,
   address: readonly (string | number)[],
@@ -93,7 +93,7 @@ function guesses(
 }
 
 export interface PressureOptions {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Question[];
   /** What is optimised. */
   readonly proxy: Verifier;
   /** What is wanted, and only measured. */
@@ -129,7 +129,7 @@ function update(
   step: number,
 ): GoodhartPolicy {
   const draws = Array.from({ length: batch }, (_, i) => {
-    const problem = problems[rngAt(seed, step, i, "problem").below(problems.length)] as Problem;
+    const problem = problems[rngAt(seed, step, i, "problem").below(problems.length)] as Question;
     const draw = writeCompletion(policy, problem, [seed, step, i]);
     return { ...draw, reward: proxy(problem, draw.completion) };
   });
@@ -157,7 +157,7 @@ function measure(policy: GoodhartPolicy, { problems, proxy, truth }: PressureOpt
 }
 
 export interface Hack {
-  readonly problem: Problem;
+  readonly problem: Question;
   readonly completion: string;
 }
 
