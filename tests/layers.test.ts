@@ -55,7 +55,8 @@ test("the rules name every folder of the design", () => {
   const { mayImport } = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
   expect(Object.keys(mayImport).sort()).toEqual(
     [
-      ...["core", "scorers", "stats", "graph", "runs", "policy", "environments", "graders"],
+      ...["core", "extensions", "charts", "scorers", "stats", "graph", "runs", "policy"],
+      ...["environments", "graders"],
       ...["providers", "judge", "loops", "learn", "gate", "report", "studio", "course", "cli"],
       "index.ts",
     ].sort(),

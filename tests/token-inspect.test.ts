@@ -172,6 +172,13 @@ describe.concurrent("standard input", () => {
     expect(await screen([], "Final: 323\n")).toContain("text  Final:·323\\n\n");
   });
 
+  test("comes back as it is in JSON that a terminal may see", async () => {
+    const text = "a\u200b\u{e0041}\x07\x9b\u202e⟨U+0041⟩\\ \uffff";
+    const output = await screenless(["--format", "json"], text);
+    expect(output).not.toMatch(RAW_CONTROL);
+    expect(JSON.parse(output)).toMatchObject({ text });
+  });
+
   test("without a line break needs no note", async () => {
     expect((await json([], "Final: 323")).notes).toEqual([]);
   });

@@ -8,6 +8,6 @@ if (more === undefined && (only === "--version" || only === "-V")) {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
 } else {
-  const { main } = await import("./main.ts");
-  process.exitCode = await main(process.argv.slice(2));
+  const { run } = await import("./process.ts");
+  await run(process.argv.slice(2));
 }

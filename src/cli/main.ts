@@ -2,19 +2,17 @@
 
 import { Command, CommanderError } from "commander";
 import { type ErrorKind, LockedRoomError, messageOf } from "../core/errors.ts";
-import { COMMANDS, type CommandName } from "./commands.ts";
-import { err, hint } from "./terminal.ts";
+import { visible } from "../core/visible.ts";
+import { COMMANDS } from "./commands.ts";
+import { err, hint, wrap } from "./terminal.ts";
 
 /** After sysexits(3). The gate's verdicts use 0 to 3. */
 const EXIT: Record<ErrorKind | "internal", number> = { usage: 64, data: 65, internal: 70, io: 74 };
 
 export async function main(argv: readonly string[]): Promise<number> {
-  // A reader that has seen enough, such as `head`, is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : EXIT.io);
-  });
   const [first = "--help", ...rest] = argv;
-  const name = first.startsWith("-") ? first : first.replaceAll("_", "-");
+  const name = hyphenated(first);
+  if (name === "help" && rest[0] !== undefined) rest[0] = hyphenated(rest[0]);
   let exitCode = 0;
   try {
     const program = await buildProgram(name, (code) => {
@@ -70,23 +68,27 @@ function strict(command: Command): Command {
     .configureHelp({ helpWidth: 80 })
     .configureOutput({
       writeErr: (text) => err(text.trimEnd()),
-      outputError: (text, write) => write(text.replace(/^error: /, "lockedroom: ")),
+      outputError: (text, write) => write(wrap(text.trimEnd().replace(/^error: /, "lockedroom: "))),
     });
 }
 
-function report(error: unknown): number {
+/** Says what happened and gives the exit code for it. */
+export function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     hint("Add --help to see what is accepted.");
     return EXIT.usage;
   }
   if (error instanceof LockedRoomError) {
-    err(`lockedroom: ${error.message}`);
-    if (error.hint) hint(error.hint);
+    err(wrap(`lockedroom: ${visible(error.message)}`));
+    if (error.hint) hint(visible(error.hint));
     return EXIT[error.kind];
   }
   err(`lockedroom: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}`);
   return EXIT.internal;
 }
 
-export type { CommandName };
+/** Every command's name is accepted with _ as well as with -. */
+function hyphenated(name: string): string {
+  return name.startsWith("-") ? name : name.replaceAll("_", "-");
+}

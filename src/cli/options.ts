@@ -2,13 +2,20 @@
 
 import { InvalidArgumentError } from "commander";
 
-export function wholeNumber(least: number): (text: string) => number {
+export function wholeNumber(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} up` : `${least} to ${most}`;
   return (text) => {
     const value = Number(text);
-    if (text.trim() !== "" && Number.isSafeInteger(value) && value >= least) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} up.`);
+    if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${range}.`);
   };
 }
+
+/** A day at most: longer limits are none, and timers cannot count much further. */
+export const milliseconds = wholeNumber(1, 86_400_000);
 
 export function numberIn(low: number, high: number, words: string): (text: string) => number {
   return (text) => {

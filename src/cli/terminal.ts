@@ -2,17 +2,31 @@
 
 import { existsSync } from "node:fs";
 import { styleText } from "node:util";
+import { codePoint, columns } from "../core/visible.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
 export const WIDTH = 80;
 
 export function out(line = ""): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${harmless(line)}\n`);
 }
 
 export function err(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${harmless(line)}\n`);
+}
+
+/** Last line of defence: whatever data is printed, a terminal obeys none of it but our own colours. */
+function harmless(text: string): string {
+  return text.replace(CONTROL, (found) =>
+    found.length > 1 && useColour() ? found : showControls(found),
+  );
+}
+
+const CONTROL = /\x1b\[[0-9;]*m|[^\P{C}\n]/gu;
+
+function showControls(text: string): string {
+  return text.replace(/[^\P{C}\n]/gu, (c) => `⟨${codePoint(c)}⟩`);
 }
 
 /** How to type the command here: in a clone it is the file beside you. */
@@ -35,16 +49,37 @@ function useColour(): boolean {
   return FORCE_COLOR ? FORCE_COLOR !== "0" : process.stdout.isTTY === true;
 }
 
-/** Breaks text at spaces so that it fits, each line behind the indent. */
+/**
+ * Breaks text at spaces so that it fits, each line behind the indent; a word that is too long by
+ * itself is broken where the line ends.
+ */
 export function wrap(text: string, indent = "", width = WIDTH): string {
+  const room = width - indent.length;
   const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && indent.length + last.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${last} ${word}`;
-    } else lines.push(word);
+  for (const paragraph of text.split("\n")) {
+    let line = "";
+    for (const word of paragraph.split(" ").flatMap((long) => broken(long, room))) {
+      const longer = line === "" ? word : `${line} ${word}`;
+      if (columns(longer) <= room) line = longer;
+      else {
+        lines.push(line);
+        line = word;
+      }
+    }
+    lines.push(line);
   }
   return lines.map((line) => indent + line).join("\n");
+}
+
+function broken(word: string, room: number): string[] {
+  if (columns(word) <= room) return [word];
+  const parts = [""];
+  for (const character of word) {
+    const last = parts[parts.length - 1] as string;
+    if (columns(last) + columns(character) <= room) parts[parts.length - 1] = last + character;
+    else parts.push(character);
+  }
+  return parts;
 }
 
 /** A horizontal bar of at most `width` blocks, at least one when there is anything to show. */

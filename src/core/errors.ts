@@ -30,15 +30,23 @@ export const usageError = (message: string, hint?: string): LockedRoomError =>
 export const dataError = (message: string, hint?: string): LockedRoomError =>
   new LockedRoomError("data", message, hint === undefined ? {} : { hint });
 
-/** Turns a failed system call into a sentence; `doing` reads "write runs/a". */
-export function ioError(doing: string, cause: unknown, kind: ErrorKind = "io"): LockedRoomError {
+/** Nobody named a wrong path; the machine has no room or a fault. */
+const MACHINE = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE"]);
+
+/**
+ * Turns a failed system call into a sentence; `doing` reads "write runs/a". `path` is what a wrong
+ * path would be; trouble of the machine itself is always "io".
+ */
+export function ioError(doing: string, cause: unknown, path: ErrorKind = "io"): LockedRoomError {
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+  const kind = MACHINE.has(code) ? "io" : path;
   const [what, hint] = SYSTEM_ERRORS[code] ?? [code, "Check the path and try again."];
   return new LockedRoomError(kind, `cannot ${doing}: ${what}`, { hint, cause });
 }
 
 const SYSTEM_ERRORS: Record<string, [what: string, hint: string]> = {
   ENOENT: ["no such file or folder", "Check the path; it is relative to the current folder."],
+  EEXIST: ["there is a file of that name, not a folder", "Choose another path."],
   EISDIR: ["it is a folder, not a file", "Name a file inside it."],
   ENOTDIR: ["a part of the path is a file, not a folder", "Check the path."],
   EACCES: ["permission denied", "Choose a path you may use, or change its permissions."],

@@ -5,6 +5,7 @@
 
 import type { Json, JsonObject } from "./json.ts";
 import type { Example } from "./records.ts";
+import { visible } from "./visible.ts";
 
 /** A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. */
 export interface ScoreResult {
@@ -62,6 +63,11 @@ export interface Scoring {
   readonly timeoutMs: number;
   judge(batch: readonly Judgeable[]): Promise<Judgement[]>;
   close(): Promise<void>;
+}
+
+/** Names of scorers and outcomes are printed everywhere, so they are short and plainly visible. */
+export function isName(text: string): boolean {
+  return text !== "" && text.length <= 100 && visible(text) === text;
 }
 
 /** A row passes when it earns the full mark. */

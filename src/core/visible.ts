@@ -22,13 +22,35 @@ export function visible(text: string): string {
   return text.replace(REVEAL, (character) => SHORT[character] ?? `⟨${codePoint(character)}⟩`);
 }
 
-/** `visible`, cut to at most `width` characters with the number of characters left out. */
+/** `visible`, cut to at most `width` columns with the number of characters left out. */
 export function visibleShort(text: string, width: number): string {
   if (text.length <= width && PLAIN.test(text)) return text;
-  const shown = [...visible(text.length > width * 4 ? text.slice(0, width * 4) : text)];
-  if (text.length <= width * 4 && shown.length <= width) return shown.join("");
+  const head = text.length > width * 4 ? text.slice(0, width * 4) : text;
+  const shown = visible(head);
+  if (head === text && columns(shown) <= width) return shown;
   const note = `… (${text.length} characters)`;
-  return shown.slice(0, Math.max(1, width - note.length)).join("") + note;
+  return cut(shown, Math.max(1, width - note.length)) + note;
+}
+
+function cut(text: string, width: number): string {
+  let left = width;
+  let kept = "";
+  for (const character of text) {
+    left -= columns(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return kept;
+}
+
+/** East Asian and emoji characters take two columns of a terminal. */
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}/gu;
+
+/** How many columns of a terminal a text takes. */
+export function columns(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  return [...text].length + (text.match(WIDE)?.length ?? 0);
 }
 
 /** "U+00A0" for a character. */

@@ -1,3 +1,3 @@
-export { importUserModule, requireFile } from "./module.ts";
+export { importUserModule, requireFile, strayFailure, userCodeLoaded } from "./module.ts";
 export { sourceFingerprint } from "./source.ts";
 export { withinLimit } from "./watchdog.ts";

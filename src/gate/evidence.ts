@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../core/json.ts";
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import { visible } from "../core/visible.ts";
 import { RowCursor } from "../runs/cursor.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
@@ -155,7 +156,7 @@ class Altered {
   reasons(): Reason[] {
     return [...this.#first].map(([field, { count, before, after }]) => ({
       code: `${field}_altered`,
-      message: `${count} ${count === 1 ? "example has" : "examples have"} another ${field.replace("_", " ")}; the first is ${before.id}.`,
+      message: `${count} ${count === 1 ? "example has" : "examples have"} another ${field.replace("_", " ")}; the first is ${visible(before.id)}.`,
       baseline: before[field],
       candidate: after[field],
     }));

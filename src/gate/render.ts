@@ -70,7 +70,7 @@ export function gateJunit(report: GateReport): string {
 export function showValue(value: Reason["baseline"]): string {
   if (value === null) return "not stated";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 16)}…` : visibleShort(text, 100);
+  return /^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 16)}…` : visibleShort(text, 64);
 }
 
 function both(reason: Reason): string {

@@ -12,7 +12,8 @@ export class Tally {
   #rewardSum = 0;
   #klSum = 0;
   #klRows = 0;
-  readonly #concrete = new Map<string, ResultRow>();
+  /** The first two rows of each code. */
+  readonly #concrete = new Map<string, ResultRow[]>();
 
   add(row: ResultRow): void {
     this.#examples++;
@@ -26,7 +27,9 @@ export class Tally {
       this.#klSum += row.kl_est;
       this.#klRows++;
     }
-    if (!this.#concrete.has(row.outcome_code)) this.#concrete.set(row.outcome_code, row);
+    const shown = this.#concrete.get(row.outcome_code);
+    if (!shown) this.#concrete.set(row.outcome_code, [row]);
+    else if (shown.length < 2) shown.push(row);
   }
 
   get metrics(): Summary["metrics"] {
@@ -45,14 +48,18 @@ export class Tally {
     };
   }
 
-  /** The first row of each of the two commonest failures, or of what there is. */
+  /** One row of each of the two commonest failures, or the next best there is. */
   get twoExamples(): ResultRow[] {
-    return [...this.#concrete.values()]
-      .sort(
-        (a, b) =>
-          Number(passes(a.reward)) - Number(passes(b.reward)) || this.#count(b) - this.#count(a),
-      )
-      .slice(0, 2);
+    const byCode = [...this.#concrete.values()].sort(
+      ([a], [b]) => this.#rank(a as ResultRow) - this.#rank(b as ResultRow),
+    );
+    const firsts = byCode.map(([row]) => row as ResultRow);
+    return [...firsts, ...byCode.flatMap((rows) => rows.slice(1))].slice(0, 2);
+  }
+
+  /** Failures before passes, common before rare. */
+  #rank(row: ResultRow): number {
+    return (passes(row.reward) ? 1 : -1 / 2) - this.#count(row) / (this.#examples + 1) / 2;
   }
 
   /** The numbers in a sentence. */

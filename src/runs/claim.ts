@@ -32,12 +32,20 @@ async function isFinishedRun(dir: string): Promise<boolean> {
   }
 }
 
+/** The folders that this process writes now. */
+const ours = new Set<string>();
+
+export function release(dir: string): void {
+  ours.delete(path.resolve(dir));
+}
+
 /** Only one writer at a time; a claim whose process is gone is void. */
 export async function claim(dir: string): Promise<void> {
   const file = path.join(dir, RUNNING);
   for (const retry of [true, false]) {
     try {
       await writeFile(file, `${process.pid}\n`, { flag: "wx" });
+      ours.add(path.resolve(dir));
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -57,6 +65,8 @@ export async function claim(dir: string): Promise<void> {
 export async function writerOf(dir: string): Promise<number | undefined> {
   try {
     const pid = Number.parseInt(await readFile(path.join(dir, RUNNING), "utf8"), 10);
+    // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
+    if (pid === process.pid && !ours.has(path.resolve(dir))) return undefined;
     process.kill(pid, 0);
     return pid;
   } catch (error) {

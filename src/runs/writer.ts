@@ -16,7 +16,7 @@ import {
   SUMMARY_SCHEMA,
   SUMMARY_TEXT,
 } from "./artifacts.ts";
-import { claim, refuseForeignFolder } from "./claim.ts";
+import { claim, refuseForeignFolder, release } from "./claim.ts";
 import { keepEditedNote, stamped } from "./kept-note.ts";
 import { LineFile } from "./lines.ts";
 import { manifestFingerprint } from "./manifest.ts";
@@ -59,19 +59,25 @@ export class RunWriter {
   readonly #written = new Set<string>([RESULTS]);
   readonly #lines: LineFile[] = [];
 
-  private constructor(dir: string, results: LineFile) {
+  /** The first folder that had to be made for this run, which goes again if the run fails. */
+  readonly #made: string | undefined;
+
+  private constructor(dir: string, results: LineFile, made: string | undefined) {
     this.dir = dir;
     this.results = results;
+    this.#made = made;
   }
 
   /** Claims the folder, or says why it must not be written. */
   static async open(dir: string, options: WriterOptions = {}): Promise<RunWriter> {
+    let made: string | undefined;
     try {
-      await mkdir(dir, { recursive: true });
+      made = await mkdir(dir, { recursive: true });
       await refuseForeignFolder(dir, options.force ?? false);
       await claim(dir);
-      return new RunWriter(dir, await LineFile.create(path.join(dir, RESULTS + TEMPORARY)));
+      return new RunWriter(dir, await LineFile.create(path.join(dir, RESULTS + TEMPORARY)), made);
     } catch (error) {
+      if (made) await removeEmpty(dir, made);
       if (error instanceof LockedRoomError) throw error;
       throw ioError(`write to ${dir}`, error, "usage");
     }
@@ -112,6 +118,7 @@ export class RunWriter {
         await rename(this.#file(name + TEMPORARY), this.#file(name));
       }
       await unlink(this.#file(RUNNING));
+      release(this.dir);
     } catch (error) {
       throw ioError(`write ${this.dir}`, error);
     }
@@ -126,7 +133,8 @@ export class RunWriter {
       await rm(this.#file(name + TEMPORARY), { force: true }).catch(() => {});
     }
     await rm(this.#file(RUNNING), { force: true }).catch(() => {});
-    await rmdir(this.dir).catch(() => {}); // Only an empty folder goes.
+    release(this.dir);
+    if (this.#made) await removeEmpty(this.dir, this.#made);
   }
 
   async #write(name: string, content: string | Uint8Array): Promise<void> {
@@ -142,6 +150,24 @@ export class RunWriter {
 
   #file(name: string): string {
     return path.join(this.dir, name);
+  }
+}
+
+/** Removes the folders from `dir` up to `made`, as long as they are empty. */
+async function removeEmpty(dir: string, made: string): Promise<void> {
+  await rm(path.join(dir, RUNNING), { force: true }).catch(() => {});
+  for (
+    let folder = path.resolve(dir);
+    folder.length >= path.resolve(made).length;
+    folder = path.dirname(folder)
+  ) {
+    if (
+      !(await rmdir(folder).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
   }
 }
 

@@ -7,6 +7,7 @@ import { messageOf } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import {
   HARNESS_CODES,
+  isName,
   type Judgeable,
   type Judgement,
   SCORER_ERROR,
@@ -104,7 +105,7 @@ function checked(scorer: Scorer, answer: unknown): Judgement {
       `the scorer's reward is ${typeof reward === "number" ? reward : typeof reward}, not a finite number`,
     );
   }
-  if (typeof code !== "string" || code === "")
+  if (typeof code !== "string" || !isName(code))
     return scorerError("the scorer's code is not a name");
   if (HARNESS_CODES.includes(code)) return scorerError(`the code "${code}" belongs to the harness`);
   if (scorer.codes && !scorer.codes.includes(code)) {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
-import type { Scorer, ScorerIdentity } from "../core/score.ts";
+import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
 import { mathFinalLine } from "./math-final-line.ts";
@@ -12,9 +12,9 @@ import { mathFinalLine } from "./math-final-line.ts";
 export const DEFAULT_SCORER = mathFinalLine.name;
 
 /** The module a built-in lives in, beside this one; the extension is that of the code running. */
-const BUILT_IN: Record<string, { scorer: Scorer; module: string }> = {
-  [mathFinalLine.name]: { scorer: mathFinalLine, module: "math-final-line" },
-};
+const BUILT_IN = new Map([
+  [mathFinalLine.name, { scorer: mathFinalLine, module: "math-final-line" }],
+]);
 
 export interface LoadedScorer {
   readonly scorer: Scorer;
@@ -25,12 +25,12 @@ export interface LoadedScorer {
 
 /** Loads `math_final_line`, or a TypeScript or JavaScript file that exports a scorer. */
 export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<LoadedScorer> {
-  const builtIn = BUILT_IN[nameOrPath];
+  const builtIn = BUILT_IN.get(nameOrPath);
   if (builtIn) return identified(builtIn.scorer, builtInFile(builtIn.module), null);
   requireFile(
     nameOrPath,
     "scorer",
-    `Name a built-in (${Object.keys(BUILT_IN).join(", ")}) or a .ts or .js file.`,
+    `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
   );
   const module = await importUserModule(nameOrPath, "scorer");
   return identified(toScorer(module, nameOrPath), nameOrPath, nameOrPath);
@@ -44,7 +44,7 @@ export function currentSource(identity: Pick<ScorerIdentity, "name" | "path">): 
   if (identity.path !== null) {
     return existsSync(identity.path) ? sourceFingerprint(identity.path) : undefined;
   }
-  const builtIn = BUILT_IN[identity.name];
+  const builtIn = BUILT_IN.get(identity.name);
   return builtIn && sourceFingerprint(builtInFile(builtIn.module));
 }
 
@@ -70,8 +70,11 @@ function toScorer(module: Record<string, unknown>, shown: string): Scorer {
   if (!found) throw badScorer(shown, "it exports no function `score`");
   const text = (key: keyof typeof NAMES): string => {
     const value = found[key] ?? found[NAMES[key]];
-    if (typeof value === "string" && value !== "") return value;
-    throw badScorer(shown, `\`${key}\` must be a non-empty string`);
+    if (typeof value !== "string" || value === "")
+      throw badScorer(shown, `\`${key}\` must be a non-empty string`);
+    if (key !== "spec" && !isName(value))
+      throw badScorer(shown, `\`${key}\` has invisible characters or is too long`);
+    return value;
   };
   const scorer = {
     name: text("name"),

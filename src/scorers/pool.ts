@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { dataError } from "../core/errors.ts";
 import type { Judgeable, Judgement } from "../core/score.ts";
+import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {
   readonly worker: Worker;
@@ -38,7 +39,7 @@ function openLane(scorer: string, timeoutMs: number): Lane {
     for (const { reject } of lane.waiting.splice(0)) reject(error);
   };
   worker.on("message", (judged: Judgement[]) => lane.waiting.shift()?.resolve(judged));
-  worker.on("error", fail);
+  worker.on("error", (error) => fail(strayFailure(error)));
   worker.on("exit", () =>
     fail(dataError("the scorer ended its thread", "A scorer must not call process.exit.")),
   );

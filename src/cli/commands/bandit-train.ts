@@ -32,7 +32,7 @@ export function define(command: Command): Command {
 Examples:
   lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
     --outdir runs/bandit
-  lockedroom bandit-train --steps 30 --lr -0.5 --baseline --slow --outdir runs/slow
+  lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
   lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`,
     )
     .action(run);

@@ -6,7 +6,7 @@ import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
-import { wholeNumber } from "../options.ts";
+import { milliseconds, wholeNumber } from "../options.ts";
 import { startProgress, totalBytes } from "../progress.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
 
@@ -31,12 +31,7 @@ export function define(command: Command): Command {
     .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1), 1)
-    .option(
-      "--scorer-timeout <ms>",
-      "limit for scoring one row",
-      wholeNumber(1),
-      DEFAULT_TIMEOUT_MS,
-    )
+    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--force", "replace a finished run in --outdir")
     .option("--quiet", "print nothing but errors")
     .addHelpText(

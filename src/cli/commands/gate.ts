@@ -75,10 +75,19 @@ Examples:
 
 const PRINT: Record<Format, (report: GateReport) => string> = {
   text: gateText,
-  json: (report) => JSON.stringify(report, null, 2),
+  json: (report) => asciiControls(JSON.stringify(report, null, 2)),
   markdown: gateMarkdown,
   junit: gateJunit,
 };
+
+/** The same JSON with invisible characters escaped, so that printing it changes nothing in it. */
+function asciiControls(json: string): string {
+  return json.replace(/[^\P{C}\n]/gu, (found) =>
+    [...Array(found.length).keys()]
+      .map((i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
 
 function appendSummary(file: string, report: GateReport): void {
   try {
@@ -134,7 +143,10 @@ function reasonLines({ code, message, baseline, candidate }: Reason): string[] {
   const values =
     baseline === null && candidate === null
       ? []
-      : [`    baseline   ${showValue(baseline)}`, `    candidate  ${showValue(candidate)}`];
+      : [
+          wrap(`baseline   ${showValue(baseline)}`, "    "),
+          wrap(`candidate  ${showValue(candidate)}`, "    "),
+        ];
   return [paint("bold", code), wrap(message, "    "), ...values, ""];
 }
 

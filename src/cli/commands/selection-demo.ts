@@ -8,7 +8,7 @@ import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
-import { wholeNumber } from "../options.ts";
+import { milliseconds, wholeNumber } from "../options.ts";
 import { startProgress, totalBytes } from "../progress.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
 
@@ -49,7 +49,7 @@ export function define(command: Command): Command {
     .option(
       "--scorer-timeout <ms>",
       "limit for scoring one sample",
-      wholeNumber(1),
+      milliseconds,
       DEFAULT_TIMEOUT_MS,
     )
     .option("--force", "replace a finished run in --outdir")

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { dataError, ioError, LockedRoomError, usageError } from "../../core/errors.ts";
-import { codePoint, visible, visibleShort } from "../../core/visible.ts";
+import { codePoint, columns, visible, visibleShort } from "../../core/visible.ts";
 import { DEFAULT_ENCODING, ENCODINGS, loadTokenizer } from "../../policy/encodings.ts";
 import { type TokenRow, tokenRows } from "../../policy/inspect-tokens.ts";
 import type { Tokenizer } from "../../policy/tokenizer.ts";
@@ -13,7 +13,7 @@ import {
   SCORER_VERSION,
   score,
 } from "../../scorers/math-final-line.ts";
-import { out, paint, WIDTH, wrap } from "../terminal.ts";
+import { out, paint, program, WIDTH, wrap } from "../terminal.ts";
 
 interface Flags {
   readonly encoding: string;
@@ -94,7 +94,7 @@ export async function readText(source: TextSource): Promise<string> {
   if (source.isTTY) {
     throw usageError(
       "no text was given, and standard input is a terminal",
-      'Give the text, as in: lockedroom token-inspect "Final: 323"; or pipe it in.',
+      `Give the text, as in: ${program()} token-inspect "Final: 323"; or pipe it in.`,
     );
   }
   const bytes = await readBytes(source);
@@ -285,9 +285,9 @@ function* verdictLines({ scorer, code, reason, parsed, expected, reward, ...rest
 }
 
 function* field(name: string, value: string) {
-  const lines = wrap(value, "", WIDTH - 11).split("\n");
-  const folded = lines.flatMap((line) => fold(line, WIDTH - 11));
-  for (const [index, line] of folded.entries()) {
+  for (const [index, line] of wrap(value, "", WIDTH - 11)
+    .split("\n")
+    .entries()) {
     yield `  ${(index === 0 ? name : "").padEnd(7)}  ${line}`;
   }
 }
@@ -306,22 +306,19 @@ function visibleSpaces(text: string): string {
 
 /** What must stay in one piece: a name of a character, an escape, a character. */
 const UNIT = /⟨U\+[0-9A-F]+⟩|\\.|./gsu;
-/** Two columns in a terminal. What else has a width of its own is a mark, and named. */
-const WIDE =
-  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
 function fold(shown: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
   let used = 0;
   for (const [unit] of shown.matchAll(UNIT)) {
-    const columns = unit.length > 2 || !WIDE.test(unit) ? codePoints(unit) : 2;
-    if (used + columns > width) {
+    const size = columns(unit);
+    if (used + size > width) {
       lines.push(line);
       [line, used] = ["", 0];
     }
     line += unit;
-    used += columns;
+    used += size;
   }
   return [...lines, line];
 }
@@ -345,14 +342,24 @@ function count(number: number, noun: string): string {
 
 /** One token a line, so that a long text needs no long string. */
 function* jsonLines({ text, tokenizer, ids, verdict, notes }: Inspection) {
-  yield `{"text":${JSON.stringify(text)},"encoding":${JSON.stringify(tokenizer.name)},`;
-  yield `"verdict":${JSON.stringify(verdict)},"notes":${JSON.stringify(notes)},`;
+  yield `{"text":${json(text)},"encoding":${json(tokenizer.name)},`;
+  yield `"verdict":${json(verdict)},"notes":${json(notes)},`;
   yield `"n_bytes":${Buffer.byteLength(text)},"n_tokens":${ids.length},"tokens":[`;
   for (const { position, id, bytes, text } of tokenRows(ids, tokenizer)) {
     const row = { position, id, bytes: Buffer.from(bytes).toString("hex"), text };
-    yield `${JSON.stringify(row)}${position + 1 < ids.length ? "," : ""}`;
+    yield `${json(row)}${position + 1 < ids.length ? "," : ""}`;
   }
   yield "]}";
+}
+
+/** JSON in which what a terminal would obey is escaped. */
+function json(value: unknown): string {
+  return JSON.stringify(value).replace(/\p{C}/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
 }
 
 const LINES_AT_ONCE = 4096;

@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { usageError } from "../../core/errors.ts";
+import { ioError, usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
 import { gate } from "../../gate/verdict.ts";
 import { trainBandit } from "../../learn/tabular/bandit.ts";
@@ -154,15 +154,17 @@ async function tamper(honest: FinishedRun, target: string): Promise<string> {
 }
 
 async function prepareFolder(outdir: string): Promise<void> {
-  if (existsSync(path.join(outdir, MARK))) await rm(outdir, { recursive: true });
-  else if (existsSync(outdir)) {
+  const mark = path.join(outdir, MARK);
+  if (existsSync(outdir) && !existsSync(mark)) {
     throw usageError(`${outdir} exists and was not made by a tour`, "Choose another --outdir.");
   }
-  await mkdir(outdir, { recursive: true });
-  await writeFile(
-    path.join(outdir, MARK),
-    "This folder is replaced by the next `lockedroom tour`.\n",
-  );
+  try {
+    await rm(outdir, { recursive: true, force: true });
+    await mkdir(outdir, { recursive: true });
+    await writeFile(mark, "This folder is replaced by the next `lockedroom tour`.\n");
+  } catch (error) {
+    throw ioError(`write to ${outdir}`, error, "usage");
+  }
 }
 
 /** Only where somebody can press it. */

@@ -1,11 +1,11 @@
 /** `lockedroom validate-scorer` */
 
 import type { Command } from "commander";
-import { visibleShort } from "../../core/visible.ts";
+import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer } from "../../loops/validate.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
-import { wholeNumber } from "../options.ts";
+import { milliseconds } from "../options.ts";
 import { out, paint, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -24,12 +24,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .requiredOption("--dataset <file>", "the examples that golden rows name")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
     .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
-    .option(
-      "--scorer-timeout <ms>",
-      "limit for scoring one row",
-      wholeNumber(1),
-      DEFAULT_TIMEOUT_MS,
-    )
+    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--quiet", "print only what disagrees")
     .addHelpText(
       "after",
@@ -55,35 +50,21 @@ Examples:
     });
 }
 
+type Row = GoldenReport["rows"][number];
+
 function printReport(report: GoldenReport, scorer: string, quiet: boolean): void {
-  const width = Math.max(8, ...report.rows.map(({ golden }) => golden.id.length));
-  if (!quiet) out(`${"".padEnd(4)} ${"id".padEnd(width)} want  got  completion`);
-  for (const { golden, judged, verdict } of report.rows) {
-    if (quiet && verdict === "agrees") continue;
-    const mark =
-      verdict === "agrees"
-        ? "ok  "
-        : paint(
-            "red",
-            { false_positive: "FP  ", false_negative: "FN  ", scorer_error: "ERR " }[verdict],
-          );
-    const got = judged.reward === null ? "–" : String(judged.reward);
-    out(
-      `${mark} ${golden.id.padEnd(width)} ${String(golden.expected_reward).padStart(4)} ${got.padStart(4)}  ${visibleShort(golden.completion, 62 - width)}`,
-    );
-    if (verdict !== "agrees")
-      out(
-        wrap(
-          [judged.code, golden.exploit_class, golden.note].filter(Boolean).join(": "),
-          "       ",
-        ),
-      );
+  const longest = Math.max(8, ...report.rows.map(({ golden }) => columns(visible(golden.id))));
+  const width = Math.min(24, longest);
+  if (!quiet) out(`     ${"id".padEnd(width)} want  got  completion`);
+  for (const row of report.rows) {
+    if (!quiet || row.verdict !== "agrees") printRow(row, width);
   }
   for (const { probe, input, message } of report.probeFailures) {
+    const expected = JSON.stringify(input.example.expected_answer) ?? "nothing";
     out(paint("red", `${probe} probe failed`));
     out(
       wrap(
-        `${visibleShort(input.completion, 40)} with expected ${visibleShort(JSON.stringify(input.example.expected_answer) ?? "nothing", 20)}: ${message}`,
+        `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
         "  ",
       ),
     );
@@ -100,4 +81,28 @@ function printReport(report: GoldenReport, scorer: string, quiet: boolean): void
       ? paint("green", "VALID")
       : paint("red", "NOT VALID: do not trust this scorer's numbers yet."),
   );
+}
+
+const MARKS = {
+  agrees: "ok ",
+  false_positive: "FP ",
+  false_negative: "FN ",
+  scorer_error: "ERR",
+} as const;
+
+function printRow({ golden, judged, verdict }: Row, width: number): void {
+  const agrees = verdict === "agrees";
+  const mark = agrees ? MARKS[verdict] : paint("red", MARKS[verdict]);
+  const rewards = [golden.expected_reward, judged.reward ?? "–"]
+    .map((reward) => String(reward).padStart(4))
+    .join(" ");
+  const id = visibleShort(golden.id, width);
+  out(
+    `${mark}  ${id}${" ".repeat(Math.max(0, width - columns(id)))} ${rewards}  ${visibleShort(golden.completion, 62 - width)}`,
+  );
+  if (agrees) return;
+  const why = [judged.code, golden.exploit_class, golden.note].filter(
+    (text) => text !== undefined && text !== "",
+  );
+  out(wrap(visibleShort(why.join(": "), 300), "       "));
 }

@@ -7,15 +7,15 @@ import { GOODHART_MODULE } from "./goodhart.ts";
 import { KL_MODULE } from "./kl.ts";
 import { TWO_STEP_MODULE } from "./two-step.ts";
 
-const MODULES: Readonly<Record<string, string>> = {
-  four_armed_bandit: BANDIT_MODULE,
-  two_step_mdp: TWO_STEP_MODULE,
-  leashed_replies: KL_MODULE,
-  naive_integer_anywhere: GOODHART_MODULE,
-};
+const MODULES = new Map([
+  ["four_armed_bandit", BANDIT_MODULE],
+  ["two_step_mdp", TWO_STEP_MODULE],
+  ["leashed_replies", KL_MODULE],
+  ["naive_integer_anywhere", GOODHART_MODULE],
+]);
 
 /** The current source hash of a microscope's rule; undefined when there is none of that name. */
 export function microscopeSource(name: string): string | undefined {
-  const module = MODULES[name];
+  const module = MODULES.get(name);
   return module && sourceFingerprint(fileURLToPath(module));
 }
