@@ -254,9 +254,7 @@ describe("a user's policy", () => {
     const workspace = new Workspace();
     workspace.write("p.ts", source);
     const result = await selected(workspace, "r", ["--policy", "p.ts"]);
-    expect(result.code).toBe(EXIT.data);
-    expect(result.stderr).toContain(message);
-    expect(result.stderr).not.toMatch(/^\s+at /m);
+    expectError(result, EXIT.data, message);
     expect(workspace.has("r/summary.json")).toBe(false);
   });
 });
