@@ -5,10 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { ensureReady } from "./setup.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 export function withRealOutput(text) {
+  ensureReady(); // What set-up says is not part of a command's output.
   const work = mkdtempSync(path.join(tmpdir(), "lockedroom-readme-"));
   for (const name of ["lockedroom", "data", "examples"])
     symlinkSync(path.join(root, name), path.join(work, name));

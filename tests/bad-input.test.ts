@@ -20,6 +20,8 @@ interface Case {
   content(good: (id: string) => object): string | Uint8Array;
   /** What is said after the file's name. */
   readonly says: RegExp;
+  /** The two files are read by the same code: for one of them is enough. */
+  readonly once?: true;
 }
 
 const long = `{"id": "a", "prompt": "${"word ".repeat(5000)}`;
@@ -28,7 +30,7 @@ const CASES: readonly Case[] = [
   {
     name: "invalid JSON in the middle",
     content: (good) => `${lines(good("a"), good("b"))}{"id": "c",,}\n${lines(good("d"))}`,
-    says: /:3: not valid JSON .*\n.*\{"id": "c",,\}/,
+    says: /:3: not valid JSON [^{]*\{"id": "c",,\}/,
   },
   {
     name: "a line that was cut off at the end of the file",
@@ -36,11 +38,13 @@ const CASES: readonly Case[] = [
     says: /:2: not valid JSON/,
   },
   {
+    once: true,
     name: "a blank line before the bad one",
     content: (good) => `${lines(good("a"))}\n\r\n{oops}\n`,
     says: /:4: not valid JSON/,
   },
   ...["[1]", "null", '"text"'].map((text) => ({
+    once: true as const,
     name: `${text} in place of an object`,
     content: (good: (id: string) => object) => `${lines(good("a"))}${text}\n`,
     says: /:2: not a JSON object/,
@@ -76,8 +80,8 @@ const CASES: readonly Case[] = [
     says: /: .*"__proto__" appears more than once/,
   },
   { name: "no bytes", content: () => "", says: / is empty/ },
-  { name: "nothing but blank lines", content: () => "\n\r\n  \n", says: / is empty/ },
-  { name: "nothing but a byte order mark", content: () => "\ufeff", says: / is empty/ },
+  { once: true, name: "nothing but blank lines", content: () => "\n\r\n  \n", says: / is empty/ },
+  { once: true, name: "nothing but a byte order mark", content: () => "\ufeff", says: / is empty/ },
   {
     name: "invalid UTF-8",
     content: (good) =>
@@ -89,6 +93,7 @@ const CASES: readonly Case[] = [
     says: /:3: not valid UTF-8/,
   },
   {
+    once: true,
     name: "invalid UTF-8 far into the file",
     content: (good) =>
       Buffer.concat([
@@ -98,12 +103,14 @@ const CASES: readonly Case[] = [
     says: /:6001: not valid UTF-8/,
   },
   {
+    once: true,
     name: "a character cut off at the end of the file",
     content: (good) =>
       Buffer.concat([Buffer.from(lines(good("a"))), Buffer.from([0x22, 0xe2, 0x82])]),
     says: /:2: not valid UTF-8/,
   },
   {
+    once: true,
     name: "UTF-16",
     content: (good) =>
       Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(lines(good("a")), "utf16le")]),
@@ -115,6 +122,7 @@ const CASES: readonly Case[] = [
     says: /:2: the line is longer than \d+ MiB/,
   },
   {
+    once: true,
     name: "50 MB without a line feed",
     content: () => mb(50),
     says: /:1: the line is longer than \d+ MiB/,
@@ -134,12 +142,15 @@ function workspaceWith(file: string, content: string | Uint8Array): Workspace {
 }
 
 describe.concurrent.each(ROLES)("$file", ({ file, good }) => {
-  test.each(CASES)("$name", async ({ content, says }) => {
-    const workspace = workspaceWith(file, content(good));
-    const result = await workspace.eval("run");
-    expectError(result, EXIT.data, new RegExp(file.replace(".", "\\.") + says.source));
-    expect(workspace.has("run"), "nothing is left behind").toBe(false);
-  });
+  test.each(CASES.filter(({ once }) => !once || file === "d.jsonl"))(
+    "$name",
+    async ({ content, says }) => {
+      const workspace = workspaceWith(file, content(good));
+      const result = await workspace.eval("run");
+      expectError(result, EXIT.data, new RegExp(file.replace(".", "\\.") + says.source));
+      expect(workspace.has("run"), "nothing is left behind").toBe(false);
+    },
+  );
 
   test("a long bad line is shown shortened", async () => {
     const result = await workspaceWith(file, long).eval("run");

@@ -16,13 +16,6 @@ const SCORERS: Record<string, string> = {
     const right = completion === "Final: " + example.expected_answer;
     return { reward: right ? 1 : 0.1 * completion.length, code: right ? "right" : "wrong",
       details: { z: completion.length, a: { y: [example.id], b: 1 / 3 } } };`),
-  "broken.ts": scorerSource(
-    `
-    if (example.id.endsWith("77")) throw new Error("seven");
-    if (example.id.endsWith("33")) return { reward: NaN, code: "x" };
-    return { reward: 1, code: "fine", details: { calls: example.id.endsWith("11") ? calls++ : 0 } };`,
-    "let calls = 0;",
-  ),
   "hanging.ts": scorerSource(`
     if (["s1000", "s1001", "s3200", "s3201"].includes(example.id)) for (;;) {}
     return { reward: 1, code: "fine", details: {} };`),
@@ -66,7 +59,6 @@ describe.concurrent.each<
 >([
   ["the built-in scorer", [], ONE_AFTER_ANOTHER],
   ["a user's TypeScript scorer", ["--scorer", "plain.ts"], ONE_AFTER_ANOTHER],
-  ["a scorer that breaks on some rows", ["--scorer", "broken.ts"], [["three", 3]]],
   [
     "a scorer that hangs on some rows",
     ["--scorer", "hanging.ts", "--scorer-timeout", "500"],
@@ -77,7 +69,7 @@ describe.concurrent.each<
     const first = await base(flags);
     expect(first.results.split("\n")).toHaveLength(ROWS + 1);
     expect(first.summary.metrics.n_missing).toBe(ROWS / 50);
-    expect(first.summary.metrics.n_scorer_error > 0).toBe(/breaks|hangs/.test(name));
+    expect(first.summary.metrics.n_scorer_error > 0).toBe(/hangs/.test(name));
     for (const [label, jobs] of rounds) {
       const other = await workspace.made(`${name} ${label}`, [...flags, "--jobs", String(jobs)]);
       expect(bytes(other), label).toEqual(bytes(first));

@@ -33,3 +33,10 @@ test("paths and links that the documents name exist", () => {
     }
   }
 });
+
+test("code fences are balanced, so that nothing renders as something else", () => {
+  expect(readme.match(/^```/gm)?.length ?? 0).toBe(
+    2 * (readme.match(/^```[a-z]+$/gm)?.length ?? 0),
+  );
+  expect(readme).not.toMatch(/^````/m);
+});

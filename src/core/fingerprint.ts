@@ -6,6 +6,7 @@ import { canonicalJson } from "./json.ts";
 /** Raised when the way a fingerprint is made changes; runs of different versions do not compare. */
 export const FINGERPRINT_VERSION = 1;
 
+/** SHA-256 of the canonical JSON of a value. */
 export function fingerprint(value: unknown): string {
   return sha256(canonicalJson(value));
 }

@@ -12,6 +12,7 @@ export interface Rng {
   below(bound: number): number;
 }
 
+/** The stream of random numbers at an address. */
 export function rngAt(...coordinates: Coordinate[]): Rng {
   return sfc32(seedWords(coordinates));
 }

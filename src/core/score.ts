@@ -7,7 +7,10 @@ import type { Json, JsonObject } from "./json.ts";
 import type { Example } from "./records.ts";
 import { visible } from "./visible.ts";
 
-/** A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. */
+/**
+ * A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. A scorer that
+ * reads an answer out of the text says which in `details.parsed`; majority votes count those.
+ */
 export interface ScoreResult {
   readonly reward: number;
   readonly code: string;

@@ -25,8 +25,8 @@ const LOCKED: readonly Field[] = [
   },
   {
     code: "loop_differs",
-    knob: "selection",
-    message: "The runs come from different loops.",
+    knob: "policy",
+    message: "One run is of learning and the other is not.",
     read: (m) => (m.loop === "C" ? "C" : "A or B"),
   },
   {

@@ -3,6 +3,7 @@
 import { visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 
+/** The verdict as Markdown, for a pull request or a step summary. */
 export function gateMarkdown(report: GateReport): string {
   const { baseline, candidate } = report;
   return [

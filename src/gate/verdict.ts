@@ -32,6 +32,7 @@ const SEED = "lockedroom.gate@1";
 /** The noise rule of the mastery track: small changes on small data are suspicious. */
 const NOISE = { examples: 1000, delta: 0.05 };
 
+/** Judges whether the candidate run may replace the baseline. Reads the two folders and nothing else. */
 export async function gate(options: GateOptions): Promise<GateReport> {
   const { minDelta = 0, alpha = 0.05, claim } = options;
   if (!(minDelta >= 0 && minDelta < Number.POSITIVE_INFINITY))
@@ -153,7 +154,7 @@ function claimReason(knobs: readonly Knob[], claim: Knob | undefined): Reason[] 
 
 /** The mistake this project exists for deserves a sentence of its own. */
 function selectionNote(knobs: readonly Knob[]): string[] {
-  if (!knobs.includes("selection")) return [];
+  if (knobs.length !== 1 || knobs[0] !== "selection") return [];
   return [
     "Selection compute changed: outputs were picked differently, the policy's distribution is unchanged.",
   ];

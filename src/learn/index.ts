@@ -13,8 +13,14 @@ export {
 } from "./tabular/goodhart-run.ts";
 export * from "./tabular/kl.ts";
 export { type LeashRunOptions, runLeash } from "./tabular/kl-run.ts";
-export { type Experiment, writeExperiment } from "./tabular/microscope.ts";
+export {
+  type Experiment,
+  episodeRow,
+  rewardIdentity,
+  writeExperiment,
+} from "./tabular/microscope.ts";
 export { microscopeSource } from "./tabular/registry.ts";
+export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";

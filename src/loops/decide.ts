@@ -10,6 +10,7 @@ export interface ScoredSample {
   readonly index: number;
   readonly completion: string;
   readonly sum_logprob: number | null;
+  readonly sum_ref_logprob?: number | null;
   /** Null when the scorer broke on it. */
   readonly reward: number | null;
   readonly code: string;
@@ -100,7 +101,8 @@ function earliest<S extends ScoredSample>(
   }, undefined)?.sample;
 }
 
-function parsedAnswer({ details }: ScoredSample): string | undefined {
+/** What the verifier read, where it says so. */
+export function parsedAnswer({ details }: ScoredSample): string | undefined {
   const parsed = (details as { parsed?: unknown } | null)?.parsed;
   return parsed === undefined ? undefined : String(parsed);
 }

@@ -27,6 +27,7 @@ export interface EvalOptions extends WriterOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
+/** Loop A: scores one completion per example and writes a run. */
 export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(options.outdir, options);

@@ -3,6 +3,7 @@
  * writes a run. The chosen output changes; the policy that drew the samples does not.
  */
 
+import { usageError } from "../core/errors.ts";
 import {
   type Example,
   type Sample,
@@ -41,6 +42,7 @@ export interface SelectOptions extends WriterOptions {
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
+/** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
 export async function select(options: SelectOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(options.outdir, options);
@@ -65,6 +67,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       await run.results.flush();
     }
 
+    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options);
     const manifest = await describeRun({
       loop: "B",
       command: "selection-demo",
@@ -85,7 +88,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
         unknown_completions: unknown,
         alarms: tally.alarms,
       },
-      title: `Selection, best of ${options.n}`,
+      title: `Selection by ${options.policy.identity.rule}, n = ${options.n}`,
       happened: tally.selectionSentence,
       remarks: tally.remarks,
       concrete: tally.twoExamples,
@@ -95,6 +98,13 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
     await run.abandon();
     throw error;
   }
+}
+
+function noAnswers({ policy, scoring }: SelectOptions): Error {
+  return usageError(
+    `the rule ${policy.identity.rule} goes by parsed answers, and ${scoring.identity.name} gives none`,
+    "Use --rule best, or have the scorer say what it read in details.parsed.",
+  );
 }
 
 interface ScoredPack {
@@ -125,6 +135,7 @@ function scoredSample(index: number, sample: string | Sample, judged: Judgement)
     index,
     completion: textOf(sample),
     sum_logprob: (typeof sample === "string" ? null : sample.sum_logprob) ?? null,
+    sum_ref_logprob: (typeof sample === "string" ? null : sample.sum_ref_logprob) ?? null,
     reward: judged.reward,
     code: judged.code,
     details: judged.details,
@@ -150,8 +161,7 @@ function selectRow(
   const [first] = candidates;
   if (!first) return { row: resultRow(example, undefined, missing), stable: true };
   const chosen = policy.decide(example, candidates);
-  const answer = { id: example.id, completion: chosen.completion, sum_logprob: chosen.sum_logprob };
-  const row = resultRow(example, answer, chosen);
+  const row = resultRow(example, { id: example.id, ...chosen }, chosen);
   row.baseline = choice(first);
   row.selected = choice(chosen);
   return { row, stable: policy.trusted || isStable(policy, example, candidates, chosen) };

@@ -16,6 +16,8 @@ export interface SelectionPolicy {
   readonly path: string | null;
   /** Built-in rules are proven blind to order by tests; a user's is watched while it decides. */
   readonly trusted: boolean;
+  /** The rule counts parsed answers, so a scorer that gives none cannot serve it. */
+  readonly needsAnswers: boolean;
   decide(example: Example, samples: readonly ScoredSample[]): ScoredSample;
 }
 
@@ -26,6 +28,7 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
     identity: { rule, source_sha256: null },
     path: null,
     trusted: true,
+    needsAnswers: rule !== "best",
     decide: (_, samples) => RULES[rule](samples) as ScoredSample,
   };
 }
@@ -53,6 +56,7 @@ export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy
     identity: { rule, source_sha256: sourceFingerprint(file) },
     path: file,
     trusted: false,
+    needsAnswers: false,
     decide: (example, samples) => guarded(file, example, () => decide(example, samples)),
   };
 }

@@ -3,7 +3,7 @@
 import { passes } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
-import type { ScoredSample } from "./decide.ts";
+import { parsedAnswer, type ScoredSample } from "./decide.ts";
 import { Tally } from "./tally.ts";
 
 export interface PassAtK {
@@ -25,6 +25,7 @@ export class SelectionTally extends Tally {
   #short = 0;
   #empty = 0;
   #brokenSamples = 0;
+  #parsedSamples = 0;
   readonly #unstable: string[] = [];
 
   constructor(n: number) {
@@ -48,15 +49,22 @@ export class SelectionTally extends Tally {
   #countSamples(samples: readonly ScoredSample[]): void {
     let judged = 0;
     let passed = 0;
-    for (const { reward } of samples) {
+    for (const sample of samples) {
+      const { reward } = sample;
       if (reward === null) continue;
       judged++;
+      if (parsedAnswer(sample) !== undefined) this.#parsedSamples++;
       if (passes(reward)) passed++;
     }
     this.#brokenSamples += samples.length - judged;
     if (judged === 0) return;
     const bySize = this.#packs.get(judged) ?? new Map<number, number>();
     this.#packs.set(judged, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
+  }
+
+  /** False when the scorer said of no sample which answer it read. */
+  get sawAnswers(): boolean {
+    return this.#parsedSamples > 0;
   }
 
   get passAtK(): PassAtK[] {

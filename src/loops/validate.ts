@@ -42,6 +42,7 @@ export interface ProbeFailure {
   readonly message: string;
 }
 
+/** Checks a scorer against golden rows, and probes it for totality and determinism. */
 export async function validateScorer(options: ValidateOptions): Promise<GoldenReport> {
   const golden = await readAll(new JsonlFile(options.golden, toGoldenRow));
   if (golden.length === 0)

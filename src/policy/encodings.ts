@@ -8,7 +8,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { usageError } from "../core/errors.ts";
+import { LockedRoomError, usageError } from "../core/errors.ts";
 import { visibleShort } from "../core/visible.ts";
 import { bytePairTokenizer } from "./byte-pair.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -82,7 +82,7 @@ function isEncodingName(name: string): name is EncodingName {
 
 /** Each line is a token in base64, a space, and its rank. */
 async function readRanks(vocabulary: Encoding["vocabulary"]): Promise<Map<string, number>> {
-  const file = createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${vocabulary}.tiktoken`);
+  const file = vocabularyFile(vocabulary);
   const ranks = new Map<string, number>();
   for (const line of (await readFile(file, "latin1")).split("\n")) {
     const space = line.indexOf(" ");
@@ -119,4 +119,16 @@ function nearest(typed: string): string {
 function pairs(word: string): Set<string> {
   const text = `^${word.slice(0, 100).toLowerCase()}$`;
   return new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)));
+}
+
+/** The package is large and an optional peer, so its absence is no bug. */
+function vocabularyFile(vocabulary: string): string {
+  try {
+    return createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${vocabulary}.tiktoken`);
+  } catch (error) {
+    throw new LockedRoomError("usage", "the vocabularies are not installed", {
+      hint: "Install them: npm install gpt-tokenizer@4",
+      cause: error,
+    });
+  }
 }

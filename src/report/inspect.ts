@@ -30,6 +30,7 @@ export interface Inspection {
   readonly intact: boolean;
 }
 
+/** Groups a run's rows by outcome code, the commonest first, with the first rows of each. */
 export async function inspectRun(run: Run, options: InspectOptions = {}): Promise<Inspection> {
   const { onlyFails = false, topK = Number.POSITIVE_INFINITY, show = 3 } = options;
   const groups = new Map<string, { code: string; count: number; rows: ResultRow[] }>();

@@ -4,6 +4,7 @@ import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 
+/** summary.md. */
 export function summaryText(
   title: string,
   summary: Summary,

@@ -29,6 +29,7 @@ export interface Run {
   results(): JsonlFile<ResultRow>;
 }
 
+/** Opens a finished run; an unfinished or damaged one is refused with a sentence. */
 export async function openRun(dir: string): Promise<Run> {
   await refuseUnfinished(dir);
   const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema);

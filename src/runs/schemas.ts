@@ -110,6 +110,15 @@ export const summarySchema = z.strictObject({
     n_fail: z.int(),
     n_missing: z.int(),
     n_scorer_error: z.int(),
+    /** Selection only. */
+    pass_at_1: share.optional(),
+    pass_at_n: share.optional(),
+    delta: z.number().nullable().optional(),
+    rescued: z.int().optional(),
+    lost: z.int().optional(),
+    pass_at_k: z
+      .array(z.strictObject({ k: z.int(), value: z.number(), packs: z.int() }))
+      .optional(),
   }),
   outcomes: z.strictObject({ counts: z.record(z.string(), z.int()) }),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),

@@ -52,6 +52,7 @@ export interface FinishedRun {
 
 const TEMPORARY = ".partial";
 
+/** Writes one run folder. `open` claims it; then `finish` or `abandon`. */
 export class RunWriter {
   readonly dir: string;
   readonly results: LineFile;

@@ -7,6 +7,8 @@ import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {
   readonly worker: Worker;
+  /** Why the thread is gone, once it is. */
+  lost?: Error;
   readonly waiting: { resolve(judged: Judgement[]): void; reject(error: Error): void }[];
 }
 
@@ -21,6 +23,7 @@ export function openPool(scorer: string, jobs: number, timeoutMs: number): Pool 
     judge: (batch) =>
       new Promise((resolve, reject) => {
         const lane = lanes.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
+        if (lane.lost) return reject(lane.lost);
         lane.waiting.push({ resolve, reject });
         lane.worker.postMessage(batch);
       }),
@@ -36,6 +39,7 @@ function openLane(scorer: string, timeoutMs: number): Lane {
   });
   const lane: Lane = { worker, waiting: [] };
   const fail = (error: Error) => {
+    lane.lost ??= error;
     for (const { reject } of lane.waiting.splice(0)) reject(error);
   };
   worker.on("message", (judged: Judgement[]) => lane.waiting.shift()?.resolve(judged));

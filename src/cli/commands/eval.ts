@@ -30,7 +30,7 @@ export function define(command: Command): Command {
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
-    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1), 1)
+    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
     .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--force", "replace a finished run in --outdir")
     .option("--quiet", "print nothing but errors")

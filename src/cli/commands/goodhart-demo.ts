@@ -3,9 +3,9 @@
 import type { Command } from "commander";
 import { visibleShort } from "../../core/visible.ts";
 import { examplesOf } from "../../environments/arithmetic/index.ts";
-import type { PressurePoint, Question, Verifier } from "../../learn/tabular/goodhart.ts";
+import type { PressurePoint, Question } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
-import { score } from "../../scorers/math-final-line.ts";
+import { loadScorer } from "../../scorers/load.ts";
 import { wholeNumber } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
 
@@ -29,17 +29,13 @@ export function define(command: Command): Command {
     .action(run);
 }
 
-/** The scorer of Loop A, unchanged, is the truth. */
-const strict: Verifier = ({ id, prompt, answer }, completion) =>
-  score({ id, prompt, expected_answer: answer }, completion).reward;
-
 async function run(flags: Flags): Promise<void> {
   const problems: Question[] = examplesOf("dev").map(({ id, prompt, expected_answer: answer }) => ({
     id,
     prompt,
     answer,
   }));
-  const { dir, findings } = await runGoodhart({ ...flags, problems, truth: strict });
+  const { dir, findings } = await runGoodhart({ ...flags, problems, truth: await loadScorer() });
   if (flags.quiet) return;
   table("Optimised: the naive verifier (the integer appears anywhere)", findings.naive);
   out("Hacks that the optimiser found by itself:");

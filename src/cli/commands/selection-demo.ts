@@ -18,7 +18,7 @@ interface Flags {
   readonly n: number;
   readonly outdir: string;
   readonly policy?: string;
-  readonly rule: RuleName;
+  readonly rule?: RuleName;
   readonly scorer: string;
   readonly jobs: number;
   readonly scorerTimeout: number;
@@ -40,12 +40,12 @@ export function define(command: Command): Command {
       "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
     )
     .addOption(
-      new Option("--rule <rule>", "how to choose, without --policy")
+      new Option("--rule <rule>", "how to choose (default: best)")
         .choices(Object.keys(RULES))
-        .default("best"),
+        .conflicts("policy"),
     )
     .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
-    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1), 1)
+    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
     .option(
       "--scorer-timeout <ms>",
       "limit for scoring one sample",

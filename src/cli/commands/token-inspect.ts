@@ -83,7 +83,7 @@ interface Inspection {
 
 // --- the text -------------------------------------------------------------------------------------
 
-/** A few seconds of work for the worst of texts: one word without an end. */
+/** About a second of work for prose, ten for the worst of texts: one word without an end. */
 const LIMIT_BYTES = 8 * 1024 * 1024;
 
 export interface TextSource extends AsyncIterable<Uint8Array> {
@@ -285,9 +285,8 @@ function* verdictLines({ scorer, code, reason, parsed, expected, reward, ...rest
 }
 
 function* field(name: string, value: string) {
-  for (const [index, line] of wrap(value, "", WIDTH - 11)
-    .split("\n")
-    .entries()) {
+  const lines = wrap(value, "", WIDTH - 11).split("\n");
+  for (const [index, line] of lines.entries()) {
     yield `  ${(index === 0 ? name : "").padEnd(7)}  ${line}`;
   }
 }

@@ -39,6 +39,7 @@ interface Metrics {
   readonly second_probabilities: [[number, number], [number, number]];
   readonly expected_reward: number;
   readonly first_decision_learned: boolean;
+  readonly verdict: string;
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -60,14 +61,10 @@ async function run(flags: Flags): Promise<void> {
   out(
     `  expected reward  ${metrics.expected_reward.toFixed(4)}  (at best 0.9000, at the start 0.3750)`,
   );
-  out(
-    wrap(
-      metrics.first_decision_learned
-        ? "The reward reached the first decision too: early choices shape what is possible later."
-        : "The first decision never learned: it still tosses a coin. The reward came at the end, but the choice that mattered came first.",
-      "  ",
-    ),
-  );
+  out(wrap(`${metrics.verdict}.`, "  "));
+  if (!metrics.first_decision_learned && flags.steps > 0) {
+    out(wrap("The reward came at the end, but the choice that mattered came first.", "  "));
+  }
   out(`\nRun written to ${dir}`);
 }
 

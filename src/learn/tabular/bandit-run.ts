@@ -5,7 +5,7 @@ import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import {
   ARM_NAMES,
   ARMS,
-  BANDIT_MODULE,
+  BANDIT,
   type BanditOptions,
   type BanditStep,
   exactUpdate,
@@ -27,6 +27,7 @@ const WILD_MOVE = 0.25;
 const EVALUATION_PULLS = 500;
 const EXPECTED = ARMS.reduce((sum, p) => sum + p, 0) / ARMS.length;
 
+/** Trains the bandit and writes a run. */
 export async function runBandit(options: BanditRunOptions): Promise<FinishedRun> {
   const log = [...trainBandit(options)];
   const logits = log.at(-1)?.logits_after ?? ARMS.map(() => 0);
@@ -47,12 +48,7 @@ export async function runBandit(options: BanditRunOptions): Promise<FinishedRun>
   };
   const experiment: Experiment = {
     command: "bandit-train",
-    reward: {
-      name: "four_armed_bandit",
-      version: "1",
-      spec: `Arms ${ARM_NAMES.join(", ")} pay 1 with chance ${ARMS.join(", ")}, otherwise 0.`,
-      module: BANDIT_MODULE,
-    },
+    reward: BANDIT,
     learning: {
       algorithm: "reinforce",
       lr: options.lr,

@@ -4,14 +4,19 @@
  */
 
 import { rngAt } from "../../core/rng.ts";
+import type { Reward } from "./reward.ts";
 import { drawAction, reinforceStep, scoreFunction, softmax, type Vector } from "./softmax.ts";
 
 /** The chance that each arm pays; the last is the best. */
 export const ARMS: Vector = [0.2, 0.4, 0.6, 0.8];
 export const ARM_NAMES = ["A", "B", "C", "D"] as const;
 
-/** Where the rule that pays is written, for its fingerprint. */
-export const BANDIT_MODULE = import.meta.url;
+export const BANDIT: Reward = {
+  name: "four_armed_bandit",
+  version: "1",
+  spec: `Arms ${ARM_NAMES.join(", ")} pay 1 with chance ${ARMS.join(", ")}, otherwise 0.`,
+  module: import.meta.url,
+};
 
 export interface BanditOptions {
   readonly steps: number;

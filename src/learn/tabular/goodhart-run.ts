@@ -1,10 +1,13 @@
 /** Goodhart as a run: proxy and truth under rising pressure, the hacks found, the class patched. */
 
+import type { Example } from "../../core/records.ts";
+import type { ScoreResult, Scorer, ScorerIdentity } from "../../core/score.ts";
+import { resultRow } from "../../loops/row.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import {
   findHacks,
-  GOODHART_MODULE,
   type Hack,
+  NAIVE,
   naiveVerifier,
   type PressureOptions,
   type PressurePoint,
@@ -14,14 +17,14 @@ import {
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
-import { writeExperiment } from "./microscope.ts";
+import { rewardIdentity, writeExperiment } from "./microscope.ts";
 import { goodhartCharts } from "./microscope-charts.ts";
 
 export interface GoodhartRunOptions extends WriterOptions {
   readonly outdir: string;
   readonly problems: readonly Question[];
-  /** What is really wanted: the strict scorer. */
-  readonly truth: Verifier;
+  /** What is really wanted: the strict scorer of Loop A, unchanged. It scores the run's rows. */
+  readonly truth: { readonly scorer: Scorer; readonly identity: ScorerIdentity };
   readonly seed: number;
 }
 
@@ -35,10 +38,14 @@ const LEVELS = [0, 5, 10, 20, 40, 80, 160, 320];
 const LEARNING = { lr: 1, batch: 64 };
 const HACKS = 5;
 
+/** Optimises against the naive and the patched verifier, finds hacks, and writes a run. */
 export async function runGoodhart(
   options: GoodhartRunOptions,
 ): Promise<FinishedRun & { findings: GoodhartFindings }> {
-  const { problems, truth, seed } = options;
+  const { problems, seed } = options;
+  const judge = (question: Question, completion: string) =>
+    options.truth.scorer.score(asExample(question), completion);
+  const truth: Verifier = (question, completion) => judge(question, completion).reward;
   const pressure = (proxy: Verifier): PressureOptions => ({
     problems,
     proxy,
@@ -57,21 +64,16 @@ export async function runGoodhart(
     options.outdir,
     {
       command: "goodhart-demo",
-      reward: {
-        name: "naive_integer_anywhere",
-        version: "1",
-        spec: "Pays 1 if the expected integer appears anywhere in the completion. The run's rows are scored by the strict scorer.",
-        module: GOODHART_MODULE,
-      },
+      reward: options.truth.identity,
       learning: {
         algorithm: "reinforce",
-        proxy: "naive",
+        proxy: { ...rewardIdentity(NAIVE) },
         seed,
         updates: LEVELS.at(-1) as number,
         ...LEARNING,
       },
       parameters: last.policy,
-      rows: problems.map((problem) => strictRow(problem, last, truth)),
+      rows: problems.map((question) => strictRow(question, last, judge)),
       metrics: {
         naive: naive.map(figures),
         patched: patched.map(figures),
@@ -96,19 +98,24 @@ export async function runGoodhart(
   return { ...run, findings: { naive, patched, hacks } };
 }
 
-/** How the optimised policy does by the rule that was meant. */
-function strictRow(problem: Question, { policy }: PressurePoint, truth: Verifier) {
-  const { completion } = writeCompletion(policy, problem, ["measure", problem.id]);
-  const [proxy, reward] = [naiveVerifier(problem, completion), truth(problem, completion)];
-  return {
-    id: problem.id,
-    prompt: problem.prompt,
-    expected_answer: problem.answer,
-    completion,
-    reward,
-    outcome_code: reward === 1 ? "right" : proxy === 1 ? "hack" : "wrong",
-    details: { proxy_reward: proxy },
-  };
+/** How the optimised policy does by the rule that was meant, in that rule's own codes. */
+function strictRow(
+  question: Question,
+  { policy }: PressurePoint,
+  judge: (question: Question, completion: string) => ScoreResult,
+) {
+  const { completion } = writeCompletion(policy, question, ["measure", question.id]);
+  const { reward, code, details } = judge(question, completion);
+  const proxy = { proxy_reward: naiveVerifier(question, completion) };
+  return resultRow(
+    asExample(question),
+    { id: question.id, completion },
+    { reward, code, details: { ...details, ...proxy } },
+  );
+}
+
+function asExample({ id, prompt, answer }: Question): Example {
+  return { id, prompt, expected_answer: answer };
 }
 
 function csv(runs: Record<string, readonly PressurePoint[]>): string {

@@ -4,6 +4,7 @@
  */
 
 import { rngAt } from "../../core/rng.ts";
+import type { Reward } from "./reward.ts";
 import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
 
 export interface Question {
@@ -12,10 +13,15 @@ export interface Question {
   readonly answer: number;
 }
 
-/** Where the verifiers are written, for their fingerprint. */
-export const GOODHART_MODULE = import.meta.url;
+/** The proxy as the manifest names it. */
+export const NAIVE: Reward = {
+  name: "naive_integer_anywhere",
+  version: "1",
+  spec: "Pays 1 if the expected integer appears anywhere in the completion, otherwise 0.",
+  module: import.meta.url,
+};
 
-/** Pays 1 or 0 for a completion; the true scorer and every proxy have this shape. */
+/** Pays 1 or 0 for a completion. */
 export type Verifier = (problem: Question, completion: string) => number;
 
 /** The naive proxy: the expected integer appears anywhere. */

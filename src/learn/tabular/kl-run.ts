@@ -2,7 +2,7 @@
 
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
-import { climb, KL_MODULE, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
+import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
 import { writeExperiment } from "./microscope.ts";
 import { leashCharts } from "./microscope-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
@@ -17,8 +17,10 @@ export interface LeashRunOptions extends WriterOptions {
 const REWARDS: Vector = [0.1, 0.2, 0.3, 0.35, 0.5, 0.6, 0.8, 1];
 const REFERENCE: Vector = softmax([2, 2, 1.5, 1, 0.5, 0, -1, -3]);
 const BETAS: Vector = [10, 3, 1, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03];
-const TOLERANCE = 1e-9;
+/** Of a probability; ascent stops where the objective no longer grows in float64. */
+const TOLERANCE = 1e-4;
 
+/** Sweeps the strength of the KL leash and writes a run. */
 export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
   const points = BETAS.map((beta) =>
     leashPoint(REWARDS, REFERENCE, beta, leashedOptimum(REWARDS, REFERENCE, beta)),
@@ -30,12 +32,7 @@ export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
     options.outdir,
     {
       command: "kl-tradeoff-demo",
-      reward: {
-        name: "leashed_replies",
-        version: "1",
-        spec: "Eight replies with fixed rewards and a reference policy; π*(a) ∝ π_ref(a) exp(r(a)/β).",
-        module: KL_MODULE,
-      },
+      reward: LEASH,
       learning: {
         algorithm: "closed form",
         betas: [...BETAS],

@@ -1,9 +1,14 @@
 /** KL as a leash: the best policy at each strength, in closed form and by climbing to it. */
 
+import type { Reward } from "./reward.ts";
 import { entropy, expectation, klDivergence, softmax, type Vector } from "./softmax.ts";
 
-/** Where the trade-off is written, for its fingerprint. */
-export const KL_MODULE = import.meta.url;
+export const LEASH: Reward = {
+  name: "leashed_replies",
+  version: "1",
+  spec: "Eight replies with fixed rewards and a reference policy; π*(a) ∝ π_ref(a) exp(r(a)/β).",
+  module: import.meta.url,
+};
 
 export interface LeashPoint {
   readonly beta: number;
@@ -45,20 +50,34 @@ export function leashPoint(
 }
 
 /**
- * The same optimum by gradient ascent from the reference. The natural gradient of the objective with
- * respect to softmax logits is f(a) = r(a) − β log(π(a) / π_ref(a)), up to a constant; a step of
- * 1 / (2β) halves the distance.
+ * The same optimum by gradient ascent on the logits, knowing nothing of the closed form. With
+ * f(a) = r(a) − β log(π(a) / π_ref(a)) the slope is ∂J/∂z_a = π(a) (f(a) − E f). The step grows
+ * while the objective does and shrinks when it does not.
  */
-export function climb(rewards: Vector, reference: Vector, beta: number, steps = 100): number[] {
-  let logits = reference.map(Math.log);
-  for (let step = 0; step < steps; step++) {
-    const policy = softmax(logits);
-    logits = logits.map((logit, i) => {
-      const drift = Math.log(policy[i] as number) - Math.log(reference[i] as number);
-      return logit + ((rewards[i] as number) - beta * drift) / (2 * beta);
-    });
+export function climb(rewards: Vector, reference: Vector, beta: number, steps = 20_000): number[] {
+  const objective = (z: Vector) => leashPoint(rewards, reference, beta, softmax(z)).objective;
+  let logits: number[] = reference.map(Math.log);
+  let reached = objective(logits);
+  let rate = 1;
+  for (let step = 0; step < steps && rate > 1e-12; step++) {
+    const slope = slopes(rewards, reference, beta, softmax(logits));
+    const next = logits.map((logit, i) => logit + rate * (slope[i] as number));
+    const value = objective(next);
+    if (value >= reached) {
+      [logits, reached] = [next, value];
+      rate *= 1.5;
+    } else rate /= 2;
   }
   return softmax(logits);
+}
+
+function slopes(rewards: Vector, reference: Vector, beta: number, policy: Vector): number[] {
+  const f = rewards.map((r, i) => {
+    const [p, q] = [policy[i] as number, reference[i] as number];
+    return p > 0 ? r - beta * Math.log(p / q) : 0;
+  });
+  const mean = expectation(policy, f);
+  return policy.map((p, i) => p * ((f[i] as number) - mean));
 }
 
 /** A candidate of the tiny table of level 3. */

@@ -6,6 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { FINGERPRINT_VERSION, fingerprint } from "../../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import type { ScorerIdentity } from "../../core/score.ts";
 import { sourceFingerprint } from "../../extensions/source.ts";
 import { ExampleFingerprints } from "../../loops/examples.ts";
 import { rowJson } from "../../loops/row.ts";
@@ -14,20 +15,13 @@ import { MANIFEST_SCHEMA } from "../../runs/artifacts.ts";
 import { observeOccasion } from "../../runs/manifest.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
 import { type FinishedRun, RunWriter, type WriterOptions } from "../../runs/writer.ts";
-
-/** The rule that pays, as the manifest names it. */
-export interface Reward {
-  readonly name: string;
-  readonly version: string;
-  readonly spec: string;
-  /** `import.meta.url` of the module that holds the rule. */
-  readonly module: string;
-}
+import type { Reward } from "./reward.ts";
 
 /** What an experiment has to show; everything in it is data. */
 export interface Experiment {
   readonly command: string;
-  readonly reward: Reward;
+  /** What scored the rows: a microscope's own rule, or a scorer of Loop A with its identity. */
+  readonly reward: Reward | ScorerIdentity;
   /** Settings of learning: algorithm, rate, steps, seed. */
   readonly learning: JsonObject;
   /** The final policy's parameters; their fingerprint is its identity. */
@@ -44,6 +38,7 @@ export interface Experiment {
 
 const FLUSH_LINES = 1000;
 
+/** Writes an experiment as a run of Loop C. */
 export async function writeExperiment(
   outdir: string,
   experiment: Experiment,
@@ -97,20 +92,13 @@ function identity({
   learning,
   parameters,
 }: Experiment): Omit<Manifest, "examples" | "volatile"> {
-  const { name, version, spec, module } = reward;
   return {
     schema: MANIFEST_SCHEMA,
     fingerprint_version: FINGERPRINT_VERSION,
     loop: "C",
     command,
     inputs: [],
-    scorer: {
-      name,
-      version,
-      spec,
-      source_sha256: sourceFingerprint(fileURLToPath(module)),
-      path: null,
-    },
+    scorer: "module" in reward ? rewardIdentity(reward) : reward,
     prompt: null,
     sampling: { from: "the policy itself" },
     selection: null,
@@ -118,6 +106,17 @@ function identity({
     learning: learning as Manifest["learning"],
     device: null,
     settings: {},
+  };
+}
+
+/** A rule's identity, like a scorer's: its name, and the content of its code. */
+export function rewardIdentity({ name, version, spec, module }: Reward): ScorerIdentity {
+  return {
+    name,
+    version,
+    spec,
+    source_sha256: sourceFingerprint(fileURLToPath(module)),
+    path: null,
   };
 }
 

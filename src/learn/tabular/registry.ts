@@ -1,21 +1,15 @@
-/** The microscopes by the name of the rule that pays. */
+/** The microscopes' rules by name. */
 
-import { fileURLToPath } from "node:url";
-import { sourceFingerprint } from "../../extensions/source.ts";
-import { BANDIT_MODULE } from "./bandit.ts";
-import { GOODHART_MODULE } from "./goodhart.ts";
-import { KL_MODULE } from "./kl.ts";
-import { TWO_STEP_MODULE } from "./two-step.ts";
+import { BANDIT } from "./bandit.ts";
+import { NAIVE } from "./goodhart.ts";
+import { LEASH } from "./kl.ts";
+import { rewardIdentity } from "./microscope.ts";
+import { TWO_STEP } from "./two-step.ts";
 
-const MODULES = new Map([
-  ["four_armed_bandit", BANDIT_MODULE],
-  ["two_step_mdp", TWO_STEP_MODULE],
-  ["leashed_replies", KL_MODULE],
-  ["naive_integer_anywhere", GOODHART_MODULE],
-]);
+const REWARDS = new Map([BANDIT, TWO_STEP, LEASH, NAIVE].map((reward) => [reward.name, reward]));
 
 /** The current source hash of a microscope's rule; undefined when there is none of that name. */
 export function microscopeSource(name: string): string | undefined {
-  const module = MODULES.get(name);
-  return module && sourceFingerprint(fileURLToPath(module));
+  const reward = REWARDS.get(name);
+  return reward && rewardIdentity(reward).source_sha256;
 }

@@ -7,11 +7,10 @@ import { softmax, type Vector } from "./softmax.ts";
 import {
   expectedReward,
   FIRST,
-  PAYS,
   playTwoStep,
   SECOND,
   startPolicy,
-  TWO_STEP_MODULE,
+  TWO_STEP,
   type TwoStepOptions,
   type TwoStepPolicy,
   trainTwoStep,
@@ -23,24 +22,23 @@ export interface TwoStepRunOptions extends TwoStepOptions, WriterOptions {
 
 const EVALUATION_EPISODES = 500;
 
+/** Trains the two-step policy and writes a run. */
 export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRun> {
   const log = [...trainTwoStep(options)];
   const policy = log.at(-1)?.policy_after ?? startPolicy;
   const first = softmax(policy.first);
   const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
-  const verdict = learned
-    ? `the first decision learned: it chooses B with probability ${first[1]?.toFixed(4)}`
-    : "the first decision never learned: it still tosses a coin, because no credit reached it";
+  const verdict =
+    log.length < options.steps
+      ? `diverged: the logits left the range of numbers after step ${log.length}`
+      : learned
+        ? `the first decision learned: it chooses B with probability ${first[1]?.toFixed(4)}`
+        : "the first decision never learned: it still tosses a coin, because no credit reached it";
   return writeExperiment(
     options.outdir,
     {
       command: "two-step-mdp",
-      reward: {
-        name: "two_step_mdp",
-        version: "1",
-        spec: `Choose ${FIRST.join(" or ")}, then ${SECOND.join(" or ")}; the paths AX, AY, BX, BY pay 1 with chance ${PAYS.flat().join(", ")}, otherwise 0.`,
-        module: TWO_STEP_MODULE,
-      },
+      reward: TWO_STEP,
       learning: {
         algorithm: "reinforce",
         lr: options.lr,
@@ -53,6 +51,7 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
       rows: evaluate(policy),
       metrics: {
         steps: log.length,
+        verdict,
         first_decision_learned: learned,
         first_probabilities: first,
         second_probabilities: policy.second.map((logits) => softmax(logits)),

@@ -4,6 +4,7 @@
  */
 
 import { rngAt } from "../../core/rng.ts";
+import type { Reward } from "./reward.ts";
 import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
 
 export const FIRST = ["A", "B"] as const;
@@ -15,8 +16,12 @@ export const PAYS: readonly Vector[] = [
   [0.2, 0.9],
 ];
 
-/** Where the rule that pays is written, for its fingerprint. */
-export const TWO_STEP_MODULE = import.meta.url;
+export const TWO_STEP: Reward = {
+  name: "two_step_mdp",
+  version: "1",
+  spec: `Choose ${FIRST.join(" or ")}, then ${SECOND.join(" or ")}; the paths AX, AY, BX, BY pay 1 with chance ${PAYS.flat().join(", ")}, otherwise 0.`,
+  module: import.meta.url,
+};
 
 /** Which decisions a reward at the end is credited to. */
 export type Credit = "both" | "last";
