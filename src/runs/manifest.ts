@@ -43,12 +43,10 @@ export function packageVersion(): string {
 
 async function gitState(): Promise<Volatile["git"]> {
   try {
-    const run = promisify(execFile);
-    const [head, status] = await Promise.all([
-      run("git", ["rev-parse", "HEAD"]),
-      run("git", ["status", "--porcelain", "--untracked-files=no"]),
-    ]);
-    return { commit: head.stdout.trim(), dirty: status.stdout.trim() !== "" };
+    const flags = ["status", "--porcelain=v2", "--branch", "--untracked-files=no"];
+    const { stdout } = await promisify(execFile)("git", flags);
+    const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(stdout)?.[1];
+    return commit === undefined ? null : { commit, dirty: /^[^#]/m.test(stdout) };
   } catch {
     return null; // Not a repository, or no git: the run is no less valid.
   }
