@@ -26,3 +26,7 @@ export function numberIn(low: number, high: number, words: string): (text: strin
 }
 
 export const finiteNumber = numberIn(-Number.MAX_VALUE, Number.MAX_VALUE, "a finite number");
+
+/** The log of a microscope is held while it is drawn, so there is an end to it. */
+export const STEPS = wholeNumber(0, 200_000);
+export const SEED = wholeNumber(0, 2 ** 31 - 1);

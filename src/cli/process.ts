@@ -16,19 +16,25 @@ export async function run(argv: readonly string[]): Promise<void> {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
       done = true;
-      process.exit(report(userCodeLoaded() ? strayFailure(error) : error));
+      leave(report(userCodeLoaded() ? strayFailure(error) : error));
     });
   }
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return; // A reader that has seen enough, such as `head`, is no failure.
     done = true;
-    process.exit(report(ioError("print", error)));
+    leave(report(ioError("print", error)));
   });
-  process.exitCode = await main(argv);
+  const code = await main(argv);
   done = true;
   // A timer that a user's file left behind must not keep the process; what was printed must be out.
   // Errors of earlier writes arrive a moment after this one's answer.
-  process.stdout.write("", () => setImmediate(() => process.exit()));
+  process.stdout.write("", () => setImmediate(() => leave(code)));
+}
+
+/** A user's file may listen for the end as well, and must not have the last word on the code. */
+function leave(code: number): void {
+  process.removeAllListeners("exit");
+  process.exit(code);
 }
 
 function endedFromInside(): LockedRoomError {

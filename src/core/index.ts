@@ -1,5 +1,6 @@
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
+export * from "./freeze.ts";
 export * from "./json.ts";
 export * from "./knobs.ts";
 export * from "./records.ts";

@@ -41,6 +41,9 @@ export interface GoldenRow {
 
 type Fields = Record<string, unknown>;
 
+/** Beyond any real one; sums of many must stay numbers. */
+const LARGEST_LOGPROB = 1e12;
+
 /** Each `to…` throws a TypeError whose message names the field; the reader adds file and line. */
 export function toExample(fields: Fields): Example {
   requireId(fields);
@@ -108,7 +111,8 @@ function requireString(fields: Fields, key: string, prefix = ""): void {
 function requireLogprob(fields: Fields, key: string, prefix: string): void {
   const value = fields[key];
   if (value === undefined || value === null) return;
-  if (!Number.isFinite(value)) throw wrong(prefix + key, "a number or null", value);
+  if (typeof value !== "number" || !(Math.abs(value) <= LARGEST_LOGPROB))
+    throw wrong(prefix + key, "a number or null", value);
 }
 
 function wrong(field: string, expected: string, found: unknown): TypeError {

@@ -1,8 +1,10 @@
 /** Loads a user's TypeScript or JavaScript file as it is, without a build. */
 
 import { existsSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { LockedRoomError, messageOf, usageError } from "../core/errors.ts";
+import { sourceFingerprint } from "./source.ts";
 
 let loaded = false;
 
@@ -11,20 +13,38 @@ export function userCodeLoaded(): boolean {
   return loaded;
 }
 
-/** The file's exports; `what` names its part in messages ("scorer", "policy"). */
-export async function importUserModule(
-  file: string,
-  what: string,
-): Promise<Record<string, unknown>> {
+export interface UserModule {
+  readonly exports: Record<string, unknown>;
+  /** Of the file and of everything that was loaded with it. */
+  readonly source_sha256: string;
+}
+
+/**
+ * A fresh instance of the file at every call; `what` names its part in messages ("scorer",
+ * "policy"). What the loader really read goes into the fingerprint, however it was named.
+ */
+export async function importUserModule(file: string, what: string): Promise<UserModule> {
   loaded = true;
   try {
     const { createJiti } = await import("jiti");
+    const plain = createJiti(import.meta.url);
+    const read = new Set<string>();
     const jiti = createJiti(import.meta.url, {
       fsCache: false,
       moduleCache: false,
       interopDefault: false,
+      tryNative: false,
+      transform: (options) => {
+        if (options.filename) read.add(options.filename);
+        return { code: plain.transform(options) };
+      },
     });
-    return await jiti.import<Record<string, unknown>>(path.resolve(file));
+    plain.transform({ source: "" }); // Now, so that the compiler does not count as the user's code.
+    const native = createRequire(import.meta.url);
+    const before = new Set(Object.keys(native.cache));
+    const exports = await jiti.import<Record<string, unknown>>(path.resolve(file));
+    for (const required of Object.keys(native.cache)) if (!before.has(required)) read.add(required);
+    return { exports, source_sha256: sourceFingerprint(file, [...read].sort()) };
   } catch (error) {
     throw new LockedRoomError("data", `the ${what} ${file} does not load: ${messageOf(error)}`, {
       hint: "Run the file by itself to see the whole error.",

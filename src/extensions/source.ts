@@ -24,11 +24,16 @@ const EXTENSIONS = [
   "/index.js",
 ];
 
-/** One file alone gives the SHA-256 of its bytes, so `sha256sum` confirms it. */
-export function sourceFingerprint(entry: string): string {
+/**
+ * One file alone gives the SHA-256 of its bytes, so `sha256sum` confirms it. `loaded` are files that
+ * a loader is known to have read, in case the text does not show it.
+ */
+export function sourceFingerprint(entry: string, loaded: readonly string[] = []): string {
   const files = new Map<string, string>();
   const packages = new Map<string, string>();
-  collect(realpathSync(entry), files, packages);
+  for (const file of [entry, ...loaded]) {
+    if (existsSync(file)) collect(realpathSync(file), files, packages);
+  }
   const only = files.size === 1 && packages.size === 0 ? [...files.values()][0] : undefined;
   if (only !== undefined) return only;
   const root = path.dirname(realpathSync(entry));

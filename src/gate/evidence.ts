@@ -1,14 +1,12 @@
 /** Reads both runs' rows side by side: are they whole, are they paired, and what changed? */
 
 import { canonicalJson } from "../core/json.ts";
-import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
 import { visible } from "../core/visible.ts";
-import { RowCursor } from "../runs/cursor.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
-import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
+import { Side } from "./side.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
@@ -27,11 +25,12 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   const differences = new DifferenceCounts();
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
   const altered = new Altered();
+  const instrument = new Instrument();
   let unpaired: [string | null, string | null] | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
-    altered.compare(before, after);
+    if (!altered.compare(before, after)) instrument.compare(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
@@ -46,6 +45,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
     violations: [
       ...integrity(sides),
       ...altered.reasons(),
+      ...instrument.reasons(),
       ...unjudged(sides),
       ...alarmed(sides),
       ...(unpaired ? [notPaired(unpaired)] : []),
@@ -77,60 +77,38 @@ async function* sideBySide([baseline, candidate]: readonly [Side, Side]): AsyncG
   }
 }
 
-/** One run's rows, counted again as they pass; the summary's word is not taken for it. */
-class Side extends RowCursor<ResultRow> {
-  readonly run: Run;
-  readonly #file: JsonlFile<ResultRow>;
-  binary = true;
-  judged = 0;
-  passed = 0;
-  missing = 0;
-  broken = 0;
-  #rewards = 0;
+/** The same answer to the same example must get the same verdict, whatever the manifests say. */
+class Instrument {
+  #first: Reason | undefined;
+  #count = 0;
 
-  constructor(run: Run) {
-    const file = run.results();
-    super(file);
-    this.run = run;
-    this.#file = file;
+  compare(before: ResultRow, after: ResultRow): void {
+    const known = new Map(verdicts(before));
+    for (const [completion, verdict] of verdicts(after)) {
+      const other = known.get(completion);
+      if (other === undefined || other === verdict) continue;
+      this.#count++;
+      this.#first ??= {
+        code: "instrument_inconsistent",
+        message: `${visible(before.id)}: the same completion was scored differently.`,
+        baseline: other,
+        candidate: verdict,
+      };
+    }
   }
 
-  count(row: ResultRow | undefined): void {
-    if (!row) return;
-    const { reward, outcome_code: code } = row;
-    if (code === MISSING_COMPLETION) this.missing++;
-    else if (code === SCORER_ERROR || reward === null) this.broken++;
-    if (reward === null) return;
-    this.judged++;
-    this.#rewards += reward;
-    if (passes(reward)) this.passed++;
-    if (reward !== 0 && reward !== 1) this.binary = false;
+  reasons(): Reason[] {
+    if (!this.#first) return [];
+    const message = `${this.#first.message} ${this.#count} such ${this.#count === 1 ? "case" : "cases"}: the scorer depends on something besides its code and its input.`;
+    return [{ ...this.#first, message }];
   }
+}
 
-  /** Which of the run's files is not what was written; empty when all are. */
-  edited(): string[] {
-    const { metrics, results_sha256: written } = this.run.summary;
-    const recounted =
-      metrics.n_pass === this.passed &&
-      metrics.n_judged === this.judged &&
-      metrics.n_examples === this.#file.rows &&
-      metrics.pass_rate === (this.judged === 0 ? null : this.passed / this.judged);
-    return [
-      ...(this.run.manifestIntact ? [] : ["manifest.json"]),
-      ...(this.#file.sha256 === written ? [] : ["results.jsonl"]),
-      ...(recounted ? [] : ["summary.json"]),
-    ];
-  }
-
-  report(): GateReport["baseline"] {
-    const judged = this.judged;
-    return {
-      run: this.run.dir,
-      pass_rate: judged === 0 ? null : this.passed / judged,
-      mean_reward: judged === 0 ? null : this.#rewards / judged,
-      n_judged: judged,
-    };
-  }
+/** Each text that a row judges with what was said of it; unjudged ones say nothing. */
+function verdicts(row: ResultRow): [completion: string, verdict: string][] {
+  return (row.samples ?? [row]).flatMap(({ completion, reward, outcome_code: code }) =>
+    completion === null || reward === null ? [] : [[completion, `${code} with reward ${reward}`]],
+  );
 }
 
 /** Names the first example whose content differs, which a fingerprint cannot. */
@@ -140,17 +118,21 @@ class Altered {
     { count: number; before: ResultRow; after: ResultRow }
   >();
 
-  compare(before: ResultRow, after: ResultRow): void {
+  /** True when the example is not the same. */
+  compare(before: ResultRow, after: ResultRow): boolean {
+    let differs = false;
     for (const field of ["expected_answer", "prompt"] as const) {
       if (
         before[field] === after[field] ||
         canonicalJson(before[field]) === canonicalJson(after[field])
       )
         continue;
+      differs = true;
       const known = this.#first.get(field);
       if (known) known.count++;
       else this.#first.set(field, { count: 1, before, after });
     }
+    return differs;
   }
 
   reasons(): Reason[] {
@@ -201,10 +183,7 @@ function unjudged([baseline, candidate]: readonly [Side, Side]): Reason[] {
 
 /** A run that raised an alarm about itself is not evidence. */
 function alarmed([baseline, candidate]: readonly [Side, Side]): Reason[] {
-  const [before, after] = [baseline, candidate].map(({ run }) => run.summary.alarms) as [
-    Alarms,
-    Alarms,
-  ];
+  const [before, after] = [alarmsOf(baseline), alarmsOf(candidate)];
   const codes = new Set([...before, ...after].map(({ code }) => code));
   return [...codes].sort().map((code) => ({
     code,
@@ -214,7 +193,14 @@ function alarmed([baseline, candidate]: readonly [Side, Side]): Reason[] {
   }));
 }
 
-type Alarms = Run["summary"]["alarms"];
+/** The rows speak for themselves, should the summary be silent. */
+function alarmsOf({ run, unstable }: Side): Run["summary"]["alarms"] {
+  const known = run.summary.alarms;
+  if (unstable === 0 || known.some(({ code }) => code === NONDETERMINISTIC)) return known;
+  return [...known, { code: NONDETERMINISTIC, message: `${unstable} rows are marked unstable.` }];
+}
+
+const NONDETERMINISTIC = "nondeterministic_selection";
 
 function notPaired([baseline, candidate]: [string | null, string | null]): Reason {
   return {

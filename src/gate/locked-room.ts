@@ -101,7 +101,10 @@ export function inspectRoom(baseline: Manifest, candidate: Manifest): Room {
     knobs.add("measurement");
     violations.push(code);
   }
-  if (!same(baseline.selection as Json, candidate.selection as Json)) knobs.add("selection");
+  if (!same(baseline.selection as Json, candidate.selection as Json)) {
+    knobs.add("selection");
+    violations.push(...otherSamples(baseline, candidate));
+  }
   if (!samePolicy(baseline, candidate)) knobs.add("policy");
   return { violations, knobs: [...knobs].sort(), notes: notes(baseline, candidate) };
 }
@@ -120,6 +123,23 @@ function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): 
   };
 }
 
+/** Picking differently from other samples is two changes, even when one policy drew both. */
+function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
+  if (baseline.loop !== "B" || candidate.loop !== "B" || sameAnswers(baseline, candidate))
+    return [];
+  const sha256 = ({ inputs }: Manifest) =>
+    inputs.find(({ role }) => role === "samples")?.sha256 ?? null;
+  return [
+    {
+      code: "samples_differ",
+      message:
+        "Selection changed, and so did the samples it chose from. Select from the same packs.",
+      baseline: sha256(baseline),
+      candidate: sha256(candidate),
+    },
+  ];
+}
+
 /** A policy that is named is its name; otherwise the file of its completions stands for it. */
 function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
   if (baseline.policy !== null && candidate.policy !== null) {
@@ -129,15 +149,16 @@ function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
     );
   }
   return (
-    same(answers(baseline), answers(candidate)) &&
-    same(baseline.policy as Json, candidate.policy as Json)
+    sameAnswers(baseline, candidate) && same(baseline.policy as Json, candidate.policy as Json)
   );
 }
 
-function answers(manifest: Manifest): Json {
-  return manifest.inputs
-    .filter(({ role }) => role !== "dataset")
-    .map(({ role, sha256 }) => [role, sha256]);
+/** The same file, or another file with the same completions in it. */
+function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
+  const files = ({ inputs }: Manifest) =>
+    inputs.filter(({ role }) => role !== "dataset").map(({ role, sha256 }) => [role, sha256]);
+  const [before, after] = [baseline.answers_sha256, candidate.answers_sha256];
+  return (before !== null && before === after) || same(files(baseline), files(candidate));
 }
 
 /** The seed picks a sample from the same distribution, so it is not a setting. */
@@ -154,8 +175,15 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
       "Neither run states its sampling settings, so that they are the same rests on your word.",
     );
   }
-  if (samePolicy(baseline, candidate) && !same(answers(baseline), answers(candidate))) {
+  const untouched = same(baseline.selection as Json, candidate.selection as Json);
+  if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
     lines.push("The same policy was sampled again: the difference is luck by construction.");
+  }
+  const rows = candidate.inputs.find(({ role }) => role === "dataset")?.rows ?? 0;
+  if (candidate.examples.count < rows) {
+    lines.push(
+      `Only the first ${candidate.examples.count} of the data set's ${rows} examples were used.`,
+    );
   }
   return lines;
 }

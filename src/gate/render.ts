@@ -1,6 +1,6 @@
 /** The gate's report for machines and pages: Markdown and JUnit XML. */
 
-import { visibleShort } from "../core/visible.ts";
+import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 
 /** The verdict as Markdown, for a pull request or a step summary. */
@@ -84,7 +84,7 @@ function figure(value: number | null): string {
 }
 
 function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
 }
 
 function xml(text: string): string {

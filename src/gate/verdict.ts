@@ -41,7 +41,11 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
   const room = inspectRoom(baseline.manifest, candidate.manifest);
   const evidence = await gatherEvidence(baseline, candidate);
-  const violations = [...room.violations, ...evidence.violations];
+  // Scorers that are known to differ may well disagree; that is no reason of its own.
+  const declared = room.knobs.includes("measurement");
+  const violations = [...room.violations, ...evidence.violations].filter(
+    ({ code }) => !(declared && code === "instrument_inconsistent"),
+  );
   const comparable = violations.length === 0;
   const measured = comparable ? measure(evidence, alpha) : UNMEASURED;
   const { decision, reasons } = comparable

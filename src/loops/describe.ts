@@ -16,6 +16,8 @@ export interface Description {
   /** What the answers are called in the manifest. */
   readonly role: "completions" | "samples";
   readonly examples: Manifest["examples"];
+  /** Null when the file's own hash has to do. */
+  readonly answersSha256: string | null;
   readonly scoring: Scoring;
   readonly selection: Manifest["selection"];
   readonly settings: Manifest["settings"];
@@ -31,6 +33,7 @@ export async function describeRun(run: Description): Promise<Manifest> {
     command: run.command,
     inputs: [run.dataset.asInput("dataset"), run.answers.asInput(run.role)],
     examples: run.examples,
+    answers_sha256: run.answersSha256,
     scorer: run.scoring.identity,
     prompt: provenance?.prompt ?? null,
     sampling: provenance?.sampling ?? null,

@@ -3,6 +3,7 @@
  * differ, either the completions or the conditions of measurement did.
  */
 
+import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { type Completion, toCompletion, toExample } from "../core/records.ts";
 import type { Scoring } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
@@ -16,7 +17,7 @@ import { type Pair, pair, type Unknown } from "./pair.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { Tally } from "./tally.ts";
 
-export interface EvalOptions extends WriterOptions {
+export interface EvalOptions extends Pick<WriterOptions, "force"> {
   readonly dataset: string;
   readonly completions: string;
   readonly outdir: string;
@@ -30,12 +31,16 @@ export interface EvalOptions extends WriterOptions {
 /** Loop A: scores one completion per example and writes a run. */
 export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
-  const run = await RunWriter.open(options.outdir, options);
+  const run = await RunWriter.open(options.outdir, {
+    force: options.force,
+    inputs: [options.dataset, options.completions],
+  });
   try {
     const dataset = new JsonlFile(options.dataset, toExample, options);
     const completions = new JsonlFile(options.completions, toCompletion, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
+    const answers = new SequenceFingerprint();
     const tally = new Tally();
 
     const pairs = first(
@@ -48,6 +53,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
     for await (const rows of judged) {
       for (const row of rows) {
         tally.add(row);
+        answers.add(JSON.stringify([row.id, row.completion]));
         run.results.add(rowJson(row));
       }
       await run.results.flush();
@@ -60,6 +66,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       answers: completions,
       role: "completions",
       examples: examples.identity(),
+      answersSha256: answers.digest(),
       scoring: options.scoring,
       selection: null,
       settings: { max_examples: options.maxExamples ?? null },

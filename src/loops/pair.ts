@@ -3,6 +3,7 @@
  * joined as they flow; an answer that comes early is held until its example arrives.
  */
 
+import { statSync } from "node:fs";
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import { RowCursor } from "../runs/cursor.ts";
@@ -69,8 +70,8 @@ export async function* pair<T extends { readonly id: string }>(
 
 /** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
 async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
-  let found = 0;
-  for await (const batch of new JsonlFile(path, (fields) => fields.id).batches()) {
+  let found = statSync(path).isFile() ? 0 : 2; // A pipe cannot be read again.
+  for await (const batch of found > 0 ? [] : new JsonlFile(path, (fields) => fields.id).batches()) {
     found += batch.filter((other) => other === id).length;
   }
   if (found === 1) return;

@@ -17,6 +17,7 @@ const optional = fc.record(
     kl_est: number,
     baseline: choice,
     selected: choice,
+    unstable: fc.constant(true),
   },
   { requiredKeys: [] },
 );

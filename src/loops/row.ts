@@ -48,6 +48,7 @@ export function rowJson(row: ResultRow, samples?: readonly ScoredSample[]): stri
     (row.selected === undefined ? "" : `,"selected":${canonicalJson(row.selected)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
+    (row.unstable ? `,"unstable":true` : "") +
     "}"
   );
 }

@@ -27,7 +27,7 @@ import { missing, resultRow, rowJson } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
-export interface SelectOptions extends WriterOptions {
+export interface SelectOptions extends Pick<WriterOptions, "force"> {
   readonly dataset: string;
   /** Packs of samples, JSONL: id, samples. */
   readonly samples: string;
@@ -45,7 +45,10 @@ const PACKS_AT_ONCE = 16;
 /** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
 export async function select(options: SelectOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
-  const run = await RunWriter.open(options.outdir, options);
+  const run = await RunWriter.open(options.outdir, {
+    force: options.force,
+    inputs: [options.dataset, options.samples],
+  });
   try {
     const dataset = new JsonlFile(options.dataset, toExample, options);
     const packs = new JsonlFile(options.samples, toSelectionPack, options);
@@ -60,8 +63,8 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
     );
     for await (const batch of scored) {
       for (const { example, samples } of batch) {
-        const { row, stable } = selectRow(options, example, samples);
-        tally.addPack(row, samples, stable);
+        const row = selectRow(options, example, samples);
+        tally.addPack(row, samples);
         run.results.add(rowJson(row, samples));
       }
       await run.results.flush();
@@ -75,6 +78,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       answers: packs,
       role: "samples",
       examples: examples.identity(),
+      answersSha256: null,
       scoring: options.scoring,
       selection: { n: options.n, ...options.policy.identity },
       settings: {},
@@ -146,37 +150,32 @@ function textOf(sample: string | Sample): string {
   return typeof sample === "string" ? sample : sample.completion;
 }
 
-interface Decided {
-  readonly row: ResultRow;
-  /** False when the same samples in another order led to another choice. */
-  readonly stable: boolean;
-}
-
 function selectRow(
   { policy, n }: SelectOptions,
   example: Example,
   samples: readonly ScoredSample[] = [],
-): Decided {
+): ResultRow {
   const candidates = samples.slice(0, n);
   const [first] = candidates;
-  if (!first) return { row: resultRow(example, undefined, missing), stable: true };
+  if (!first) return resultRow(example, undefined, missing);
   const chosen = policy.decide(example, candidates);
   const row = resultRow(example, { id: example.id, ...chosen }, chosen);
   row.baseline = choice(first);
   row.selected = choice(chosen);
-  return { row, stable: policy.trusted || isStable(policy, example, candidates, chosen) };
+  if (!policy.trusted && !isStable(policy, example, candidates, chosen)) row.unstable = true;
+  return row;
 }
 
-/** Decides twice more, on the same samples in two other orders. */
+/** Decides again, by a fresh copy of the policy, on the same samples in other orders. */
 function isStable(
   policy: SelectionPolicy,
   example: Example,
   candidates: readonly ScoredSample[],
   chosen: ScoredSample,
 ): boolean {
-  return [1, 2].every((time) => {
+  return [1, 2, 3, 4].every((time) => {
     const order = shuffled(candidates, rngAt("selection", example.id, time));
-    return sameOutput(policy.decide(example, order), chosen);
+    return sameOutput(policy.decideAgain(example, order), chosen);
   });
 }
 

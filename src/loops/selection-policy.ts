@@ -1,11 +1,11 @@
 /** A decision rule ready for use, built in or from a user's file, with its identity for the manifest. */
 
 import { dataError, messageOf } from "../core/errors.ts";
+import { deepFreeze } from "../core/freeze.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";
-import { sourceFingerprint } from "../extensions/source.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
@@ -19,6 +19,8 @@ export interface SelectionPolicy {
   /** The rule counts parsed answers, so a scorer that gives none cannot serve it. */
   readonly needsAnswers: boolean;
   decide(example: Example, samples: readonly ScoredSample[]): ScoredSample;
+  /** The same decision by a copy that was loaded anew: what is drawn once per process shows too. */
+  decideAgain(example: Example, samples: readonly ScoredSample[]): ScoredSample;
 }
 
 const LIMIT_MS = 1000;
@@ -30,51 +32,59 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
     trusted: true,
     needsAnswers: rule !== "best",
     decide: (_, samples) => RULES[rule](samples) as ScoredSample,
+    decideAgain: (_, samples) => RULES[rule](samples) as ScoredSample,
   };
 }
 
 /** Loads a file that exports `tieBreakKey(sample)` or `pickBest(example, samples, score)`. */
 export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy> {
   requireFile(file, "policy", "Name a .ts or .js file that exports tieBreakKey or pickBest.");
-  const module = await importUserModule(file, "policy");
+  const { exports, source_sha256 } = await importUserModule(file, "policy");
+  const again = await importUserModule(file, "policy");
+  const { rule, decide } = toDecision(file, exports);
+  const { decide: decideAgain } = toDecision(file, again.exports);
+  return {
+    identity: { rule, source_sha256 },
+    path: file,
+    trusted: false,
+    needsAnswers: false,
+    decide: (example, samples) => guarded(file, decide, example, samples),
+    decideAgain: (example, samples) => guarded(file, decideAgain, example, samples),
+  };
+}
+
+function toDecision(
+  file: string,
+  module: Record<string, unknown>,
+): { rule: string; decide: Decide } {
   const exports = { ...(module.default as object | undefined), ...module } as Record<
     string,
     unknown
   >;
-  const rule = ["pickBest", "tieBreakKey"].find((name) => typeof exports[name] === "function");
-  if (rule === undefined) {
-    throw dataError(
-      `${file} is not a selection policy: it exports neither tieBreakKey nor pickBest`,
-      "Export tieBreakKey(sample), or pickBest(example, samples, score).",
-    );
+  if (typeof exports.pickBest === "function") {
+    return { rule: "pickBest", decide: byPick(exports.pickBest as UserPick) };
   }
-  const decide =
-    rule === "pickBest"
-      ? byPick(exports.pickBest as UserPick)
-      : byKey(exports.tieBreakKey as UserKey);
-  return {
-    identity: { rule, source_sha256: sourceFingerprint(file) },
-    path: file,
-    trusted: false,
-    needsAnswers: false,
-    decide: (example, samples) => guarded(file, example, () => decide(example, samples)),
-  };
+  if (typeof exports.tieBreakKey === "function") {
+    return { rule: "tieBreakKey", decide: byKey(exports.tieBreakKey as UserKey) };
+  }
+  throw dataError(
+    `${file} is not a selection policy: it exports neither tieBreakKey nor pickBest`,
+    "Export tieBreakKey(sample), or pickBest(example, samples, score).",
+  );
 }
 
 type UserKey = (sample: object) => unknown;
 /** Returns the chosen sample, or its place in the list it was given. */
-type UserPick = (
-  example: Example,
-  samples: readonly object[],
-  score: (example: Example, completion: string) => ScoreResult,
-) => unknown;
+type UserPick = (example: Example, samples: readonly object[], score: Score) => unknown;
+
+/** `score(example, completion)`, `score(completion)` and `score(sample)` all look the answer up. */
+type Score = (...args: readonly unknown[]) => ScoreResult;
 
 type Decide = (example: Example, samples: readonly ScoredSample[]) => ScoredSample;
 
-/** Rewards stay the first criterion; a user's key only breaks ties. */
+/** Rewards stay the first criterion; a user's key only breaks ties, the smallest winning. */
 function byKey(userKey: UserKey): Decide {
-  return (_, samples) =>
-    pickBest(samples, (sample) => toKey(userKey({ ...sample }))) as ScoredSample;
+  return (_, samples) => pickBest(samples, (sample) => toKey(userKey(sample))) as ScoredSample;
 }
 
 function toKey(answer: unknown): TieBreakKey {
@@ -90,12 +100,8 @@ function toKey(answer: unknown): TieBreakKey {
 
 function byPick(userPick: UserPick): Decide {
   return (example, samples) => {
-    const copies = samples.map((sample) => Object.freeze({ ...sample }));
-    const picked = userPick(example, Object.freeze(copies), (_, completion) =>
-      scoreOf(samples, completion),
-    );
-    const place =
-      typeof picked === "number" ? picked : copies.indexOf(picked as (typeof copies)[number]);
+    const picked = userPick(example, samples, (...args) => scoreOf(samples, args.at(-1)));
+    const place = typeof picked === "number" ? picked : samples.indexOf(picked as ScoredSample);
     const sample = samples[place];
     if (!sample)
       throw new TypeError(`pickBest must return a sample or its place, not ${String(picked)}`);
@@ -104,29 +110,38 @@ function byPick(userPick: UserPick): Decide {
 }
 
 /** Samples are scored once, before the decision; a policy only looks the answer up. */
-function scoreOf(samples: readonly ScoredSample[], completion: string): ScoreResult {
-  const scored = samples.find((sample) => sample.completion === completion);
-  if (!scored)
-    throw new TypeError("score was called with a completion that is not among the samples");
-  return {
-    reward: scored.reward ?? Number.NaN,
-    code: scored.code,
-    details: scored.details as JsonObject,
-  };
+function scoreOf(samples: readonly ScoredSample[], asked: unknown): ScoreResult {
+  const text = typeof asked === "string" ? asked : (asked as ScoredSample | undefined)?.completion;
+  const scored = samples.find((sample) => sample.completion === text);
+  if (!scored) {
+    throw new TypeError("score(example, completion) takes the completion of one of the samples");
+  }
+  const { reward, code, details } = scored;
+  return { reward: reward ?? Number.NaN, code, details: details as JsonObject };
 }
 
-function guarded(file: string, { id }: Example, decide: () => ScoredSample): ScoredSample {
-  let decision: ScoredSample | undefined;
-  try {
-    const returned = withinLimit(() => {
-      decision = decide();
-    }, LIMIT_MS);
-    if (!returned) throw new Error(`it did not return within ${LIMIT_MS} ms`);
-  } catch (error) {
-    throw dataError(
-      `the policy ${file} failed on example ${JSON.stringify(id)}: ${messageOf(error)}`,
-      "Mend the policy and run again.",
-    );
-  }
-  return decision as ScoredSample;
+/** The policy sees copies that it cannot change, and only its choice comes back. */
+function guarded(
+  file: string,
+  decide: Decide,
+  example: Example,
+  samples: readonly ScoredSample[],
+): ScoredSample {
+  let choice: number | undefined;
+  let failure: string | undefined;
+  const copies = deepFreeze(structuredClone(samples));
+  const returned = withinLimit(() => {
+    try {
+      choice = copies.indexOf(decide(deepFreeze(structuredClone(example)), copies));
+    } catch (error) {
+      failure = messageOf(error); // Inside the limit: even an error's message can be a loop.
+    }
+  }, LIMIT_MS);
+  if (!returned) failure = `it did not return within ${LIMIT_MS} ms`;
+  const sample = samples[choice ?? -1];
+  if (failure === undefined && sample) return sample;
+  throw dataError(
+    `the policy ${file} failed on example ${JSON.stringify(example.id)}: ${failure}`,
+    "Mend the policy and run again.",
+  );
 }

@@ -33,9 +33,9 @@ export class SelectionTally extends Tally {
     this.#n = n;
   }
 
-  addPack(row: ResultRow, samples: readonly ScoredSample[] | undefined, stable: boolean): void {
+  addPack(row: ResultRow, samples: readonly ScoredSample[] | undefined): void {
     this.add(row);
-    if (!stable) this.#unstable.push(row.id);
+    if (row.unstable) this.#unstable.push(row.id);
     if (samples?.length === 0) this.#empty++;
     else if (samples && samples.length < this.#n) this.#short++;
     this.#countSamples(samples ?? []);
@@ -113,13 +113,13 @@ export class SelectionTally extends Tally {
       const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
       alarms.push({
         code: "nondeterministic_selection",
-        message: `On ${this.#unstable.length} examples (${some}) the policy chose another sample when they came in another order.`,
+        message: `On ${this.#unstable.length} examples (first ${some}) the policy chose another sample when asked again. The gate will refuse this run.`,
       });
     }
     if (this.#brokenSamples > 0) {
       alarms.push({
         code: "scorer_errors_in_samples",
-        message: `The scorer broke on ${this.#brokenSamples} samples, chosen or not.`,
+        message: `The scorer broke on ${this.#brokenSamples} samples, chosen or not. The gate will refuse this run.`,
       });
     }
     return alarms;

@@ -1,6 +1,7 @@
 /** Whose is an output folder? A run claims it, one writer at a time, and never touches a stranger's. */
 
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING, SUMMARY } from "./artifacts.ts";
@@ -23,12 +24,38 @@ export async function refuseForeignFolder(dir: string, force: boolean): Promise<
   }
 }
 
-async function isFinishedRun(dir: string): Promise<boolean> {
+/** A run never writes where it reads from: `--force` would replace what it is made of. */
+export function refuseOwnInputs(dir: string, inputs: readonly string[]): void {
+  const folder = realPath(dir);
+  const inside = inputs.find((input) => realPath(input).startsWith(folder + path.sep));
+  if (inside === undefined) return;
+  throw usageError(`${inside} lies in the output folder ${dir}`, "Choose another --outdir.");
+}
+
+function realPath(file: string): string {
   try {
-    const summary: unknown = JSON.parse(await readFile(path.join(dir, SUMMARY), "utf8"));
-    return String((summary as { schema?: unknown }).schema).startsWith("lockedroom.");
+    return realpathSync(file);
   } catch {
-    return false;
+    return path.resolve(file);
+  }
+}
+
+async function isFinishedRun(dir: string): Promise<boolean> {
+  return (await readSummary(dir)) !== undefined;
+}
+
+/** The further files of the run that lies here, by its own account; names only, never paths. */
+export async function filesOfRun(dir: string): Promise<string[]> {
+  const { files } = (await readSummary(dir)) ?? {};
+  return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);
+}
+
+async function readSummary(dir: string): Promise<{ files?: object } | undefined> {
+  try {
+    const summary = JSON.parse(await readFile(path.join(dir, SUMMARY), "utf8"));
+    return String(summary.schema).startsWith("lockedroom.") ? summary : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -39,26 +66,43 @@ export function release(dir: string): void {
   ours.delete(path.resolve(dir));
 }
 
-/** Only one writer at a time; a claim whose process is gone is void. */
+/**
+ * Only one writer at a time; a claim whose process is gone is void. The claim appears whole, by a
+ * link, so that nobody ever reads half of it.
+ */
 export async function claim(dir: string): Promise<void> {
   const file = path.join(dir, RUNNING);
-  for (const retry of [true, false]) {
-    try {
-      await writeFile(file, `${process.pid}\n`, { flag: "wx" });
-      ours.add(path.resolve(dir));
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  const own = `${file}-${process.pid}`;
+  await rm(own, { force: true });
+  await writeFile(own, `${process.pid}\n`, { flag: "wx" });
+  try {
+    if (!(await linked(own, file))) {
       const owner = await writerOf(dir);
-      if (owner !== undefined || !retry) {
-        throw usageError(
-          `${dir} is being written by another process${owner ? ` (${owner})` : ""}`,
-          "Wait for it, or choose another --outdir.",
-        );
-      }
+      if (owner !== undefined) throw taken(dir, file, owner);
       await rm(file, { force: true });
+      if (!(await linked(own, file))) throw taken(dir, file);
     }
+    ours.add(path.resolve(dir));
+  } finally {
+    await rm(own, { force: true });
   }
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function taken(dir: string, file: string, owner = 0): Error {
+  return usageError(
+    `${dir} is being written by another process${owner > 0 ? ` (${owner})` : ""}`,
+    `Wait for it, or choose another --outdir. If nothing is running, delete ${file}.`,
+  );
 }
 
 /** The process that is writing the run now, if it still lives. */
@@ -67,6 +111,7 @@ export async function writerOf(dir: string): Promise<number | undefined> {
     const pid = Number.parseInt(await readFile(path.join(dir, RUNNING), "utf8"), 10);
     // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
     if (pid === process.pid && !ours.has(path.resolve(dir))) return undefined;
+    if (!(pid > 0)) return undefined;
     process.kill(pid, 0);
     return pid;
   } catch (error) {

@@ -1,10 +1,16 @@
 /** A file of lines being written under a temporary name, fingerprinted on the way. */
 
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { ioError } from "../core/errors.ts";
 
 const WORTH_A_WRITE = 128 * 1024;
+
+/** Makes a file where there was none; whatever was in the way goes, and no link is followed. */
+export async function openNew(path: string): Promise<FileHandle> {
+  await rm(path, { force: true });
+  return open(path, "wx");
+}
 
 export class LineFile {
   readonly path: string;
@@ -20,7 +26,7 @@ export class LineFile {
   }
 
   static async create(path: string): Promise<LineFile> {
-    return new LineFile(path, await open(path, "w"));
+    return new LineFile(path, await openNew(path));
   }
 
   /** Adds one line; `flush` now and then so that lines do not pile up. */

@@ -51,7 +51,7 @@ export function warnings({ metrics, unknown_completions: unknown, alarms }: Summ
   }
   if (unknown.count > 0) {
     lines.push(
-      `${unknown.count} completions name no example of the data set (${unknown.first_ids.join(", ")}).`,
+      `${unknown.count} completions name no example of the data set (${unknown.first_ids.map((id) => visibleShort(id, 40)).join(", ")}).`,
     );
   }
   return lines;
@@ -81,18 +81,20 @@ export function runNote(
     `- **What happened (numbers):** ${happened}`,
     ...warnings(summary).map((line) => `  - ${line}`),
     "- **Two concrete examples:**",
-    ...examples.map((row) => `  - \`${row.id}\` → \`${row.outcome_code}\`: ${shown(row)}`),
+    ...examples.map((row) => `  - ${code(row.id)} → ${code(row.outcome_code)}: ${shown(row)}`),
     "- **Repair plan:** _yours to write, one sentence_",
     "",
   ].join("\n");
 }
 
 function shown(row: ResultRow): string {
-  const text =
-    row.completion === null
-      ? "no completion"
-      : `\`${visibleShort(row.completion, 60).replaceAll("`", "'")}\``;
-  return `expected ${JSON.stringify(row.expected_answer)}, saw ${text}`;
+  const expected = JSON.stringify(row.expected_answer);
+  return `expected ${code(expected)}, saw ${row.completion === null ? "no completion" : code(row.completion)}`;
+}
+
+/** Data as Markdown code on one line: nothing in it can end the code or start anything else. */
+function code(text: string): string {
+  return `\`${visibleShort(text, 60).replaceAll("`", "'")}\``;
 }
 
 function rate(value: number | null): string {

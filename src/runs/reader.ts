@@ -64,6 +64,7 @@ async function refuseUnfinished(dir: string): Promise<void> {
 async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
   let text: string;
   try {
+    if (!statSync(file).isFile()) throw Object.assign(new Error(), { code: "EISDIR" });
     text = await readFile(file, "utf8");
   } catch (error) {
     throw ioError(`read ${file}`, error, "data");

@@ -6,7 +6,7 @@
 import { z } from "zod";
 
 const id = z.string().min(1);
-const logprob = z.number().nullable().optional();
+const logprob = z.number().min(-1e12).max(1e12).nullable().optional();
 
 export const exampleSchema = z.looseObject({
   id,

@@ -32,6 +32,8 @@ export const manifestSchema = z.strictObject({
   ),
   /** The examples that were used, in order, whatever file they came from. */
   examples: z.strictObject({ count: z.int(), sha256: hash, prompts_sha256: hash }),
+  /** The completions that were judged, whatever file they came in; null where they are many. */
+  answers_sha256: hash.nullable(),
   scorer: z.strictObject({
     name: z.string(),
     version: z.string(),
@@ -77,6 +79,8 @@ export const resultRowSchema = z.strictObject({
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
   kl_est: z.number().optional(),
+  /** Selection only: the policy chose another sample when they came in another order. */
+  unstable: z.literal(true).optional(),
   /** Selection only: the first sample, the chosen one, and all that were scored. */
   baseline: choice.optional(),
   selected: choice.optional(),
@@ -124,6 +128,8 @@ export const summarySchema = z.strictObject({
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
   /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
   alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  /** Every other file of the run but the note, by name. */
+  files: z.record(z.string(), hash),
   results_sha256: hash,
   manifest_sha256: hash,
 });

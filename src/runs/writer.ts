@@ -3,9 +3,10 @@
  * are renamed together at the end, and `summary.json` comes last.
  */
 
-import { mkdir, open, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { mkdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { ioError, LockedRoomError } from "../core/errors.ts";
+import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import {
   MANIFEST,
@@ -16,9 +17,9 @@ import {
   SUMMARY_SCHEMA,
   SUMMARY_TEXT,
 } from "./artifacts.ts";
-import { claim, refuseForeignFolder, release } from "./claim.ts";
+import { claim, filesOfRun, refuseForeignFolder, refuseOwnInputs, release } from "./claim.ts";
 import { keepEditedNote, stamped } from "./kept-note.ts";
-import { LineFile } from "./lines.ts";
+import { LineFile, openNew } from "./lines.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import { runNote, summaryText } from "./note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -26,6 +27,8 @@ import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 export interface WriterOptions {
   /** Replace a finished run. The old one stays whole until the new one is complete. */
   readonly force?: boolean | undefined;
+  /** Files that are read; none may lie in the folder that is written. */
+  readonly inputs?: readonly string[] | undefined;
 }
 
 /** What completes a run. */
@@ -58,7 +61,7 @@ export class RunWriter {
   readonly results: LineFile;
   /** Everything that waits under a temporary name. */
   readonly #written = new Set<string>([RESULTS]);
-  readonly #lines: LineFile[] = [];
+  readonly #lines = new Map<string, LineFile>();
 
   /** The first folder that had to be made for this run, which goes again if the run fails. */
   readonly #made: string | undefined;
@@ -71,6 +74,7 @@ export class RunWriter {
 
   /** Claims the folder, or says why it must not be written. */
   static async open(dir: string, options: WriterOptions = {}): Promise<RunWriter> {
+    refuseOwnInputs(dir, options.inputs ?? []);
     let made: string | undefined;
     try {
       made = await mkdir(dir, { recursive: true });
@@ -88,19 +92,22 @@ export class RunWriter {
   async lines(name: string): Promise<LineFile> {
     this.#written.add(name);
     const file = await LineFile.create(this.#file(name + TEMPORARY));
-    this.#lines.push(file);
+    this.#lines.set(name, file);
     return file;
   }
 
   /** Puts every file in place, the summary last. */
   async finish(end: RunEnd): Promise<FinishedRun> {
     const { manifest } = end;
-    for (const file of this.#lines) await file.end();
+    const written: Record<string, string> = {};
+    for (const [name, file] of this.#lines) written[name] = await file.end();
+    for (const [name, content] of Object.entries(end.files ?? {})) written[name] = sha256(content);
     const summary: Summary = {
       schema: SUMMARY_SCHEMA,
       loop: manifest.loop,
       scorer: { name: manifest.scorer.name, version: manifest.scorer.version },
       ...end.findings,
+      files: written,
       results_sha256: await this.results.end(),
       manifest_sha256: manifestFingerprint(manifest),
     };
@@ -113,7 +120,9 @@ export class RunWriter {
     });
     try {
       for (const [name, content] of files) await this.#write(name, content);
+      const replaced = await filesOfRun(this.dir);
       await rm(this.#file(SUMMARY), { force: true });
+      for (const name of replaced) await rm(this.#file(name), { force: true });
       await keepEditedNote(this.dir);
       for (const name of this.#written) {
         await rename(this.#file(name + TEMPORARY), this.#file(name));
@@ -129,7 +138,7 @@ export class RunWriter {
   /** Lets go after a failure. What was in the folder before is still there; no run looks done. */
   async abandon(): Promise<void> {
     await this.results.abandon();
-    for (const file of this.#lines) await file.abandon();
+    for (const file of this.#lines.values()) await file.abandon();
     for (const name of this.#written) {
       await rm(this.#file(name + TEMPORARY), { force: true }).catch(() => {});
     }
@@ -140,7 +149,7 @@ export class RunWriter {
 
   async #write(name: string, content: string | Uint8Array): Promise<void> {
     this.#written.add(name);
-    const handle = await open(this.#file(name + TEMPORARY), "w");
+    const handle = await openNew(this.#file(name + TEMPORARY));
     try {
       await handle.writeFile(content);
       await handle.sync();

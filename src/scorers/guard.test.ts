@@ -10,6 +10,7 @@ const rows = (n: number): Judgeable[] =>
 
 const scorer = (score: unknown, more: Partial<Scorer> = {}) => ({
   scorer: { name: "s", version: "1", spec: "s", score, ...more } as Scorer,
+  again: { name: "s", version: "1", spec: "s", score, ...more } as Scorer,
   identity: { name: "s", version: "1", spec: "s", source_sha256: "", path: "s.ts" },
   trusted: false,
 });
@@ -40,6 +41,7 @@ describe("a broken answer is a scorer_error without a reward", () => {
     ],
     ["NaN", () => ({ ...good(), reward: Number.NaN }), "reward is NaN"],
     ["Infinity", () => ({ ...good(), reward: Number.POSITIVE_INFINITY }), "reward is Infinity"],
+    ["a reward without measure", () => ({ ...good(), reward: 1e300 }), "beyond"],
     ["text as reward", () => ({ ...good(), reward: "1" }), "reward is string"],
     ["nothing", () => undefined, "returned a undefined"],
     ["null", () => null, "returned null"],
@@ -134,6 +136,6 @@ describe("a scorer that does not return", () => {
       while (Date.now() < end) {}
       return good();
     };
-    expect(messages(slow, 10, 100)).toEqual(Array(10).fill("fine 1"));
+    expect(messages(slow, 10, 1000 / 4)).toEqual(Array(10).fill("fine 1"));
   });
 });

@@ -4,6 +4,7 @@
  */
 
 import { messageOf } from "../core/errors.ts";
+import { deepFreeze } from "../core/freeze.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import {
   HARNESS_CODES,
@@ -15,6 +16,9 @@ import {
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
 import type { LoadedScorer } from "./load.ts";
+
+/** Sums and squares of many rewards must stay numbers. */
+const LARGEST_REWARD = 1e12;
 
 /** After this many rows over the limit the scorer counts as hung and the rest is not tried. */
 export const MAX_TIMEOUTS = 3;
@@ -30,31 +34,30 @@ export function judgeBatch(
   batch: readonly Judgeable[],
   limitMs: number,
 ): Judgement[] {
-  if (!loaded.trusted) return judgeGuarded(loaded.scorer, batch, limitMs);
+  if (!loaded.trusted) return judgeGuarded(loaded, batch, limitMs);
   return batch.map(({ example, completion }) => loaded.scorer.score(example, completion));
 }
 
-/** Judges a batch twice, the second time backwards, so that memory between rows shows as well. */
-export function judgeGuarded(
-  scorer: Scorer,
+/**
+ * Judges a batch three times: forwards, then backwards by the same instance and by another one that
+ * was loaded anew. Memory between rows shows, and so does what is drawn once per process.
+ */
+function judgeGuarded(
+  { scorer, again }: Pick<LoadedScorer, "scorer" | "again">,
   batch: readonly Judgeable[],
   limitMs: number,
 ): Judgement[] {
   for (const { example } of batch) deepFreeze(example);
-  const first = pass(scorer, batch, limitMs);
-  const open = batch.flatMap((row, index) =>
-    first[index]?.code === SCORER_ERROR ? [] : [{ row, index }],
-  );
-  open.reverse();
-  const second = pass(
-    scorer,
-    open.map(({ row }) => row),
-    limitMs,
-  );
-  for (const [position, { index }] of open.entries()) {
-    first[index] = agree(first[index] as Judgement, second[position] as Judgement);
+  const judged = pass(scorer, batch, limitMs);
+  for (const other of [scorer, again]) {
+    const open = [...batch.keys()].filter((i) => judged[i]?.code !== SCORER_ERROR).reverse();
+    const rows = open.map((i) => batch[i] as Judgeable);
+    for (const [position, judgement] of pass(other, rows, limitMs).entries()) {
+      const index = open[position] as number;
+      judged[index] = agree(judged[index] as Judgement, judgement);
+    }
   }
-  return first;
+  return judged;
 }
 
 /**
@@ -110,6 +113,8 @@ function checked(scorer: Scorer, answer: unknown): Judgement {
       `the scorer's reward is ${typeof reward === "number" ? reward : typeof reward}, not a finite number`,
     );
   }
+  if (Math.abs(reward) > LARGEST_REWARD)
+    return scorerError(`the scorer's reward ${reward} is beyond ±${LARGEST_REWARD}`);
   if (typeof code !== "string" || !isName(code))
     return scorerError("the scorer's code is not a name");
   if (HARNESS_CODES.includes(code)) return scorerError(`the code "${code}" belongs to the harness`);
@@ -138,10 +143,4 @@ function agree(first: Judgement, second: Judgement): Judgement {
 
 function scorerError(message: string): Judgement {
   return { reward: null, code: SCORER_ERROR, details: { message } };
-}
-
-function deepFreeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
 }

@@ -18,6 +18,8 @@ const BUILT_IN = new Map([
 
 export interface LoadedScorer {
   readonly scorer: Scorer;
+  /** Another instance, loaded anew: what is drawn once per process shows as a changed mind. */
+  readonly again: Scorer;
   readonly identity: ScorerIdentity;
   /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
   readonly trusted: boolean;
@@ -26,35 +28,40 @@ export interface LoadedScorer {
 /** Loads `math_final_line`, or a TypeScript or JavaScript file that exports a scorer. */
 export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<LoadedScorer> {
   const builtIn = BUILT_IN.get(nameOrPath);
-  if (builtIn) return identified(builtIn.scorer, builtInFile(builtIn.module), null);
+  if (builtIn) {
+    const source = sourceFingerprint(builtInFile(builtIn.module));
+    return { ...identified(builtIn.scorer, source, null), again: builtIn.scorer, trusted: true };
+  }
   requireFile(
     nameOrPath,
     "scorer",
     `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
   );
   const module = await importUserModule(nameOrPath, "scorer");
-  return identified(toScorer(module, nameOrPath), nameOrPath, nameOrPath);
+  const again = await importUserModule(nameOrPath, "scorer");
+  return {
+    ...identified(toScorer(module.exports, nameOrPath), module.source_sha256, nameOrPath),
+    again: toScorer(again.exports, nameOrPath),
+    trusted: false,
+  };
 }
 
-/**
- * The current source hash of a scorer that a run names, without running its code; undefined when
- * it is no longer there.
- */
-export function currentSource(identity: Pick<ScorerIdentity, "name" | "path">): string | undefined {
-  if (identity.path !== null) {
-    return existsSync(identity.path) ? sourceFingerprint(identity.path) : undefined;
+/** The current source hash of a scorer that a run names; undefined when it is no longer there. */
+export async function currentSource({
+  name,
+  path: file,
+}: Pick<ScorerIdentity, "name" | "path">): Promise<string | undefined> {
+  if (file !== null) {
+    const module = existsSync(file) ? importUserModule(file, "scorer") : undefined;
+    return (await module?.catch(() => undefined))?.source_sha256;
   }
-  const builtIn = BUILT_IN.get(identity.name);
+  const builtIn = BUILT_IN.get(name);
   return builtIn && sourceFingerprint(builtInFile(builtIn.module));
 }
 
-function identified(scorer: Scorer, file: string, userPath: string | null): LoadedScorer {
+function identified(scorer: Scorer, source_sha256: string, file: string | null) {
   const { name, version, spec } = scorer;
-  return {
-    scorer,
-    identity: { name, version, spec, source_sha256: sourceFingerprint(file), path: userPath },
-    trusted: userPath === null,
-  };
+  return { scorer, identity: { name, version, spec, source_sha256, path: file } };
 }
 
 function builtInFile(module: string): string {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { ARM_NAMES, type BanditStep, mustHappen, trainBandit } from "../../learn/tabular/bandit.ts";
 import { type BanditRunOptions, runBandit } from "../../learn/tabular/bandit-run.ts";
 import { softmax } from "../../learn/tabular/softmax.ts";
-import { finiteNumber, wholeNumber } from "../options.ts";
+import { finiteNumber, SEED, STEPS, wholeNumber } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
 
 interface Flags extends BanditRunOptions {
@@ -17,13 +17,17 @@ export function define(command: Command): Command {
     .description(
       "Loop C under the microscope: REINFORCE on a softmax policy over four arms that\npay 1 or 0. Every update is logged with everything it depends on.",
     )
-    .requiredOption("--steps <n>", "updates", wholeNumber(0))
+    .requiredOption("--steps <n>", "updates", STEPS)
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", wholeNumber(0), 0)
+    .option("--seed <n>", "which luck", SEED, 0)
     .option("--lr <x>", "learning rate; negative and large ones are allowed", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .option("--slow", "print every step, to be annotated")
-    .option("--seeds <k>", "repeat with k seeds, with and without the baseline", wholeNumber(2))
+    .option(
+      "--seeds <k>",
+      "repeat with k seeds, with and without the baseline",
+      wholeNumber(2, 10_000),
+    )
     .option("--force", "replace a finished run in --outdir")
     .option("--quiet", "print nothing but errors")
     .addHelpText(

@@ -6,7 +6,7 @@ import { examplesOf } from "../../environments/arithmetic/index.ts";
 import type { PressurePoint, Question } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";
-import { wholeNumber } from "../options.ts";
+import { SEED } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -22,7 +22,7 @@ export function define(command: Command): Command {
       "Goodhart's law, measured: a small policy is optimised against a naive verifier\n(the right integer appears anywhere) while the strict one keeps watch.",
     )
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", wholeNumber(0), 0)
+    .option("--seed <n>", "which luck", SEED, 0)
     .option("--force", "replace a finished run in --outdir")
     .option("--quiet", "print nothing but errors")
     .addHelpText("after", "\nExamples:\n  lockedroom goodhart-demo --outdir runs/goodhart")

@@ -43,7 +43,7 @@ Examples:
 
 async function run(flags: Flags): Promise<void> {
   const opened = await openRun(flags.run);
-  warnOfAnotherScorer(opened);
+  await warnOfAnotherScorer(opened);
   if (flags.id !== undefined) return showRow(await findRow(opened, flags.id));
   const { groups, hidden, total, intact } = await inspectRun(opened, flags);
   if (!intact) warn("The run's files are not what was written together: somebody edited them.");
@@ -56,8 +56,8 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** Old numbers and new code do not belong together. */
-function warnOfAnotherScorer({ manifest: { scorer } }: Run): void {
-  const current = currentSource(scorer) ?? microscopeSource(scorer.name);
+async function warnOfAnotherScorer({ manifest: { scorer } }: Run): Promise<void> {
+  const current = (await currentSource(scorer)) ?? microscopeSource(scorer.name);
   if (current === scorer.source_sha256) return;
   const name = `${scorer.name} ${scorer.version}`;
   warn(

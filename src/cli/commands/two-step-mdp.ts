@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
-import { finiteNumber, wholeNumber } from "../options.ts";
+import { finiteNumber, SEED, STEPS } from "../options.ts";
 import { bar, out, wrap } from "../terminal.ts";
 
 interface Flags extends TwoStepRunOptions {
@@ -12,9 +12,9 @@ interface Flags extends TwoStepRunOptions {
 export function define(command: Command): Command {
   return command
     .description("Credit assignment under the microscope: two decisions, one reward at the end.")
-    .requiredOption("--steps <n>", "episodes, one update each", wholeNumber(0))
+    .requiredOption("--steps <n>", "episodes, one update each", STEPS)
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", wholeNumber(0), 0)
+    .option("--seed <n>", "which luck", SEED, 0)
     .option("--lr <x>", "learning rate", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .addOption(

@@ -138,13 +138,10 @@ const DRAWS_PER_SEED = 100;
  */
 export function compareBaselines(options: BanditOptions, seeds: number) {
   const start = softmax(ARMS.map(() => 0));
-  const draws = Array.from(
-    { length: seeds * DRAWS_PER_SEED },
-    (_, i) => options.seed * 1_000_003 + i,
-  );
+  const draws = seeds * DRAWS_PER_SEED;
   const measure = (baseline: number) => ({
     baseline,
-    measured: measuredUpdate(start, baseline, draws),
+    measured: measuredUpdate(start, baseline, options.seed, draws),
     exact: exactUpdate(start, baseline),
   });
   const train = (baseline: boolean) => {
@@ -157,7 +154,7 @@ export function compareBaselines(options: BanditOptions, seeds: number) {
   const [without, with_] = [measure(0), measure(expectation(start, ARMS))];
   return {
     count: seeds,
-    draws: draws.length,
+    draws,
     update_without_baseline: without,
     update_with_baseline: with_,
     variance_ratio: with_.measured.variance / without.measured.variance,

@@ -101,15 +101,17 @@ export function exactUpdate(probabilities: Vector, baseline: number): UpdateSpre
   return { mean, variance: square - squaredNorm(mean) };
 }
 
-/** The same, measured: one draw per seed, with the same draws for every baseline. */
+/** The same, measured over draws with fixed addresses, so that every baseline meets the same ones. */
 export function measuredUpdate(
   probabilities: Vector,
   baseline: number,
-  seeds: readonly number[],
+  seed: number,
+  draws: number,
 ): UpdateSpread {
-  const updates = seeds.map((seed) => {
-    const action = drawAction(probabilities, rngAt(seed, "update", "action"));
-    const reward = rngAt(seed, "update", "reward").next() < (ARMS[action] as number) ? 1 : 0;
+  const updates = Array.from({ length: draws }, (_, draw) => {
+    const action = drawAction(probabilities, rngAt(seed, "update", draw, "action"));
+    const pays = rngAt(seed, "update", draw, "reward").next() < (ARMS[action] as number);
+    const reward = pays ? 1 : 0;
     return scoreFunction(probabilities, action).map((d) => (reward - baseline) * d);
   });
   const mean = probabilities.map(

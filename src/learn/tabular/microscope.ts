@@ -98,6 +98,7 @@ function identity({
     loop: "C",
     command,
     inputs: [],
+    answers_sha256: null,
     scorer: "module" in reward ? rewardIdentity(reward) : reward,
     prompt: null,
     sampling: { from: "the policy itself" },
