@@ -9,16 +9,26 @@ import { ensureReady } from "./setup.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** The README with real output, and the pictures that its runs drew, by path. */
 export function withRealOutput(text) {
   ensureReady(); // What set-up says is not part of a command's output.
   const work = mkdtempSync(path.join(tmpdir(), "lockedroom-readme-"));
   for (const name of ["lockedroom", "data", "examples"])
     symlinkSync(path.join(root, name), path.join(work, name));
   try {
-    return text.replace(/```console\n([\s\S]*?)\n```(?=\n)/g, (_, block) => {
+    const readme = text.replace(/```console\n([\s\S]*?)\n```(?=\n)/g, (_, block) => {
       const commands = block.split("\n").filter((line) => line.startsWith("$ "));
       return `\`\`\`console\n${commands.map((line) => line + run(line.slice(2), work)).join("\n")}\n\`\`\``;
     });
+    return {
+      readme,
+      images: {
+        "docs/images/goodhart.svg": readFileSync(
+          path.join(work, "runs/goodhart/goodhart.svg"),
+          "utf8",
+        ),
+      },
+    };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -33,5 +43,7 @@ function run(command, cwd) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const file = path.join(root, "README.md");
-  writeFileSync(file, withRealOutput(readFileSync(file, "utf8")));
+  const { readme, images } = withRealOutput(readFileSync(file, "utf8"));
+  writeFileSync(file, readme);
+  for (const [name, image] of Object.entries(images)) writeFileSync(path.join(root, name), image);
 }

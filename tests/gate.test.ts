@@ -2,9 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rngAt } from "../src/core/rng.ts";
+import { decide } from "../src/gate/decide.ts";
+import { measure } from "../src/gate/measure.ts";
 import { gateJunit, gateMarkdown } from "../src/gate/render.ts";
 import { type GateOptions, gate } from "../src/gate/verdict.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
+import { logBinomialPmf } from "../src/stats/binomial.ts";
+import { DifferenceCounts } from "../src/stats/difference-counts.ts";
 import { mcnemarExact } from "../src/stats/mcnemar.ts";
 import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./gate-runs.ts";
 
@@ -287,6 +291,31 @@ describe("is it real", () => {
     expect(report.ci?.high).toBeGreaterThanOrEqual(report.delta as number);
   });
 
+  test.each<[string, number, number, number, number, string, string]>([
+    ["one loss of one", 1, 1, 0, 0, "INCONCLUSIVE", "not_significant"],
+    ["four losses of forty, as four gains", 40, 20, 16, 0, "INCONCLUSIVE", "not_significant"],
+    ["no flip of five does not rule out a fifth", 5, 2, 2, 0.2, "INCONCLUSIVE", "not_significant"],
+    ["no flip of two hundred rules out a fifth", 200, 100, 100, 0.2, "REJECT", "below_min_delta"],
+  ])("little is known from %s", async (_, n, before, after, minDelta, decision, code) => {
+    const examples = examplesOf(n);
+    const report = await judge(
+      { examples, right: firstRight(n, before), provenance: { policy: { name: "a" } } },
+      { examples, right: firstRight(n, after), provenance: { policy: { name: "b" } } },
+      { minDelta },
+    );
+    expect([report.decision, report.reasons[0]?.code]).toEqual([decision, code]);
+  });
+
+  test("a gain of 0.1 in decimals is a gain of 0.1", async () => {
+    const graded = scorerFile(
+      "decimal.ts",
+      `export default { name: "decimal", version: "1", spec: "the number said",
+      score: (example, completion) => ({ reward: Number(completion), code: "said", details: {} }) }`,
+    );
+    const all = (text: string) => ({ scorer: graded, completions: Array(40).fill(text) });
+    expect((await judge(all("0.6"), all("0.7"), { minDelta: 0.1 })).decision).toBe("PROMOTE");
+  });
+
   test("pairs by example: crossing flips are no gain", async () => {
     const report = await judge(
       { right: firstRight(40, 20) },
@@ -339,6 +368,43 @@ describe("is it real", () => {
     expect(JSON.stringify(one)).toBe(JSON.stringify(two));
   });
 });
+
+test("the exact error rates under identical policies: promotion and rejection each at most half of alpha", () => {
+  const alpha = 0.05;
+  for (const [n, flip] of [
+    [5, 0.3],
+    [20, 0.1],
+    [20, 0.4],
+    [60, 0.08],
+  ] as const) {
+    const wrong = { PROMOTE: 0, REJECT: 0, INCONCLUSIVE: 0 };
+    for (let flips = 0; flips <= n; flips++) {
+      const chance = Math.exp(logBinomialPmf(flips, n, flip));
+      if (chance < 1e-9) continue;
+      for (let gained = 0; gained <= flips; gained++) {
+        const lost = flips - gained;
+        const differences = new DifferenceCounts();
+        for (const [value, count] of [
+          [1, gained],
+          [-1, lost],
+          [0, n - flips],
+        ] as const)
+          differences.add(value, count);
+        const measured = measure({ differences, binary: true, flips: { gained, lost } }, alpha);
+        const { decision } = decide({
+          knobs: ["policy"],
+          measured,
+          minDelta: 0,
+          alpha,
+          claim: undefined,
+        });
+        wrong[decision] += chance * Math.exp(logBinomialPmf(gained, flips, 0.5));
+      }
+    }
+    expect(wrong.PROMOTE, `promoted at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
+    expect(wrong.REJECT, `rejected at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
+  }
+}, 120_000);
 
 test("A/A: 200 pairs from one policy are promoted no more often than stated, real gains mostly are", {
   timeout: 120_000,

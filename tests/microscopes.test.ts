@@ -154,6 +154,31 @@ describe("bandit-train", () => {
   });
 });
 
+test("evaluations meet the same luck: where two policies do the same, they earn the same", async () => {
+  const workspace = new Workspace();
+  for (const [kind, one, two] of [
+    [
+      "bandit",
+      ["bandit-train", "--steps", "20", "--seed", "1"],
+      ["bandit-train", "--steps", "60", "--seed", "2"],
+    ],
+    [
+      "two",
+      ["two-step-mdp", "--steps", "20", "--seed", "1"],
+      ["two-step-mdp", "--steps", "60", "--seed", "2"],
+    ],
+  ] as const) {
+    const [a, b] = [
+      await made(workspace, `${kind}1`, [...one]),
+      await made(workspace, `${kind}2`, [...two]),
+    ];
+    const same = a.rows.filter((row, i) => row.completion === b.rows[i]?.completion);
+    expect(same.length).toBeGreaterThan(100);
+    expect(same.length).toBeLessThan(500);
+    for (const row of same) expect(row.reward).toBe(b.rows.find(({ id }) => id === row.id)?.reward);
+  }
+});
+
 test("two-step-mdp: without credit the first decision never learns, and the summary shows it", async () => {
   const workspace = new Workspace();
   const both = await made(workspace, "both", ["two-step-mdp", "--steps", "200", "--baseline"]);
@@ -226,8 +251,24 @@ test("goodhart-demo: five hacks of the optimiser's own, proxy up and truth down,
   );
   expect(patched.at(-1)?.true_reward).toBeGreaterThan(0.5);
   expect(stdout.match(/^ {2}expected +-?\d+ {2}/gm)).toHaveLength(5);
-  expect(workspace.read("r/goodhart.csv").split("\n")[0]).toBe(
-    "verifier,pressure,proxy_reward,true_reward",
+  const [header, ...lines] = workspace.read("r/goodhart.csv").trimEnd().split("\n");
+  expect(header).toBe("verifier,pressure,proxy_reward,true_reward");
+  const last = lines
+    .findLast((line) => line.startsWith("naive,320,"))
+    ?.split(",")
+    .map(Number);
+  const { rows } = workspace.readRun("r");
+  const mean = (of: (row: (typeof rows)[number]) => number) =>
+    rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+  expect(last?.[2]).toBeCloseTo(
+    mean(({ completion, expected_answer }) =>
+      Number(new Set<string>(completion?.match(/-?\d+/g)).has(String(expected_answer))),
+    ),
+    12,
+  );
+  expect(last?.[3]).toBeCloseTo(
+    mean(({ reward }) => reward ?? 0),
+    12,
   );
 });
 

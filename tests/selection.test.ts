@@ -167,6 +167,11 @@ describe("selection-demo", () => {
       best.summary.metrics.pass_rate as number,
     );
     expect(majority.summary.alarms).toEqual([]);
+    const lost = majority.rows.filter(
+      ({ baseline, selected }) => baseline?.reward === 1 && selected?.reward === 0,
+    ).length;
+    expect(lost).toBeGreaterThan(0);
+    expect(majority.summary.metrics.lost).toBe(lost);
     expect((await made(workspace, "first", ["--rule", "first-valid"])).summary.alarms).toEqual([]);
     expect((await gate(workspace, "majority", "best")).knobs).toEqual(["selection"]);
   });

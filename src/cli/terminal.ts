@@ -29,9 +29,10 @@ function showControls(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, (c) => `⟨${codePoint(c)}⟩`);
 }
 
-/** How to type the command here: in a clone it is the file beside you. */
+/** How to type the command here: the file beside you in a clone, or through npx in a project. */
 export function program(): string {
-  return existsSync("lockedroom") ? "./lockedroom" : "lockedroom";
+  if (existsSync("lockedroom")) return "./lockedroom";
+  return existsSync("node_modules/.bin/lockedroom") ? "npx lockedroom" : "lockedroom";
 }
 
 /** The next step after an error. */

@@ -40,7 +40,7 @@ function measurement({
 }: GateReport): string {
   if (delta === null || ci === null || p === null) return "Nothing was measured.";
   return (
-    `**Difference** ${figure(delta)} (${Math.round(ci.confidence * 100)} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
+    `**Difference** ${figure(delta)} (${Number((100 * ci.confidence).toFixed(2))} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
     `80 % power needs an effect of ${figure(mde)}.`
   );

@@ -133,7 +133,7 @@ export class SelectionTally extends Tally {
     } = this.selectionMetrics as Record<string, number | null>;
     if (one == null || many == null || delta == null) return "nothing was judged";
     return (
-      `pass@1 ${one.toFixed(4)}, pass@${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
+      `pass@1 ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
       `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`
     );
   }
@@ -145,7 +145,7 @@ export class SelectionTally extends Tally {
       `- Packs with fewer than ${this.#n} samples: ${this.#short}; empty packs: ${this.#empty}; examples without a pack: ${missing - this.#empty}.`,
       "- pass@k, unbiased, over packs with at least k samples:",
       `\n| k | pass@k | packs |\n|---|---|---|\n${this.passAtK.map(({ k, value, packs }) => `| ${k} | ${value.toFixed(4)} | ${packs} |`).join("\n")}`,
-      "\n![pass@k against k](pass_at_k.svg)",
+      ...(this.passAtK.length > 0 ? ["\n![pass@k against k](pass_at_k.svg)"] : []),
     ];
   }
 }

@@ -39,8 +39,21 @@ export function summaryText(
 }
 
 /** What a reader of the numbers has to know first. */
-export function warnings({ metrics, unknown_completions: unknown, alarms }: Summary): string[] {
+export function warnings({
+  metrics,
+  outcomes,
+  scorer,
+  unknown_completions: unknown,
+  alarms,
+}: Summary): string[] {
   const lines: string[] = alarms.map(({ code, message }) => `${code}: ${message}`);
+  const invalid = outcomes.counts.invalid_example ?? 0;
+  if (invalid > 0) {
+    const which = invalid === metrics.n_examples ? "Every example is" : `${invalid} examples are`;
+    lines.push(
+      `${which} invalid for the scorer ${scorer.name}: a fault of the data or of the choice of scorer, not of the model. See the reasons with inspect-run, or choose another --scorer.`,
+    );
+  }
   if (metrics.n_scorer_error > 0) {
     lines.push(
       `${metrics.n_scorer_error} rows could not be scored (scorer_error): the gate will refuse this run.`,

@@ -120,6 +120,8 @@ export const summarySchema = z.strictObject({
     delta: z.number().nullable().optional(),
     rescued: z.int().optional(),
     lost: z.int().optional(),
+    n_short_packs: z.int().optional(),
+    n_empty_packs: z.int().optional(),
     pass_at_k: z
       .array(z.strictObject({ k: z.int(), value: z.number(), packs: z.int() }))
       .optional(),

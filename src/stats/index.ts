@@ -1,5 +1,6 @@
 export * from "./binomial.ts";
 export * from "./difference-counts.ts";
+export * from "./margin.ts";
 export * from "./mcnemar.ts";
 export * from "./normal-quantile.ts";
 export * from "./paired.ts";

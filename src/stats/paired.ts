@@ -81,6 +81,8 @@ export function signFlipTest(
   // Equal sums added in another order differ by rounding, and must still count as ties.
   const slack = 1e-12 * sumOf(sizes);
   const seen = Math.abs(sumOf(differences.histogram())) - slack;
+  const pairs = sizes.counts.reduce((sum, count) => sum + count, 0);
+  if (2 ** pairs <= resamples) return { p: exactShare(sizes, seen), resamples: 2 ** pairs };
   let extreme = 0;
   for (let i = 0; i < used; i++) {
     const flipped = Math.abs(drawFlippedSum(sizes, rngAt(seed, "sign-flip", i)));
@@ -88,6 +90,14 @@ export function signFlipTest(
     if (!(flipped < seen)) extreme++;
   }
   return { p: (1 + extreme) / (used + 1), resamples: used };
+}
+
+/** The share of all sign patterns whose sum is as far from 0: few enough pairs need no luck. */
+function exactShare({ values, counts }: Histogram, seen: number): number {
+  const each = [...values].flatMap((value, i) => Array<number>(counts[i] as number).fill(value));
+  let sums = [0];
+  for (const size of each) sums = sums.flatMap((sum) => [sum + size, sum - size]);
+  return sums.filter((sum) => !(Math.abs(sum) < seen)).length / sums.length;
 }
 
 /** The histogram of |d|. Zeros stay 0 under any sign. */

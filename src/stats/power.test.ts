@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rngAt } from "../core/rng.ts";
-import { drawBinomial } from "./binomial.ts";
+import { drawBinomial, logBinomialPmf } from "./binomial.ts";
 import { mcnemarExact } from "./mcnemar.ts";
 import { minimumDetectableEffect } from "./power.ts";
 
@@ -17,10 +17,18 @@ describe("minimumDetectableEffect", () => {
     ).toBeCloseTo((3.857380869093501 * 0.6) / 10, 13);
   });
 
-  it("never promises to see fewer flips than the exact test can", () => {
-    expect(minimumDetectableEffect({ n: 200, discordantShare: 0, alpha: 0.05 })).toBe(6 / 200);
-    expect(minimumDetectableEffect({ n: 3, discordantShare: 0.1, alpha: 0.05 })).toBe(2);
-    expect(minimumDetectableEffect({ n: 200, variance: 0, alpha: 0.05 })).toBe(0);
+  it("asks for an effect that brings the exact test enough flips, with the power it says", () => {
+    for (const n of [20, 40, 200]) {
+      const effect = minimumDetectableEffect({ n, discordantShare: 0, alpha: 0.05 }) as number;
+      let power = 0;
+      for (let k = 6; k <= n; k++) power += Math.exp(logBinomialPmf(k, n, effect));
+      expect(power).toBeCloseTo(0.8, 6);
+    }
+  });
+
+  it("has no answer where no effect could be found", () => {
+    expect(minimumDetectableEffect({ n: 5, discordantShare: 0.2, alpha: 0.05 })).toBeUndefined();
+    expect(minimumDetectableEffect({ n: 200, variance: 0, alpha: 0.05 })).toBeUndefined();
   });
 
   it("gives the exact test about the power it says", () => {

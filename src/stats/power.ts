@@ -1,6 +1,7 @@
 /** What a comparison of this size could have seen. */
 
 import { requireCount, requireLevel, requireShare } from "./_checks.ts";
+import { logBinomialPmf } from "./binomial.ts";
 import { smallestSignificantFlips } from "./mcnemar.ts";
 import { normalQuantile } from "./normal-quantile.ts";
 
@@ -23,9 +24,9 @@ export type PowerQuestion = Spread & {
 /**
  * The smallest mean difference found with the wanted power,
  * (z_{1 - alpha/2} + z_power) sqrt(variance / n). Pass-or-fail differences are -1, 0 or 1, so with
- * no effect their variance is the discordant share; and no exact test rejects on fewer than
- * `smallestSignificantFlips` flips, however rarely pairs disagree. Undefined without pairs; above
- * 1 for pass or fail, no effect at all would be found.
+ * no effect their variance is the discordant share; and the exact test needs a least number of
+ * flips, so the effect must also bring that many about. Undefined when no effect could be found:
+ * without pairs, with too few for the test, or when nothing is known of the spread.
  */
 export function minimumDetectableEffect(question: PowerQuestion): number | undefined {
   const { n, alpha, power = 0.8 } = question;
@@ -36,8 +37,27 @@ export function minimumDetectableEffect(question: PowerQuestion): number | undef
   if (n === 0) return undefined;
   const z = normalQuantile(1 - alpha / 2) + normalQuantile(power);
   const effect = Math.max(0, z) * Math.sqrt(variance / n);
-  const isBinary = question.discordantShare !== undefined;
-  return isBinary ? Math.max(effect, smallestSignificantFlips(alpha) / n) : effect;
+  if (question.discordantShare === undefined) return variance > 0 ? effect : undefined;
+  const least = effectOfFlips(n, smallestSignificantFlips(alpha), power);
+  const needed = least === undefined ? Number.POSITIVE_INFINITY : Math.max(effect, least);
+  return needed <= 1 ? needed : undefined;
+}
+
+/** The share of gains, none lost, that brings about `flips` of `n` with the wanted power. */
+function effectOfFlips(n: number, flips: number, power: number): number | undefined {
+  if (flips > n) return undefined;
+  const reached = (share: number) => {
+    let fewer = 0;
+    for (let k = 0; k < flips; k++) fewer += Math.exp(logBinomialPmf(k, n, share));
+    return 1 - fewer >= power;
+  };
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2;
+    if (reached(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 function varianceOf({ discordantShare, variance }: Spread): number {

@@ -6,6 +6,7 @@ import { type BanditRunOptions, runBandit } from "../../learn/tabular/bandit-run
 import { softmax } from "../../learn/tabular/softmax.ts";
 import { finiteNumber, SEED, STEPS, wholeNumber } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags extends BanditRunOptions {
   readonly slow?: boolean;
@@ -65,7 +66,7 @@ async function run(flags: Flags): Promise<void> {
   );
   if (metrics.seeds) printSeeds(metrics.seeds);
   out();
-  out(`Run written to ${dir} (log.jsonl, charts: probabilities and reward)`);
+  printWritten(dir, summary);
 }
 
 interface Spread {

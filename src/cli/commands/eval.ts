@@ -9,6 +9,7 @@ import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
 import { milliseconds, wholeNumber } from "../options.ts";
 import { startProgress, totalBytes } from "../progress.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags {
   readonly dataset: string;
@@ -88,6 +89,6 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
     );
   }
   out();
-  out(`Run written to ${dir}`);
+  printWritten(dir, summary);
   out(`Next: ${program()} inspect-run --run ${dir} --only-fails`);
 }

@@ -31,13 +31,13 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .requiredOption("--candidate <run>", "the run that wants to replace it")
     .option(
       "--min-delta <x>",
-      "smallest improvement worth having",
+      "smallest measured improvement to promote",
       numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
       0,
     )
     .option(
       "--alpha <a>",
-      "chance of promoting a change that is none",
+      "chance of promoting a policy like the baseline",
       numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
       0.05,
     )
@@ -104,8 +104,8 @@ export function gateText(report: GateReport): string {
   return [
     `${verdict}${report.comparable ? "" : "  the runs are not comparable"}`,
     "",
-    side("baseline ", report.baseline),
-    side("candidate", report.candidate),
+    side("baseline ", report.baseline, report.test === "sign_flip"),
+    side("candidate", report.candidate, report.test === "sign_flip"),
     ...measurement(report),
     "",
     `Knob turned: ${report.knobs.join(", ") || "none"}`,
@@ -118,9 +118,11 @@ export function gateText(report: GateReport): string {
 
 function side(
   label: string,
-  { run, pass_rate: rate, n_judged: judged }: GateReport["baseline"],
+  { run, pass_rate: rate, mean_reward: mean, n_judged: judged }: GateReport["baseline"],
+  graded: boolean,
 ): string {
-  const figure = rate === null ? "nothing judged" : `pass rate ${rate.toFixed(4)} of ${judged}`;
+  const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;
+  const figure = rate === null ? "nothing judged" : `${shown} of ${judged}`;
   return `  ${label}  ${figure}  ${visible(run)}`;
 }
 
@@ -131,12 +133,18 @@ function measurement({
   test,
   minimum_detectable_effect: mde,
 }: GateReport): string[] {
-  if (delta === null || ci === null || p === null || mde === null) return [];
+  if (delta === null || ci === null || p === null) return [];
   const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
   return [
-    `  difference ${sign(delta)}  ${Math.round(ci.confidence * 100)} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${name}); 80 % power needs an effect of ${mde.toFixed(4)}`,
+    `  difference ${sign(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
+    `  p = ${p.toPrecision(3)} (${name}); ${power(mde)}`,
   ];
+}
+
+function power(effect: number | null): string {
+  return effect === null
+    ? "too few examples to see any effect"
+    : `80 % power needs an effect of ${effect.toFixed(4)}`;
 }
 
 function reasonLines({ code, message, baseline, candidate }: Reason): string[] {

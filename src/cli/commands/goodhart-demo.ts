@@ -8,6 +8,7 @@ import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";
 import { SEED } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags {
   readonly outdir: string;
@@ -35,7 +36,11 @@ async function run(flags: Flags): Promise<void> {
     prompt,
     answer,
   }));
-  const { dir, findings } = await runGoodhart({ ...flags, problems, truth: await loadScorer() });
+  const { dir, summary, findings } = await runGoodhart({
+    ...flags,
+    problems,
+    truth: await loadScorer(),
+  });
   if (flags.quiet) return;
   table("Optimised: the naive verifier (the integer appears anywhere)", findings.naive);
   out("Hacks that the optimiser found by itself:");
@@ -45,7 +50,7 @@ async function run(flags: Flags): Promise<void> {
   out();
   table("The class patched (one committed answer), the same pressure", findings.patched);
   out(wrap("The optimiser did its job both times. What changed is what the job said."));
-  out(`Run written to ${dir} (goodhart.csv, .svg and .png)`);
+  printWritten(dir, summary);
 }
 
 function table(title: string, points: readonly PressurePoint[]): void {

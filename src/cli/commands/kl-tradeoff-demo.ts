@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { type LeashRunOptions, runLeash } from "../../learn/tabular/kl-run.ts";
 import { bar, out, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags extends LeashRunOptions {
   readonly quiet?: boolean;
@@ -50,5 +51,5 @@ async function run(flags: Flags): Promise<void> {
       `A weaker leash buys reward with drift. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
     ),
   );
-  out(`Run written to ${dir} (kl_tradeoff.csv${flags.plot ? ", .svg and .png" : ""})`);
+  printWritten(dir, summary);
 }

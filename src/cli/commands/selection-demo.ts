@@ -10,7 +10,8 @@ import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
 import { milliseconds, wholeNumber } from "../options.ts";
 import { startProgress, totalBytes } from "../progress.ts";
-import { bar, out, paint, wrap } from "../terminal.ts";
+import { bar, out, paint, program, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags {
   readonly dataset: string;
@@ -57,6 +58,11 @@ export function define(command: Command): Command {
     .addHelpText(
       "after",
       `
+A policy file exports one of:
+  tieBreakKey(sample)                   numbers and texts; the smallest key wins
+  pickBest(example, samples, score)     returns the chosen sample
+A sample has completion, sum_logprob (or null), reward, code, details, index.
+
 Examples:
   lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
     --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
@@ -89,50 +95,40 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-interface SelectionMetrics {
-  readonly n: number;
-  readonly pass_at_1: number | null;
-  readonly pass_at_n: number | null;
-  readonly delta: number | null;
-  readonly rescued: number;
-  readonly lost: number;
-  readonly n_short_packs: number;
-  readonly n_empty_packs: number;
-  readonly pass_at_k: readonly { k: number; value: number; packs: number }[];
-}
-
-export function printSelection({ dir, summary }: FinishedRun): void {
-  const metrics = summary.metrics as unknown as SelectionMetrics;
-  out(`Selected one of the first ${metrics.n} samples for ${summary.metrics.n_examples} examples.`);
+export function printSelection({ dir, manifest, summary }: FinishedRun): void {
+  const { metrics } = summary;
+  const { pass_at_1: first, pass_at_n: chosen, rescued = 0, lost = 0 } = metrics;
+  const n = Number(manifest.selection?.n);
+  out(
+    `Chose among the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
+  );
   for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
-  if (metrics.n_short_packs > 0)
-    out(`  ${metrics.n_short_packs} packs hold fewer than ${metrics.n} samples.`);
-  if (metrics.n_empty_packs > 0) out(`  ${metrics.n_empty_packs} packs are empty.`);
+  if (metrics.n_short_packs) out(`  ${metrics.n_short_packs} packs hold fewer than ${n} samples.`);
+  if (metrics.n_empty_packs) out(`  ${metrics.n_empty_packs} packs are empty.`);
   out();
-  out(`  pass@1  ${figure(metrics.pass_at_1)}   the first sample`);
-  out(
-    `  ${`pass@${metrics.n}`.padEnd(7)} ${paint("bold", figure(metrics.pass_at_n))}   the chosen one: ${metrics.rescued} rescued, ${metrics.lost} lost`,
-  );
-  out();
-  out("  pass@k, unbiased: the chance that at least one of k samples passes");
-  for (const { k, value } of shownPoints(metrics.pass_at_k)) {
-    out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
+  if (typeof first !== "number" || typeof chosen !== "number") {
+    out("Nothing was judged.");
+  } else {
+    out(`  first sample   ${first.toFixed(4)}   pass@1`);
+    out(`  chosen sample  ${paint("bold", chosen.toFixed(4))}   ${rescued} rescued, ${lost} lost`);
+    out();
+    out("  pass@k, unbiased: the chance that at least one of k samples passes");
+    for (const { k, value } of shownPoints(metrics.pass_at_k ?? [])) {
+      out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
+    }
+    out();
+    out(
+      wrap(
+        "This is selection: whatever it gained was picked, not learned. The policy that drew the samples has not changed.",
+      ),
+    );
   }
-  out();
-  out(
-    wrap(
-      "This is selection: outputs were picked better. The policy that drew them has not changed.",
-    ),
-  );
-  out(`Run written to ${dir} (chart: pass_at_k.svg and .png)`);
+  printWritten(dir, summary);
+  if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);
 }
 
 /** A screen holds few lines: all of a small pack, powers of two of a large one. */
 function shownPoints<T extends { k: number }>(points: readonly T[]): readonly T[] {
   if (points.length <= 8) return points;
   return points.filter(({ k }) => (k & (k - 1)) === 0 || k === points.length);
-}
-
-function figure(value: number | null): string {
-  return value === null ? "undefined" : value.toFixed(4);
 }

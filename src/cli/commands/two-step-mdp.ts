@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
 import { finiteNumber, SEED, STEPS } from "../options.ts";
 import { bar, out, wrap } from "../terminal.ts";
+import { printWritten } from "../written.ts";
 
 interface Flags extends TwoStepRunOptions {
   readonly quiet?: boolean;
@@ -62,10 +63,11 @@ async function run(flags: Flags): Promise<void> {
     `  expected reward  ${metrics.expected_reward.toFixed(4)}  (at best 0.9000, at the start 0.3750)`,
   );
   out(wrap(`${metrics.verdict}.`, "  "));
-  if (!metrics.first_decision_learned && flags.steps > 0) {
+  if (flags.credit === "last" && flags.steps > 0) {
     out(wrap("The reward came at the end, but the choice that mattered came first.", "  "));
   }
-  out(`\nRun written to ${dir}`);
+  out();
+  printWritten(dir, summary);
 }
 
 function line(label: string, probability: number): void {

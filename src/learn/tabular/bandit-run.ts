@@ -65,7 +65,7 @@ export async function runBandit(options: BanditRunOptions): Promise<FinishedRun>
     remarks: [
       ...remarks(probabilities, rate),
       ...(seeds ? seedRemarks(seeds) : []),
-      "![probabilities](probabilities.svg)",
+      ...(log.length > 0 ? ["![probabilities](probabilities.svg)"] : []),
     ],
     files: await banditCharts(log),
   };

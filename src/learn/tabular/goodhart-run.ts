@@ -89,7 +89,10 @@ export async function runGoodhart(
           ({ problem, completion }) =>
             `  - ${problem.prompt} expected ${problem.answer}: \`${JSON.stringify(completion)}\``,
         ),
-        "![proxy and truth against pressure](goodhart.svg)",
+        pressureTable("the naive verifier", naive),
+        "![proxy and truth under the naive verifier](goodhart.svg)",
+        pressureTable("the patched verifier; here proxy and truth coincide", patched),
+        "![proxy and truth under the patched verifier](goodhart_patched.svg)",
       ],
       files: { "goodhart.csv": csv({ naive, patched }), ...(await goodhartCharts(naive, patched)) },
     },
@@ -116,6 +119,13 @@ function strictRow(
 
 function asExample({ id, prompt, answer }: Question): Example {
   return { id, prompt, expected_answer: answer };
+}
+
+function pressureTable(title: string, points: readonly PressurePoint[]): string {
+  const rows = points.map(
+    (p) => `| ${p.pressure} | ${p.proxy_reward.toFixed(3)} | ${p.true_reward.toFixed(3)} |`,
+  );
+  return `Under ${title}:\n\n| updates | proxy | truth |\n|---|---|---|\n${rows.join("\n")}`;
 }
 
 function csv(runs: Record<string, readonly PressurePoint[]>): string {

@@ -25,7 +25,10 @@ export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
   const points = BETAS.map((beta) =>
     leashPoint(REWARDS, REFERENCE, beta, leashedOptimum(REWARDS, REFERENCE, beta)),
   );
-  const gaps = points.map(({ beta, policy }) => distance(policy, climb(REWARDS, REFERENCE, beta)));
+  const climbed = BETAS.map((beta) =>
+    leashPoint(REWARDS, REFERENCE, beta, climb(REWARDS, REFERENCE, beta)),
+  );
+  const gaps = points.map(({ policy }, i) => distance(policy, (climbed[i] as LeashPoint).policy));
   const worst = Math.max(...gaps);
   const [tight, loose] = [points[0], points.at(-1)] as [LeashPoint, LeashPoint];
   return writeExperiment(
@@ -40,18 +43,29 @@ export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
         reference: [...REFERENCE],
       },
       parameters: points.map(({ policy }) => policy),
-      rows: points.map((point, i) => row(point, gaps[i] as number)),
+      rows: points.map((point, i) => row(point, climbed[i] as LeashPoint, gaps[i] as number)),
       metrics: {
         largest_gap_to_gradient_ascent: worst,
         points: points.map(({ policy: _, ...figures }) => figures),
       },
       title: "KL as a leash",
       happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the drift from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
-      remarks: options.plot ? ["![reward and drift against β](kl_tradeoff.svg)"] : [],
+      remarks: [
+        table(points),
+        ...(options.plot ? ["![reward against drift](kl_tradeoff.svg)"] : []),
+      ],
       files: { "kl_tradeoff.csv": csv(points), ...(options.plot ? await leashCharts(points) : {}) },
     },
     options,
   );
+}
+
+function table(points: readonly LeashPoint[]): string {
+  const rows = points.map((p) => {
+    const figures = [p.expected_reward, p.kl, p.entropy, p.objective].map((x) => x.toFixed(4));
+    return `| ${[p.beta, ...figures].join(" | ")} |`;
+  });
+  return `| β | E[r] | KL | entropy | objective |\n|---|---|---|---|---|\n${rows.join("\n")}`;
 }
 
 function csv(points: readonly LeashPoint[]): string {
@@ -62,17 +76,24 @@ function csv(points: readonly LeashPoint[]): string {
 }
 
 /** A strength passes when climbing arrives where the formula says. */
-function row({ beta, policy, ...figures }: LeashPoint, gap: number): ResultRow {
+function row({ beta, policy, ...figures }: LeashPoint, ascent: LeashPoint, gap: number): ResultRow {
   const agrees = gap <= TOLERANCE;
   return {
     id: `beta-${beta}`,
     prompt: `Maximise E[r] − ${beta} · KL(π ‖ π_ref).`,
-    expected_answer: policy,
-    completion: null,
+    expected_answer: brief(figures),
+    completion: brief(ascent),
     reward: agrees ? 1 : 0,
     outcome_code: agrees ? "ascent_agrees" : "ascent_differs",
-    details: { ...figures, gap },
+    details: { ...figures, policy, gap },
   };
+}
+
+function brief({
+  expected_reward: reward,
+  kl,
+}: Pick<LeashPoint, "expected_reward" | "kl">): string {
+  return `E[r] ${reward.toFixed(4)}, KL ${kl.toFixed(4)}`;
 }
 
 function distance(a: Vector, b: Vector): number {

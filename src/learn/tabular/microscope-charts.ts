@@ -16,10 +16,10 @@ export async function banditCharts(log: readonly BanditStep[]): Files {
   if (log.length === 0) return {};
   const arms = ARM_NAMES.map((arm, i) => ({
     label: `arm ${arm}`,
-    points: thinned(log).map(({ step, logits_after: logits }) => ({
-      x: step,
-      y: softmax(logits)[i] as number,
-    })),
+    points: [
+      { x: 0, y: log[0]?.probabilities_before[i] },
+      ...thinned(log).map(({ step, logits_after: logits }) => ({ x: step, y: softmax(logits)[i] })),
+    ],
   }));
   return {
     ...(await chartFiles("probabilities", {
@@ -57,17 +57,17 @@ export async function twoStepCharts(log: readonly TwoStepStep[]): Files {
 }
 
 export async function leashCharts(points: readonly LeashPoint[]): Files {
-  const series = (label: string, y: (point: LeashPoint) => number) => ({
-    label,
-    points: points.map((point) => ({ x: point.beta, y: y(point) })),
-  });
+  const [tight, loose] = [points[0]?.beta, points.at(-1)?.beta];
   return chartFiles("kl_tradeoff", {
     title: "A weaker leash buys reward with drift",
-    x: { label: "strength of the KL penalty β", scale: "log" },
-    y: { label: "expected reward; KL in nats" },
+    subtitle: `Each point is one strength of the KL penalty, from β = ${tight} (left) to β = ${loose} (right).`,
+    x: { label: "drift, KL(π ‖ π_ref)", unit: "nats" },
+    y: { label: "expected reward", range: [0, 1] },
     series: [
-      series("expected reward", (p) => p.expected_reward),
-      series("KL(π ‖ π_ref)", (p) => p.kl),
+      {
+        label: "π*(a) ∝ π_ref(a) · exp(r(a)/β)",
+        points: points.map((p) => ({ x: p.kl, y: p.expected_reward })),
+      },
     ],
   });
 }
@@ -97,7 +97,7 @@ export async function goodhartCharts(
     ...(await chartFiles("goodhart", chart("Goodhart: the naive verifier under pressure", naive))),
     ...(await chartFiles(
       "goodhart_patched",
-      chart("The class patched, the same pressure", patched),
+      chart("The class patched, the same pressure: proxy and truth coincide", patched),
     )),
   };
 }

@@ -175,6 +175,32 @@ describe("two decisions", () => {
     }
   });
 
+  test("every logged step can be recomputed by hand", () => {
+    for (const baseline of [true, false]) {
+      let policy: TwoStepPolicy = startPolicy;
+      let rewards = 0;
+      for (const step of trainTwoStep({ steps: 100, seed: 4, lr: 0.7, baseline, credit: "both" })) {
+        expect(step.first_probabilities_before).toEqual(softmax(policy.first));
+        expect(step.second_probabilities_before).toEqual(
+          softmax(policy.second[step.first] as number[]),
+        );
+        expect(step.baseline).toBeCloseTo(
+          baseline && step.step > 1 ? rewards / (step.step - 1) : 0,
+          12,
+        );
+        expect(step.advantage).toBe(step.reward - step.baseline);
+        policy = {
+          first: reinforceStep(policy.first, step.first, step.advantage, 0.7),
+          second: policy.second.map((z, i) =>
+            i === step.first ? reinforceStep(z, step.second, step.advantage, 0.7) : z,
+          ),
+        };
+        expect(step.policy_after).toEqual(policy);
+        rewards += step.reward;
+      }
+    }
+  });
+
   test("the expected reward is the average over paths", () => {
     expect(expectedReward(startPolicy)).toBeCloseTo(PAYS.flat().reduce((a, b) => a + b) / 4, 12);
   });

@@ -28,12 +28,7 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
   const policy = log.at(-1)?.policy_after ?? startPolicy;
   const first = softmax(policy.first);
   const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
-  const verdict =
-    log.length < options.steps
-      ? `diverged: the logits left the range of numbers after step ${log.length}`
-      : learned
-        ? `the first decision learned: it chooses B with probability ${first[1]?.toFixed(4)}`
-        : "the first decision never learned: it still tosses a coin, because no credit reached it";
+  const verdict = nameOutcome(options, log.length, first[1] as number);
   return writeExperiment(
     options.outdir,
     {
@@ -63,12 +58,30 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
       remarks: [
         `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
         ...table(policy),
-        "![probabilities](probabilities.svg)",
+        ...(log.length > 0 ? ["![probabilities](probabilities.svg)"] : []),
       ],
       files: await twoStepCharts(log),
     },
     options,
   );
+}
+
+/** What happened to the first decision, and why. */
+function nameOutcome(
+  { steps, lr, credit }: TwoStepOptions,
+  done: number,
+  probability: number,
+): string {
+  if (done < steps) return `diverged: the logits left the range of numbers after step ${done}`;
+  if (steps === 0 || lr === 0)
+    return "nothing was learned: there was no update, or none that moved";
+  if (credit === "last") {
+    return "the first decision never learned: it still tosses a coin, because no credit reached it";
+  }
+  const chooses = `it chooses B with probability ${probability.toFixed(4)}`;
+  return lr < 0
+    ? `inverted: a negative learning rate descends, so the first decision learned what does not pay; ${chooses}`
+    : `the first decision learned: ${chooses}`;
 }
 
 function* evaluate(policy: TwoStepPolicy) {

@@ -1,0 +1,62 @@
+/** The difference between two paired runs, in numbers. */
+
+import type { GateReport } from "../runs/gate-report.ts";
+import type { DifferenceCounts } from "../stats/difference-counts.ts";
+import { marginRuledOut } from "../stats/margin.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
+import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
+import { minimumDetectableEffect } from "../stats/power.ts";
+
+export type Measured = Pick<
+  GateReport,
+  "delta" | "ci" | "p_value" | "test" | "minimum_detectable_effect"
+> & {
+  /** Whether an improvement of at least this size is ruled out at the level of the test. */
+  ruledOut(margin: number): boolean;
+};
+
+export const UNMEASURED: Measured = {
+  delta: null,
+  ci: null,
+  p_value: null,
+  test: null,
+  minimum_detectable_effect: null,
+  ruledOut: () => false,
+};
+
+/** Resampling is part of the instrument, so its seed is fixed. */
+const SEED = "lockedroom.gate@1";
+
+export interface Paired {
+  readonly differences: DifferenceCounts;
+  /** Every reward is 0 or 1, so that counting flips says everything. */
+  readonly binary: boolean;
+  readonly flips: { readonly gained: number; readonly lost: number };
+}
+
+export function measure({ differences, binary, flips }: Paired, alpha: number): Measured {
+  const n = differences.pairs;
+  const { gained, lost } = flips;
+  const confidence = 1 - alpha;
+  const interval = pairedBootstrap(differences, { seed: SEED, confidence });
+  const spread = binary
+    ? { discordantShare: n === 0 ? 0 : (gained + lost) / n }
+    : { variance: differences.variance() ?? 0 };
+  return {
+    delta: differences.mean() ?? null,
+    ci: interval ? { low: interval.low, high: interval.high, confidence } : null,
+    p_value: binary ? mcnemarExact(gained, lost) : signFlipTest(differences, { seed: SEED }).p,
+    test: binary ? "mcnemar_exact" : "sign_flip",
+    minimum_detectable_effect: minimumDetectableEffect({ n, alpha, ...spread }) ?? null,
+    ruledOut: (margin) =>
+      binary
+        ? marginRuledOut(gained, lost, n, margin, alpha)
+        : shiftRuledOut(differences, margin, alpha),
+  };
+}
+
+/** Graded rewards: the sign-flip test of the differences less the margin. */
+function shiftRuledOut(differences: DifferenceCounts, margin: number, alpha: number): boolean {
+  const shifted = differences.shiftedBy(-margin);
+  return (shifted.mean() ?? 0) < 0 && signFlipTest(shifted, { seed: SEED }).p <= alpha;
+}
