@@ -9,6 +9,13 @@ import { main, report } from "./main.ts";
 
 export async function run(argv: readonly string[]): Promise<void> {
   let done = false;
+  const listeners = process.listeners("exit");
+  /** A user's file may listen for the end as well, and must not have the last word on the code. */
+  const leave = (code: number) => {
+    process.removeAllListeners("exit");
+    for (const listener of listeners) process.on("exit", listener);
+    process.exit(code);
+  };
   process.on("exit", () => {
     if (done) return;
     process.exitCode = report(endedFromInside());
@@ -29,12 +36,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   // A timer that a user's file left behind must not keep the process; what was printed must be out.
   // Errors of earlier writes arrive a moment after this one's answer.
   process.stdout.write("", () => setImmediate(() => leave(code)));
-}
-
-/** A user's file may listen for the end as well, and must not have the last word on the code. */
-function leave(code: number): void {
-  process.removeAllListeners("exit");
-  process.exit(code);
 }
 
 function endedFromInside(): LockedRoomError {

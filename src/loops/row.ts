@@ -35,17 +35,23 @@ export function resultRow(
   return row;
 }
 
+/** A pack's samples, and for each the first one with the same text. */
+export interface ScoredSamples {
+  readonly samples?: readonly ScoredSample[] | undefined;
+  readonly firstOf?: readonly number[] | undefined;
+}
+
 /** `canonicalJson` of a row, with the key order written down because this runs once per
  * example. A selection's samples are written from what was scored. */
-export function rowJson(row: ResultRow, samples?: readonly ScoredSample[]): string {
+export function rowJson(row: ResultRow, { samples, firstOf }: ScoredSamples = {}): string {
   const text = JSON.stringify;
   return (
-    `{${row.baseline ? `"baseline":${canonicalJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
+    `{${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
-    (samples === undefined ? "" : `,"samples":[${samples.map(sampleJson).join(",")}]`) +
-    (row.selected === undefined ? "" : `,"selected":${canonicalJson(row.selected)}`) +
+    (samples === undefined ? "" : `,"samples":${samplesJson(samples, firstOf)}`) +
+    (row.selected === undefined ? "" : `,"selected":${choiceJson(row.selected)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
     (row.unstable ? `,"unstable":true` : "") +
@@ -53,7 +59,32 @@ export function rowJson(row: ResultRow, samples?: readonly ScoredSample[]): stri
   );
 }
 
-function sampleJson({ completion, code, reward, sum_logprob: logprob }: ScoredSample): string {
-  const text = JSON.stringify;
-  return `{"completion":${text(completion)},"outcome_code":${text(code)},"reward":${reward}${logprob === null ? "" : `,"sum_logprob":${logprob}`}}`;
+function choiceJson({
+  index,
+  outcome_code: code,
+  reward,
+}: NonNullable<ResultRow["selected"]>): string {
+  return `{"index":${index},"outcome_code":${quoted(code)},"reward":${JSON.stringify(reward)}}`;
 }
+
+/** Runs once per sample, of which there are many; a text that was said before is not written anew. */
+function samplesJson(samples: readonly ScoredSample[], firstOf: readonly number[] = []): string {
+  const verdicts: string[] = [];
+  const parts: string[] = [];
+  for (let i = 0; i < samples.length; i++) {
+    const { completion, code, reward, sum_logprob: logprob } = samples[i] as ScoredSample;
+    const verdict =
+      verdicts[firstOf[i] ?? i] ??
+      `{"completion":${quoted(completion)},"outcome_code":${quoted(code)},"reward":${reward}`;
+    verdicts.push(verdict);
+    parts.push(logprob === null ? `${verdict}}` : `${verdict},"sum_logprob":${logprob}}`);
+  }
+  return `[${parts.join(",")}]`;
+}
+
+/** `JSON.stringify` of a text; one without anything to escape only needs its quotes. */
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;

@@ -23,7 +23,7 @@ import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { type Pair, pair, type Unknown } from "./pair.ts";
 import { passAtKCharts } from "./pass-at-k-chart.ts";
-import { missing, resultRow, rowJson } from "./row.ts";
+import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
@@ -62,10 +62,10 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       (batch) => scorePacks(options.scoring, batch),
     );
     for await (const batch of scored) {
-      for (const { example, samples } of batch) {
-        const row = selectRow(options, example, samples);
-        tally.addPack(row, samples);
-        run.results.add(rowJson(row, samples));
+      for (const pack of batch) {
+        const row = selectRow(options, pack.example, pack.samples);
+        tally.addPack(row, pack.samples);
+        run.results.add(rowJson(row, pack));
       }
       await run.results.flush();
     }
@@ -111,27 +111,38 @@ function noAnswers({ policy, scoring }: SelectOptions): Error {
   );
 }
 
-interface ScoredPack {
+interface ScoredPack extends ScoredSamples {
   readonly example: Example;
-  /** Undefined when no pack names this example. */
-  readonly samples: readonly ScoredSample[] | undefined;
 }
 
+/** A pack often says the same thing many times; each text is judged once. */
 async function scorePacks(scoring: Scoring, pairs: Pair<SelectionPack>[]): Promise<ScoredPack[]> {
   const judgeables: Judgeable[] = [];
-  for (const { example, answer } of pairs) {
-    for (const sample of answer?.samples ?? []) {
-      judgeables.push({ example, completion: textOf(sample) });
-    }
-  }
+  const packs = pairs.map(({ example, answer }) => {
+    const start = judgeables.length;
+    const firsts = new Map<string, number>();
+    const firstOf = answer?.samples.map((sample, index) => {
+      const completion = textOf(sample);
+      const first = firsts.get(completion);
+      if (first !== undefined) return first;
+      firsts.set(completion, index);
+      judgeables.push({ example, completion });
+      return index;
+    });
+    return { start, firstOf };
+  });
   const judged = await scoring.judge(judgeables);
-  let next = 0;
-  return pairs.map(({ example, answer }) => ({
-    example,
-    samples: answer?.samples.map((sample, index) =>
-      scoredSample(index, sample, judged[next++] as Judgement),
-    ),
-  }));
+  return pairs.map(({ example, answer }, i) => {
+    const { start, firstOf } = packs[i] as (typeof packs)[number];
+    let next = start;
+    const samples: ScoredSample[] = [];
+    for (const [index, sample] of (answer?.samples ?? []).entries()) {
+      const first = firstOf?.[index] as number;
+      const twin = first === index ? (judged[next++] as Judgement) : (samples[first] as Judgement);
+      samples.push(scoredSample(index, sample, twin));
+    }
+    return { example, samples: answer && samples, firstOf };
+  });
 }
 
 function scoredSample(index: number, sample: string | Sample, judged: Judgement): ScoredSample {

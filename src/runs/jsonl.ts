@@ -12,7 +12,7 @@ import { visibleShort } from "../core/visible.ts";
 
 /** A longer line is refused: it is a damaged file, and would have to be held whole in memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const CHUNK_BYTES = 512 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
 export interface ReadOptions {

@@ -18,7 +18,8 @@ export class LineFile {
   readonly #hash = createHash("sha256");
   #pending: string[] = [];
   #pendingLength = 0;
-  #scratch = Buffer.allocUnsafe(64 * 1024);
+  readonly #buffers: Buffer[] = [Buffer.alloc(0), Buffer.alloc(0)];
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, file: FileHandle) {
     this.path = path;
@@ -35,22 +36,36 @@ export class LineFile {
     this.#pendingLength += line.length;
   }
 
-  /** Writes what has been added, once it is worth a write. */
+  /**
+   * Writes what has been added, once it is worth a write. The write goes on while the next lines are
+   * made; the next flush waits for it, and reports what went wrong with it.
+   */
   async flush(atLeast = WORTH_A_WRITE): Promise<void> {
     if (this.#pendingLength < atLeast || this.#pending.length === 0) return;
     this.#pendingLength = 0;
     const bytes = this.#encode(`${this.#pending.join("\n")}\n`);
     this.#pending = [];
     this.#hash.update(bytes);
-    await this.#writing(() => this.#file.writeFile(bytes));
+    await this.#settled();
+    this.#writing = this.#file.writeFile(bytes);
+    this.#writing.catch(() => {}); // Reported by whoever waits for it.
   }
 
-  /** One buffer is used over and over: a fresh one for each flush makes work for the collector. */
+  /** Two buffers are used in turn: a fresh one for each flush makes work for the collector. */
   #encode(text: string): Uint8Array {
-    const size = Buffer.byteLength(text);
-    if (size > this.#scratch.length) this.#scratch = Buffer.allocUnsafe(2 * size);
-    this.#scratch.write(text);
-    return this.#scratch.subarray(0, size);
+    const largest = 3 * text.length; // UTF-8 takes no more for a unit of UTF-16.
+    const [, idle = Buffer.alloc(0)] = this.#buffers.reverse();
+    const room = largest > idle.length ? Buffer.allocUnsafe(2 * largest) : idle;
+    this.#buffers[1] = room;
+    return room.subarray(0, room.write(text));
+  }
+
+  async #settled(): Promise<void> {
+    try {
+      await this.#writing;
+    } catch (error) {
+      throw ioError(`write ${this.path}`, error);
+    }
   }
 
   /**
@@ -59,19 +74,14 @@ export class LineFile {
    */
   async end(): Promise<string> {
     await this.flush(0);
-    await this.#writing(() => this.#file.close());
+    await this.#settled();
+    this.#writing = this.#file.close();
+    await this.#settled();
     return this.#hash.digest("hex");
   }
 
-  async #writing(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      throw ioError(`write ${this.path}`, error);
-    }
-  }
-
   async abandon(): Promise<void> {
+    await this.#writing.catch(() => {});
     await this.#file.close().catch(() => {});
   }
 }
