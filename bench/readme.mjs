@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const README = new URL("../README.md", import.meta.url);
 const BETWEEN = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/;
 
-export function benchTable({ node, sizes, checks }) {
+export function benchTable({ node, cores, sizes, checks }) {
   return [
     "| rows | plain Node | `eval` | ratio | peak memory |",
     "|---|---|---|---|---|",
@@ -17,7 +17,7 @@ export function benchTable({ node, sizes, checks }) {
     "|---|---|---|",
     ...checks.map(({ name, value, limit }) => `| ${name} | ${value} | ${limit} |`),
     "",
-    `Node ${node}, two cores. Seconds are this machine's; the ratios are what is claimed.`,
+    `Node ${node}, ${cores} cores. Seconds are this machine's; the ratios are what is claimed.`,
     "",
   ].join("\n");
 }

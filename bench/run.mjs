@@ -2,7 +2,7 @@
 // Every figure is a ratio of two processes timed in turn within this run.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { updateReadme } from "./readme.mjs";
@@ -35,6 +35,7 @@ try {
 
 const results = {
   node: process.version,
+  cores: availableParallelism(),
   sizes,
   checks: checks.map(([name, value, limit]) => ({
     name,

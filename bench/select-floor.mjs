@@ -1,5 +1,7 @@
-// The floor of selection: plain Node that only parses the packs and scores every sample.
+// The floor of selection: plain Node that only parses the packs and scores every sample with the
+// same verifier. No checks, no fingerprints, no choice, nothing written.
 import { createReadStream } from "node:fs";
+import { score } from "../dist/scorers/math-final-line.js";
 
 const [dataset, packs] = process.argv.slice(2);
 
@@ -16,13 +18,11 @@ async function* rows(file) {
   if (rest) yield JSON.parse(rest);
 }
 
-const FINAL = /^\s*Final: (0|-?[1-9][0-9]*)\s*$/;
 const answers = rows(packs);
 let passed = 0;
 for await (const example of rows(dataset)) {
-  const expected = String(example.expected_answer);
   for (const sample of (await answers.next()).value.samples) {
-    if (FINAL.exec(sample.completion)?.[1] === expected) passed++;
+    passed += score(example, sample.completion).reward;
   }
 }
 console.log(passed);

@@ -21,6 +21,12 @@ test("the README's figures are those of the committed benchmark (npm run bench)"
     readFileSync(new URL("../bench/results.json", import.meta.url), "utf8"),
   );
   expect(readme).toContain(benchTable(results));
+  for (const measured of ["100k rows", "1M rows", "10k × 64 samples", "node -e 0"]) {
+    expect(
+      results.checks.some(({ name }: { name: string }) => name.includes(measured)),
+      measured,
+    ).toBe(true);
+  }
   for (const { name, value, limit } of results.checks)
     expect(value, name).toBeLessThanOrEqual(limit);
 });

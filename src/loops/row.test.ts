@@ -56,7 +56,10 @@ const packs = fc.array(scored).map((drawn) =>
 test("the written-out key order is the canonical one, for every row the schema allows", () => {
   fc.assert(
     fc.property(row, fc.option(packs), (value, samples) => {
-      if (!samples) return expect(rowJson(value)).toBe(canonicalJson(value));
+      if (!samples) {
+        expect(rowJson(value)).toBe(canonicalJson(value));
+        return;
+      }
       const firstOf = samples.map(({ completion }) =>
         samples.findIndex((s) => s.completion === completion),
       );

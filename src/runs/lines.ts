@@ -5,6 +5,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { ioError } from "../core/errors.ts";
 
 const WORTH_A_WRITE = 128 * 1024;
+const NEWLINE = 10;
 
 /** Makes a file where there was none; whatever was in the way goes, and no link is followed. */
 export async function openNew(path: string): Promise<FileHandle> {
@@ -16,9 +17,10 @@ export class LineFile {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #hash = createHash("sha256");
-  #pending: string[] = [];
-  #pendingLength = 0;
-  readonly #buffers: Buffer[] = [Buffer.alloc(0), Buffer.alloc(0)];
+  /** One is filled while the other is written; fresh ones would make work for the collector. */
+  #filling: Buffer = Buffer.allocUnsafe(2 * WORTH_A_WRITE);
+  #resting: Buffer = Buffer.allocUnsafe(2 * WORTH_A_WRITE);
+  #used = 0;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, file: FileHandle) {
@@ -32,8 +34,10 @@ export class LineFile {
 
   /** Adds one line; `flush` now and then so that lines do not pile up. */
   add(line: string): void {
-    this.#pending.push(line);
-    this.#pendingLength += line.length;
+    const largest = this.#used + 3 * line.length + 1; // UTF-8 takes no more for a unit of UTF-16.
+    if (largest > this.#filling.length) this.#filling = Buffer.concat([this.#filling], 2 * largest);
+    this.#used += this.#filling.write(line, this.#used);
+    this.#filling[this.#used++] = NEWLINE;
   }
 
   /**
@@ -41,23 +45,13 @@ export class LineFile {
    * made; the next flush waits for it, and reports what went wrong with it.
    */
   async flush(atLeast = WORTH_A_WRITE): Promise<void> {
-    if (this.#pendingLength < atLeast || this.#pending.length === 0) return;
-    this.#pendingLength = 0;
-    const bytes = this.#encode(`${this.#pending.join("\n")}\n`);
-    this.#pending = [];
+    if (this.#used < atLeast || this.#used === 0) return;
+    const bytes = this.#filling.subarray(0, this.#used);
     this.#hash.update(bytes);
     await this.#settled();
     this.#writing = this.#file.writeFile(bytes);
     this.#writing.catch(() => {}); // Reported by whoever waits for it.
-  }
-
-  /** Two buffers are used in turn: a fresh one for each flush makes work for the collector. */
-  #encode(text: string): Uint8Array {
-    const largest = 3 * text.length; // UTF-8 takes no more for a unit of UTF-16.
-    const [, idle = Buffer.alloc(0)] = this.#buffers.reverse();
-    const room = largest > idle.length ? Buffer.allocUnsafe(2 * largest) : idle;
-    this.#buffers[1] = room;
-    return room.subarray(0, room.write(text));
+    [this.#filling, this.#resting, this.#used] = [this.#resting, this.#filling, 0];
   }
 
   async #settled(): Promise<void> {
