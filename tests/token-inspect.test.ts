@@ -1,7 +1,7 @@
 /** `token-inspect` end to end: one screen, the right verdict, and a sentence for what is wrong. */
 
 import { describe, expect, test } from "vitest";
-import { readText, unescaped } from "../src/cli/commands/token-inspect.ts";
+import { readText, unescaped } from "../src/cli/tokens/text.ts";
 import { EXIT, expectError, type Finished, RAW_CONTROL, Workspace } from "./cli.ts";
 
 const workspace = new Workspace();

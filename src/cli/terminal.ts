@@ -29,6 +29,16 @@ function showControls(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, (c) => `⟨${codePoint(c)}⟩`);
 }
 
+/** JSON in which whatever a terminal would obey is escaped, so that printing it changes nothing. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(/[^\P{C}\n]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+}
+
 /** How to type the command here: the file beside you in a clone, or through npx in a project. */
 export function program(): string {
   if (existsSync("lockedroom")) return "./lockedroom";

@@ -5,22 +5,18 @@ import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
-import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
 import { milliseconds, wholeNumber } from "../options.ts";
-import { startProgress, totalBytes } from "../progress.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
+import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 import { printWritten } from "../written.ts";
 
-interface Flags {
+interface Flags extends ScoringFlags {
   readonly dataset: string;
   readonly completions: string;
   readonly outdir: string;
-  readonly scorer: string;
   readonly maxExamples?: number;
-  readonly jobs: number;
-  readonly scorerTimeout: number;
   readonly force?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function define(command: Command): Command {
@@ -48,23 +44,13 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
-  const scoring = await openScoring(flags.scorer, {
-    jobs: flags.jobs,
-    timeoutMs: flags.scorerTimeout,
-  });
-  const progress = startProgress(
+  const outcome = await withScoring(
+    flags,
     "Scoring",
-    totalBytes(flags.dataset, flags.completions),
-    flags.quiet,
+    [flags.dataset, flags.completions],
+    (scoring, onBytes) => evaluate({ ...flags, scoring, onBytes }),
   );
-  try {
-    const outcome = await evaluate({ ...flags, scoring, onBytes: progress.add });
-    progress.stop();
-    if (!flags.quiet) printOutcome(outcome);
-  } finally {
-    progress.stop();
-    await scoring.close();
-  }
+  if (!flags.quiet) printOutcome(outcome);
 }
 
 export function printOutcome({ dir, summary }: FinishedRun): void {

@@ -9,7 +9,7 @@ import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
 import { gate } from "../../gate/verdict.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { numberIn } from "../options.ts";
-import { out, paint, wrap } from "../terminal.ts";
+import { out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
 
@@ -75,19 +75,10 @@ Examples:
 
 const PRINT: Record<Format, (report: GateReport) => string> = {
   text: gateText,
-  json: (report) => asciiControls(JSON.stringify(report, null, 2)),
+  json: (report) => printableJson(report, 2),
   markdown: gateMarkdown,
   junit: gateJunit,
 };
-
-/** The same JSON with invisible characters escaped, so that printing it changes nothing in it. */
-function asciiControls(json: string): string {
-  return json.replace(/[^\P{C}\n]/gu, (found) =>
-    [...Array(found.length).keys()]
-      .map((i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
-}
 
 function appendSummary(file: string, report: GateReport): void {
   try {

@@ -7,24 +7,20 @@ import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_SCORER } from "../../scorers/load.ts";
-import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
 import { milliseconds, wholeNumber } from "../options.ts";
-import { startProgress, totalBytes } from "../progress.ts";
 import { bar, out, paint, program, wrap } from "../terminal.ts";
+import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 import { printWritten } from "../written.ts";
 
-interface Flags {
+interface Flags extends ScoringFlags {
   readonly dataset: string;
   readonly samples: string;
   readonly n: number;
   readonly outdir: string;
   readonly policy?: string;
   readonly rule?: RuleName;
-  readonly scorer: string;
-  readonly jobs: number;
-  readonly scorerTimeout: number;
   readonly force?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function define(command: Command): Command {
@@ -73,26 +69,14 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
-  const scoring = await openScoring(flags.scorer, {
-    jobs: flags.jobs,
-    timeoutMs: flags.scorerTimeout,
-  });
-  const progress = startProgress(
+  const policy = flags.policy ? await loadSelectionPolicy(flags.policy) : builtInPolicy(flags.rule);
+  const outcome = await withScoring(
+    flags,
     "Selecting",
-    totalBytes(flags.dataset, flags.samples),
-    flags.quiet,
+    [flags.dataset, flags.samples],
+    (scoring, onBytes) => select({ ...flags, scoring, policy, onBytes }),
   );
-  try {
-    const policy = flags.policy
-      ? await loadSelectionPolicy(flags.policy)
-      : builtInPolicy(flags.rule);
-    const outcome = await select({ ...flags, scoring, policy, onBytes: progress.add });
-    progress.stop();
-    if (!flags.quiet) printSelection(outcome);
-  } finally {
-    progress.stop();
-    await scoring.close();
-  }
+  if (!flags.quiet) printSelection(outcome);
 }
 
 export function printSelection({ dir, manifest, summary }: FinishedRun): void {

@@ -1,0 +1,29 @@
+/** Opens a scorer and a progress bar around a loop, and closes both whatever happens. */
+
+import type { Scoring } from "../core/score.ts";
+import { openScoring } from "../scorers/scoring.ts";
+import { startProgress, totalBytes } from "./progress.ts";
+
+export interface ScoringFlags {
+  readonly scorer: string;
+  readonly jobs: number;
+  readonly scorerTimeout: number;
+  readonly quiet?: boolean;
+}
+
+/** `files` are what will be read; `label` stands before the bar. */
+export async function withScoring<T>(
+  { scorer, jobs, scorerTimeout, quiet }: ScoringFlags,
+  label: string,
+  files: readonly string[],
+  work: (scoring: Scoring, onBytes: (bytes: number) => void) => Promise<T>,
+): Promise<T> {
+  const scoring = await openScoring(scorer, { jobs, timeoutMs: scorerTimeout });
+  const progress = startProgress(label, totalBytes(...files), quiet);
+  try {
+    return await work(scoring, progress.add);
+  } finally {
+    progress.stop();
+    await scoring.close();
+  }
+}
