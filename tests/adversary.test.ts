@@ -66,7 +66,10 @@ describe("an instrument that depends on more than its code", () => {
     const workspace = sums(40);
     workspace.write(
       "s.ts",
-      scorer("(completion.length * mood * 1e6) % 2 < 1", "const mood = Math.random();"),
+      scorer(
+        "[...(example.id + completion)].reduce((h, c) => (h * 31 + c.charCodeAt(0) * mood * 1e3) % 1e6, mood) % 2 < 1",
+        "const mood = Math.random();",
+      ),
     );
     const { summary } = await workspace.made("a", ["--scorer", "s.ts"]);
     expect(summary.metrics.n_scorer_error).toBeGreaterThan(0);

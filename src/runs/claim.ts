@@ -1,7 +1,7 @@
 /** Whose is an output folder? A run claims it, one writer at a time, and never touches a stranger's. */
 
 import { realpathSync } from "node:fs";
-import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING, SUMMARY } from "./artifacts.ts";
@@ -67,35 +67,37 @@ export function release(dir: string): void {
 }
 
 /**
- * Only one writer at a time; a claim whose process is gone is void. The claim appears whole, by a
- * link, so that nobody ever reads half of it.
+ * Only one writer at a time; a claim whose process is gone is void. The claim is a link that points
+ * at the process's number: it appears whole or not at all, so nobody ever reads half of it.
  */
 export async function claim(dir: string): Promise<void> {
   const file = path.join(dir, RUNNING);
-  const own = `${file}-${process.pid}`;
-  await rm(own, { force: true });
-  await writeFile(own, `${process.pid}\n`, { flag: "wx" });
-  try {
-    if (!(await linked(own, file))) {
-      const owner = await writerOf(dir);
-      if (owner !== undefined) throw taken(dir, file, owner);
-      await rm(file, { force: true });
-      if (!(await linked(own, file))) throw taken(dir, file);
-    }
-    ours.add(path.resolve(dir));
-  } finally {
-    await rm(own, { force: true });
+  if (!(await made(file))) {
+    const owner = await writerOf(dir);
+    if (owner !== undefined) throw taken(dir, file, owner);
+    await rm(file, { force: true });
+    if (!(await made(file))) throw taken(dir, file);
   }
+  ours.add(path.resolve(dir));
 }
 
-async function linked(from: string, to: string): Promise<boolean> {
+async function made(file: string): Promise<boolean> {
   try {
-    await link(from, to);
+    await symlink(String(process.pid), file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (code !== "EPERM" && code !== "ENOSYS") throw error;
   }
+  // Where links are not to be had, a file does.
+  return writeFile(file, `${process.pid}\n`, { flag: "wx" }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false;
+      throw error;
+    },
+  );
 }
 
 function taken(dir: string, file: string, owner = 0): Error {
@@ -108,7 +110,9 @@ function taken(dir: string, file: string, owner = 0): Error {
 /** The process that is writing the run now, if it still lives. */
 export async function writerOf(dir: string): Promise<number | undefined> {
   try {
-    const pid = Number.parseInt(await readFile(path.join(dir, RUNNING), "utf8"), 10);
+    const file = path.join(dir, RUNNING);
+    const text = await readlink(file).catch(() => readFile(file, "utf8"));
+    const pid = Number.parseInt(text, 10);
     // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
     if (pid === process.pid && !ours.has(path.resolve(dir))) return undefined;
     if (!(pid > 0)) return undefined;
