@@ -1,7 +1,4 @@
-/**
- * SVG to PNG by resvg, with our own font and none of the system's, so that the same chart has the
- * same bytes on every machine.
- */
+/** SVG to PNG by resvg, with our own font and none of the system's, which differ between machines. */
 
 import { fileURLToPath } from "node:url";
 
