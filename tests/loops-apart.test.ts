@@ -77,3 +77,32 @@ test("a rule that counts parsed answers refuses a scorer that gives none", async
     kl_est: 2,
   });
 });
+
+test("that best-of-N cannot lose is said of best-of-N alone", async () => {
+  const workspace = new Workspace();
+  const select = (n: string, rule: string) =>
+    workspace.run([
+      "selection-demo",
+      "--quiet",
+      `--dataset=${ROOT}data/datasets/math_dev.jsonl`,
+      `--samples=${ROOT}data/rollouts/selection_pack_dev.jsonl`,
+      "--n",
+      n,
+      "--rule",
+      rule,
+      "--outdir",
+      `${rule}${n}`,
+    ]);
+  for (const rule of ["best", "first-valid"]) {
+    await select("1", rule);
+    await select("4", rule);
+    const { stdout } = await workspace.run([
+      "gate",
+      "--baseline",
+      `${rule}1`,
+      "--candidate",
+      `${rule}4`,
+    ]);
+    expect(stdout.includes("cannot lose"), rule).toBe(rule === "best");
+  }
+});

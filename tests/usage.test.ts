@@ -477,3 +477,25 @@ describe.concurrent("inspect-run", () => {
     expect(stdout).toMatch(/reason +\S+/);
   });
 });
+
+describe("GITHUB_STEP_SUMMARY", () => {
+  const args = ["gate", "--baseline", "old", "--candidate", "new"];
+
+  test("gets the verdict appended, and the exit code stays the gate's", async () => {
+    const { code } = await workspace.run(args);
+    workspace.write("step.md", "before\n");
+    const result = await workspace.run(args, {
+      env: { GITHUB_STEP_SUMMARY: workspace.path("step.md") },
+    });
+    expect(result.code).toBe(code);
+    expect(workspace.read("step.md")).toMatch(/^before\n## Gate: REJECT[\s\S]*\| pass rate \|/);
+  });
+
+  test("that cannot be written is told", async () => {
+    const result = await workspace.run(args, {
+      env: { GITHUB_STEP_SUMMARY: workspace.path("no/such/step.md") },
+    });
+    expect(result.code).toBe(EXIT.io);
+    expect(result.stderr).toContain("GITHUB_STEP_SUMMARY");
+  });
+});

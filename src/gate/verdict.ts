@@ -59,7 +59,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     reasons,
     notes: [
       ...room.notes,
-      ...selectionNote(room.knobs, evidence),
+      ...selectionNote(room.knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, evidence),
       ...fewFlipsNote(evidence, comparable),
       ...sizeNote(decision, measured, evidence.differences.pairs),
@@ -74,14 +74,14 @@ export async function gate(options: GateOptions): Promise<GateReport> {
 }
 
 /** The mistake this project exists for deserves a sentence of its own. */
-function selectionNote(knobs: readonly Knob[], { flips }: Evidence): string[] {
+function selectionNote(knobs: readonly Knob[], rule: unknown): string[] {
   if (knobs.length !== 1 || knobs[0] !== "selection") return [];
   const words =
     "Selection compute changed: outputs were picked differently, the policy's distribution is unchanged.";
-  if (flips.lost > 0) return [words];
+  if (rule !== "best" && rule !== "tieBreakKey") return [words];
   return [
     words,
-    "A choice by the scorer that also measures cannot lose: the gain is an upper bound.",
+    "The best by the scorer that also measures cannot lose: the gain is an upper bound.",
   ];
 }
 

@@ -96,7 +96,11 @@ async function judge(scoring: Scoring, pairs: Pair<Completion>[]): Promise<Resul
   );
   const judgements = (await scoring.judge(present)).values();
   return pairs.map(({ example, answer }) =>
-    resultRow(example, answer, (answer && judgements.next().value) ?? missing),
+    resultRow(
+      example,
+      answer,
+      (answer && judgements.next().value) ?? missing("no completion names this example"),
+    ),
   );
 }
 

@@ -6,11 +6,10 @@ import { type Judgement, MISSING_COMPLETION } from "../core/score.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import type { ScoredSample } from "./decide.ts";
 
-export const missing: Judgement = {
-  reward: null,
-  code: MISSING_COMPLETION,
-  details: { message: "no completion names this example" },
-};
+/** Nothing to judge, and why. */
+export function missing(message: string): Judgement {
+  return { reward: null, code: MISSING_COMPLETION, details: { message } };
+}
 
 export function resultRow(
   example: Example,

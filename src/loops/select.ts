@@ -164,29 +164,33 @@ function textOf(sample: string | Sample): string {
 function selectRow(
   { policy, n }: SelectOptions,
   example: Example,
-  samples: readonly ScoredSample[] = [],
+  samples: readonly ScoredSample[] | undefined,
 ): ResultRow {
-  const candidates = samples.slice(0, n);
+  const candidates = samples?.slice(0, n) ?? [];
   const [first] = candidates;
-  if (!first) return resultRow(example, undefined, missing);
+  if (!first) {
+    const why = samples ? "its pack is empty" : "no pack names this example";
+    return resultRow(example, undefined, missing(why));
+  }
   const chosen = policy.decide(example, candidates);
   const row = resultRow(example, { id: example.id, ...chosen }, chosen);
   row.baseline = choice(first);
   row.selected = choice(chosen);
-  if (!policy.trusted && !isStable(policy, example, candidates, chosen)) row.unstable = true;
+  if (!isStable(policy, example, candidates, chosen)) row.unstable = true;
   return row;
 }
 
 /** Decides again, by a fresh copy of the policy, on the same samples in other orders. */
 function isStable(
-  policy: SelectionPolicy,
+  { decideAgain }: SelectionPolicy,
   example: Example,
   candidates: readonly ScoredSample[],
   chosen: ScoredSample,
 ): boolean {
+  if (!decideAgain) return true;
   return [1, 2, 3, 4].every((time) => {
     const order = shuffled(candidates, rngAt("selection", example.id, time));
-    return sameOutput(policy.decideAgain(example, order), chosen);
+    return sameOutput(decideAgain(example, order), chosen);
   });
 }
 

@@ -12,15 +12,14 @@ import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } f
 export interface SelectionPolicy {
   /** What the manifest's `selection` says besides n. */
   readonly identity: { readonly rule: string; readonly source_sha256: string | null };
-  /** The file as the user named it; null for a built-in rule. */
-  readonly path: string | null;
-  /** Built-in rules are proven blind to order by tests; a user's is watched while it decides. */
-  readonly trusted: boolean;
   /** The rule counts parsed answers, so a scorer that gives none cannot serve it. */
   readonly needsAnswers: boolean;
   decide(example: Example, samples: readonly ScoredSample[]): ScoredSample;
-  /** The same decision by a copy that was loaded anew: what is drawn once per process shows too. */
-  decideAgain(example: Example, samples: readonly ScoredSample[]): ScoredSample;
+  /**
+   * The same decision by a copy that was loaded anew: what is drawn once per process shows too.
+   * Built-in rules have none; tests prove them blind to order.
+   */
+  readonly decideAgain?: (example: Example, samples: readonly ScoredSample[]) => ScoredSample;
 }
 
 const LIMIT_MS = 1000;
@@ -28,11 +27,8 @@ const LIMIT_MS = 1000;
 export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
   return {
     identity: { rule, source_sha256: null },
-    path: null,
-    trusted: true,
     needsAnswers: rule !== "best",
     decide: (_, samples) => RULES[rule](samples) as ScoredSample,
-    decideAgain: (_, samples) => RULES[rule](samples) as ScoredSample,
   };
 }
 
@@ -45,8 +41,6 @@ export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy
   const { decide: decideAgain } = toDecision(file, again.exports);
   return {
     identity: { rule, source_sha256 },
-    path: file,
-    trusted: false,
     needsAnswers: false,
     decide: (example, samples) => guarded(file, decide, example, samples),
     decideAgain: (example, samples) => guarded(file, decideAgain, example, samples),

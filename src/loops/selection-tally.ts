@@ -113,7 +113,7 @@ export class SelectionTally extends Tally {
       const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
       alarms.push({
         code: "nondeterministic_selection",
-        message: `On ${this.#unstable.length} examples (first ${some}) the policy chose another sample when asked again. The gate will refuse this run.`,
+        message: `Examples on which the policy contradicted itself: ${this.#unstable.length} (first ${some}). It chose another sample when asked again. The gate will refuse this run.`,
       });
     }
     if (this.#brokenSamples > 0) {

@@ -60,11 +60,13 @@ export function warnings({
     );
   }
   if (metrics.n_missing > 0) {
-    lines.push(`${metrics.n_missing} examples have no completion: the gate will refuse this run.`);
+    lines.push(
+      `Examples without a completion: ${metrics.n_missing}. The gate will refuse this run.`,
+    );
   }
   if (unknown.count > 0) {
     lines.push(
-      `${unknown.count} completions name no example of the data set (${unknown.first_ids.map((id) => visibleShort(id, 40)).join(", ")}).`,
+      `Answers that name no example of the data set: ${unknown.count} (${unknown.first_ids.map((id) => visibleShort(id, 40)).join(", ")}).`,
     );
   }
   return lines;
@@ -89,7 +91,9 @@ export function runNote(
     ),
     `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
     `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
-    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "not stated by the completions"}`,
+    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "not stated by who made the answers"}`,
+    ...settings("selection", manifest.selection),
+    ...settings("learning", manifest.learning),
     "- **What I expected:** _yours to write_",
     `- **What happened (numbers):** ${happened}`,
     ...warnings(summary).map((line) => `  - ${line}`),
@@ -103,6 +107,11 @@ export function runNote(
 function shown(row: ResultRow): string {
   const expected = JSON.stringify(row.expected_answer);
   return `expected ${code(expected)}, saw ${row.completion === null ? "no completion" : code(row.completion)}`;
+}
+
+/** What the knob of this loop was set to. */
+function settings(name: string, value: object | null): string[] {
+  return value === null ? [] : [`  - ${name}: \`${JSON.stringify(value).replaceAll("`", "'")}\``];
 }
 
 /** Data as Markdown code on one line: nothing in it can end the code or start anything else. */

@@ -79,7 +79,7 @@ export const resultRowSchema = z.strictObject({
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
   kl_est: z.number().optional(),
-  /** Selection only: the policy chose another sample when they came in another order. */
+  /** Selection only: asked again, the policy chose another sample. */
   unstable: z.literal(true).optional(),
   /** Selection only: the first sample, the chosen one, and all that were scored. */
   baseline: choice.optional(),

@@ -29,6 +29,10 @@ const EXPECTED = ARMS.reduce((sum, p) => sum + p, 0) / ARMS.length;
 
 /** Trains the bandit and writes a run. */
 export async function runBandit(options: BanditRunOptions): Promise<FinishedRun> {
+  return writeExperiment(options.outdir, () => banditExperiment(options), options);
+}
+
+async function banditExperiment(options: BanditRunOptions): Promise<Experiment> {
   const log = [...trainBandit(options)];
   const logits = log.at(-1)?.logits_after ?? ARMS.map(() => 0);
   const probabilities = softmax(logits);
@@ -46,7 +50,7 @@ export async function runBandit(options: BanditRunOptions): Promise<FinishedRun>
     ...rate,
     ...(seeds ? { seeds } : {}),
   };
-  const experiment: Experiment = {
+  return {
     command: "bandit-train",
     reward: BANDIT,
     learning: {
@@ -65,11 +69,10 @@ export async function runBandit(options: BanditRunOptions): Promise<FinishedRun>
     remarks: [
       ...remarks(probabilities, rate),
       ...(seeds ? seedRemarks(seeds) : []),
-      ...(log.length > 0 ? ["![probabilities](probabilities.svg)"] : []),
+      ...(log.length > 0 ? ["![probabilities](probabilities.svg)", "![reward](reward.svg)"] : []),
     ],
     files: await banditCharts(log),
   };
-  return writeExperiment(options.outdir, experiment, options);
 }
 
 /** The final policy on pulls that every run shares: same luck, other policy. */

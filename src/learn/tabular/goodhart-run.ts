@@ -1,8 +1,9 @@
 /** Goodhart as a run: proxy and truth under rising pressure, the hacks found, the class patched. */
 
 import type { Example } from "../../core/records.ts";
-import type { ScoreResult, Scorer, ScorerIdentity } from "../../core/score.ts";
+import type { Scorer, ScorerIdentity } from "../../core/score.ts";
 import { resultRow } from "../../loops/row.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import {
   findHacks,
@@ -17,7 +18,7 @@ import {
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
-import { rewardIdentity, writeExperiment } from "./microscope.ts";
+import { type Experiment, rewardIdentity, writeExperiment } from "./microscope.ts";
 import { goodhartCharts } from "./microscope-charts.ts";
 
 export interface GoodhartRunOptions extends WriterOptions {
@@ -42,10 +43,18 @@ const HACKS = 5;
 export async function runGoodhart(
   options: GoodhartRunOptions,
 ): Promise<FinishedRun & { findings: GoodhartFindings }> {
-  const { problems, seed } = options;
-  const judge = (question: Question, completion: string) =>
-    options.truth.scorer.score(asExample(question), completion);
-  const truth: Verifier = (question, completion) => judge(question, completion).reward;
+  let findings: GoodhartFindings | undefined;
+  const make = () => {
+    findings = optimise(options);
+    return goodhartExperiment(options, findings);
+  };
+  const run = await writeExperiment(options.outdir, make, options);
+  return { ...run, findings: findings as unknown as GoodhartFindings };
+}
+
+function optimise({ problems, truth: { scorer }, seed }: GoodhartRunOptions): GoodhartFindings {
+  const truth: Verifier = (question, completion) =>
+    scorer.score(asExample(question), completion).reward;
   const pressure = (proxy: Verifier): PressureOptions => ({
     problems,
     proxy,
@@ -55,66 +64,64 @@ export async function runGoodhart(
     ...LEARNING,
   });
   const naive = underPressure(pressure(naiveVerifier));
-  const patched = underPressure(pressure(patchedVerifier));
   const last = naive.at(-1) as PressurePoint;
-  const hacks = findHacks(last.policy, pressure(naiveVerifier), HACKS);
+  return {
+    naive,
+    patched: underPressure(pressure(patchedVerifier)),
+    hacks: findHacks(last.policy, pressure(naiveVerifier), HACKS),
+  };
+}
+
+async function goodhartExperiment(
+  { problems, truth, seed }: GoodhartRunOptions,
+  { naive, patched, hacks }: GoodhartFindings,
+): Promise<Experiment> {
+  const last = naive.at(-1) as PressurePoint;
   const peak = naive.reduce((a, b) => (b.true_reward > a.true_reward ? b : a));
   const figures = ({ policy: _, ...rest }: PressurePoint) => rest;
-  const run = await writeExperiment(
-    options.outdir,
-    {
-      command: "goodhart-demo",
-      reward: options.truth.identity,
-      learning: {
-        algorithm: "reinforce",
-        proxy: { ...rewardIdentity(NAIVE) },
-        seed,
-        updates: LEVELS.at(-1) as number,
-        ...LEARNING,
-      },
-      parameters: last.policy,
-      rows: problems.map((question) => strictRow(question, last, judge)),
-      metrics: {
-        naive: naive.map(figures),
-        patched: patched.map(figures),
-        hacks_found: hacks.length,
-      },
-      title: "Goodhart: proxy up, truth down",
-      happened:
-        `under the naive verifier the proxy rises to ${last.proxy_reward.toFixed(3)} while the truth peaks at ${peak.true_reward.toFixed(3)} ` +
-        `(after ${peak.pressure} updates) and ends at ${last.true_reward.toFixed(3)}; under the patched one the truth ends at ${patched.at(-1)?.true_reward.toFixed(3)}`,
-      remarks: [
-        "- Hacks that the optimiser found, paid by the proxy and worth nothing:",
-        ...hacks.map(
-          ({ problem, completion }) =>
-            `  - ${problem.prompt} expected ${problem.answer}: \`${JSON.stringify(completion)}\``,
-        ),
-        pressureTable("the naive verifier", naive),
-        "![proxy and truth under the naive verifier](goodhart.svg)",
-        pressureTable("the patched verifier; here proxy and truth coincide", patched),
-        "![proxy and truth under the patched verifier](goodhart_patched.svg)",
-      ],
-      files: { "goodhart.csv": csv({ naive, patched }), ...(await goodhartCharts(naive, patched)) },
+  return {
+    command: "goodhart-demo",
+    reward: truth.identity,
+    learning: {
+      algorithm: "reinforce",
+      proxy: { ...rewardIdentity(NAIVE) },
+      seed,
+      updates: LEVELS.at(-1) as number,
+      ...LEARNING,
     },
-    options,
-  );
-  return { ...run, findings: { naive, patched, hacks } };
+    parameters: last.policy,
+    rows: problems.map((question) => strictRow(question, last, truth.scorer)),
+    metrics: {
+      naive: naive.map(figures),
+      patched: patched.map(figures),
+      hacks_found: hacks.length,
+    },
+    title: "Goodhart: proxy up, truth down",
+    happened:
+      `under the naive verifier the proxy rises to ${last.proxy_reward.toFixed(3)} while the truth peaks at ${peak.true_reward.toFixed(3)} ` +
+      `(after ${peak.pressure} updates) and ends at ${last.true_reward.toFixed(3)}; under the patched one the truth ends at ${patched.at(-1)?.true_reward.toFixed(3)}`,
+    remarks: [
+      "- Hacks that the optimiser found, paid by the proxy and worth nothing:",
+      ...hacks.map(
+        ({ problem, completion }) =>
+          `  - ${problem.prompt} expected ${problem.answer}: \`${JSON.stringify(completion)}\``,
+      ),
+      pressureTable("the naive verifier", naive),
+      "![proxy and truth under the naive verifier](goodhart.svg)",
+      pressureTable("the patched verifier; here proxy and truth coincide", patched),
+      "![proxy and truth under the patched verifier](goodhart_patched.svg)",
+    ],
+    files: { "goodhart.csv": csv({ naive, patched }), ...(await goodhartCharts(naive, patched)) },
+  };
 }
 
 /** How the optimised policy does by the rule that was meant, in that rule's own codes. */
-function strictRow(
-  question: Question,
-  { policy }: PressurePoint,
-  judge: (question: Question, completion: string) => ScoreResult,
-) {
+function strictRow(question: Question, { policy }: PressurePoint, scorer: Scorer): ResultRow {
   const { completion } = writeCompletion(policy, question, ["measure", question.id]);
-  const { reward, code, details } = judge(question, completion);
+  const { reward, code, details } = scorer.score(asExample(question), completion);
   const proxy = { proxy_reward: naiveVerifier(question, completion) };
-  return resultRow(
-    asExample(question),
-    { id: question.id, completion },
-    { reward, code, details: { ...details, ...proxy } },
-  );
+  const judged = { reward, code, details: { ...details, ...proxy } };
+  return resultRow(asExample(question), { id: question.id, completion }, judged);
 }
 
 function asExample({ id, prompt, answer }: Question): Example {

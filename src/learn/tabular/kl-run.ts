@@ -3,7 +3,7 @@
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
-import { writeExperiment } from "./microscope.ts";
+import { type Experiment, writeExperiment } from "./microscope.ts";
 import { leashCharts } from "./microscope-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
@@ -22,6 +22,10 @@ const TOLERANCE = 1e-4;
 
 /** Sweeps the strength of the KL leash and writes a run. */
 export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
+  return writeExperiment(options.outdir, () => leashExperiment(options), options);
+}
+
+async function leashExperiment(options: LeashRunOptions): Promise<Experiment> {
   const points = BETAS.map((beta) =>
     leashPoint(REWARDS, REFERENCE, beta, leashedOptimum(REWARDS, REFERENCE, beta)),
   );
@@ -31,33 +35,26 @@ export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
   const gaps = points.map(({ policy }, i) => distance(policy, (climbed[i] as LeashPoint).policy));
   const worst = Math.max(...gaps);
   const [tight, loose] = [points[0], points.at(-1)] as [LeashPoint, LeashPoint];
-  return writeExperiment(
-    options.outdir,
-    {
-      command: "kl-tradeoff-demo",
-      reward: LEASH,
-      learning: {
-        algorithm: "closed form",
-        betas: [...BETAS],
-        rewards: [...REWARDS],
-        reference: [...REFERENCE],
-      },
-      parameters: points.map(({ policy }) => policy),
-      rows: points.map((point, i) => row(point, climbed[i] as LeashPoint, gaps[i] as number)),
-      metrics: {
-        largest_gap_to_gradient_ascent: worst,
-        points: points.map(({ policy: _, ...figures }) => figures),
-      },
-      title: "KL as a leash",
-      happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the drift from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
-      remarks: [
-        table(points),
-        ...(options.plot ? ["![reward against drift](kl_tradeoff.svg)"] : []),
-      ],
-      files: { "kl_tradeoff.csv": csv(points), ...(options.plot ? await leashCharts(points) : {}) },
+  return {
+    command: "kl-tradeoff-demo",
+    reward: LEASH,
+    learning: {
+      algorithm: "closed form",
+      betas: [...BETAS],
+      rewards: [...REWARDS],
+      reference: [...REFERENCE],
     },
-    options,
-  );
+    parameters: points.map(({ policy }) => policy),
+    rows: points.map((point, i) => row(point, climbed[i] as LeashPoint, gaps[i] as number)),
+    metrics: {
+      largest_gap_to_gradient_ascent: worst,
+      points: points.map(({ policy: _, ...figures }) => figures),
+    },
+    title: "KL as a leash",
+    happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the drift from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
+    remarks: [table(points), ...(options.plot ? ["![reward against drift](kl_tradeoff.svg)"] : [])],
+    files: { "kl_tradeoff.csv": csv(points), ...(options.plot ? await leashCharts(points) : {}) },
+  };
 }
 
 function table(points: readonly LeashPoint[]): string {

@@ -32,21 +32,21 @@ export interface Experiment {
   readonly title: string;
   readonly happened: string;
   readonly remarks?: readonly string[];
-  readonly alarms?: Summary["alarms"];
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
 }
 
 const FLUSH_LINES = 1000;
 
-/** Writes an experiment as a run of Loop C. */
+/** Writes an experiment as a run of Loop C: the folder is claimed first, then `make` does the work. */
 export async function writeExperiment(
   outdir: string,
-  experiment: Experiment,
+  make: () => Promise<Experiment>,
   options: WriterOptions = {},
 ): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(outdir, options);
   try {
+    const experiment = await make();
     const examples = new ExampleFingerprints();
     const tally = new Tally();
     for (const row of experiment.rows) {
@@ -72,7 +72,7 @@ export async function writeExperiment(
         metrics: { ...tally.metrics, ...experiment.metrics } as Summary["metrics"],
         outcomes: { counts: { ...tally.counts } },
         unknown_completions: { count: 0, first_ids: [] },
-        alarms: experiment.alarms ?? [],
+        alarms: [],
       },
       title: experiment.title,
       happened: experiment.happened,

@@ -1,7 +1,7 @@
 /** The two-step experiment as a run: did the first decision learn? */
 
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
-import { episodeRow, writeExperiment } from "./microscope.ts";
+import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
 import { twoStepCharts } from "./microscope-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import {
@@ -24,46 +24,46 @@ const EVALUATION_EPISODES = 500;
 
 /** Trains the two-step policy and writes a run. */
 export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRun> {
+  return writeExperiment(options.outdir, () => twoStepExperiment(options), options);
+}
+
+async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment> {
   const log = [...trainTwoStep(options)];
   const policy = log.at(-1)?.policy_after ?? startPolicy;
   const first = softmax(policy.first);
   const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
   const verdict = nameOutcome(options, log.length, first[1] as number);
-  return writeExperiment(
-    options.outdir,
-    {
-      command: "two-step-mdp",
-      reward: TWO_STEP,
-      learning: {
-        algorithm: "reinforce",
-        lr: options.lr,
-        steps: options.steps,
-        seed: options.seed,
-        baseline: options.baseline ? "running mean" : "none",
-        credit: options.credit,
-      },
-      parameters: policy,
-      rows: evaluate(policy),
-      metrics: {
-        steps: log.length,
-        verdict,
-        first_decision_learned: learned,
-        first_probabilities: first,
-        second_probabilities: policy.second.map((logits) => softmax(logits)),
-        expected_reward: expectedReward(policy),
-      },
-      log,
-      title: `Two decisions, one reward, credit for ${options.credit === "both" ? "both" : "the last only"}`,
-      happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
-      remarks: [
-        `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
-        ...table(policy),
-        ...(log.length > 0 ? ["![probabilities](probabilities.svg)"] : []),
-      ],
-      files: await twoStepCharts(log),
+  return {
+    command: "two-step-mdp",
+    reward: TWO_STEP,
+    learning: {
+      algorithm: "reinforce",
+      lr: options.lr,
+      steps: options.steps,
+      seed: options.seed,
+      baseline: options.baseline ? "running mean" : "none",
+      credit: options.credit,
     },
-    options,
-  );
+    parameters: policy,
+    rows: evaluate(policy),
+    metrics: {
+      steps: log.length,
+      verdict,
+      first_decision_learned: learned,
+      first_probabilities: first,
+      second_probabilities: policy.second.map((logits) => softmax(logits)),
+      expected_reward: expectedReward(policy),
+    },
+    log,
+    title: `Two decisions, one reward, credit for ${options.credit === "both" ? "both" : "the last only"}`,
+    happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
+    remarks: [
+      `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
+      ...table(policy),
+      ...(log.length > 0 ? ["![probabilities](probabilities.svg)"] : []),
+    ],
+    files: await twoStepCharts(log),
+  };
 }
 
 /** What happened to the first decision, and why. */
