@@ -306,6 +306,17 @@ describe("is it real", () => {
     expect([report.decision, report.reasons[0]?.code]).toEqual([decision, code]);
   });
 
+  test("graded rewards that never changed rule nothing out", async () => {
+    const graded = scorerFile(
+      "first-word.ts",
+      `export default { name: "first-word", version: "1", spec: "the first word as a number",
+      score: (example, completion) => ({ reward: Number(completion.split(" ")[0]), code: "said", details: {} }) }`,
+    );
+    const all = (text: string) => ({ scorer: graded, completions: Array(40).fill(text) });
+    const report = await judge(all("0.5 a"), all("0.5 b"), { minDelta: 0.001 });
+    expect(report.decision).toBe("INCONCLUSIVE");
+  });
+
   test("a gain of 0.1 in decimals is a gain of 0.1", async () => {
     const graded = scorerFile(
       "decimal.ts",

@@ -248,6 +248,31 @@ describe("a user's policy", () => {
   });
 
   test.each([
+    [
+      "a total order on reward and text",
+      "export const pickBest = (e, s, score) => [...s].sort((a, b) => score(b).reward - score(a).reward || (a.completion < b.completion ? -1 : 1))[0];",
+    ],
+    [
+      "a list sorted in place",
+      "export const pickBest = (e, s) => { s.sort((a, b) => b.reward - a.reward || (a.completion < b.completion ? -1 : 1)); return s[0]; };",
+    ],
+    [
+      "copies of the samples",
+      "export const pickBest = (e, s) => s.map((x) => ({ ...x })).sort((a, b) => b.reward - a.reward || (a.completion < b.completion ? -1 : 1))[0];",
+    ],
+    [
+      "an instance of a class",
+      "class P { w = 1; tieBreakKey(s) { return [s.completion.length * this.w, s.completion]; } }\nexport default new P();",
+    ],
+  ])("that works with %s is as good as any", async (_, source) => {
+    const workspace = new Workspace();
+    workspace.write("p.ts", source);
+    const { summary } = await made(workspace, "r", ["--policy", "p.ts"]);
+    expect(summary.alarms).toEqual([]);
+    expect(summary.metrics.pass_at_n).toBeGreaterThan(0.8);
+  });
+
+  test.each([
     ["throws", "export const tieBreakKey = () => { throw new Error('boom'); };", "boom"],
     ["gives no key", "export const tieBreakKey = () => undefined;", "numbers and texts"],
     ["gives NaN", "export const tieBreakKey = () => [NaN];", "numbers and texts"],

@@ -26,11 +26,13 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
   const altered = new Altered();
   const instrument = new Instrument();
+  let strangers: Reason | undefined;
   let unpaired: [string | null, string | null] | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
     if (!altered.compare(before, after)) instrument.compare(before, after);
+    strangers ??= notAmong(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
@@ -46,6 +48,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
       ...integrity(sides),
       ...altered.reasons(),
       ...instrument.reasons(),
+      ...(strangers ? [strangers] : []),
       ...unjudged(sides),
       ...alarmed(sides),
       ...(unpaired ? [notPaired(unpaired)] : []),
@@ -102,6 +105,23 @@ class Instrument {
     const message = `${this.#first.message} ${this.#count} such ${this.#count === 1 ? "case" : "cases"}: the scorer depends on something besides its code and its input.`;
     return [{ ...this.#first, message }];
   }
+}
+
+/** An evaluation and a selection compare only if what was evaluated is the first of the samples. */
+function notAmong(before: ResultRow, after: ResultRow): Reason | undefined {
+  if ((before.samples === undefined) === (after.samples === undefined)) return undefined;
+  const [plain, packed] = before.samples ? [after, before] : [before, after];
+  const first = packed.samples?.[0]?.completion ?? null;
+  if (plain.completion === first) return undefined;
+  const [baseline, candidate] = before.samples
+    ? [first, plain.completion]
+    : [plain.completion, first];
+  return {
+    code: "samples_differ",
+    message: `${visible(before.id)}: what was evaluated is not the first of the samples that were chosen from.`,
+    baseline,
+    candidate,
+  };
 }
 
 /** Each text that a row judges with what was said of it; unjudged ones say nothing. */

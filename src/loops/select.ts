@@ -190,13 +190,8 @@ function isStable(
   if (!decideAgain) return true;
   return [1, 2, 3, 4].every((time) => {
     const order = shuffled(candidates, rngAt("selection", example.id, time));
-    return sameOutput(decideAgain(example, order), chosen);
+    return decideAgain(example, order).completion === chosen.completion;
   });
-}
-
-/** Two samples with the same text and log-probability are the same output. */
-function sameOutput(a: ScoredSample, b: ScoredSample): boolean {
-  return a.completion === b.completion && a.sum_logprob === b.sum_logprob;
 }
 
 function choice({ index, reward, code }: ScoredSample): NonNullable<ResultRow["selected"]> {

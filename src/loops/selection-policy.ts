@@ -51,15 +51,13 @@ function toDecision(
   file: string,
   module: Record<string, unknown>,
 ): { rule: string; decide: Decide } {
-  const exports = { ...(module.default as object | undefined), ...module } as Record<
-    string,
-    unknown
-  >;
-  if (typeof exports.pickBest === "function") {
-    return { rule: "pickBest", decide: byPick(exports.pickBest as UserPick) };
-  }
-  if (typeof exports.tieBreakKey === "function") {
-    return { rule: "tieBreakKey", decide: byKey(exports.tieBreakKey as UserKey) };
+  const candidates = [module, module.default as Record<string, unknown> | undefined];
+  for (const [rule, toDecide] of [
+    ["pickBest", byPick],
+    ["tieBreakKey", byKey],
+  ] as const) {
+    const found = candidates.find((candidate) => typeof candidate?.[rule] === "function");
+    if (found) return { rule, decide: toDecide((found[rule] as UserKey & UserPick).bind(found)) };
   }
   throw dataError(
     `${file} is not a selection policy: it exports neither tieBreakKey nor pickBest`,
@@ -95,12 +93,17 @@ function toKey(answer: unknown): TieBreakKey {
 function byPick(userPick: UserPick): Decide {
   return (example, samples) => {
     const picked = userPick(example, samples, (...args) => scoreOf(samples, args.at(-1)));
-    const place = typeof picked === "number" ? picked : samples.indexOf(picked as ScoredSample);
-    const sample = samples[place];
+    const sample = typeof picked === "number" ? samples[picked] : original(samples, picked);
     if (!sample)
       throw new TypeError(`pickBest must return a sample or its place, not ${String(picked)}`);
     return sample;
   };
+}
+
+/** A sample that was given, or a copy that a policy made of it. */
+function original(samples: readonly ScoredSample[], picked: unknown): ScoredSample | undefined {
+  const { index, completion } = (picked ?? {}) as Partial<ScoredSample>;
+  return samples.find((sample) => sample.index === index && sample.completion === completion);
 }
 
 /** Samples are scored once, before the decision; a policy only looks the answer up. */
@@ -126,7 +129,9 @@ function guarded(
   const copies = deepFreeze(structuredClone(samples));
   const returned = withinLimit(() => {
     try {
-      choice = copies.indexOf(decide(deepFreeze(structuredClone(example)), copies));
+      // The list itself is the policy's to sort; the samples in it are not.
+      const chosen = decide(deepFreeze(structuredClone(example)), [...copies]);
+      choice = copies.indexOf(chosen);
     } catch (error) {
       failure = messageOf(error); // Inside the limit: even an error's message can be a loop.
     }

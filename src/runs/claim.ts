@@ -1,27 +1,31 @@
 /** Whose is an output folder? A run claims it, one writer at a time, and never touches a stranger's. */
 
 import { realpathSync } from "node:fs";
-import { readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING, SUMMARY } from "./artifacts.ts";
 
 /** Ours to write: an empty folder, an interrupted run (its claim is still there), or with force a finished one. */
 export async function refuseForeignFolder(dir: string, force: boolean): Promise<void> {
+  if (await refuseFinishedRun(dir, force)) return;
   const names = await readdir(dir);
-  if (await isFinishedRun(dir)) {
-    if (force) return;
-    throw usageError(
-      `${dir} already holds a finished run`,
-      "Choose another --outdir, or replace it with --force.",
-    );
-  }
-  if (names.length > 0 && !names.includes(RUNNING)) {
+  if (names.length > 0 && !names.some((name) => name.startsWith(RUNNING))) {
     throw usageError(
       `${dir} is not empty and is not a run (it holds ${names.slice(0, 3).join(", ")})`,
       "Choose a new or empty folder for --outdir.",
     );
   }
+}
+
+/** True for a finished run that may be replaced; one that may not is refused. */
+export async function refuseFinishedRun(dir: string, force: boolean): Promise<boolean> {
+  if ((await readSummary(dir)) === undefined) return false;
+  if (force) return true;
+  throw usageError(
+    `${dir} already holds a finished run`,
+    "Choose another --outdir, or replace it with --force.",
+  );
 }
 
 /** A run never writes where it reads from: `--force` would replace what it is made of. */
@@ -38,10 +42,6 @@ function realPath(file: string): string {
   } catch {
     return path.resolve(file);
   }
-}
-
-async function isFinishedRun(dir: string): Promise<boolean> {
-  return (await readSummary(dir)) !== undefined;
 }
 
 /** The further files of the run that lies here, by its own account; names only, never paths. */
@@ -72,13 +72,30 @@ export function release(dir: string): void {
  */
 export async function claim(dir: string): Promise<void> {
   const file = path.join(dir, RUNNING);
-  if (!(await made(file))) {
-    const owner = await writerOf(dir);
-    if (owner !== undefined) throw taken(dir, file, owner);
-    await rm(file, { force: true });
-    if (!(await made(file))) throw taken(dir, file);
-  }
+  if (!(await made(file)) && !(await takeOver(dir, file))) throw taken(dir, file);
   ours.add(path.resolve(dir));
+}
+
+/** Only one process can rename a dead claim away; whoever caught a live one puts it back. */
+async function takeOver(dir: string, file: string): Promise<boolean> {
+  const stale = await claimText(file);
+  const owner = await writerOf(dir);
+  if (owner !== undefined) throw taken(dir, file, owner);
+  const aside = `${file}.${process.pid}`;
+  try {
+    await rename(file, aside);
+  } catch {
+    return false;
+  }
+  const caught = await claimText(aside);
+  await rm(aside, { force: true });
+  if (caught === stale) return made(file);
+  await symlink(String(caught), file).catch(() => {});
+  return false;
+}
+
+async function claimText(file: string): Promise<string | undefined> {
+  return readlink(file).catch(() => readFile(file, "utf8").catch(() => undefined));
 }
 
 async function made(file: string): Promise<boolean> {
@@ -111,8 +128,7 @@ function taken(dir: string, file: string, owner = 0): Error {
 export async function writerOf(dir: string): Promise<number | undefined> {
   try {
     const file = path.join(dir, RUNNING);
-    const text = await readlink(file).catch(() => readFile(file, "utf8"));
-    const pid = Number.parseInt(text, 10);
+    const pid = Number.parseInt((await claimText(file)) ?? "", 10);
     // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
     if (pid === process.pid && !ours.has(path.resolve(dir))) return undefined;
     if (!(pid > 0)) return undefined;

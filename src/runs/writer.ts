@@ -17,7 +17,14 @@ import {
   SUMMARY_SCHEMA,
   SUMMARY_TEXT,
 } from "./artifacts.ts";
-import { claim, filesOfRun, refuseForeignFolder, refuseOwnInputs, release } from "./claim.ts";
+import {
+  claim,
+  filesOfRun,
+  refuseFinishedRun,
+  refuseForeignFolder,
+  refuseOwnInputs,
+  release,
+} from "./claim.ts";
 import { keepEditedNote, stamped } from "./kept-note.ts";
 import { LineFile, openNew } from "./lines.ts";
 import { manifestFingerprint } from "./manifest.ts";
@@ -80,6 +87,7 @@ export class RunWriter {
       made = await mkdir(dir, { recursive: true });
       await refuseForeignFolder(dir, options.force ?? false);
       await claim(dir);
+      await refuseIfFinishedMeanwhile(dir, options.force ?? false);
       return new RunWriter(dir, await LineFile.create(path.join(dir, RESULTS + TEMPORARY)), made);
     } catch (error) {
       if (made) await removeEmpty(dir, made);
@@ -161,6 +169,17 @@ export class RunWriter {
 
   #file(name: string): string {
     return path.join(this.dir, name);
+  }
+}
+
+/** Another writer may have ended between the first look and our claim. */
+async function refuseIfFinishedMeanwhile(dir: string, force: boolean): Promise<void> {
+  try {
+    await refuseFinishedRun(dir, force);
+  } catch (error) {
+    await rm(path.join(dir, RUNNING), { force: true });
+    release(dir);
+    throw error;
   }
 }
 

@@ -47,13 +47,6 @@ export class DifferenceCounts {
     return { values, counts: values.map((value) => this.count(value)) };
   }
 
-  /** The same pairs with a constant added to each difference. */
-  shiftedBy(constant: number): DifferenceCounts {
-    const shifted = new DifferenceCounts();
-    for (const [difference, count] of this.#counts) shifted.add(difference + constant, count);
-    return shifted;
-  }
-
   /** Undefined without pairs. */
   mean(): number | undefined {
     return this.#pairs === 0 ? undefined : sumOf(this.histogram()) / this.#pairs;
