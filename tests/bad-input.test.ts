@@ -272,7 +272,7 @@ describe.concurrent("accepted all the same", () => {
       workspace.read("run", "summary.md"),
       workspace.read("run", "README.md"),
     ]) {
-      expect(text.replaceAll(/\s+/g, " ")).toMatch(/7 completions name no example .*stranger-0/);
+      expect(text.replaceAll(/\s+/g, " ")).toMatch(/name no example of the data set: 7 .*stranger-0/);
     }
   });
 
@@ -281,7 +281,7 @@ describe.concurrent("accepted all the same", () => {
     workspace.write("c.jsonl", lines({ id: "s1", completion: "Final: 2" }));
     const result = await workspace.eval("run");
     expect(result.code).toBe(EXIT.ok);
-    expect(result.stdout).toMatch(/2 examples have no completion/);
+    expect(result.stdout).toMatch(/Examples without a completion: 2/);
     const { summary, rows } = workspace.readRun("run");
     expect(rows.map((row) => [row.outcome_code, row.reward, row.completion])).toEqual([
       ["missing_completion", null, null],

@@ -101,7 +101,7 @@ describe.concurrent("the terminal is sent no control characters by", () => {
     const workspace = sums(1);
     workspace.jsonl("c.jsonl", answers([id, "s0"]));
     const result = await workspace.eval("run");
-    expect(result.stdout).toMatch(/1 completions? name/);
+    expect(result.stdout).toMatch(/name no example of the data set: 1/);
     expectHarmless(result);
   });
 
