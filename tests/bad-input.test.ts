@@ -272,7 +272,9 @@ describe.concurrent("accepted all the same", () => {
       workspace.read("run", "summary.md"),
       workspace.read("run", "README.md"),
     ]) {
-      expect(text.replaceAll(/\s+/g, " ")).toMatch(/name no example of the data set: 7 .*stranger-0/);
+      expect(text.replaceAll(/\s+/g, " ")).toMatch(
+        /name no example of the data set: 7 .*stranger-0/,
+      );
     }
   });
 
