@@ -2,27 +2,12 @@
 
 import { existsSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { EXIT, expectError, sums, Workspace } from "./cli.ts";
+import { EXIT, expectError, gate, sums, Workspace } from "./cli.ts";
 
 const STRICT = "completion === 'Final: ' + example.expected_answer";
 const scorer = (rule: string, before = "") => `${before}
 export const name = "mine", version = "1", spec = "s";
 export const score = (example, completion) => ({ reward: ${rule} ? 1 : 0, code: "c", details: {} });`;
-
-async function gate(workspace: Workspace, baseline: string, candidate: string, ...flags: string[]) {
-  const { stdout } = await workspace.run([
-    "gate",
-    "--baseline",
-    baseline,
-    "--candidate",
-    candidate,
-    "--format",
-    "json",
-    ...flags,
-  ]);
-  const report = JSON.parse(stdout);
-  return { ...report, codes: report.reasons.map(({ code }: { code: string }) => code) };
-}
 
 describe("an instrument that depends on more than its code", () => {
   test("is caught by the same completion scored twice differently", async () => {

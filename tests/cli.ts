@@ -277,6 +277,19 @@ export function describeRun({ code, signal, stdout, stderr }: Finished): string 
   );
 }
 
+/** The gate's verdict as JSON, with the process's exit code and the reasons' codes. */
+export async function gate(
+  workspace: Workspace,
+  baseline: string,
+  candidate: string,
+  ...flags: string[]
+) {
+  const runs = ["--baseline", baseline, "--candidate", candidate];
+  const { code, stdout } = await workspace.run(["gate", ...runs, "--format", "json", ...flags]);
+  const report = JSON.parse(stdout) as Api.GateReport;
+  return { code, ...report, codes: report.reasons.map((reason) => reason.code) };
+}
+
 export function until(holds: () => boolean, what: string): Promise<void> {
   return expect.poll(holds, { message: what, interval: 5, timeout: LIMIT_MS }).toBe(true);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EXIT, expectError, Workspace } from "./cli.ts";
+import { EXIT, expectError, gate, Workspace } from "./cli.ts";
 
 async function made(workspace: Workspace, outdir: string, args: string[]) {
   const result = await workspace.run([...args, "--outdir", outdir]);
@@ -8,27 +8,6 @@ async function made(workspace: Workspace, outdir: string, args: string[]) {
     expect([...line].length, line).toBeLessThanOrEqual(80);
   return { ...workspace.readRun(outdir), stdout: result.stdout };
 }
-
-const gate = async (
-  workspace: Workspace,
-  baseline: string,
-  candidate: string,
-  ...flags: string[]
-) =>
-  JSON.parse(
-    (
-      await workspace.run([
-        "gate",
-        "--baseline",
-        baseline,
-        "--candidate",
-        candidate,
-        "--format",
-        "json",
-        ...flags,
-      ])
-    ).stdout,
-  );
 
 const BANDIT = ["bandit-train", "--steps", "200", "--seed", "0", "--baseline"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { passAtK } from "../src/stats/pass-at-k.ts";
-import { DEV, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
+import { DEV, EXIT, expectError, gate, ROOT, Workspace } from "./cli.ts";
 
 const PACK = `${ROOT}data/rollouts/selection_pack_dev.jsonl`;
 
@@ -23,25 +23,6 @@ async function made(workspace: Workspace, outdir: string, flags: string[] = []) 
   expect(result, result.stderr).toMatchObject({ code: EXIT.ok });
   return { ...workspace.readRun(outdir), stdout: result.stdout };
 }
-
-const gate = async (
-  workspace: Workspace,
-  baseline: string,
-  candidate: string,
-  ...flags: string[]
-) => {
-  const { code, stdout } = await workspace.run([
-    "gate",
-    "--baseline",
-    baseline,
-    "--candidate",
-    candidate,
-    "--format",
-    "json",
-    ...flags,
-  ]);
-  return { code, ...JSON.parse(stdout) };
-};
 
 describe("selection-demo", () => {
   test("metrics can be recomputed from the rows", async () => {
@@ -110,7 +91,7 @@ describe("selection-demo", () => {
     expect(verdict.notes.join()).toContain("the policy's distribution is unchanged");
     const claimed = await gate(workspace, "n1", "n4", "--claim", "policy");
     expect(claimed).toMatchObject({ code: 1, decision: "REJECT" });
-    expect(claimed.reasons[0].code).toBe("claim_mismatch");
+    expect(claimed.codes[0]).toBe("claim_mismatch");
     expect(await gate(workspace, "n1", "n4", "--claim", "selection")).toMatchObject({ code: 0 });
   });
 
@@ -201,9 +182,7 @@ describe("a user's policy", () => {
     expect(workspace.read("random_1/README.md")).toContain("nondeterministic_selection");
     const verdict = await gate(workspace, "random_1", "random_2");
     expect(verdict).toMatchObject({ code: 3, comparable: false });
-    expect(verdict.reasons.map(({ code }: { code: string }) => code)).toContain(
-      "nondeterministic_selection",
-    );
+    expect(verdict.codes).toContain("nondeterministic_selection");
     const [one, two] = [
       await made(workspace, "fixed_1", ["--policy", "fixed.ts"]),
       await made(workspace, "fixed_2", ["--policy", "fixed.ts"]),

@@ -62,5 +62,3 @@ export const COMMANDS = {
     load: () => import("./commands/gate.ts"),
   },
 } satisfies Record<string, Entry>;
-
-export type CommandName = keyof typeof COMMANDS;
