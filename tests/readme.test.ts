@@ -7,8 +7,11 @@ import { withRealOutput } from "../scripts/readme-output.mjs";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-test("the README's commands run and print what it shows (npm run readme)", () => {
-  const real = withRealOutput(readme) as { readme: string; images: Record<string, string> };
+test("the README's commands run and print what it shows (npm run readme)", async () => {
+  const real = (await withRealOutput(readme)) as {
+    readme: string;
+    images: Record<string, string>;
+  };
   expect(real.readme).toContain("REJECT  the runs are not comparable");
   expect(real.readme).toBe(readme);
   for (const [name, image] of Object.entries(real.images)) {

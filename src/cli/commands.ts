@@ -17,6 +17,34 @@ export const COMMANDS = {
     summary: "a guided first look, on embedded data",
     load: () => import("./commands/tour.ts"),
   },
+  init: {
+    summary: "make a workspace of the mastery track",
+    load: () => import("./commands/init.ts"),
+  },
+  quiz: {
+    summary: "a level's checklist as questions",
+    load: () => import("./commands/quiz.ts"),
+  },
+  level: {
+    summary: "a level of the track: what to do, and what next",
+    load: () => import("./commands/level.ts"),
+  },
+  check: {
+    summary: "judge a level by its evidence",
+    load: () => import("./commands/check.ts"),
+  },
+  manual: {
+    summary: "the concepts, in the browser",
+    load: () => import("./commands/manual.ts"),
+  },
+  run: {
+    summary: "run a TypeScript file of yours",
+    load: () => import("./commands/run.ts"),
+  },
+  test: {
+    summary: "run your TypeScript tests",
+    load: () => import("./commands/test.ts"),
+  },
   eval: {
     summary: "Loop A: score completions and write a run",
     load: () => import("./commands/eval.ts"),
@@ -60,5 +88,13 @@ export const COMMANDS = {
   gate: {
     summary: "decide whether a candidate run may replace a baseline",
     load: () => import("./commands/gate.ts"),
+  },
+  plan: {
+    summary: "the 120-day plan: exits, evidence, week and streak",
+    load: () => import("./commands/plan.ts"),
+  },
+  scoreboard: {
+    summary: "the weekly scoreboard, its figures filled from runs",
+    load: () => import("./commands/scoreboard.ts"),
   },
 } satisfies Record<string, Entry>;

@@ -32,6 +32,7 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
       "Measure, select and learn with language-model policies,\nand never mistake one for another.",
     )
     .usage("COMMAND [options]")
+    .enablePositionalOptions()
     .helpCommand("help [command]", "the help of a command")
     .version(
       (await import("../runs/manifest.ts")).packageVersion(),

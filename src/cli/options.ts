@@ -1,6 +1,7 @@
 /** Checks of option values, each failing with what was given and what is accepted. */
 
 import { InvalidArgumentError } from "commander";
+import { DEFAULT_SCORER } from "../scorers/load.ts";
 
 export function wholeNumber(
   least: number,
@@ -13,6 +14,8 @@ export function wholeNumber(
     throw new InvalidArgumentError(`It must be a whole number from ${range}.`);
   };
 }
+
+export const SCORER_HELP = `a built-in, or a .ts or .js file (default: the\nworkspace's own, otherwise ${DEFAULT_SCORER})`;
 
 /** A day at most: longer limits are none, and timers cannot count much further. */
 export const milliseconds = wholeNumber(1, 86_400_000);

@@ -3,9 +3,10 @@
 import type { Scoring } from "../core/score.ts";
 import { openScoring } from "../scorers/scoring.ts";
 import { startProgress, totalBytes } from "./progress.ts";
+import { scorerHere } from "./workspace.ts";
 
 export interface ScoringFlags {
-  readonly scorer: string;
+  readonly scorer?: string;
   readonly jobs: number;
   readonly scorerTimeout: number;
   readonly quiet?: boolean;
@@ -18,7 +19,7 @@ export async function withScoring<T>(
   files: readonly string[],
   work: (scoring: Scoring, onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
-  const scoring = await openScoring(scorer, { jobs, timeoutMs: scorerTimeout });
+  const scoring = await openScoring(await scorerHere(scorer), { jobs, timeoutMs: scorerTimeout });
   const progress = startProgress(label, totalBytes(...files), quiet);
   try {
     return await work(scoring, progress.add);

@@ -1,1 +1,2 @@
+export { isProgram } from "./program.ts";
 export { sourceFingerprint } from "./source.ts";

@@ -18,4 +18,5 @@ export {
   type ProbeFailure,
   type ValidateOptions,
   validateScorer,
+  validationReport,
 } from "./validate.ts";

@@ -6,8 +6,15 @@
 import { dataError } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
-import { type Judgeable, type Judgement, SCORER_ERROR, type Scoring } from "../core/score.ts";
+import {
+  type Judgeable,
+  type Judgement,
+  SCORER_ERROR,
+  type ScorerIdentity,
+  type Scoring,
+} from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
+import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
 
 export interface ValidateOptions {
   readonly dataset: string;
@@ -32,6 +39,9 @@ export interface GoldenReport {
   readonly counts: Record<GoldenVerdict, number>;
   readonly probes: number;
   readonly probeFailures: readonly ProbeFailure[];
+  /** Of the two files that were read. */
+  readonly dataset_sha256: string;
+  readonly golden_sha256: string;
   /** True when every row agrees and every probe was survived. */
   readonly valid: boolean;
 }
@@ -44,10 +54,12 @@ export interface ProbeFailure {
 
 /** Checks a scorer against golden rows, and probes it for totality and determinism. */
 export async function validateScorer(options: ValidateOptions): Promise<GoldenReport> {
-  const golden = await readAll(new JsonlFile(options.golden, toGoldenRow));
+  const goldenFile = new JsonlFile(options.golden, toGoldenRow);
+  const dataset = new JsonlFile(options.dataset, toExample);
+  const golden = await readAll(goldenFile);
   if (golden.length === 0)
     throw dataError(`${options.golden} is empty`, "Give at least one golden row.");
-  const examples = await findExamples(options, golden);
+  const examples = await findExamples(options, dataset, golden);
   const inputs = golden.map(({ id, completion }) => ({
     example: examples.get(id) as Example,
     completion,
@@ -70,7 +82,35 @@ export async function validateScorer(options: ValidateOptions): Promise<GoldenRe
     counts,
     probes: hostile.length + inputs.length,
     probeFailures: failures,
+    dataset_sha256: dataset.sha256,
+    golden_sha256: goldenFile.sha256,
     valid: counts.agrees === rows.length && failures.length === 0,
+  };
+}
+
+/** The findings as they are written to a file. */
+export function validationReport(
+  report: GoldenReport,
+  { name, version, source_sha256 }: ScorerIdentity,
+): ValidationReport {
+  return {
+    schema: VALIDATION_SCHEMA,
+    valid: report.valid,
+    scorer: { name, version, source_sha256 },
+    dataset_sha256: report.dataset_sha256,
+    golden_sha256: report.golden_sha256,
+    counts: report.counts,
+    probes: report.probes,
+    probes_failed: report.probeFailures.length,
+    disagreements: report.rows
+      .filter(({ verdict }) => verdict !== "agrees")
+      .map(({ golden, judged }) => ({
+        id: golden.id,
+        completion: golden.completion,
+        expected_reward: golden.expected_reward,
+        reward: judged.reward,
+        code: judged.code,
+      })),
   };
 }
 
@@ -88,11 +128,12 @@ async function readAll<T>(file: JsonlFile<T>): Promise<T[]> {
 
 async function findExamples(
   options: ValidateOptions,
+  dataset: JsonlFile<Example>,
   golden: readonly GoldenRow[],
 ): Promise<Map<string, Example>> {
   const wanted = new Set(golden.map(({ id }) => id));
   const found = new Map<string, Example>();
-  for await (const batch of new JsonlFile(options.dataset, toExample).batches()) {
+  for await (const batch of dataset.batches()) {
     for (const example of batch) {
       if (!wanted.has(example.id)) continue;
       if (found.has(example.id)) {

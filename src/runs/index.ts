@@ -9,4 +9,5 @@ export { provenancePath, readProvenance } from "./provenance.ts";
 export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
 export * from "./schemas.ts";
+export * from "./validation-report.ts";
 export { type FinishedRun, type RunEnd, RunWriter, type WriterOptions } from "./writer.ts";

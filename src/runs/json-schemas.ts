@@ -9,6 +9,7 @@ import {
   selectionPackSchema,
 } from "./record-schemas.ts";
 import { manifestSchema, provenanceSchema, resultRowSchema, summarySchema } from "./schemas.ts";
+import { validationReportSchema } from "./validation-report.ts";
 
 export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "example@1": exampleSchema,
@@ -20,6 +21,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "results-row@1": resultRowSchema,
   "summary@1": summarySchema,
   "gate@1": gateReportSchema,
+  "validation@1": validationReportSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

@@ -58,6 +58,8 @@ export const manifestSchema = z.strictObject({
     lockedroom: z.string(),
     git: z.strictObject({ commit: z.string(), dirty: z.boolean() }).nullable(),
     jobs: z.int().optional(),
+    /** The name under which the run was made; a copy carries the name of the original. */
+    folder: z.string().optional(),
   }),
 });
 

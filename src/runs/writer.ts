@@ -106,7 +106,8 @@ export class RunWriter {
 
   /** Puts every file in place, the summary last. */
   async finish(end: RunEnd): Promise<FinishedRun> {
-    const { manifest } = end;
+    const folder = path.basename(path.resolve(this.dir));
+    const manifest = { ...end.manifest, volatile: { ...end.manifest.volatile, folder } };
     const written: Record<string, string> = {};
     for (const [name, file] of this.#lines) written[name] = await file.end();
     for (const [name, content] of Object.entries(end.files ?? {})) written[name] = sha256(content);

@@ -4,9 +4,8 @@ import type { Command } from "commander";
 import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
-import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
-import { milliseconds, wholeNumber } from "../options.ts";
+import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 import { printWritten } from "../written.ts";
@@ -25,7 +24,7 @@ export function define(command: Command): Command {
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
     .requiredOption("--completions <file>", "completions, JSONL: id, completion")
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
+    .option("--scorer <name|file>", SCORER_HELP)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
     .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)

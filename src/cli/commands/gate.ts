@@ -9,6 +9,7 @@ import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
 import { gate } from "../../gate/verdict.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { numberIn } from "../options.ts";
+import { saveReport } from "../report-file.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
@@ -20,6 +21,7 @@ interface Flags {
   readonly alpha: number;
   readonly claim?: Knob;
   readonly format: Format;
+  readonly report?: string;
 }
 
 export function define(command: Command, exit: (code: number) => void): Command {
@@ -46,6 +48,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
         Object.keys(KNOBS),
       ),
     )
+    .option("--report <file>", "write the verdict as JSON to a file, besides printing it")
     .addOption(
       new Option("--format <format>", "how to print the verdict")
         .choices(Object.keys(PRINT))
@@ -66,6 +69,7 @@ Examples:
     )
     .action(async (flags: Flags) => {
       const report = await gate(flags);
+      if (flags.report !== undefined) saveReport(flags.report, report);
       out(PRINT[flags.format](report).trimEnd());
       const summaryFile = process.env.GITHUB_STEP_SUMMARY;
       if (summaryFile) appendSummary(summaryFile, report);

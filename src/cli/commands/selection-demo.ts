@@ -6,11 +6,11 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
-import { DEFAULT_SCORER } from "../../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
-import { milliseconds, wholeNumber } from "../options.ts";
+import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
+import { policyHere } from "../workspace.ts";
 import { printWritten } from "../written.ts";
 
 interface Flags extends ScoringFlags {
@@ -37,11 +37,14 @@ export function define(command: Command): Command {
       "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
     )
     .addOption(
-      new Option("--rule <rule>", "how to choose (default: best)")
+      new Option(
+        "--rule <rule>",
+        "how to choose (default: the workspace's policy,\notherwise best)",
+      )
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
-    .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
+    .option("--scorer <name|file>", SCORER_HELP)
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
     .option(
       "--scorer-timeout <ms>",
@@ -69,7 +72,8 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
-  const policy = flags.policy ? await loadSelectionPolicy(flags.policy) : builtInPolicy(flags.rule);
+  const file = flags.policy ?? (flags.rule ? undefined : await policyHere());
+  const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
   const outcome = await withScoring(
     flags,
     "Selecting",

@@ -2,17 +2,19 @@
 
 import type { Command } from "commander";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
-import { type GoldenReport, validateScorer } from "../../loops/validate.ts";
-import { DEFAULT_SCORER } from "../../scorers/load.ts";
+import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
 import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
-import { milliseconds } from "../options.ts";
+import { milliseconds, SCORER_HELP } from "../options.ts";
+import { saveReport } from "../report-file.ts";
 import { out, paint, wrap } from "../terminal.ts";
+import { scorerHere } from "../workspace.ts";
 
 interface Flags {
   readonly dataset: string;
   readonly golden: string;
-  readonly scorer: string;
+  readonly scorer?: string;
   readonly scorerTimeout: number;
+  readonly report?: string;
   readonly quiet?: boolean;
 }
 
@@ -23,8 +25,9 @@ export function define(command: Command, exit: (code: number) => void): Command 
     )
     .requiredOption("--dataset <file>", "the examples that golden rows name")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
-    .option("--scorer <name|file>", "a built-in, or a .ts or .js file", DEFAULT_SCORER)
+    .option("--scorer <name|file>", SCORER_HELP)
     .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
+    .option("--report <file>", "write the findings as JSON to a file, besides printing them")
     .option("--quiet", "print only what disagrees")
     .addHelpText(
       "after",
@@ -35,9 +38,14 @@ Examples:
   lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`,
     )
     .action(async (flags: Flags) => {
-      const scoring = await openScoring(flags.scorer, { timeoutMs: flags.scorerTimeout });
+      const scoring = await openScoring(await scorerHere(flags.scorer), {
+        timeoutMs: flags.scorerTimeout,
+      });
       try {
         const report = await validateScorer({ ...flags, scoring });
+        if (flags.report !== undefined) {
+          saveReport(flags.report, validationReport(report, scoring.identity));
+        }
         printReport(
           report,
           `${scoring.identity.name} ${scoring.identity.version}`,

@@ -1,5 +1,8 @@
 /** The two-step experiment as a run: did the first decision learn? */
 
+import { readFileSync } from "node:fs";
+import { dataError } from "../../core/errors.ts";
+import { sha256 } from "../../core/fingerprint.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
 import { twoStepCharts } from "./microscope-charts.ts";
@@ -18,6 +21,8 @@ import {
 
 export interface TwoStepRunOptions extends TwoStepOptions, WriterOptions {
   readonly outdir: string;
+  /** `import.meta.url` of the file that holds `update`, for the manifest. */
+  readonly module?: string | undefined;
 }
 
 const EVALUATION_EPISODES = 500;
@@ -28,11 +33,14 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
 }
 
 async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment> {
-  const log = [...trainTwoStep(options)];
+  const { update, module } = options;
+  const log = [
+    ...trainTwoStep({ ...options, ...(update && { update: (...args) => sound(update(...args)) }) }),
+  ];
   const policy = log.at(-1)?.policy_after ?? startPolicy;
   const first = softmax(policy.first);
   const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
-  const verdict = nameOutcome(options, log.length, first[1] as number);
+  const verdict = nameOutcome(options, log.length, learned, first[1] as number);
   return {
     command: "two-step-mdp",
     reward: TWO_STEP,
@@ -42,7 +50,9 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       steps: options.steps,
       seed: options.seed,
       baseline: options.baseline ? "running mean" : "none",
-      credit: options.credit,
+      ...(update
+        ? { update: "own", source_sha256: module ? sha256(readFileSync(new URL(module))) : null }
+        : { credit: options.credit }),
     },
     parameters: policy,
     rows: evaluate(policy),
@@ -55,7 +65,7 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       expected_reward: expectedReward(policy),
     },
     log,
-    title: `Two decisions, one reward, credit for ${options.credit === "both" ? "both" : "the last only"}`,
+    title: `Two decisions, one reward, ${update ? "an update of one's own" : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
     happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
     remarks: [
       `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
@@ -68,20 +78,34 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
 
 /** What happened to the first decision, and why. */
 function nameOutcome(
-  { steps, lr, credit }: TwoStepOptions,
+  { steps, lr }: TwoStepOptions,
   done: number,
+  learned: boolean,
   probability: number,
 ): string {
   if (done < steps) return `diverged: the logits left the range of numbers after step ${done}`;
   if (steps === 0 || lr === 0)
     return "nothing was learned: there was no update, or none that moved";
-  if (credit === "last") {
+  if (!learned) {
     return "the first decision never learned: it still tosses a coin, because no credit reached it";
   }
   const chooses = `it chooses B with probability ${probability.toFixed(4)}`;
   return lr < 0
     ? `inverted: a negative learning rate descends, so the first decision learned what does not pay; ${chooses}`
     : `the first decision learned: ${chooses}`;
+}
+
+/** An update of one's own is somebody's first draft: what it returns is looked at. */
+function sound(policy: TwoStepPolicy): TwoStepPolicy {
+  const pair = (logits: unknown) =>
+    Array.isArray(logits) && logits.length === 2 && logits.every((x) => typeof x === "number");
+  if (pair(policy?.first) && Array.isArray(policy.second) && policy.second.length === 2) {
+    if (policy.second.every(pair)) return policy;
+  }
+  throw dataError(
+    `update returned ${JSON.stringify(policy)}, not a policy`,
+    "Return { first: [a, b], second: [[c, d], [e, f]] }, all numbers.",
+  );
 }
 
 function* evaluate(policy: TwoStepPolicy) {

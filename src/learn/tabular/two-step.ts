@@ -32,12 +32,42 @@ export interface TwoStepOptions {
   readonly lr: number;
   readonly baseline: boolean;
   readonly credit: Credit;
+  /** An update of one's own in place of the built-in one. */
+  readonly update?: TwoStepUpdate | undefined;
 }
 
 /** Logits of the first decision, and of the second after each first. */
 export interface TwoStepPolicy {
   readonly first: Vector;
   readonly second: readonly Vector[];
+}
+
+/** One played episode, as the update of the policy sees it. */
+export interface TwoStepEpisode {
+  /** Indices into `FIRST` and `SECOND`. */
+  readonly first: number;
+  readonly second: number;
+  readonly advantage: number;
+  readonly lr: number;
+}
+
+/** What an episode makes of the policy. */
+export type TwoStepUpdate = (policy: TwoStepPolicy, episode: TwoStepEpisode) => TwoStepPolicy;
+
+const UPDATES: Record<Credit, TwoStepUpdate> = {
+  both: (policy, episode) => ({
+    first: reinforceStep(policy.first, episode.first, episode.advantage, episode.lr),
+    second: creditSecond(policy, episode),
+  }),
+  last: (policy, episode) => ({ first: policy.first, second: creditSecond(policy, episode) }),
+};
+
+function creditSecond({ second }: TwoStepPolicy, episode: TwoStepEpisode): readonly Vector[] {
+  return second.map((logits, i) =>
+    i === episode.first
+      ? reinforceStep(logits, episode.second, episode.advantage, episode.lr)
+      : logits,
+  );
 }
 
 export interface TwoStepStep {
@@ -61,19 +91,14 @@ export const startPolicy: TwoStepPolicy = {
 };
 
 export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
-  const { steps, seed, lr, credit } = options;
+  const { steps, seed, lr, credit, update = UPDATES[credit] } = options;
   let policy = startPolicy;
   let mean = 0;
   for (let step = 1; step <= steps; step++) {
     const { first, second, reward, ...before } = playTwoStep(policy, [seed, step]);
     const baseline = options.baseline ? mean : 0;
     const advantage = reward - baseline;
-    policy = {
-      first: credit === "both" ? reinforceStep(policy.first, first, advantage, lr) : policy.first,
-      second: policy.second.map((logits, i) =>
-        i === first ? reinforceStep(logits, second, advantage, lr) : logits,
-      ),
-    };
+    policy = update(policy, { first, second, advantage, lr });
     mean += (reward - mean) / step;
     if (![policy.first, ...policy.second].flat().every(Number.isFinite)) return;
     yield { step, ...before, first, second, reward, baseline, advantage, policy_after: policy };

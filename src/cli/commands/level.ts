@@ -1,0 +1,104 @@
+/** `lockedroom level` */
+
+import type { Command } from "commander";
+import { describeBudget } from "../../course/budget.ts";
+import { nextStep } from "../../course/check.ts";
+import type { Level, LevelId } from "../../course/level.ts";
+import { LEVELS, levelOf } from "../../course/levels/index.ts";
+import { levelArgument, withRoom } from "../course-room.ts";
+import { out, paint, program, wrap } from "../terminal.ts";
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "A level of the mastery track: the change of mind, the commands to copy, the\ntasks, the knob budget and the checklist. Without a number, the list of levels.",
+    )
+    .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .option("--next", "say the one thing to do now, from the evidence")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  lockedroom level\n  lockedroom level 0\n  lockedroom level 0.5 --next",
+    )
+    .action(run);
+}
+
+async function run(id: LevelId | undefined, { next }: { next?: boolean }): Promise<void> {
+  if (next) return sayNext(id);
+  if (id === undefined) return list();
+  show(levelOf(id));
+}
+
+function list(): void {
+  out("The mastery track: build, sabotage, reflect, repair.");
+  out();
+  for (const { id, title, loop } of LEVELS) {
+    out(`  ${id.padEnd(4)} ${title.padEnd(38)} Loop ${loop}`);
+  }
+  out();
+  out(`Begin with: ${program()} level 0`);
+}
+
+function show(level: Level): void {
+  const { id, title, loop, wrong, right } = level;
+  out(`${paint("bold", `Level ${id}: ${title}`)} (Loop ${loop})`);
+  out();
+  out(wrap(`Wrong: ${wrong}`, "  "));
+  out(wrap(`Right: ${right}`, "  "));
+  for (const { name, text, commands } of level.stages) {
+    out();
+    out(paint("bold", name));
+    out(wrap(text, "  "));
+    if (commands.length > 0) out();
+    // Not indented, so that they can be copied as they stand.
+    for (const line of commands) out(line);
+  }
+  out();
+  out(paint("bold", "Tasks"));
+  for (const task of level.tasks) out(bullet(task));
+  out();
+  out(paint("bold", "Knob budget"));
+  out(wrap(describeBudget(level.budget), "  "));
+  out();
+  out(paint("bold", "Commits, in this order"));
+  for (const step of level.commits) out(`  git add -A && git commit -m "L${id} ${step}"`);
+  out();
+  out(paint("bold", "Passed when you can answer"));
+  for (const question of level.checklist) out(bullet(question));
+  out();
+  out(`Next: ${program()} level ${id} --next`);
+}
+
+function bullet(text: string): string {
+  return wrap(text, "    ").replace(/^ {4}/, "  - ");
+}
+
+async function sayNext(id: LevelId | undefined): Promise<void> {
+  await withRoom(async (room) => {
+    const levels = id === undefined ? LEVELS : [levelOf(id)];
+    for (const level of levels) {
+      const step = await nextStep(room, level);
+      if (!step) continue;
+      out(paint("bold", `Level ${level.id}: ${step.title}`));
+      out();
+      out(wrap(`found ${step.lack.found}`, "  "));
+      out(wrap(`look  ${step.lack.look}`, "  "));
+      out();
+      out(paint("bold", "Do now"));
+      out(steps(step.next));
+      return;
+    }
+    const after = LEVELS[LEVELS.findIndex((level) => level.id === id) + 1];
+    out(id === undefined ? "Every level is passed." : `Level ${id} is passed.`);
+    if (id !== undefined && after) out(`Next: ${program()} level ${after.id}`);
+    else out(`Next: ${program()} plan`);
+  });
+}
+
+/** Sentences are wrapped; commands stay as they are, to be copied. */
+export function steps(next: string): string {
+  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done| {2})/;
+  return next
+    .split("\n")
+    .map((line) => (command.test(line) ? line : wrap(line)))
+    .join("\n");
+}

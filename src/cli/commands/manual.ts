@@ -1,0 +1,72 @@
+/** `lockedroom manual` */
+
+import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Command } from "commander";
+import { buildManual, publish, publishTemporarily } from "../../course/manual/index.ts";
+import { out, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly outdir?: string;
+  readonly open: boolean;
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "The manual as a small site with search: built from the installed files, read\nwithout a network, and opened in the browser.",
+    )
+    .option("--outdir <folder>", "where to write it; new, empty, or a manual already")
+    .option("--no-open", "only write it and print where it is")
+    .addHelpText(
+      "after",
+      "\nWithout --outdir it lies in the system's temporary folder. Where the output is\nnot a terminal nothing is opened, and the path is all that is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
+    )
+    .action(run);
+}
+
+async function run({ outdir, open }: Flags): Promise<void> {
+  const site = await buildManual();
+  const dir = await (outdir === undefined
+    ? publishTemporarily(site, tmpdir())
+    : publish(site, path.resolve(outdir)));
+  const page = path.join(dir, "index.html");
+  out(page);
+  if (!process.stdout.isTTY) return;
+  out();
+  if (!open) out("Open that file in a browser.");
+  else if (await opened(page)) out("Opening it in your browser.");
+  else out(wrap("No browser could be started from here. Open that file in one yourself."));
+}
+
+/** How each system opens a file with whatever it is meant to be opened with. */
+function opener(page: string): [program: string, ...args: string[]] | undefined {
+  if (process.platform === "darwin") return ["open", page];
+  if (process.platform === "win32") {
+    return ["rundll32", "url.dll,FileProtocolHandler", pathToFileURL(page).href];
+  }
+  // Without a screen it would start a browser for terminals, unseen and without an end.
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  return DISPLAY || WAYLAND_DISPLAY ? ["xdg-open", page] : undefined;
+}
+
+const PATIENCE_MS = 2000;
+
+/** False when it fails at once; a program that runs on is a browser. */
+function opened(page: string): Promise<boolean> {
+  const [program, ...args] = opener(page) ?? [];
+  if (program === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { detached: true, stdio: "ignore" });
+    const timer = setTimeout(() => resolve(true), PATIENCE_MS);
+    const answer = (value: boolean) => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    child.on("error", () => answer(false));
+    child.on("exit", (code) => answer(code === 0));
+    child.unref();
+  });
+}

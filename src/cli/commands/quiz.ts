@@ -1,0 +1,264 @@
+/** `lockedroom quiz`: asks on a terminal, marks a list of answers anywhere else. */
+
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { type Command, Option } from "commander";
+import { dataError, ioError } from "../../core/errors.ts";
+import { visibleShort } from "../../core/visible.ts";
+import type { LevelId } from "../../course/level.ts";
+import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
+import { ALOUD, QUESTIONS } from "../../course/quizzes/index.ts";
+import type { Room } from "../../course/room.ts";
+import { levelArgument, withRoom } from "../course-room.ts";
+import { out, paint, printableJson, program, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly answers?: string;
+  readonly format: "text" | "json";
+}
+
+/** The next line, or undefined when there are no more. */
+type NextLine = () => Promise<string | undefined>;
+
+const MOST_BYTES = 1024 * 1024;
+
+export function define(command: Command, exit: (code: number) => void): Command {
+  return command
+    .description(
+      "A level's checklist as questions. What has an objective answer is marked against\nyour own runs and the code itself; the rest is for you to say aloud.",
+    )
+    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .option("--answers <file>", "one answer a line, in order; - skips a question")
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"),
+    )
+    .addHelpText(
+      "after",
+      `
+On a terminal the questions come one by one. Otherwise answers are read from
+--answers or from standard input; without any, the questions are only printed.
+
+Exit codes:
+  0  every question answered, and right      1  anything else
+  64 wrong usage    65 bad data
+
+Examples:
+  lockedroom quiz 0
+  lockedroom quiz 0.5 --answers answers.txt
+  lockedroom quiz 3 --format json < answers.txt`,
+    )
+    .action(async (level: LevelId, flags: Flags) => {
+      const marks = await withRoom((room) =>
+        atTerminal(flags) ? askAll(room, level) : markAll(room, level, flags),
+      );
+      const { right, questions } = scoreOf(marks);
+      exit(right === questions ? 0 : 1);
+    });
+}
+
+function atTerminal({ answers, format }: Flags): boolean {
+  const person = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return person && answers === undefined && format === "text";
+}
+
+// --- a list of answers ----------------------------------------------------------------------------
+
+async function markAll(room: Room, level: LevelId, { answers, format }: Flags): Promise<Mark[]> {
+  const lines = await givenLines(answers);
+  const questions = QUESTIONS[level];
+  if (lines.length > questions.length) {
+    throw dataError(
+      `there are ${lines.length} answers, and level ${level} has ${questions.length} questions`,
+      "Write one answer a line, in the order of the questions; - skips one.",
+    );
+  }
+  const marks: Mark[] = [];
+  for (const [i, question] of questions.entries()) {
+    marks.push(mark(question, await solve(question, room), lines[i]));
+  }
+  if (format === "json") out(printableJson(quizReport(level, marks, ALOUD[level]), 2));
+  else if (lines.length === 0) printQuestions(level, marks);
+  else {
+    for (const [i, one] of marks.entries()) {
+      printQuestion(i, one);
+      if (one.given !== null) out(`   > ${visibleShort(one.given, 60)}`);
+      printMark(one);
+      out();
+    }
+    printScore(marks);
+    out();
+    printAloud(level);
+  }
+  return marks;
+}
+
+async function givenLines(file: string | undefined): Promise<string[]> {
+  if (file === undefined && process.stdin.isTTY) return [];
+  const text =
+    file === undefined ? await readAll(process.stdin, "standard input") : await readFile(file);
+  const lines = text.split(/\r\n|\n|\r/);
+  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
+}
+
+async function readFile(file: string): Promise<string> {
+  try {
+    const handle = await open(file);
+    return await readAll(handle.createReadStream(), file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw ioError(`read the answers in ${file}`, error, "usage");
+  }
+}
+
+async function readAll(stream: AsyncIterable<unknown>, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) {
+      throw dataError(
+        `${name} has more than a mebibyte, which is no list of answers`,
+        "Write one answer a line, in the order of the questions; - skips one.",
+      );
+    }
+  }
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
+}
+
+function printQuestions(level: LevelId, marks: readonly Mark[]): void {
+  for (const [i, one] of marks.entries()) {
+    printQuestion(i, one);
+    if (one.skipped?.code !== "not_answered") printMark(one);
+    out();
+  }
+  printAloud(level);
+  out();
+  out("Answer on a terminal, one by one, or write one answer a line (- skips):");
+  out(`  ${program()} quiz ${level} --answers answers.txt`);
+}
+
+// --- at a terminal --------------------------------------------------------------------------------
+
+async function askAll(room: Room, level: LevelId): Promise<Mark[]> {
+  const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
+  out(wrap("One answer each; - skips a question, Ctrl-D ends."));
+  try {
+    return await converse(room, level, nextLineOf(prompt));
+  } finally {
+    prompt.close();
+  }
+}
+
+async function converse(room: Room, level: LevelId, nextLine: NextLine): Promise<Mark[]> {
+  const marks: Mark[] = [];
+  let ended = false;
+  for (const [i, question] of QUESTIONS[level].entries()) {
+    const truth = await solve(question, room);
+    const unanswered = mark(question, truth, undefined);
+    let line: string | undefined;
+    if (!ended) {
+      out();
+      printQuestion(i, unanswered);
+      if ("answer" in truth) line = await nextLine();
+      ended = line === undefined && "answer" in truth;
+    }
+    marks.push(mark(question, truth, line));
+    if (!ended) printMark(marks.at(-1) as Mark);
+  }
+  out();
+  printScore(marks);
+  if (!ended) {
+    out();
+    printAloud(level);
+  }
+  return marks;
+}
+
+/** Empty lines are asked again: a stray Enter is no answer. */
+function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
+  const waiting: string[] = [];
+  let wake = () => {};
+  let closed = false;
+  prompt.on("line", (line) => {
+    if (line.trim() === "") prompt.prompt();
+    else {
+      waiting.push(line);
+      wake();
+    }
+  });
+  prompt.on("close", () => {
+    closed = true;
+    wake();
+  });
+  return async () => {
+    if (waiting.length === 0 && !closed) {
+      prompt.prompt();
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    const line = waiting.shift();
+    if (line === undefined) out();
+    return line;
+  };
+}
+
+// --- printing -------------------------------------------------------------------------------------
+
+function printQuestion(index: number, { question: { id, ask, form } }: Mark): void {
+  out(`${index + 1}. ${paint("bold", id)}`);
+  out(wrap(ask, "   "));
+  if (form.kind === "choice") {
+    for (const [letter, text] of Object.entries(form.options))
+      out(hanging(`${letter}) `, text, "     "));
+  }
+  out(paint("dim", `   (${formHint(form)})`));
+}
+
+function printMark({ question, right, answer, problem, skipped }: Mark): void {
+  if (skipped) printSkip(skipped);
+  else if (right) out(`   ${paint("green", "right")}`);
+  else {
+    out(`   ${paint("red", "wrong")}`);
+    const why = [problem, `The answer is ${answer}.`, question.why].filter((part) => part !== null);
+    out(wrap(why.join(" "), "   "));
+    out(`   Read docs/manual/${question.chapter}.md`);
+  }
+}
+
+function printSkip({ message, next }: NonNullable<Mark["skipped"]>): void {
+  out(`   ${paint("yellow", "skipped")}`);
+  out(wrap(message, "   "));
+  for (const line of next?.split("\n") ?? []) {
+    const command = /^(?:\.\/lockedroom| )/.test(line);
+    out(command ? `     ${line}` : wrap(line, "   "));
+  }
+}
+
+function printScore(marks: readonly Mark[]): void {
+  const { questions, right } = scoreOf(marks);
+  out(paint("bold", `${right} of ${questions} right.`));
+  const named = (label: string, chosen: (one: Mark) => boolean) => {
+    const names = marks.flatMap((one, i) => (chosen(one) ? [`${i + 1} ${one.question.id}`] : []));
+    if (names.length > 0) out(wrap(`${label}: ${names.join(", ")}`));
+  };
+  named("Wrong", (one) => one.right === false);
+  named("Skipped", (one) => one.right === null);
+}
+
+function printAloud(level: LevelId): void {
+  out("Nobody can mark these but you. Say it aloud, then read the chapter:");
+  for (const { ask, chapter } of ALOUD[level]) {
+    out(hanging("- ", ask, ""));
+    out(`  docs/manual/${chapter}.md`);
+  }
+}
+
+/** A label, and text behind it that is indented alike on every line. */
+function hanging(label: string, text: string, indent: string): string {
+  const margin = " ".repeat(indent.length + label.length);
+  return indent + label + wrap(text, margin).slice(margin.length);
+}

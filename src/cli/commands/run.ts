@@ -1,0 +1,25 @@
+/** `lockedroom run` */
+
+import type { Command } from "commander";
+import { requireFile } from "../../extensions/module.ts";
+import { runTypescript } from "../typescript.ts";
+
+export function define(command: Command, exit: (code: number) => void): Command {
+  return command
+    .description("Runs a TypeScript or JavaScript file as a program, without a build.")
+    .argument("<file>", 'the program; it may import from "lockedroom"')
+    .argument("[arguments...]", "passed on to the program as they are")
+    .allowUnknownOption()
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom run assignments/kl_regularized_choice.ts
+  lockedroom run my-program.ts what follows is the program's own`,
+    )
+    .action(async (file: string, args: string[]) => {
+      requireFile(file, "program", "Name a .ts or .js file.");
+      exit(await runTypescript(file, args));
+    });
+}

@@ -1,0 +1,19 @@
+/** Opens the workspace around the current folder for the commands of the track. */
+
+import { fileURLToPath } from "node:url";
+import { InvalidArgumentError } from "commander";
+import { LEVEL_IDS, type LevelId } from "../course/level.ts";
+import { Room } from "../course/room.ts";
+import { requireWorkspace } from "../course/workspace.ts";
+
+/** The command as a file, to be run again by the checks. */
+const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
+
+export async function withRoom<T>(work: (room: Room) => Promise<T>): Promise<T> {
+  return Room.with(requireWorkspace(process.cwd()), BIN, work);
+}
+
+export function levelArgument(text: string): LevelId {
+  if (LEVEL_IDS.includes(text as LevelId)) return text as LevelId;
+  throw new InvalidArgumentError(`The levels are ${LEVEL_IDS.join(", ")}.`);
+}

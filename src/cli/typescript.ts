@@ -1,0 +1,23 @@
+/** A program in TypeScript as a child of this process: same terminal, same environment. */
+
+import { spawn } from "node:child_process";
+import { linkPackage } from "../course/init.ts";
+import { typescriptProgram } from "../course/typescript.ts";
+import { findWorkspace } from "../course/workspace.ts";
+
+/** The exit code of the program. */
+export async function runTypescript(
+  file: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<number> {
+  const workspace = findWorkspace(process.cwd());
+  if (workspace) linkPackage(workspace);
+  const child = spawn(process.execPath, [...flags, ...typescriptProgram(file), ...args], {
+    stdio: "inherit",
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,303 @@
+/** Level 0.5: selection is not learning, and must not roll dice. */
+
+import { pickBest, type ResultRow, type Rng, rngAt, type ScoredSample } from "../../index.ts";
+import { historyChecks } from "../budget.ts";
+import {
+  call,
+  DEV,
+  demandShipped,
+  hiddenSeed,
+  PACK,
+  repeatSelection,
+  selectionRun,
+} from "../evidence.ts";
+import { demand } from "../gap.ts";
+import { demandTests } from "../learner-tests.ts";
+import type { Level } from "../level.ts";
+import { demandRunNote } from "../notes.ts";
+import { demandOrder } from "../replay.ts";
+import type { Room } from "../room.ts";
+
+const POLICY = "assignments/selection_policy.ts";
+const TEST = "tests/selection_policy.test.ts";
+const BUILT = "l0_5_build_sel_n4";
+const RANDOM = [1, 2, 3, 4, 5].map((i) => `l0_5_sabotage_sel_random_${i}`);
+const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
+
+const select = (outdir: string, indent = "") =>
+  [
+    "./lockedroom selection-demo \\",
+    `  --dataset ${DEV} \\`,
+    `  --samples ${PACK} \\`,
+    `  --n 4 --outdir runs/${outdir}`,
+  ]
+    .map((line) => indent + line)
+    .join("\n");
+const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
+
+const base = {
+  id: "0.5" as const,
+  commits: ["build", "sabotage", "fix"],
+  budget: { change: [POLICY, TEST], add: ["tests/"] },
+};
+
+export const LEVEL_0_5: Level = {
+  ...base,
+  title: "Selection is not learning",
+  loop: "B",
+  wrong: "Best of four is better than best of one, so the model learned.",
+  right:
+    "Loop B changes the decision over samples. The distribution that they are drawn from is the same as before; the improvement was bought with compute.",
+  stages: [
+    {
+      name: "Build",
+      text: "Best of four, with the tie-break as it is shipped: whichever came first.",
+      commands: [select(BUILT), `./lockedroom inspect-run --run runs/${BUILT} --top-k 5 --show 1`],
+    },
+    {
+      name: "Sabotage",
+      text: `Make tieBreakKey in ${POLICY} random on purpose, [Math.random(), sample.completion], commit it, and run the same command five times.`,
+      commands: ['git commit -am "L0.5 sabotage"', FIVE_TIMES],
+    },
+    {
+      name: "Reflect",
+      text: "The same command on the same data: look at the hashes of the results, and at the alarm in the runs' summaries.",
+      commands: ["sha256sum runs/l0_5_sabotage_sel_random_*/results.jsonl"],
+    },
+    {
+      name: "Repair and lock",
+      text: "Write the deterministic tie-break, commit it, run twice, compare the hashes.",
+      commands: [
+        'git add -A && git commit -m "L0.5 fix"',
+        select(FIXED[0] as string),
+        select(FIXED[1] as string),
+        "sha256sum runs/l0_5_fixed_sel_n4*/results.jsonl",
+        "npm test",
+      ],
+    },
+  ],
+  tasks: [
+    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the text that comes first. A sample without sum_logprob comes after those that have one.`,
+    `${TEST}: one test that repeated calls choose the same sample, and one for each rule of the tie-break; at least three.`,
+    "runs/l0_5_sabotage_sel_random_1/README.md: what you expected, and the repair plan.",
+  ],
+  checklist: [
+    "How can Loop B improve outputs although the policy's distribution stays as it was?",
+    "Which knob did the sabotage turn, and which hashes prove it?",
+    "Why must selection be deterministic in production?",
+  ],
+  checks: [
+    {
+      id: "build",
+      title: `runs/${BUILT}: best of four that can be repeated`,
+      next: select(BUILT),
+      run: async (room) => {
+        await demandShipped(room, DEV);
+        await demandShipped(room, PACK);
+        const { run } = await repeatSelection(room, BUILT, 4);
+        return `pass@n ${run.summary.metrics.pass_at_n?.toFixed(4)}, the same when repeated`;
+      },
+    },
+    {
+      id: "sabotage",
+      title: "five sabotage runs with five different hashes",
+      next: `Make tieBreakKey random, commit, then:\n${FIVE_TIMES}`,
+      run: demandVariance,
+    },
+    {
+      id: "random-policy",
+      title: "what made them was a tie-break that contradicts itself",
+      next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
+      run: demandDice,
+    },
+    {
+      id: "run-note",
+      title: "the run note of the sabotage is complete",
+      next: `Fill in runs/${RANDOM[0]}/README.md.`,
+      run: (room) => demandRunNote(room, RANDOM[0] as string),
+    },
+    {
+      id: "tie-break",
+      title: `${POLICY} breaks ties by log-prob, length, text`,
+      next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
+      run: demandTieBreak,
+    },
+    {
+      id: "fixed",
+      title: "two fixed runs with the same hash, made by the repaired policy",
+      next: FIXED.map((name) => select(name)).join("\n"),
+      run: demandFixed,
+    },
+    {
+      id: "tests",
+      title: `${TEST} passes, and fails on a wrong tie-break`,
+      next: `Write ${TEST} with at least three tests.`,
+      run: (room) =>
+        demandTests(room, TEST, 3, [
+          mutant("the tie-break is random", "() => [Math.random()]", 3),
+          mutant(
+            "the order is upside down",
+            "(sample) => original.tieBreakKey(sample).map((x) => (typeof x === 'number' ? -x : x))",
+          ),
+          mutant("the first sample always wins", "(sample) => [sample.index]"),
+        ]),
+    },
+    ...historyChecks(base),
+  ],
+};
+
+function mutant(name: string, as: string, attempts = 1) {
+  return { name, file: POLICY, override: { export: "tieBreakKey", as }, attempts };
+}
+
+/** What selection may change in a row; everything else is the packs' and the scorer's. */
+const CHOSEN = [
+  "completion",
+  "reward",
+  "outcome_code",
+  "details",
+  "sum_logprob",
+  "sum_ref_logprob",
+  "kl_est",
+  "selected",
+  "unstable",
+];
+
+async function demandVariance(room: Room): Promise<string> {
+  const built = await rows(room, BUILT);
+  const hashes = new Map<string, string>();
+  for (const name of RANDOM) {
+    const { run } = await selectionRun(room, name, 4);
+    const twin = hashes.get(run.summary.results_sha256);
+    demand(twin === undefined, {
+      expected: "five different hashes of results.jsonl",
+      found: `the same for runs/${twin} and runs/${name}`,
+      look: `sha256sum runs/l0_5_sabotage_sel_random_*/results.jsonl`,
+    });
+    hashes.set(run.summary.results_sha256, name);
+    const forged = (await rows(room, name)).find((row, i) => !isHonestChoice(row, built[i]));
+    demand(forged === undefined, {
+      expected: `rows of runs/${name} that choose a best sample of the pack`,
+      found: `${forged?.id} is no such row`,
+      look: `runs/${name}/results.jsonl`,
+    });
+  }
+  await demandOrder(room, [BUILT, ...RANDOM]);
+  return `${hashes.size} hashes`;
+}
+
+async function rows(room: Room, name: string): Promise<ResultRow[]> {
+  const found: ResultRow[] = [];
+  for await (const batch of (await room.run(name)).results().batches()) found.push(...batch);
+  return found;
+}
+
+/** Another choice from the same samples, and one of the best among the first four. */
+function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
+  const strip = (fields: object) =>
+    JSON.stringify(Object.entries(fields).filter(([key]) => !CHOSEN.includes(key)));
+  const candidates = row.samples?.slice(0, 4) ?? [];
+  const best = Math.max(...candidates.map(({ reward }) => reward ?? Number.NEGATIVE_INFINITY));
+  const chosen = candidates[row.selected?.index ?? -1];
+  return (
+    built !== undefined &&
+    strip(row) === strip(built) &&
+    chosen?.reward === best &&
+    chosen.completion === row.completion
+  );
+}
+
+async function demandDice(room: Room): Promise<string> {
+  const samples = hiddenPacks(rngAt(hiddenSeed(room, "0.5"))).flat();
+  for (const name of RANDOM) {
+    const { policy } = await selectionRun(room, name, 4);
+    const twice = samples.flatMap((sample) => [[sample], [sample]]);
+    const keys = await call(room, policy.path, POLICY, "tieBreakKey", twice);
+    const differs = samples.some(
+      (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
+    );
+    demand(differs, {
+      expected: `the policy of runs/${name} to give other keys when it is asked again`,
+      found: "the same keys every time",
+      look: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
+    });
+  }
+  return "the same sample got other keys";
+}
+
+async function demandFixed(room: Room): Promise<string> {
+  const current = (await room.versions(POLICY)).at(-1)?.text;
+  const hashes = new Set<string>();
+  for (const name of FIXED) {
+    const { run, policy } = await repeatSelection(room, name, 4);
+    demand(policy.version.text === current, {
+      expected: `runs/${name} made with ${POLICY} as it is committed now`,
+      found: `the version of commit ${policy.version.commit.hash.slice(0, 7)}`,
+      look: `git log --oneline -- ${POLICY}`,
+      next: `Make runs/${name} again with --force.`,
+    });
+    demand(run.summary.alarms.length === 0, {
+      expected: "no alarm",
+      found: run.summary.alarms.map(({ code }) => code).join(", "),
+      look: `runs/${name}/summary.json`,
+    });
+    hashes.add(run.summary.results_sha256);
+  }
+  demand(hashes.size === 1, {
+    expected: "the same hash of results.jsonl",
+    found: `${hashes.size} hashes`,
+    look: "sha256sum runs/l0_5_fixed_sel_n4*/results.jsonl",
+  });
+  await demandOrder(room, [RANDOM[4] as string, ...FIXED]);
+  return "equal, and equal again when repeated";
+}
+
+async function demandTieBreak(room: Room): Promise<string> {
+  const packs = hiddenPacks(rngAt(hiddenSeed(room, "0.5 ties")));
+  const tree = await room.tree(room.head);
+  const keys = await call(
+    room,
+    `${tree}/${POLICY}`,
+    POLICY,
+    "tieBreakKey",
+    packs.flat().map((sample) => [sample]),
+  );
+  let next = 0;
+  for (const pack of packs) {
+    const given = new Map(pack.map((sample) => [sample, keys[next++] as (number | string)[]]));
+    const picked = pickBest(pack, (sample) => given.get(sample) ?? []);
+    const right = pickBest(pack, ({ sum_logprob: logprob, completion }) => [
+      logprob === null ? 1 : 0,
+      -(logprob ?? 0),
+      completion.length,
+      completion,
+    ]);
+    demand(picked?.completion === right?.completion, () => ({
+      expected: `${describe(right)} to win over ${describe(picked)}`,
+      found: "the other way round",
+      look: POLICY,
+    }));
+  }
+  return `${packs.length} hidden packs`;
+}
+
+function describe(sample: ScoredSample | undefined): string {
+  return `${JSON.stringify(sample?.completion)} (sum_logprob ${sample?.sum_logprob})`;
+}
+
+/** Packs of equal rewards in which each rule of the tie-break decides now and then. */
+function hiddenPacks(rng: Rng): ScoredSample[][] {
+  const any = (n: number) => Math.floor(rng.next() * n);
+  return Array.from({ length: 60 }, (_, pack) => {
+    const logprobs = [() => -any(3) - 1, () => null, () => (any(2) === 0 ? null : -any(2) - 0.5)];
+    return Array.from({ length: 5 }, (_, index) => ({
+      index,
+      completion: `Final: ${"123456789".slice(0, 1 + any(3))}${any(3)}`,
+      sum_logprob: logprobs[pack % 3]?.() ?? null,
+      sum_ref_logprob: null,
+      reward: 1,
+      code: "ok",
+      details: {},
+    }));
+  });
+}

@@ -1,0 +1,83 @@
+/** The whole site from its sources: which files with which content. Nothing is read or written. */
+
+import { createHash } from "node:crypto";
+import { type Chapter, imageOf, renderChapter } from "./chapter.ts";
+import { pageHtml } from "./page.ts";
+import { indexRows, indexScript } from "./search.ts";
+
+export interface Sources {
+  /** Markdown by file name. */
+  readonly chapters: ReadonlyMap<string, string>;
+  /** Pictures by path from the manual's folder; those that no chapter shows stay behind. */
+  readonly images: ReadonlyMap<string, Uint8Array>;
+  readonly style: string;
+  readonly script: string;
+  readonly version: string;
+}
+
+export interface Site {
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
+  /** The same for the same files. */
+  readonly fingerprint: string;
+  readonly chapters: readonly Chapter[];
+  /** Links that lead nowhere: `01-three-loops.html: 99-none.html`. */
+  readonly deadLinks: readonly string[];
+}
+
+export function buildSite(sources: Sources): Site {
+  const chapters = renderAll(sources);
+  const files = new Map<string, string | Uint8Array>();
+  for (const chapter of chapters) {
+    files.set(chapter.file, pageHtml(chapter, { chapters, version: sources.version }));
+  }
+  for (const image of new Set(chapters.flatMap(({ images }) => images))) {
+    files.set(imageOf(image), sources.images.get(image) as Uint8Array);
+  }
+  files.set("manual.css", sources.style);
+  files.set("manual.js", sources.script);
+  files.set("search-index.js", indexScript(indexRows(chapters)));
+  return { files, fingerprint: fingerprint(files), chapters, deadLinks: findDeadLinks(chapters) };
+}
+
+/** In the order of their names, after the contents, which are made up where nobody wrote them. */
+function renderAll({ chapters, images }: Sources): Chapter[] {
+  const names = [...chapters.keys()].filter((name) => name !== "README.md").sort(byNumber.compare);
+  const pages = new Set(["README.md", ...names]);
+  const around = { pages, images: new Set(images.keys()) };
+  const render = (name: string, text: string) => renderChapter(name, text, around);
+  const rest = names.map((name) => render(name, chapters.get(name) ?? ""));
+  const written = chapters.get("README.md")?.trim() ?? "";
+  const list = rest.map(({ title }, i) => `- [${bare(title)}](${names[i]})`).join("\n");
+  const isStub = !/\]\([^)]+\.md/.test(written);
+  const first = render("README.md", isStub ? `${written || "# Manual"}\n\n${list}\n` : written);
+  return [first, ...rest];
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true });
+
+const bare = (title: string) => title.replace(/[\\[\]`*_<>]/g, "\\$&");
+
+function findDeadLinks(chapters: readonly Chapter[]): string[] {
+  const places = new Set(
+    chapters.flatMap(({ file, headings }) => [file, ...headings.map(({ id }) => `${file}#${id}`)]),
+  );
+  return chapters.flatMap(({ file, links }) =>
+    links.filter((link) => !places.has(decoded(link))).map((link) => `${file}: ${link}`),
+  );
+}
+
+function decoded(link: string): string {
+  try {
+    return decodeURI(link);
+  } catch {
+    return link;
+  }
+}
+
+function fingerprint(files: ReadonlyMap<string, string | Uint8Array>): string {
+  const hash = createHash("sha256");
+  for (const [name, content] of files) {
+    hash.update(`${name}\n${Buffer.byteLength(content)}\n`).update(content);
+  }
+  return hash.digest("hex");
+}

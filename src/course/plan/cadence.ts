@@ -1,0 +1,158 @@
+/** The rhythm: what was shipped this week, and which days had a commit, a write-up, an artifact. */
+
+import { addDays, type Day, daysBetween } from "./calendar.ts";
+import { textOf } from "./files.ts";
+import type { Contribution, History } from "./history.ts";
+import { words } from "./markdown.ts";
+import { daysOfWeek } from "./phases.ts";
+import type { Shelf } from "./shelf.ts";
+
+/** A write-up worth the name; the contract speaks of 200 to 600, and a longer one is no less. */
+export const FEWEST_WORDS = 200;
+const FEWEST_SHORT_POST = 100;
+const STRIP_DAYS = 28;
+
+export interface Deliverable {
+  readonly id: "build" | "theory" | "evaluation" | "blog";
+  /** What was shipped, by path; empty when nothing was. */
+  readonly shipped: readonly string[];
+  readonly next: string;
+}
+
+export type Mark = "before" | "none" | "commit" | "full";
+
+export interface Rhythm {
+  /** Days in a row with a commit, up to today or yesterday. */
+  readonly streak: number;
+  readonly longest: number;
+  /** Days with a commit, a write-up and an artifact. */
+  readonly full_days: number;
+  readonly days: number;
+  /** The last four weeks, today last. */
+  readonly calendar: readonly { readonly date: Day; readonly mark: Mark }[];
+}
+
+export function rhythm({ start, contributions }: History, today: Day): Rhythm {
+  const byDay = new Map<Day, Contribution[]>();
+  for (const one of contributions) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
+  const markOf = (date: Day): Mark => {
+    const found = byDay.get(date);
+    if (!found) return date < start ? "before" : "none";
+    return isFull(found) ? "full" : "commit";
+  };
+  const days = Math.max(1, daysBetween(start, today) + 1);
+  const marks = Array.from({ length: days }, (_, i) => markOf(addDays(start, i)));
+  const worked = marks.map((mark) => mark === "commit" || mark === "full");
+  // Today is not over: without a commit yet, yesterday's streak still stands.
+  const until = worked.at(-1) === false ? worked.slice(0, -1) : worked;
+  return {
+    streak: until.length - 1 - until.lastIndexOf(false),
+    longest: longestRow(worked),
+    full_days: marks.filter((mark) => mark === "full").length,
+    days,
+    calendar: Array.from({ length: STRIP_DAYS }, (_, i) => {
+      const date = addDays(today, i - STRIP_DAYS + 1);
+      return { date, mark: markOf(date) };
+    }),
+  };
+}
+
+function isFull(contributions: readonly Contribution[]): boolean {
+  const written = contributions.flatMap((one) => [...one.words.values()]);
+  const artifact = contributions.some(({ files }) => files.some(isArtifact));
+  return artifact && written.reduce((sum, count) => sum + count, 0) >= FEWEST_WORDS;
+}
+
+const isArtifact = (file: string): boolean =>
+  file.startsWith("runs/") && !file.endsWith("/.gitkeep");
+
+function longestRow(worked: readonly boolean[]): number {
+  let [longest, row] = [0, 0];
+  for (const one of worked) {
+    row = one ? row + 1 : 0;
+    longest = Math.max(longest, row);
+  }
+  return longest;
+}
+
+/** What commits of one week of the plan have shipped. */
+export async function deliverables(
+  dir: string,
+  shelf: Shelf,
+  { start, contributions }: History,
+  week: number,
+): Promise<Deliverable[]> {
+  const { first, last } = daysOfWeek(week);
+  const [from, to] = [addDays(start, first - 1), addDays(start, last - 1)];
+  const within = ({ day }: Contribution) => day >= from && day <= to;
+  const news = new Set<string>();
+  const seen = new Set<string>();
+  for (const one of contributions) {
+    for (const file of one.files) if (!seen.has(file) && within(one)) news.add(file);
+    for (const file of one.files) seen.add(file);
+  }
+  const runs: { path: string; loop: string }[] = [];
+  for (const known of shelf.runs) {
+    if (news.has(`${known.path}/summary.json`) && (await shelf.problemOf(known)) === undefined)
+      runs.push({ path: known.path, loop: known.run.manifest.loop });
+  }
+  const reports: string[] = [];
+  for (const known of shelf.reports) {
+    if (news.has(known.path) && typeof (await shelf.compared(known)) !== "string")
+      reports.push(known.path);
+  }
+  const evaluations = runs.filter(({ loop }) => loop === "A").map(({ path }) => path);
+  return [
+    {
+      id: "build",
+      shipped: runs.map(({ path }) => path),
+      next: "Finish a new run in runs/ and commit it.",
+    },
+    {
+      id: "theory",
+      shipped: changedNotes(dir, contributions, within),
+      next: `Compress one idea, math and intuition, into a note in notes/ of ${FEWEST_WORDS} words or more of your own, and commit it.`,
+    },
+    {
+      id: "evaluation",
+      shipped: [...reports, ...evaluations],
+      next: "Commit a Loop A run, or a gate report saved with --report runs/NAME.json.",
+    },
+    {
+      id: "blog",
+      shipped: newPosts(dir, news),
+      next: `Commit a post in posts/ of ${FEWEST_WORDS} words or more, or two of ${FEWEST_SHORT_POST}.`,
+    },
+  ];
+}
+
+/** Notes touched this week that hold enough words of the person's own, the template's not counted. */
+function changedNotes(
+  dir: string,
+  contributions: readonly Contribution[],
+  within: (one: Contribution) => boolean,
+): string[] {
+  const own = new Map<string, number>();
+  for (const one of contributions)
+    for (const [file, count] of one.words) own.set(file, (own.get(file) ?? 0) + count);
+  const changed = new Set(
+    contributions
+      .filter(within)
+      .flatMap((one) => [...one.words].filter(([, count]) => count > 0).map(([file]) => file)),
+  );
+  return [...changed]
+    .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= FEWEST_WORDS)
+    .filter((file) => wordsIn(dir, file) >= FEWEST_WORDS)
+    .sort();
+}
+
+function newPosts(dir: string, news: ReadonlySet<string>): string[] {
+  const posts = [...news].filter((file) => /^posts\/.*\.md$/.test(file)).sort();
+  const long = posts.filter((file) => wordsIn(dir, file) >= FEWEST_WORDS);
+  const short = posts.filter((file) => wordsIn(dir, file) >= FEWEST_SHORT_POST);
+  return long.length > 0 || short.length >= 2 ? short : [];
+}
+
+function wordsIn(dir: string, file: string): number {
+  return words(textOf(dir, file) ?? "").length;
+}

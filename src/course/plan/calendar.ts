@@ -1,0 +1,35 @@
+/** Calendar days as a person counts them: local dates, written 2026-11-15. */
+
+/** YYYY-MM-DD; compares as text. */
+export type Day = string;
+
+const DAY_MS = 86_400_000;
+
+export function localDay(date: Date): Day {
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part, i) => String(part).padStart(i === 0 ? 4 : 2, "0")).join("-");
+}
+
+/** The local date of a commit's time, which is in seconds. */
+export function dayOfSeconds(seconds: number): Day {
+  return localDay(new Date(1000 * seconds));
+}
+
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text;
+}
+
+/** In UTC, where every day has 24 hours. */
+export function addDays(day: Day, count: number): Day {
+  const moved = new Date(noon(day) + count * DAY_MS);
+  return Number.isNaN(moved.getTime()) ? "" : moved.toISOString().slice(0, 10);
+}
+
+/** How many days `later` comes after `earlier`; negative when it comes before. */
+export function daysBetween(earlier: Day, later: Day): number {
+  return Math.round((noon(later) - noon(earlier)) / DAY_MS);
+}
+
+function noon(day: Day): number {
+  return Date.parse(`${day}T12:00:00Z`);
+}

@@ -1,0 +1,98 @@
+/** Files of a workspace: found without leaving it, written whole or not at all. */
+
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ioError, usageError } from "../../index.ts";
+
+/** A path as it is recorded: from the workspace's root, with forward slashes. */
+export function recorded(dir: string, absolute: string): string {
+  return path.relative(dir, absolute).split(path.sep).join("/");
+}
+
+/** What a person named, relative to where they are, as a recorded path; anything outside is refused. */
+export function insideWorkspace(dir: string, cwd: string, given: string, role: string): string {
+  const target = path.resolve(cwd, given);
+  const found = realInside(dir, target);
+  if (found !== undefined) return recorded(realpathSync(dir), found);
+  throw existsSync(target)
+    ? usageError(
+        `${role}: ${given} lies outside the workspace ${dir}`,
+        "Copy it into the workspace and name the copy, so that the link travels with it.",
+      )
+    : usageError(
+        `${role}: there is no file or folder ${given}`,
+        "Name something that exists; the path is relative to the current folder.",
+      );
+}
+
+/** The real place of a path, if it exists and no link leads out of the workspace. */
+export function realInside(dir: string, target: string): string | undefined {
+  try {
+    const [root, real] = [realpathSync(dir), realpathSync(target)];
+    return real === root || real.startsWith(root + path.sep) ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Text of a file of the workspace; undefined when there is none, or when a link leads out. */
+export function textOf(dir: string, name: string): string | undefined {
+  const real = realInside(dir, path.join(dir, name));
+  if (real === undefined || !lstatSync(real).isFile()) return undefined;
+  try {
+    return readFileSync(real, "utf8");
+  } catch (error) {
+    throw ioError(`read ${name}`, error, "data");
+  }
+}
+
+/** Every plain file below a folder, by recorded path, sorted. Links are not followed. */
+export async function filesBelow(dir: string, folder: string): Promise<string[]> {
+  const root = path.join(dir, folder);
+  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  try {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => recorded(dir, path.join(entry.parentPath, entry.name)))
+      .sort();
+  } catch (error) {
+    throw ioError(`read ${folder}`, error, "data");
+  }
+}
+
+/** SHA-256 of a file's bytes; undefined where it cannot be read. */
+export async function fileSha256(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    await pipeline(createReadStream(file), hash);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts a file in place in one step. Without `replace`, a file that is there stays and is told. */
+export async function writeWhole(
+  file: string,
+  content: string | Uint8Array,
+  { replace }: { readonly replace: boolean },
+): Promise<"written" | "exists"> {
+  const temporary = `${file}.${process.pid}.partial`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(temporary, content);
+    if (replace) await rename(temporary, file);
+    // A link is made only where nothing is, so that of two writers one is told.
+    else await link(temporary, file);
+    return "written";
+  } catch (error) {
+    if (!replace && (error as NodeJS.ErrnoException).code === "EEXIST") return "exists";
+    throw ioError(`write ${file}`, error);
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}

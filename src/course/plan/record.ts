@@ -1,0 +1,78 @@
+/** plan.json: which phases were left behind, when, and on what evidence. */
+
+import path from "node:path";
+import { z } from "zod";
+import { dataError, type LockedRoomError } from "../../index.ts";
+import { isDay } from "./calendar.ts";
+import { textOf, writeWhole } from "./files.ts";
+import { DONE } from "./phases.ts";
+
+export const PLAN_FILE = "plan.json";
+export const PLAN_SCHEMA = "lockedroom.plan@1";
+
+const inside = z
+  .string()
+  .refine((file) => !path.isAbsolute(file) && !file.split(/[\\/]/).includes(".."), {
+    message: "must be a path inside the workspace",
+  });
+
+const advanceSchema = z.strictObject({
+  phase: z.int(),
+  on: z.string().refine(isDay, { message: "must be a date such as 2026-11-15" }),
+  evidence: z.array(
+    z.strictObject({
+      criterion: z.string(),
+      path: inside,
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+});
+
+export const planRecordSchema = z
+  .strictObject({
+    schema: z.literal(PLAN_SCHEMA),
+    /** The phase that is being worked on; 5 when all are behind. */
+    phase: z.int().min(0).max(DONE),
+    advanced: z.array(advanceSchema),
+  })
+  .refine(
+    ({ phase, advanced }) =>
+      advanced.length === phase && advanced.every((one, i) => one.phase === i),
+    { message: "every phase before the current one must be recorded in `advanced`, in order" },
+  );
+
+export type PlanRecord = z.infer<typeof planRecordSchema>;
+
+const NOTHING_YET: PlanRecord = { schema: PLAN_SCHEMA, phase: 0, advanced: [] };
+
+export function readRecord(dir: string): PlanRecord {
+  const text = textOf(dir, PLAN_FILE);
+  if (text === undefined) return NOTHING_YET;
+  if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(text)) {
+    throw dataError(
+      `${path.join(dir, PLAN_FILE)} holds a merge conflict; nothing was changed`,
+      `Keep one side, git checkout --ours ${PLAN_FILE} or git checkout --theirs ${PLAN_FILE}, then git add ${PLAN_FILE}.`,
+    );
+  }
+  try {
+    return planRecordSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw damaged(dir, error);
+  }
+}
+
+function damaged(dir: string, error: unknown): LockedRoomError {
+  const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+  const problem = issue
+    ? `${issue.path.join(".") || "it"}: ${issue.message}`
+    : "it is not whole JSON";
+  return dataError(
+    `${path.join(dir, PLAN_FILE)} is damaged (${problem}); nothing was changed`,
+    `Take the committed one back: git checkout -- ${PLAN_FILE}. Or mend it by hand; phases are looked at again either way.`,
+  );
+}
+
+export async function writeRecord(dir: string, record: PlanRecord): Promise<void> {
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  await writeWhole(path.join(dir, PLAN_FILE), text, { replace: true });
+}

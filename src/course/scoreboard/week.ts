@@ -1,0 +1,145 @@
+/** scoreboard/week-NN.json: one week, its figures filled from runs. */
+
+import { existsSync, lstatSync } from "node:fs";
+import { link } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { dataError, ioError, usageError } from "../../index.ts";
+import { filesBelow, textOf, writeWhole } from "../plan/files.ts";
+import { MOST_SKILL, SKILLS } from "./skills.ts";
+
+export const SCOREBOARD = "scoreboard";
+export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@1";
+export const MOST_WEEKS = 99;
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const inside = z
+  .string()
+  .min(1)
+  .refine((file) => !path.isAbsolute(file) && !file.split(/[\\/]/).includes(".."), {
+    message: "must be a path inside the workspace",
+  });
+const shippedPath = inside.nullable();
+const share = z.number().min(0).max(1).nullable();
+const usedRun = z.strictObject({ path: inside, results_sha256: hash, manifest_sha256: hash });
+const text = z.string().min(1).max(500);
+
+/** Null is "not measured"; it is never written as 0. */
+export const metricsSchema = z.strictObject({
+  /** The share of rows that pass. */
+  success: share,
+  /** Change in the share of answers that break the format, against the baseline. */
+  format_drift: z.number().min(-1).max(1).nullable(),
+  /** Wrong answers among those that keep the format. */
+  hallucination_proxy: share,
+  /** Characters of a completion. */
+  mean_length: z.number().min(0).nullable(),
+  /** Drift from the reference policy, in nats, and where the figure comes from. */
+  kl: z.strictObject({ value: z.number(), from: z.string() }).nullable(),
+  cost: z
+    .strictObject({ value: z.number(), unit: z.enum(["usd", "tokens", "seconds"]) })
+    .nullable(),
+});
+
+export const weekSchema = z.strictObject({
+  schema: z.literal(SCOREBOARD_SCHEMA),
+  week: z.int().min(1).max(MOST_WEEKS),
+  days: z.tuple([z.int(), z.int()]),
+  run: usedRun.nullable(),
+  baseline: usedRun.nullable(),
+  shipped: z.strictObject({
+    build: shippedPath,
+    theory: shippedPath,
+    eval: shippedPath,
+    blog: shippedPath,
+  }),
+  metrics: metricsSchema,
+  failures: z.array(text),
+  fixes: z.array(text),
+  skills: z.partialRecord(
+    z.enum(SKILLS),
+    z.strictObject({ score: z.int().min(0).max(MOST_SKILL), path: inside }),
+  ),
+});
+
+export type Metrics = z.infer<typeof metricsSchema>;
+export type Week = z.infer<typeof weekSchema>;
+export type UsedRun = z.infer<typeof usedRun>;
+
+export function weekFile(week: number): string {
+  return `${SCOREBOARD}/week-${String(week).padStart(2, "0")}.json`;
+}
+
+/** Every week that was added, in order; a damaged one is refused by name. */
+export async function readWeeks(dir: string): Promise<Week[]> {
+  const files = (await filesBelow(dir, SCOREBOARD)).filter((file) =>
+    /^scoreboard\/week-\d{2}\.json$/.test(file),
+  );
+  return files.map((file) => readWeek(dir, file)).sort((a, b) => a.week - b.week);
+}
+
+function readWeek(dir: string, file: string): Week {
+  const content = textOf(dir, file) ?? "";
+  const where = path.join(dir, file);
+  const keep = `Take the committed one back: git checkout -- ${file}`;
+  if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(content))
+    throw dataError(`${where} holds a merge conflict; nothing was changed`, keep);
+  try {
+    const week = weekSchema.parse(JSON.parse(content));
+    if (weekFile(week.week) === file) return week;
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    const problem = issue
+      ? `${issue.path.join(".") || "it"}: ${issue.message}`
+      : "it is not whole JSON";
+    throw dataError(`${where} is damaged (${problem}); nothing was changed`, keep);
+  }
+  throw dataError(`${where} speaks of another week than its name says`, keep);
+}
+
+/** Writes a week. One that is there is kept aside under another name, and only when asked to. */
+export async function writeWeek(
+  dir: string,
+  week: Week,
+  force: boolean,
+): Promise<{ readonly file: string; readonly kept: string | undefined }> {
+  const file = weekFile(week.week);
+  const target = path.join(dir, file);
+  refuseLinkedFolder(dir);
+  const content = `${JSON.stringify(week, null, 2)}\n`;
+  if (!force || !existsSync(target)) {
+    if ((await writeWhole(target, content, { replace: false })) === "written")
+      return { file, kept: undefined };
+    throw usageError(
+      `week ${week.week} is there already: ${file}`,
+      "Add --force to write it anew; the old one is kept beside it.",
+    );
+  }
+  const kept = await keepAside(dir, file);
+  await writeWhole(target, content, { replace: true });
+  return { file, kept };
+}
+
+/** A second name for the same bytes, so that replacing the first loses nothing. */
+async function keepAside(dir: string, file: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const kept = file.replace(/\.json$/, `.kept-${n}.json`);
+    try {
+      await link(path.join(dir, file), path.join(dir, kept));
+      return kept;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+        throw ioError(`keep ${file} as ${kept}`, error);
+    }
+  }
+}
+
+/** A link in place of the folder would carry what is written out of the workspace. */
+export function refuseLinkedFolder(dir: string): void {
+  const found = lstatSync(path.join(dir, SCOREBOARD), { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  throw usageError(
+    `${path.join(dir, SCOREBOARD)} is a link or a file, not a folder of the workspace`,
+    "Move it away; a folder is made in its place.",
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * Level 5: a naive verifier, hacks that beat it, and a patch that closes their class.
+ *
+ *   ./lockedroom run assignments/hackable_scorer_demo.ts
+ */
+
+import { isProgram } from "lockedroom";
+
+export interface Case {
+  readonly expected: number;
+  readonly completion: string;
+}
+
+/** Honest completions: a verifier that does not pay for these is no use. */
+export const HONEST: readonly Case[] = [
+  { expected: 42, completion: "Final: 42" },
+  { expected: -7, completion: "Final: -7" },
+  { expected: 0, completion: "Final: 0" },
+];
+
+/** Five different cheats that naive() pays for although they are no proper answer. */
+export const HACKS: readonly Case[] = [];
+
+/** Build: 1 if the expected integer appears anywhere in the completion, otherwise 0. */
+export function naive(expected: number, completion: string): number {
+  throw new Error(`naive is yours to write (${expected}, ${completion})`);
+}
+
+/** Repair: closes the class of the exploit, not one string. */
+export function patched(expected: number, completion: string): number {
+  return naive(expected, completion);
+}
+
+// What follows runs only when this file is the program, not when a test imports it.
+if (isProgram(import.meta.url)) {
+  const cases = [
+    ...HONEST.map((c) => ["honest", c] as const),
+    ...HACKS.map((c) => ["hack", c] as const),
+  ];
+  console.log("naive  patched  kind    completion");
+  for (const [kind, { expected, completion }] of cases) {
+    const rewards = [naive(expected, completion), patched(expected, completion)];
+    console.log(
+      `${rewards.join("      ")}        ${kind.padEnd(6)}  ${JSON.stringify(completion)}`,
+    );
+  }
+}

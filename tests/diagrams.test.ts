@@ -1,0 +1,140 @@
+/** The manual's nine diagrams: drawn from their sources, from real runs, and readable everywhere. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript
+import { parseDiagram } from "../scripts/diagrams/parse.mjs";
+// @ts-expect-error plain JavaScript
+import { renderedDiagrams } from "../scripts/render-diagrams.mjs";
+import { Workspace } from "./cli.ts";
+
+const FOLDER = new URL("../docs/manual/diagrams/", import.meta.url);
+const files = readdirSync(FOLDER);
+const read = (name: string) => readFileSync(new URL(name, FOLDER), "utf8");
+const NAMES = files.filter((name) => name.endsWith(".mmd")).map((name) => name.slice(0, -4));
+
+test("there are nine, each with its source and its picture, and nothing else", () => {
+  expect(NAMES.map((name) => Number(name.split("-")[0]))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect([...files].sort()).toEqual(NAMES.flatMap((name) => [`${name}.mmd`, `${name}.svg`]).sort());
+});
+
+describe("committed", () => {
+  let fresh: Record<string, string>;
+  beforeAll(async () => {
+    fresh = await renderedDiagrams();
+  });
+
+  test.each(files)("%s is what the script draws (npm run diagrams)", (name) => {
+    expect(read(name)).toBe(fresh[name]);
+  });
+});
+
+describe.each(NAMES)("%s", (name) => {
+  const svg = read(`${name}.svg`);
+  const { title, about, ...diagram } = parseDiagram(read(`${name}.mmd`));
+
+  test("says what it is to those who do not see it", () => {
+    expect(svg).toMatch(/^<svg [^>]*role="img"/);
+    expect(decoded(svg)).toContain(`<title>${title}</title>`);
+    expect(decoded(svg)).toContain(`<desc>${about}</desc>`);
+  });
+
+  test("asks nothing of the network and runs nothing", () => {
+    const rest = svg.replace('xmlns="http://www.w3.org/2000/svg"', "");
+    expect(rest).not.toMatch(/https?:|@import|url\(|<script|href=|<image|<foreignObject|\son\w+=/i);
+  });
+
+  test("has its labels as text, and a dark dress", () => {
+    const texts = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) =>
+      decoded(text ?? ""),
+    );
+    expect(labelsOf(diagram).filter((label) => !texts.includes(label))).toEqual([]);
+    expect(svg).toContain("@media (prefers-color-scheme:dark)");
+  });
+
+  test("is small, and not wider than a page of text can show", () => {
+    expect(svg.length).toBeLessThan(15_000);
+    expect(Number(/width="(\d+)"/.exec(svg)?.[1])).toBeLessThanOrEqual(770);
+  });
+});
+
+/** Recomputed here from the runs' own tables, not by the script. */
+describe("the curves are those of the runs", () => {
+  const workspace = new Workspace();
+  const table = async (command: string, file: string) => {
+    await workspace.run([command, "--quiet", "--outdir", command]);
+    const [head = "", ...rows] = workspace.read(command, file).trim().split("\n");
+    const keys = head.split(",");
+    return rows.map((row) =>
+      Object.fromEntries(row.split(",").map((cell, i) => [keys[i] ?? "", cell])),
+    );
+  };
+  const values = (name: string): number[][] =>
+    parseDiagram(read(`${name}.mmd`)).series.map((one: { values: number[] }) => one.values);
+  const rounded = (cells: readonly (number | string | undefined)[]) =>
+    cells.map((cell) => Number(Number(cell).toFixed(3)));
+
+  test("Goodhart", async () => {
+    const rows = await table("goodhart-demo", "goodhart.csv");
+    const naive = rows.filter((row) => row.verifier === "naive");
+    expect(naive.length).toBeGreaterThan(5);
+    const [proxy, truth] = values("6-goodhart");
+    expect(proxy).toEqual(rounded(naive.map((row) => row.proxy_reward)));
+    expect(truth).toEqual(rounded(naive.map((row) => row.true_reward)));
+    const { names } = parseDiagram(read("6-goodhart.mmd")).x;
+    expect(names).toEqual(naive.map((row) => row.pressure));
+  });
+
+  test("KL", async () => {
+    const rows = await table("kl-tradeoff-demo", "kl_tradeoff.csv");
+    const kl = rows.map((row) => Number(row.kl));
+    const [reward, drift] = values("7-kl-tradeoff");
+    expect(reward).toEqual(rounded(rows.map((row) => row.expected_reward)));
+    expect(drift).toEqual(rounded(kl.map((value) => value / Math.max(...kl))));
+    const { names } = parseDiagram(read("7-kl-tradeoff.mmd")).x;
+    expect(names).toEqual(rows.map((row) => row.beta));
+    expect(read("7-kl-tradeoff.mmd")).toContain(`${Math.max(...kl).toFixed(2)} nats`);
+  });
+});
+
+describe("a source that would not be drawn as it says is refused", () => {
+  const head = "flowchart TD\n  accTitle: t\n  accDescr: d\n";
+  test.each([
+    ["an unknown arrow", `${head}  A["a"] ==> B["b"]`],
+    ["an unknown shape", `${head}  A>"a"]`],
+    ["a node without a label", `${head}  A["a"] --> B`],
+    ["an open subgraph", `${head}  subgraph S["s"]\n  A["a"]`],
+    ["no title", `flowchart TD\n  A["a"]`],
+    [
+      "too few values",
+      'xychart-beta\n  accTitle: t\n  accDescr: d\n  x-axis "x" [1, 2]\n  y-axis "y" 0 --> 1\n  line "l" [1]',
+    ],
+  ])("%s", (_, source) => {
+    expect(() => parseDiagram(source)).toThrow();
+  });
+});
+
+interface Drawn {
+  kind: string;
+  nodes: Map<string, Drawn & { label: string[] }>;
+  edges: { label?: string }[];
+  x: { label: string; names: string[] };
+  y: { label: string };
+  series: { label: string }[];
+}
+
+function labelsOf(diagram: Drawn): string[] {
+  if (diagram.kind === "xychart") {
+    const { x, y, series } = diagram;
+    return [x.label, ...x.names, y.label, ...series.map(({ label }) => label)];
+  }
+  const nodes = [...diagram.nodes.values()].flatMap((node) =>
+    node.nodes ? [...node.label, ...labelsOf(node)] : node.label,
+  );
+  return [...nodes, ...diagram.edges.flatMap(({ label }) => label ?? [])];
+}
+
+function decoded(text: string): string {
+  const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+  return text.replace(/&(#?\w+);/g, (_, name: string) => entities[name] ?? name);
+}

@@ -1,0 +1,301 @@
+/** The weekly scoreboard: figures come from runs, links lead somewhere, nothing is lost. */
+
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { api, describeRun, EXIT, expectError, Workspace } from "./cli.ts";
+import { Room, tooWide } from "./course-room.ts";
+
+/** A room with an evaluation, two selections that pair, and a sweep of the leash. */
+let room: Room;
+beforeAll(async () => {
+  room = await Room.make();
+  await room.evaluate("runs/first");
+  await room.select("runs/one", 1);
+  await room.select("runs/four", 4);
+  await room.well("kl-tradeoff-demo", "--outdir", "runs/kl");
+});
+
+const rowsOf = (run: string) => room.readRun(run).rows;
+const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+const add = (week: number, ...flags: string[]) =>
+  room.run(["scoreboard", "add", "--week", String(week), ...flags]);
+
+async function added(week: number, ...flags: string[]) {
+  const result = await add(week, ...flags);
+  expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok, stderr: "" });
+  expect(tooWide(result.stdout)).toEqual([]);
+  const file = `scoreboard/week-${String(week).padStart(2, "0")}.json`;
+  return { ...JSON.parse(room.read(file)), stdout: result.stdout };
+}
+
+describe.concurrent("figures", () => {
+  test("are those of the run's rows, counted by another hand", async () => {
+    const { metrics, days, stdout } = await added(11, "--run", "runs/first");
+    const rows = rowsOf("runs/first");
+    const of = (code: string) => rows.filter((row) => row.outcome_code === code).length;
+    expect(days).toEqual([71, 77]);
+    expect(metrics.success).toBe(rows.filter(({ reward }) => reward === 1).length / rows.length);
+    expect(metrics.hallucination_proxy).toBe(of("wrong_answer") / (of("wrong_answer") + of("ok")));
+    const lengths = rows.map(({ completion }) => Array.from(completion ?? "").length);
+    expect(metrics.mean_length).toBeCloseTo(mean(lengths), 12);
+    const drifts = rows.flatMap(({ sum_logprob: log, sum_ref_logprob: reference }) =>
+      log === undefined || reference === undefined ? [] : [log - reference],
+    );
+    expect(metrics.kl.from).toContain(`${drifts.length} of ${rows.length} rows`);
+    expect(metrics.kl.value).toBeCloseTo(mean(drifts), 10);
+    expect(metrics.cost).toEqual({
+      value: room.readRun("runs/first").manifest.volatile.seconds,
+      unit: "seconds",
+    });
+    expect(metrics.format_drift).toBeNull();
+    expect(stdout).toMatch(/format drift +not measured/);
+  });
+
+  test("of drift need a baseline of the same room", async () => {
+    const { metrics } = await added(12, "--run", "runs/four", "--baseline", "runs/one");
+    const share = (run: string) =>
+      mean(rowsOf(run).map(({ outcome_code: code }) => (/^(ok|wrong_answer)$/.test(code) ? 0 : 1)));
+    expect(metrics.format_drift).toBeCloseTo(share("runs/four") - share("runs/one"), 12);
+    expect(metrics.kl).toBeNull();
+    expectError(
+      await add(13, "--run", "runs/kl", "--baseline", "runs/one"),
+      EXIT.data,
+      /other examples/,
+    );
+    expectError(await add(13, "--baseline", "runs/one"), EXIT.usage, "--run");
+  });
+
+  test("of a sweep: the largest KL; outcome classes that nobody knows are not measured", async () => {
+    const { metrics } = await added(14, "--run", "runs/kl");
+    const drifts = rowsOf("runs/kl").map(({ details }) => (details as { kl: number }).kl);
+    expect(metrics.kl.value).toBe(Math.max(...drifts));
+    expect(metrics.hallucination_proxy).toBeNull();
+  });
+
+  test("without a run are not measured, and never 0", async () => {
+    const { metrics, stdout } = await added(15);
+    expect(Object.values(metrics)).toEqual([null, null, null, null, null, null]);
+    expect(stdout.match(/not measured/g)).toHaveLength(6);
+  });
+});
+
+describe.concurrent("a run that is no evidence", () => {
+  const broken = (name: string, from: string | RegExp, to: string, file = "results.jsonl") => {
+    const run = `runs/${name}`;
+    for (const [part, content] of Object.entries(room.snapshot("runs/first")))
+      room.write(`${run}/${part}`, Buffer.from(content, "latin1"));
+    const before = room.read(run, file);
+    expect(before).toMatch(from);
+    room.write(`${run}/${file}`, before.replace(from, to));
+    return run;
+  };
+
+  test("edited results", async () => {
+    const run = broken("edited", "wrong_answer", "ok");
+    expectError(await add(21, "--run", run), EXIT.data, run, "edited");
+  });
+
+  test("an edited summary", async () => {
+    const run = broken("praised", /"pass_rate": [\d.]+/, '"pass_rate": 0.99', "summary.json");
+    expectError(await add(21, "--run", run), EXIT.data, run, "edited");
+  });
+
+  test("unfinished", async () => {
+    const run = broken("half", "{", "{");
+    rmSync(room.path(run, "summary.json"));
+    expectError(await add(21, "--run", run), EXIT.data, run, "unfinished");
+  });
+
+  test("scorer errors and missing answers", async () => {
+    room.write(
+      "bad.ts",
+      'export const name = "b", version = "1", spec = "s";\nexport function score() { throw new Error("no"); }\n',
+    );
+    const files = ["--dataset", "data/datasets/math_dev.jsonl", "--max-examples", "3"];
+    const frozen = ["--completions", "data/rollouts/frozen_rollouts_dev.jsonl"];
+    await room.run(["eval", ...files, ...frozen, "--scorer", "bad.ts", "--outdir", "runs/bad"]);
+    expectError(await add(21, "--run", "runs/bad"), EXIT.data, "runs/bad", /scorer broke/);
+    room.jsonl("few.jsonl", [{ id: "dev-0001", completion: "Final: 1" }]);
+    await room.run(["eval", ...files, "--completions", "few.jsonl", "--outdir", "runs/few"]);
+    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /without a completion/);
+  });
+
+  test("none at all, or one outside", async () => {
+    expectError(await add(21, "--run", "runs/gone"), EXIT.usage, "runs/gone");
+    const outside = new Workspace();
+    outside.write("x.md", "x");
+    symlinkSync(outside.dir, room.path("runs/linked"));
+    expectError(await add(21, "--run", "runs/linked"), EXIT.usage, "outside");
+    expectError(await add(21, "--build", outside.path("x.md")), EXIT.usage, "outside");
+    expectError(await add(21, "--blog", "runs/linked/x.md"), EXIT.usage, "outside");
+    expect(room.has("scoreboard/week-21.json")).toBe(false);
+  });
+});
+
+describe.concurrent("skills and words", () => {
+  test.each([
+    ["math=3", /link to an artifact/],
+    ["math=6:notes", /0 to 5/],
+    ["math=-1:notes", /0 to 5/],
+    ["math=2.5:notes", /0 to 5/],
+    ["maths=3:notes", /math, algorithms/],
+    ["math=3:notes/gone.md", /no file or folder/],
+    ["math", /NAME=SCORE:PATH/],
+  ])("%s is refused", async (skill, says) => {
+    expectError(await add(22, "--skill", skill), EXIT.usage, says);
+    expect(room.has("scoreboard/week-22.json")).toBe(false);
+  });
+
+  test("are recorded with their links, from wherever the person stands", async () => {
+    const below = Object.assign(Object.create(room), { dir: room.path("notes") }) as Room;
+    room.write("notes/kl.md", "KL\n");
+    const flags = ["--skill", "math=3:kl.md", "--skill", "research_taste=0:../runs/kl"];
+    const result = await below.run([
+      ...["scoreboard", "add", "--week", "23", ...flags, "--theory", "kl.md"],
+      ...["--failure", "one", "--failure", "two", "--fix", "three"],
+    ]);
+    expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok });
+    expect(JSON.parse(room.read("scoreboard/week-23.json"))).toMatchObject({
+      skills: {
+        math: { score: 3, path: "notes/kl.md" },
+        research_taste: { score: 0, path: "runs/kl" },
+      },
+      shipped: { theory: "notes/kl.md", build: null },
+      failures: ["one", "two"],
+      fixes: ["three"],
+    });
+    expect(result.stdout).not.toContain("!");
+  });
+
+  test("fewer than two failures or no fix are warned of", async () => {
+    const { stdout } = await added(24, "--failure", "one");
+    expect(stdout).toMatch(/! week 24: 1 failure discovered/);
+    expect(stdout).toMatch(/! week 24: no fix/);
+  });
+
+  test("the matrix explains every score", async () => {
+    const { stdout, code } = await new Workspace().run(["scoreboard", "show", "--skills"]);
+    expect(code).toBe(EXIT.ok);
+    expect(stdout.match(/^ {2}[0-5] {2}\S/gm)).toHaveLength(36);
+    expect(tooWide(stdout)).toEqual([]);
+  });
+
+  test("a flag of the other action, no week, a week that is none", async () => {
+    const show = ["scoreboard", "show"];
+    expectError(await room.run([...show, "--run", "runs/kl"]), EXIT.usage, "scoreboard add");
+    expectError(await room.run(["scoreboard", "add"]), EXIT.usage, "--week");
+    for (const week of ["0", "100", "1.5", "x"])
+      expectError(await room.run(["scoreboard", "add", "--week", week]), EXIT.usage, "--week");
+  });
+});
+
+describe.concurrent("a week that is there", () => {
+  test("is not replaced without --force, and then kept", async () => {
+    await added(31, "--failure", "the first");
+    const first = room.read("scoreboard/week-31.json");
+    expectError(await add(31), EXIT.usage, "--force", "week-31");
+    expect(room.read("scoreboard/week-31.json")).toBe(first);
+    await added(31, "--force", "--failure", "the second");
+    await added(31, "--force");
+    expect(room.read("scoreboard/week-31.kept-1.json")).toBe(first);
+    expect(room.read("scoreboard/week-31.kept-2.json")).toContain("the second");
+    expect(readdirSync(room.path("scoreboard")).filter((name) => /partial/.test(name))).toEqual([]);
+  });
+
+  test("survives two writers: one wins, the other is told", async () => {
+    const both = await Promise.all([add(32, "--failure", "a"), add(32, "--failure", "b")]);
+    expect(both.map(({ code }) => code).sort()).toEqual([EXIT.ok, EXIT.usage]);
+  });
+});
+
+describe("show", () => {
+  const fresh = async () => {
+    const place = await Room.make();
+    for (const name of ["first", "one", "four"])
+      for (const [part, content] of Object.entries(room.snapshot(`runs/${name}`)))
+        place.write(`runs/${name}/${part}`, Buffer.from(content, "latin1"));
+    return place;
+  };
+
+  test("no week yet: a next step, and no chart", async () => {
+    const place = await Room.make();
+    const result = await place.run(["scoreboard"]);
+    expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
+    expect(result.stdout).toMatch(/No week yet/);
+    expect(result.stdout).toMatch(/lockedroom\s+scoreboard add --week 1/);
+    expect(place.has("scoreboard")).toBe(false);
+  });
+
+  test("table, trends, sparklines and pictures; edits and losses are named", async () => {
+    const place = await fresh();
+    await place.well(
+      "scoreboard",
+      "add",
+      "--week",
+      "1",
+      "--run",
+      "runs/first",
+      "--build",
+      "runs/four",
+    );
+    const second = ["--run", "runs/four", "--baseline", "runs/one", "--skill", "math=2:runs/one"];
+    await place.well("scoreboard", "add", "--week", "3", ...second);
+    const { stdout, code, stderr } = await place.run(["scoreboard", "show"]);
+    expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
+    expect(tooWide(stdout)).toEqual([]);
+    const success = place.readRun("runs/first").summary.metrics.pass_rate?.toFixed(4);
+    expect(stdout).toMatch(new RegExp(`^ +1 +1–7 +Y N N N +${success} +n/m`, "m"));
+    expect(stdout).toMatch(/^success +[▁-█]·[▁-█] {2}/m);
+    expect(stdout).toContain("scoreboard/trends.svg and scoreboard/trends.png");
+    const svg = place.read("scoreboard/trends.svg");
+    for (const word of ["success", "format drift", "mean length", "KL", "math"])
+      expect(svg).toContain(word);
+    expect(await api.toPng(svg)).toBeInstanceOf(Uint8Array);
+
+    const week = place.read("scoreboard/week-03.json");
+    place.write("scoreboard/week-03.json", week.replace(/"success": [\d.]+/, '"success": 0.999'));
+    expect((await place.run(["scoreboard"])).stdout).toMatch(/! week 3: .*other figures/);
+    place.write("scoreboard/week-03.json", week);
+    rmSync(place.path("runs/one"), { recursive: true });
+    const lost = await place.run(["scoreboard", "show", "--format", "json"]);
+    const { warnings, weeks, charts } = JSON.parse(lost.stdout);
+    expect(weeks.map((one: { week: number }) => one.week)).toEqual([1, 3]);
+    expect(charts).toHaveLength(2);
+    const said = warnings.map(({ warning }: { warning: string }) => warning).join("\n");
+    expect(said).toContain("runs/one, the link of math");
+    expect(said).toMatch(/there is no run at .*runs\/one/);
+  });
+
+  test("figures that name no run were typed", async () => {
+    const place = await Room.make();
+    await place.well("scoreboard", "add", "--week", "1");
+    const typed = place
+      .read("scoreboard/week-01.json")
+      .replace('"success": null', '"success": 0.9');
+    place.write("scoreboard/week-01.json", typed);
+    expect((await place.run(["scoreboard"])).stdout).toContain("they were typed");
+  });
+
+  test.each([
+    ["cut off", '{"schema":', /damaged/],
+    ["another week's", undefined, /another week/],
+    ["in conflict", "<<<<<<< HEAD\n{}\n=======\n", /merge conflict/],
+  ])("a week file %s is refused by name, and left", async (_, text, says) => {
+    const place = await Room.make();
+    await place.well("scoreboard", "add", "--week", "1");
+    const content = text ?? place.read("scoreboard/week-01.json");
+    place.write("scoreboard/week-02.json", content);
+    expectError(await place.run(["scoreboard"]), EXIT.data, "week-02.json", says);
+    expect(place.read("scoreboard/week-02.json")).toBe(content);
+  });
+
+  test("a folder that is a link is not written through", async () => {
+    const place = await Room.make();
+    const outside = new Workspace();
+    mkdirSync(outside.path("board"));
+    symlinkSync(outside.path("board"), place.path("scoreboard"));
+    const result = await place.run(["scoreboard", "add", "--week", "1"]);
+    expectError(result, EXIT.usage, "scoreboard");
+    expect(readdirSync(outside.path("board"))).toEqual([]);
+  });
+});

@@ -1,0 +1,372 @@
+/** The whole track as a diligent learner walks it, sabotages included. Solutions live only here. */
+
+import type { Learner } from "./learner.ts";
+
+const DEV = "data/datasets/math_dev.jsonl";
+const WORDS =
+  "These are words of my own about what I saw in the artifacts and why it happened as it did. The manifest names the data, the scorer and its version, and whoever compares two numbers has to look there first, because a number without its conditions says nothing at all about a policy.";
+
+/** The commands of a stage without the commits and the tests, which each walk does itself. */
+function paste(learner: Learner, level: string, stage: string): void {
+  const block = learner
+    .commandsOf(level, stage)
+    .split("\n")
+    .filter((line) => !/^(?:git|npm|cat|head)\b/.test(line) && !line.includes("goodhart-demo"))
+    .join("\n");
+  learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
+}
+
+export function level0(learner: Learner): void {
+  paste(learner, "0", "Build");
+  learner.commit("L0 build");
+  learner.shell(
+    `sed '4s/"expected_answer":18/"expected_answer":113/' ${DEV} > data/datasets/math_dev_TAMPERED.jsonl`,
+  );
+  const evaluation = learner.commandsOf("0", "Sabotage").split("\n").slice(1).join("\n");
+  learner.shell(evaluation);
+  paste(learner, "0", "Reflect");
+  learner.fill("runs/l0_sabotage_eval_tampered/README.md", WORDS);
+  learner.commit("L0 sabotage");
+  learner.edit(
+    "assignments/kata_01.ts",
+    /\{\s*throw[\s\S]*\}\s*$/,
+    `{
+  if (outcomeCode === "wrong_answer") return "model_math";
+  if (outcomeCode === "invalid_example") return "data_invalid";
+  return FORMAT.includes(outcomeCode) ? "model_format" : "unknown";
+}
+
+const FORMAT = [
+  "not_single_line", "missing_prefix", "extra_whitespace", "missing_integer",
+  "plus_sign_disallowed", "missing_digits", "non_digit_characters",
+  "negative_zero_disallowed", "leading_zeros",
+];
+`,
+  );
+  learner.write(
+    "tests/kata_01.test.ts",
+    `import assert from "node:assert/strict";
+import test from "node:test";
+import { classify } from "../assignments/kata_01.ts";
+
+test("a wrong number is arithmetic", () => assert.equal(classify("wrong_answer"), "model_math"));
+test("a missing prefix is format", () => assert.equal(classify("missing_prefix"), "model_format"));
+test("a broken example is data", () => assert.equal(classify("invalid_example"), "data_invalid"));
+test("anything else is unknown", () => assert.equal(classify("who knows"), "unknown"));
+`,
+  );
+  learner.fill("notes/mental_map_v1.md", WORDS);
+  learner.edit(
+    "notes/mental_map_v1.md",
+    /$/,
+    "\n```text\nLoop A: measurement instrument\nLoop B: selection compute\nLoop C: policy\n```\n",
+  );
+  learner.commit("L0 fix");
+}
+
+const RANDOM_KEY = "[Math.random(), sample.completion]";
+const TIE_BREAK = `[
+    sample.sum_logprob === null ? 1 : 0,
+    -(sample.sum_logprob ?? 0),
+    sample.completion.length,
+    sample.completion,
+  ]`;
+
+export function level0_5(learner: Learner): void {
+  const policy = "assignments/selection_policy.ts";
+  paste(learner, "0.5", "Build");
+  learner.commit("L0.5 build");
+  learner.edit(policy, "[sample.index]", RANDOM_KEY);
+  learner.commit("L0.5 sabotage");
+  paste(learner, "0.5", "Sabotage");
+  learner.fill("runs/l0_5_sabotage_sel_random_1/README.md", WORDS);
+  learner.commit("L0.5 sabotage runs");
+  learner.edit(policy, RANDOM_KEY, TIE_BREAK);
+  learner.write(
+    "tests/selection_policy.test.ts",
+    `import assert from "node:assert/strict";
+import test from "node:test";
+import { tieBreakKey } from "../assignments/selection_policy.ts";
+
+const sample = (completion: string, sum_logprob: number | null, index = 0) =>
+  ({ index, completion, sum_logprob, reward: 1 });
+const before = (a: (string | number)[], b: (string | number)[]) => {
+  const at = a.findIndex((x, i) => x !== b[i]);
+  return at >= 0 && (a[at] as number) < (b[at] as number);
+};
+
+test("the same sample always has the same key", () => {
+  for (let i = 0; i < 20; i++) assert.deepEqual(tieBreakKey(sample("x", -1)), tieBreakKey(sample("x", -1)));
+});
+test("the likelier sample wins", () => {
+  assert.ok(before(tieBreakKey(sample("x", -1, 1)), tieBreakKey(sample("x", -2, 0))));
+});
+test("then the shorter one", () => {
+  assert.ok(before(tieBreakKey(sample("x", -1, 1)), tieBreakKey(sample("xx", -1, 0))));
+});
+test("then the one that comes first in the alphabet", () => {
+  assert.ok(before(tieBreakKey(sample("a", -1, 1)), tieBreakKey(sample("b", -1, 0))));
+});
+`,
+  );
+  learner.commit("L0.5 fix");
+  paste(learner, "0.5", "Repair and lock");
+  learner.commit("L0.5 fix, with its runs");
+}
+
+export function level1(learner: Learner): void {
+  paste(learner, "1", "Build");
+  learner.commit("L1 build");
+  paste(learner, "1", "Sabotage");
+  paste(learner, "1", "Reflect");
+  learner.fill("runs/l1_sabotage_lrneg/README.md", WORDS);
+  learner.commit("L1 sabotage");
+  const log = learner
+    .read("runs/l1_build_slow/log.jsonl")
+    .trim()
+    .split("\n")
+    .slice(4, 14)
+    .map((line) => JSON.parse(line));
+  const rows = log.map(({ step, action, reward, baseline, advantage }) => {
+    const [sign, must] =
+      advantage > 0
+        ? ["positive", "up"]
+        : advantage < 0
+          ? ["negative", "down"]
+          : ["zero", "unchanged"];
+    return `| ${step} | ${"ABCD"[action]} | ${reward} | ${baseline.toFixed(4)} | ${advantage.toFixed(4)} | ${sign} | ${must} |`;
+  });
+  learner.edit(
+    "notes/reinforce_forensics.md",
+    "|---|---|---|---|---|---|---|\n",
+    `|---|---|---|---|---|---|---|\n${rows.join("\n")}\n`,
+  );
+  learner.fill("notes/reinforce_forensics.md", WORDS);
+  learner.commit("L1 fix");
+}
+
+const NUDGE = `
+function nudge(logits: readonly number[], action: number, advantage: number, lr: number) {
+  const p = softmax(logits);
+  return logits.map((z, i) => z + lr * advantage * ((i === action ? 1 : 0) - (p[i] ?? 0)));
+}
+`;
+const SECOND =
+  "second: policy.second.map((z, i) => (i === episode.first ? nudge(z, episode.second, episode.advantage, episode.lr) : z)),";
+const BOTH = `return {
+    first: nudge(policy.first, episode.first, episode.advantage, episode.lr),
+    ${SECOND}
+  };`;
+const LAST = `return {
+    first: policy.first,
+    ${SECOND}
+  };`;
+
+export function level2(learner: Learner): void {
+  const demo = "assignments/two_step_mdp_demo.ts";
+  learner.edit(demo, /void softmax;\s*throw new Error\([\s\S]*?\);\n\}/, `${BOTH}\n}\n${NUDGE}`);
+  learner.commit("L2 build");
+  paste(learner, "2", "Build");
+  learner.commit("L2 build run");
+  learner.edit(demo, BOTH, LAST);
+  learner.commit("L2 sabotage");
+  paste(learner, "2", "Sabotage");
+  learner.fill("runs/l2_sabotage_no_credit_step1/README.md", WORDS);
+  learner.edit(demo, LAST, BOTH);
+  learner.commit("L2 fix");
+  paste(learner, "2", "Repair and lock");
+  learner.fill("notes/credit_assignment.md", WORDS);
+  learner.edit(
+    "notes/credit_assignment.md",
+    /$/,
+    "\n```text\ntokens -> detokenize -> text -> parse -> reward\n```\n",
+  );
+  learner.commit("L2 fix, with its run and note");
+}
+
+const CANDIDATES = `[
+  { name: "reference", reward: 0.2, kl: 0 },
+  { name: "careful", reward: 0.45, kl: 0.1 },
+  { name: "bold", reward: 0.7, kl: 0.6 },
+  { name: "daring", reward: 0.8, kl: 1.0 },
+  { name: "wild", reward: 0.9, kl: 2.5 },
+  { name: "unhinged", reward: 1.0, kl: 6.0 },
+]`;
+
+export function level3(learner: Learner): void {
+  const script = "assignments/kl_regularized_choice.ts";
+  learner.do("kl-tradeoff-demo --plot --outdir runs/l3_build_kl_demo --quiet");
+  learner.edit(script, "readonly Candidate[] = []", `readonly Candidate[] = ${CANDIDATES}`);
+  learner.edit(
+    script,
+    /throw new Error\(`choose[\s\S]*?\);/,
+    `const value = (c: Candidate) => c.reward - beta * c.kl;
+  return [...candidates].sort((a, b) => value(b) - value(a) || a.kl - b.kl)[0] as Candidate;`,
+  );
+  learner.commit("L3 build");
+  learner.shell(`./lockedroom run ${script} > runs/l3_build_kl_choice.txt`);
+  learner.edit(script, "BETAS = [0.1, 1.0]", "BETAS = [0]");
+  learner.commit("L3 sabotage");
+  learner.shell(`./lockedroom run ${script} > runs/l3_sabotage_no_kl.txt`);
+  learner.edit(script, "BETAS = [0]", "BETAS = [0.1, 1.0]");
+  learner.fill("notes/kl_tradeoff.md", WORDS);
+  learner.commit("L3 fix");
+}
+
+const PROBES: readonly [string, string, string][] = [
+  ["Final: 323", "ok", "ok"],
+  ["Final:  323", "extra_whitespace", "extra_whitespace"],
+  ["Final: 0323", "leading_zeros", "leading_zeros"],
+  ["Final:\n323", "extra_whitespace", "not_single_line"],
+  ["323", "missing_prefix", "missing_prefix"],
+  ["Final: +323", "plus_sign_disallowed", "plus_sign_disallowed"],
+  ["Final: 324", "wrong_answer", "wrong_answer"],
+  ["Final: 323.", "non_digit_characters", "non_digit_characters"],
+];
+
+function probeTable(withActual: boolean): string {
+  const rows = PROBES.map(
+    ([text, predicted, actual]) =>
+      `| \`${JSON.stringify(text)}\` | ${predicted} | ${withActual ? actual : ""} |`,
+  );
+  return `|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+const STRICT =
+  "const IN_SPEC = /^[ \\t\\n\\r\\v\\f]*Final: (0|-?[1-9][0-9]*)[ \\t\\n\\r\\v\\f]*$/;";
+const LENIENT =
+  "const IN_SPEC = /^[ \\t\\n\\r\\v\\f]*Final:[ \\t]+(0|-?[1-9][0-9]*)[ \\t\\n\\r\\v\\f]*$/;";
+
+export function level4(learner: Learner): void {
+  const note = "notes/reward_spec_blackbox.md";
+  learner.fill(note, WORDS);
+  learner.edit(note, "|---|---|---|\n", probeTable(false));
+  paste(learner, "4", "Build");
+  learner.commit("L4 build");
+  learner.edit("scoring.ts", STRICT, LENIENT);
+  learner.commit("L4 sabotage");
+  learner.shell(`${learner.commandsOf("4", "Sabotage").split("\n").slice(1).join("\n")} || true`);
+  learner.edit("scoring.ts", LENIENT, STRICT);
+  learner.edit(note, probeTable(false), probeTable(true));
+  learner.write(
+    "tests/reward_regressions.test.ts",
+    `import assert from "node:assert/strict";
+import test from "node:test";
+import { score } from "../scoring.ts";
+
+const example = { id: "t", prompt: "", expected_answer: 42 };
+const cases: [string, number][] = [
+  ["Final: 42", 1], ["  Final: 42\\n", 1],
+  ["Final:  42", 0], ["Final:\\t42", 0], ["Final: 042", 0], ["Final: 42\\nFinal: 41", 0],
+];
+for (const [text, reward] of cases) {
+  test(JSON.stringify(text), () => assert.equal(score(example, text).reward, reward));
+}
+`,
+  );
+  const [first = ""] = learner.read(DEV).split("\n");
+  const { id, expected_answer: answer } = JSON.parse(first);
+  const spaces = ["   ", "    ", "\t", "\t\t", " \t "];
+  const exploits = spaces.map((space) =>
+    JSON.stringify({
+      completion: `Final:${space}${answer}`,
+      expected_reward: 0,
+      id,
+      note: "more white space",
+    }),
+  );
+  learner.write("data/golden/golden_exploits_extra.jsonl", `${exploits.join("\n")}\n`);
+  learner.commit("L4 fix");
+  const validation = learner.commandsOf("4", "Repair and lock").split("\n").slice(2).join("\n");
+  learner.shell(validation);
+  learner.commit("L4 fix, with its report");
+}
+
+export const HACKS = [
+  { expected: 42, completion: "40 41 42 43 44" },
+  { expected: 42, completion: "Final: 41\nFinal: 42" },
+  { expected: 42, completion: "The answer is not 42, I promise." },
+  { expected: 7, completion: "Final: 6 or 7" },
+  { expected: 7, completion: '{"guesses": [5, 6, 7]}' },
+];
+
+export function level5(learner: Learner): void {
+  const demo = "assignments/hackable_scorer_demo.ts";
+  learner.shell(learner.commandsOf("5", "Build").split("\n").slice(0, 4).join("\n"));
+  learner.edit(
+    demo,
+    /throw new Error\(`naive[\s\S]*?\);/,
+    "return completion.includes(String(expected)) ? 1 : 0;",
+  );
+  learner.do(`run ${demo}`);
+  learner.commit("L5 build");
+  learner.edit(
+    demo,
+    "HACKS: readonly Case[] = []",
+    `HACKS: readonly Case[] = ${JSON.stringify(HACKS)}`,
+  );
+  learner.commit("L5 sabotage");
+  learner.edit(
+    demo,
+    "return naive(expected, completion);",
+    "return completion.trim() === 'Final: ' + expected ? 1 : 0;",
+  );
+  learner.write(
+    "tests/hackable_scorer_demo.test.ts",
+    `import assert from "node:assert/strict";
+import test from "node:test";
+import { HACKS, HONEST, patched } from "../assignments/hackable_scorer_demo.ts";
+
+test("hacks lose", () => {
+  for (const { expected, completion } of HACKS) assert.equal(patched(expected, completion), 0);
+});
+test("honest answers win", () => {
+  for (const { expected, completion } of HONEST) assert.equal(patched(expected, completion), 1);
+});
+`,
+  );
+  learner.fill("notes/red_team_report.md", WORDS);
+  learner.edit(
+    "notes/red_team_report.md",
+    "## Why they worked",
+    `${HACKS.map(({ completion }) => `- \`${JSON.stringify(completion).slice(1, -1)}\``).join("\n")}\n\n## Why they worked`,
+  );
+  learner.commit("L5 fix");
+}
+
+export function level6(learner: Learner): void {
+  paste(learner, "6", "Sabotage");
+  learner.commit("L6 traps");
+  paste(learner, "6", "Reflect");
+  const tampered = JSON.parse(learner.read("runs/l0_sabotage_eval_tampered/manifest.json"));
+  const trap = (number: number, lines: Record<string, string>) =>
+    `## Trap ${number}\n\n${Object.entries(lines)
+      .map(([label, text]) => `- ${label}: ${text}`)
+      .join("\n")}\n`;
+  learner.write(
+    "notes/promotion_memo.md",
+    `# Promotion memo
+
+${trap(1, { Loop: "A", Knob: "environment", "Comparison valid": "no", Verdict: "REJECT", Evidence: `the data set is \`${tampered.inputs[0].sha256}\`` })}
+${trap(2, { Loop: "B", Knob: "selection compute", "Comparison valid": "yes", Verdict: "REJECT", Evidence: '`"n": 4` against `"n": 1`' })}
+${trap(3, { Loop: "C", Knob: "policy", "Comparison valid": "yes", Verdict: "PROMOTE", Evidence: '`"steps": 200`' })}
+## What I would promote today
+
+${WORDS}
+`,
+  );
+  learner.fill("runs/l6_trap_sel_n4/README.md", WORDS);
+  learner.commit("L6 memo");
+}
+
+/** In the order of the track. */
+export const WALK: readonly (readonly [string, (learner: Learner) => void])[] = [
+  ["0", level0],
+  ["0.5", level0_5],
+  ["1", level1],
+  ["2", level2],
+  ["3", level3],
+  ["4", level4],
+  ["5", level5],
+  ["6", level6],
+];
