@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
@@ -80,7 +81,7 @@ async function adoptPackage(file: string): Promise<void> {
 
 function refuseOccupied(dir: string): void {
   if (!existsSync(dir)) return;
-  if (!lstatSync(dir).isDirectory() && !existsSync(path.join(dir, "."))) {
+  if (!statSync(dir).isDirectory()) {
     throw usageError(`${dir} is a file`, "Name a new folder.");
   }
   const strangers = readdirSync(dir).filter((name) => !HARMLESS.has(name));

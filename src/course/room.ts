@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { dataError, openRun, type Run, sha256, sourceFingerprint } from "../index.ts";
+import { dataError, editedFiles, openRun, type Run, sha256, sourceFingerprint } from "../index.ts";
 import {
   type Answer,
   type Call,
@@ -204,20 +204,4 @@ export class Room {
   async command(...args: readonly string[]): Promise<Finished> {
     return runNode([this.#cli, ...args], this.dir, { ...CHECK_LIMITS, megabytes: 512 });
   }
-}
-
-async function editedFiles(run: Run): Promise<string[]> {
-  const { summary, manifestIntact } = run;
-  const results = run.results();
-  for await (const _ of results.batches());
-  const others: string[] = [];
-  for (const [name, hash] of Object.entries(summary.files)) {
-    const bytes = await readFile(path.join(run.dir, name)).catch(() => undefined);
-    if (bytes === undefined || sha256(bytes) !== hash) others.push(name);
-  }
-  return [
-    ...(manifestIntact ? [] : ["manifest.json"]),
-    ...(results.sha256 === summary.results_sha256 ? [] : ["results.jsonl"]),
-    ...others,
-  ];
 }

@@ -7,7 +7,7 @@ import { RowCursor } from "../runs/cursor.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
-import type { ResultRow } from "../runs/schemas.ts";
+import type { ResultRow, Summary } from "../runs/schemas.ts";
 
 export class Side extends RowCursor<ResultRow> {
   readonly run: Run;
@@ -24,6 +24,9 @@ export class Side extends RowCursor<ResultRow> {
   #passed = 0;
   #rewards = 0;
   #misquoted = false;
+  /** Selection only: passes of the first samples, and what the choice made of them. */
+  #firstPassed = 0;
+  readonly #changed = { rescued: 0, lost: 0 };
 
   constructor(run: Run) {
     const file = run.results();
@@ -45,6 +48,9 @@ export class Side extends RowCursor<ResultRow> {
     this.judged++;
     this.#rewards += reward;
     if (passes(reward)) this.#passed++;
+    const before = passes(row.baseline?.reward ?? null);
+    if (before) this.#firstPassed++;
+    if (before !== passes(reward)) this.#changed[before ? "lost" : "rescued"]++;
     if (reward !== 0 && reward !== 1) this.binary = false;
   }
 
@@ -61,6 +67,7 @@ export class Side extends RowCursor<ResultRow> {
         metrics.n_examples,
       ]) === canonicalJson([pass_rate, mean_reward, n_judged, this.#file.rows]) &&
       metrics.n_pass === this.#passed &&
+      this.#selectionAgrees(metrics) &&
       canonicalJson(summary.outcomes.counts) === canonicalJson({ ...this.#counts });
     const whole =
       this.#file.sha256 === summary.results_sha256 &&
@@ -72,6 +79,12 @@ export class Side extends RowCursor<ResultRow> {
       ...(whole ? [] : ["results.jsonl"]),
       ...(recounted ? [] : ["summary.json"]),
     ];
+  }
+
+  #selectionAgrees({ pass_at_1: first, rescued, lost }: Summary["metrics"]): boolean {
+    if (this.run.manifest.loop !== "B") return true;
+    const counted = this.judged === 0 ? null : this.#firstPassed / this.judged;
+    return first === counted && rescued === this.#changed.rescued && lost === this.#changed.lost;
   }
 
   report(): GateReport["baseline"] {

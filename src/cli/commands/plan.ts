@@ -117,7 +117,7 @@ function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, 
   if (phase !== all.phase) out(wrap(title, "  "));
   for (const criterion of criteria) showCriterion(criterion, state);
   if (state === "current" && count === criteria.length)
-    out(wrap("The exit holds. Leave the phase: lockedroom plan advance", "  "));
+    out(wrap("The exit holds. Leave the phase: ./lockedroom plan advance", "  "));
 }
 
 const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–" } as const;

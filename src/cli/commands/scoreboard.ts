@@ -111,7 +111,7 @@ function refuseForeignFlags(action: "add" | "show", flags: Flags): void {
   if (foreign === undefined) return;
   throw usageError(
     `--${foreign} belongs to "scoreboard ${other}", and this is "scoreboard ${action}"`,
-    `Write: lockedroom scoreboard ${other} --${foreign} …`,
+    `Write: ./lockedroom scoreboard ${other} --${foreign} …`,
   );
 }
 
@@ -169,7 +169,7 @@ function showNone(): void {
   out("No week yet.");
   out(
     wrap(
-      "Add the first with the run that you would show to somebody: lockedroom scoreboard add --week 1 --run runs/NAME",
+      "Add the first with the run that you would show to somebody: ./lockedroom scoreboard add --week 1 --run runs/NAME",
       "  ",
     ),
   );

@@ -49,7 +49,7 @@ export const LEVEL_0: Level = {
       text: "A clean evaluation, and a look at what failed.",
       commands: [
         BUILD,
-        "./lockedroom inspect-run --run runs/l0_build_eval --only-fails --top-k 5 --show 2",
+        "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
       ],
     },
     {

@@ -233,6 +233,6 @@ test("the talk, the slides and the reference", async () => {
   expect(await statusOf("capstone_slides")).toBe("met");
   write("portfolio/reference/README.md", long("no command"));
   expect(await statusOf("reference_implementation")).toBe("missing");
-  write("portfolio/reference/README.md", long("run `lockedroom eval`"));
+  write("portfolio/reference/README.md", long("run `./lockedroom eval`"));
   expect(await statusOf("reference_implementation")).toBe("met");
 });

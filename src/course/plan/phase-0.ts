@@ -11,7 +11,7 @@ import type { KnownRun } from "./shelf.ts";
 const DATASET = "data/datasets/math_dev.jsonl";
 const COMPLETIONS = "data/rollouts/frozen_rollouts_dev.jsonl";
 const SUITES = ["data/golden/golden_correct.jsonl", "data/golden/golden_exploits.jsonl"];
-const EVALUATE = `lockedroom eval --dataset ${DATASET} --completions ${COMPLETIONS} --outdir runs/baseline`;
+const EVALUATE = `./lockedroom eval --dataset ${DATASET} --completions ${COMPLETIONS} --outdir runs/baseline`;
 
 const scorer: Criterion = {
   id: "scorer_agrees",
@@ -57,7 +57,7 @@ function disagrees(scorerFile: string, suite: string, found: string): Missing {
     `${scorerFile} gives every golden row its settled reward and survives every probe`,
     found,
     "See which rows, and mend the scorer:",
-    `lockedroom validate-scorer --dataset ${DATASET} --golden ${suite} --scorer ${scorerFile}`,
+    `./lockedroom validate-scorer --dataset ${DATASET} --golden ${suite} --scorer ${scorerFile}`,
   );
 }
 
@@ -147,7 +147,7 @@ async function notCompared({ shelf }: Place): Promise<Missing> {
     "a gate report in runs/ that compares two runs of this workspace with exactly one knob turned";
   const next = "Make a second run, turn one knob, and save what the gate says of it:";
   const command =
-    "lockedroom gate --baseline runs/baseline --candidate runs/second --report runs/first-gate.json";
+    "./lockedroom gate --baseline runs/baseline --candidate runs/second --report runs/first-gate.json";
   const [first] = shelf.reports;
   if (!first) return missing(expected, "no gate report in runs/", next, command);
   const answer = await shelf.compared(first);

@@ -22,7 +22,7 @@ const pairs: Criterion = {
     return missing(
       `a JSONL file below data/ with ${FEWEST_PAIRS} rows or more, each with ${PAIR_FIELDS.join(", ")}`,
       "no such file",
-      "Export your pairs; lockedroom azure --help says how.",
+      "Export your pairs; ./lockedroom azure --help says how.",
     );
   },
 };
@@ -55,7 +55,7 @@ const dpo: Criterion = {
     return missing(
       'a finished, whole run of train whose learning.algorithm is "dpo"',
       "no such run in runs/",
-      "Train one; lockedroom train --help says how.",
+      "Train one; ./lockedroom train --help says how.",
     );
   },
 };
@@ -73,7 +73,7 @@ const job: Criterion = {
     return missing(
       'the record of a job in runs/ with method "dpo" and status "succeeded"',
       jobs.length === 0 ? "no record of a job" : `${jobs.length} records, none succeeded with DPO`,
-      "Start the job, or fetch its state; lockedroom azure --help says how.",
+      "Start the job, or fetch its state; ./lockedroom azure --help says how.",
     );
   },
 };
@@ -100,7 +100,7 @@ const report: Criterion = {
     return missing(
       "a saved gate report with the DPO run as candidate, and a page in reports/ that names the run",
       `${shelf.reports.length} gate reports, ${pages} files in reports/`,
-      "Save the gate's verdict, then make the page; lockedroom report --help says how.",
+      "Save the gate's verdict, then make the page; ./lockedroom report --help says how.",
     );
   },
 };

@@ -11,7 +11,7 @@ import {
   trainedBy,
 } from "./learning.ts";
 
-const TRAIN = "Train one; lockedroom train --help says how.";
+const TRAIN = "Train one; ./lockedroom train --help says how.";
 const FEWEST_STRENGTHS = 3;
 
 const rft: Criterion = {

@@ -16,7 +16,7 @@ const objectives: Criterion = {
     return missing(
       "a finished, whole run of train whose learning names two objectives or more, or a constraint",
       "no such run in runs/",
-      "Train one; lockedroom train --help says how.",
+      "Train one; ./lockedroom train --help says how.",
     );
   },
 };
@@ -48,7 +48,7 @@ const curve: Criterion = {
     return missing(
       `the record of a sweep in runs/ that names ${FEWEST_POINTS} whole runs or more`,
       `${sweeps.length} such records`,
-      "Sweep the weight of one objective; lockedroom sweep --help says how.",
+      "Sweep the weight of one objective; ./lockedroom sweep --help says how.",
     );
   },
 };

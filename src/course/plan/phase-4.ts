@@ -201,7 +201,7 @@ const regression: Criterion = {
       "a saved gate report in runs/ with REJECT although the candidate's pass rate is the higher one",
       `${shelf.reports.length} gate reports, none like that`,
       "Compare such a pair and save the verdict:",
-      "lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
+      "./lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
     );
   },
 };

@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import {
+  editedFiles,
   type GateOptions,
   type GateReport,
   gate,
@@ -10,7 +11,7 @@ import {
   openRun,
   type Run,
 } from "../../index.ts";
-import { fileSha256, filesBelow, realInside, recorded, textOf } from "./files.ts";
+import { filesBelow, realInside, recorded, textOf } from "./files.ts";
 
 export interface KnownRun {
   /** From the workspace's root: runs/first. */
@@ -165,11 +166,8 @@ export async function problemOfRun(run: Run): Promise<string | undefined> {
       return `${reason.message}${value}`;
     }
     if (itself.baseline.n_judged === 0) return "It has no judged row.";
-    for (const [name, hash] of Object.entries(run.summary.files)) {
-      if ((await fileSha256(path.join(run.dir, name))) !== hash)
-        return `Its file ${name} is not what was written with the run.`;
-    }
-    return undefined;
+    const [edited] = await editedFiles(run);
+    return edited && `Its file ${edited} is not what was written with the run.`;
   } catch (error) {
     return messageOf(error);
   }

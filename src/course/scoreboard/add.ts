@@ -122,7 +122,7 @@ function parseSkill(given: string) {
   if (!/^[0-9]$/.test(score) || Number(score) > MOST_SKILL) {
     throw usageError(
       `--skill ${given}: the score must be a whole number from 0 to ${MOST_SKILL}`,
-      "See what each means: lockedroom scoreboard show --skills",
+      "See what each means: ./lockedroom scoreboard show --skills",
     );
   }
   if (file === "") {
