@@ -134,6 +134,11 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
   out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
   out(`  ${program()} --help`);
+  out();
+  say("To learn all of this by breaking it, make a workspace of your own:");
+  out(`  ${program()} init my-room`);
+  out("  cd my-room");
+  out("  ./lockedroom level 0");
   await scoring.close();
 }
 
