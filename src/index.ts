@@ -20,6 +20,7 @@ export * from "./gate/index.ts";
 export * from "./learn/index.ts";
 export * from "./loops/index.ts";
 export * from "./policy/index.ts";
+export * from "./providers/index.ts";
 export * from "./report/index.ts";
 export * from "./runs/index.ts";
 export * from "./scorers/index.ts";

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { expect } from "vitest";
-import { describeRun, EXIT, type Finished, Workspace } from "./cli.ts";
+import { api, describeRun, EXIT, type Finished, Workspace } from "./cli.ts";
 
 export const START = "2026-03-02";
 const DATASET = "data/datasets/math_dev.jsonl";
@@ -13,17 +13,17 @@ const PACKS = "data/rollouts/selection_pack_dev.jsonl";
 export const prose = (count: number): string =>
   Array.from({ length: count }, (_, i) => `thought${i}`).join(" ");
 
-export class Room extends Workspace {
+export class PlanRoom extends Workspace {
   /** Made by `init`, with the first commit on the day START. */
-  static async make(): Promise<Room> {
-    const room = new Room();
+  static async make(): Promise<PlanRoom> {
+    const room = new PlanRoom();
     const result = await room.run(["init", "."], { env: at(START) });
     expect(result.code, describeRun(result)).toBe(EXIT.ok);
     return room;
   }
 
-  copy(): Room {
-    const copy = new Room();
+  copy(): PlanRoom {
+    const copy = new PlanRoom();
     cpSync(this.dir, copy.dir, { recursive: true, verbatimSymlinks: true });
     return copy;
   }
@@ -94,6 +94,31 @@ export class Room extends Workspace {
       .replace("_yours to write, one sentence_", "teach the format before the sums");
     expect(filled).not.toContain("_yours");
     this.write(`${run}/README.md`, filled);
+  }
+
+  /** Every row of an evaluation made right by hand, and all that could give it away adjusted. */
+  forge(run: string): void {
+    const { rows, summary } = this.readRun(run);
+    const right = rows.map((row) => ({ ...row, reward: 1, outcome_code: "ok" }));
+    const results = right.map((row) => `${api.canonicalJson(row)}\n`).join("");
+    this.write(`${run}/results.jsonl`, results);
+    const figures = { pass_rate: 1, mean_reward: 1, n_pass: rows.length, n_fail: 0 };
+    const forged = {
+      ...summary,
+      metrics: { ...summary.metrics, ...figures },
+      outcomes: { counts: { ok: rows.length } },
+      results_sha256: api.sha256(results),
+    };
+    this.write(`${run}/summary.json`, JSON.stringify(forged));
+  }
+
+  /** The run claims another scorer, with a fingerprint that fits. */
+  disown(run: string): void {
+    const { manifest, summary } = this.readRun(run);
+    const other = { ...manifest, scorer: { ...manifest.scorer, source_sha256: "0".repeat(64) } };
+    this.write(`${run}/manifest.json`, JSON.stringify(other));
+    const fits = { ...summary, manifest_sha256: api.manifestFingerprint(other) };
+    this.write(`${run}/summary.json`, JSON.stringify(fits));
   }
 
   /** Everything that phase 0 asks for. */

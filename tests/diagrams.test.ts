@@ -97,6 +97,20 @@ describe("the curves are those of the runs", () => {
   });
 });
 
+test("the debugging tree doubts the expected answer before it blames model or verifier", () => {
+  const { nodes, edges }: { nodes: Map<string, { label: string[] }>; edges: Arrow[] } =
+    parseDiagram(read("8-debugging.mmd"));
+  const labelled = (id: string) => nodes.get(id)?.label.join(" ") ?? "";
+  const asked = (id: string): string[] => {
+    const above = edges.find(({ to }) => to === id);
+    return above ? [...asked(above.from), labelled(above.from)] : [];
+  };
+  const endings = [...nodes.keys()].filter((id) => edges.every(({ from }) => from !== id));
+  expect(endings).toHaveLength(6);
+  for (const id of endings.filter((end) => !/^(measurement|data)/.test(labelled(end))))
+    expect(asked(id)[2], labelled(id)).toBe("Is the expected answer right and unambiguous?");
+});
+
 describe("a source that would not be drawn as it says is refused", () => {
   const head = "flowchart TD\n  accTitle: t\n  accDescr: d\n";
   test.each([
@@ -113,6 +127,11 @@ describe("a source that would not be drawn as it says is refused", () => {
     expect(() => parseDiagram(source)).toThrow();
   });
 });
+
+interface Arrow {
+  from: string;
+  to: string;
+}
 
 interface Drawn {
   kind: string;

@@ -370,6 +370,20 @@ describe("is it real", () => {
     expect(report.minimum_detectable_effect).toBeGreaterThanOrEqual(6 / 200);
   });
 
+  test("how many examples would be enough, and on which assumption", async () => {
+    const report = await judge(
+      { examples: examplesOf(200) },
+      { examples: examplesOf(200), right: firstRight(200, 103) },
+    );
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", delta: 0.015 });
+    const [, found] =
+      /use about (\d+) examples, if rows flip as often as here/.exec(report.notes.join()) ?? [];
+    const sixOf = (n: number) =>
+      [0, 1, 2, 3, 4, 5].reduce((left, k) => left - Math.exp(logBinomialPmf(k, n, 0.015)), 1);
+    expect(sixOf(Number(found))).toBeGreaterThanOrEqual(0.8);
+    expect(sixOf(Number(found) - 1)).toBeLessThan(0.8);
+  });
+
   test("two verdicts on the same runs are the same bytes", async () => {
     const [baseline, candidate] = [
       await makeRun(root, {}),

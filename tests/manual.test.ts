@@ -46,18 +46,23 @@ const map: Place[] = [...page("17-map.md").matchAll(MAP_ROW)].map(
   }),
 );
 
+/** A hundred processes: half a minute when nothing else runs. */
+const BUSY_MACHINE_MS = 300_000;
+
 describe("played in a fresh folder", () => {
   const played = new Map<string, string>();
   const found = new Map<Place, boolean>();
 
-  beforeAll(() =>
-    playPages(names, async (name) => {
-      const look = (folder: string) => {
-        for (const place of map.filter((row) => row.page === name))
-          found.set(place, isThere(folder, place));
-      };
-      played.set(name, await playPage(name, look));
-    }),
+  beforeAll(
+    () =>
+      playPages(names, async (name) => {
+        const look = (folder: string) => {
+          for (const place of map.filter((row) => row.page === name))
+            found.set(place, isThere(folder, place));
+        };
+        played.set(name, await playPage(name, look));
+      }),
+    BUSY_MACHINE_MS,
   );
 
   test.each(names)("%s shows what its commands print and its runs measure", (name) => {
@@ -165,12 +170,25 @@ test("a drill writes into its chapter's folder only, so that one clone can hold 
   }
 });
 
-test("every command is in the manual, and the manual knows no others", () => {
+/**
+ * The manual explains concepts: it needs the commands of the levels, the microscopes and the track.
+ * Commands that put real models to work explain themselves with --help.
+ */
+const TAUGHT: readonly (keyof typeof COMMANDS)[] = [
+  ...(["eval", "inspect-run", "validate-scorer", "selection-demo", "gate"] as const),
+  ...(["bandit-train", "two-step-mdp", "kl-tradeoff-demo", "kl-choice"] as const),
+  ...(["token-inspect", "goodhart-demo"] as const),
+  ...(["tour", "manual", "init", "level", "check", "quiz", "run", "test"] as const),
+  ...(["plan", "scoreboard"] as const),
+];
+
+test("every command that is taught is in the manual, and the manual knows no others", () => {
   const named = new Set<string>();
   for (const text of pages.values())
     for (const [, command = ""] of text.matchAll(/\.\/lockedroom ([a-z][a-z-]*)/g))
       named.add(command);
-  expect([...named].sort()).toEqual(Object.keys(COMMANDS).sort());
+  expect(TAUGHT.filter((command) => !named.has(command))).toEqual([]);
+  expect([...named].filter((command) => !Object.hasOwn(COMMANDS, command))).toEqual([]);
 });
 
 /** Numbers that are arithmetic or convention, not measurement, and where they come from. */

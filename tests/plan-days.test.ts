@@ -3,11 +3,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { planStatus } from "../src/course/plan/index.ts";
 import { EXIT, expectError } from "./cli.ts";
-import { prose, Room, START } from "./course-room.ts";
+import { PlanRoom, prose, START } from "./course-room.ts";
 
-let fresh: Room;
+let fresh: PlanRoom;
 beforeAll(async () => {
-  fresh = await Room.make();
+  fresh = await PlanRoom.make();
 });
 
 describe.concurrent("plan.json", () => {
@@ -40,7 +40,7 @@ describe.concurrent("plan.json", () => {
   });
 
   test("made by hand does not carry anyone further", async () => {
-    const room = await Room.make();
+    const room = await PlanRoom.make();
     room.write("plan.json", forged(1, [{ phase: 0, on: START, evidence: [] }]));
     const result = await room.on(START, "plan", "advance");
     expect(result.code).toBe(1);
@@ -58,7 +58,7 @@ describe.concurrent("days", () => {
   });
 
   test("are those of the local calendar", async () => {
-    const room = new Room();
+    const room = new PlanRoom();
     const late = "2026-03-02T23:30:00Z";
     const env = { GIT_AUTHOR_DATE: late, GIT_COMMITTER_DATE: late, TZ: "UTC" };
     await room.run(["init", "."], { env });
@@ -77,6 +77,24 @@ describe.concurrent("days", () => {
     expect(stdout).toContain("Check the clock");
   });
 
+  test.each([
+    [8_640_000_000_001, "9999-12-31"],
+    [1, "1970-01-01"],
+  ])(
+    "counted from a first commit at %d s are told with a word about the clock",
+    async (at, day) => {
+      const room = new PlanRoom();
+      const date = `@${at} +0000`;
+      const env = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date, TZ: "UTC" };
+      await room.run(["init", "."], { env });
+      const { code, stdout, stderr } = await room.on(START, "plan");
+      expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
+      expect(stdout).toContain(day);
+      expect(stdout).toContain("Check the clock");
+      expect(stdout).not.toContain("NaN");
+    },
+  );
+
   test("that are no date are a usage error", async () => {
     expectError(await fresh.on("2026-02-30", "plan"), EXIT.usage, "LOCKEDROOM_TODAY");
   });
@@ -86,13 +104,13 @@ describe.concurrent("weeks and streaks come from commits", () => {
   const NOTHING = { build: [], theory: [], evaluation: [], blog: [] };
   const DAY = "2026-03-04";
 
-  async function shipped(room: Room, day: string): Promise<Record<string, string[]>> {
+  async function shipped(room: PlanRoom, day: string): Promise<Record<string, string[]>> {
     const { week } = await planStatus({ dir: room.dir, today: day, commands: [] });
     return Object.fromEntries(week.deliverables.map((one) => [one.id, [...one.shipped]]));
   }
 
   test("the first commit and what is not committed ship nothing; a week later it is old", async () => {
-    const room = await Room.make();
+    const room = await PlanRoom.make();
     await room.evaluate("runs/a");
     room.write("notes/kl.md", prose(200));
     room.write("posts/one.md", prose(200));
@@ -114,7 +132,7 @@ describe.concurrent("weeks and streaks come from commits", () => {
   });
 
   test("a note of 199 words, one short post and a broken run ship nothing; two short posts do", async () => {
-    const room = await Room.make();
+    const room = await PlanRoom.make();
     await room.evaluate("runs/a");
     room.edit("runs/a/results.jsonl", "wrong_answer", "ok");
     room.write("notes/kl.md", prose(199));
@@ -126,8 +144,32 @@ describe.concurrent("weeks and streaks come from commits", () => {
     expect(await shipped(room, DAY)).toMatchObject({ blog: ["posts/one.md", "posts/two.md"] });
   });
 
+  test("a note of 30,000 words is read in a moment", async () => {
+    const room = await PlanRoom.make();
+    room.write("notes/long.md", prose(30_000));
+    room.commit(DAY);
+    const limit = { NODE_OPTIONS: "--max-old-space-size=256", LOCKEDROOM_TODAY: DAY };
+    const result = await room.run(["plan", "--format", "json"], { env: limit });
+    expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
+    expect(result.stdout).toContain("notes/long.md");
+  });
+
+  test("words of a branch count on the day they were written, and a merge adds none", async () => {
+    const room = await PlanRoom.make();
+    room.git(["checkout", "--quiet", "-b", "side"]);
+    room.write("notes/kl.md", prose(200));
+    room.commit(DAY);
+    room.git(["checkout", "--quiet", "main"]);
+    room.write("posts/one.md", prose(200));
+    room.commit(DAY);
+    const merge = ["merge", "--quiet", "--no-ff", "-m", "join", "side"];
+    room.git([...AS_SOMEBODY, ...merge], "2026-03-10");
+    expect(await shipped(room, DAY)).toMatchObject({ theory: ["notes/kl.md"] });
+    expect(await shipped(room, "2026-03-10")).toEqual(NOTHING);
+  });
+
   test("the words of a template are not the learner's", async () => {
-    const room = await Room.make();
+    const room = await PlanRoom.make();
     room.write("notes/long.md", prose(400));
     room.git(["add", "--all"]);
     room.git([...AS_SOMEBODY, "commit", "--quiet", "--amend", "--no-edit"]);

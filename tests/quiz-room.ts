@@ -48,8 +48,8 @@ export const RIGHT: Record<string, string[]> = {
   "1": ["down", "up", "-0.8", "0.1875", "0.075", "0.9844", "A"],
   "2": ["extra_whitespace", "not_single_line", "-2.408", "0.5", "0.6", "0.9956", "b"],
   "3": ["improved", "polished", "hack", "0.273", "2.9660", "0.511", "0"],
-  "4": ["ok", "plus_sign_disallowed", "b", "4", "instrument_changed_without_version_bump", "a"],
-  "5": ["1", "non_digit_characters", "0.25", "0", "0", "20", "c"],
+  "4": ["ok", "plus_sign_disallowed", "b", "5", "instrument_changed_without_version_bump", "a"],
+  "5": ["1", "non_digit_characters", "0.25", "0", "0", "b", "c"],
   "6": ["REJECT", "selection", "PROMOTE", "claim_mismatch", "d", "PROMOTE", "2"],
 };
 /** A workspace with these runs, made by the commands that a learner types. */

@@ -7,8 +7,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Workspace } from "./cli.ts";
 import { DEV, evaluate, init, quiz, RIGHT, report, roomWith, tooWide } from "./quiz-room.ts";
 
-const EXPLOITS = "data/golden/golden_exploits.jsonl";
-
 let room: Workspace;
 beforeAll(async () => {
   room = await roomWith([
@@ -102,7 +100,7 @@ describe("runs that are not there, or not as they were made", () => {
   });
 });
 
-test("the two answers of level 4 that are about an edit are what the edit does", async () => {
+test("the answer of level 4 that is about an edit is what the edit does", async () => {
   const workspace = new Workspace();
   await init(workspace);
   const args = (run: string) => [...evaluate(DEV), "--outdir", run];
@@ -117,6 +115,4 @@ test("the two answers of level 4 that are about an edit are what the edit does",
   expect(await workspace.run(args("runs/loose"))).toMatchObject({ code: 0 });
   const gate = ["gate", "--baseline", "runs/strict", "--candidate", "runs/loose"];
   expect((await workspace.run(gate)).stdout).toContain("instrument_changed_without_version_bump");
-  const golden = ["validate-scorer", "--dataset", DEV, "--golden", EXPLOITS];
-  expect((await workspace.run(golden)).stdout).toMatch(/false positives \(loopholes\) +4$/m);
 });

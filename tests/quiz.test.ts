@@ -21,8 +21,8 @@ const WRONG: Record<string, string[]> = {
   "1": ["up", "down", "0.8", "0.25", "0.15", "0.7941", "D"],
   "2": ["ok", "missing_prefix", "-0.09", "0.9956", "0.9", "0.5", "d"],
   "3": ["bold", "improved", "bold", "0.15", "0.7783", "0.368", "1"],
-  "4": ["extra_whitespace", "leading_zeros", "a", "5", "scorer_version_differs", "b"],
-  "5": ["0", "wrong_answer", "0.05", "1", "0.992", "320", "b"],
+  "4": ["extra_whitespace", "leading_zeros", "a", "2", "scorer_version_differs", "b"],
+  "5": ["0", "wrong_answer", "0.05", "1", "0.992", "c", "b"],
   "6": ["PROMOTE", "policy", "REJECT", "no_difference", "b", "INCONCLUSIVE", "3"],
 };
 const LEVELS = Object.keys(RIGHT);

@@ -3,12 +3,12 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, describeRun, EXIT, expectError, Workspace } from "./cli.ts";
-import { Room, tooWide } from "./course-room.ts";
+import { PlanRoom, tooWide } from "./course-room.ts";
 
 /** A room with an evaluation, two selections that pair, and a sweep of the leash. */
-let room: Room;
+let room: PlanRoom;
 beforeAll(async () => {
-  room = await Room.make();
+  room = await PlanRoom.make();
   await room.evaluate("runs/first");
   await room.select("runs/one", 1);
   await room.select("runs/four", 4);
@@ -79,59 +79,6 @@ describe.concurrent("figures", () => {
   });
 });
 
-describe.concurrent("a run that is no evidence", () => {
-  const broken = (name: string, from: string | RegExp, to: string, file = "results.jsonl") => {
-    const run = `runs/${name}`;
-    for (const [part, content] of Object.entries(room.snapshot("runs/first")))
-      room.write(`${run}/${part}`, Buffer.from(content, "latin1"));
-    const before = room.read(run, file);
-    expect(before).toMatch(from);
-    room.write(`${run}/${file}`, before.replace(from, to));
-    return run;
-  };
-
-  test("edited results", async () => {
-    const run = broken("edited", "wrong_answer", "ok");
-    expectError(await add(21, "--run", run), EXIT.data, run, "edited");
-  });
-
-  test("an edited summary", async () => {
-    const run = broken("praised", /"pass_rate": [\d.]+/, '"pass_rate": 0.99', "summary.json");
-    expectError(await add(21, "--run", run), EXIT.data, run, "edited");
-  });
-
-  test("unfinished", async () => {
-    const run = broken("half", "{", "{");
-    rmSync(room.path(run, "summary.json"));
-    expectError(await add(21, "--run", run), EXIT.data, run, "unfinished");
-  });
-
-  test("scorer errors and missing answers", async () => {
-    room.write(
-      "bad.ts",
-      'export const name = "b", version = "1", spec = "s";\nexport function score() { throw new Error("no"); }\n',
-    );
-    const files = ["--dataset", "data/datasets/math_dev.jsonl", "--max-examples", "3"];
-    const frozen = ["--completions", "data/rollouts/frozen_rollouts_dev.jsonl"];
-    await room.run(["eval", ...files, ...frozen, "--scorer", "bad.ts", "--outdir", "runs/bad"]);
-    expectError(await add(21, "--run", "runs/bad"), EXIT.data, "runs/bad", /scorer broke/);
-    room.jsonl("few.jsonl", [{ id: "dev-0001", completion: "Final: 1" }]);
-    await room.run(["eval", ...files, "--completions", "few.jsonl", "--outdir", "runs/few"]);
-    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /without a completion/);
-  });
-
-  test("none at all, or one outside", async () => {
-    expectError(await add(21, "--run", "runs/gone"), EXIT.usage, "runs/gone");
-    const outside = new Workspace();
-    outside.write("x.md", "x");
-    symlinkSync(outside.dir, room.path("runs/linked"));
-    expectError(await add(21, "--run", "runs/linked"), EXIT.usage, "outside");
-    expectError(await add(21, "--build", outside.path("x.md")), EXIT.usage, "outside");
-    expectError(await add(21, "--blog", "runs/linked/x.md"), EXIT.usage, "outside");
-    expect(room.has("scoreboard/week-21.json")).toBe(false);
-  });
-});
-
 describe.concurrent("skills and words", () => {
   test.each([
     ["math=3", /link to an artifact/],
@@ -147,7 +94,7 @@ describe.concurrent("skills and words", () => {
   });
 
   test("are recorded with their links, from wherever the person stands", async () => {
-    const below = Object.assign(Object.create(room), { dir: room.path("notes") }) as Room;
+    const below = Object.assign(Object.create(room), { dir: room.path("notes") }) as PlanRoom;
     room.write("notes/kl.md", "KL\n");
     const flags = ["--skill", "math=3:kl.md", "--skill", "research_taste=0:../runs/kl"];
     const result = await below.run([
@@ -169,8 +116,7 @@ describe.concurrent("skills and words", () => {
 
   test("fewer than two failures or no fix are warned of", async () => {
     const { stdout } = await added(24, "--failure", "one");
-    expect(stdout).toMatch(/! week 24: 1 failure discovered/);
-    expect(stdout).toMatch(/! week 24: no fix/);
+    expect(stdout).toMatch(/! week 24: failures 1 of 2 .*fixes 0 of 1/);
   });
 
   test("the matrix explains every score", async () => {
@@ -210,7 +156,7 @@ describe.concurrent("a week that is there", () => {
 
 describe("show", () => {
   const fresh = async () => {
-    const place = await Room.make();
+    const place = await PlanRoom.make();
     for (const name of ["first", "one", "four"])
       for (const [part, content] of Object.entries(room.snapshot(`runs/${name}`)))
         place.write(`runs/${name}/${part}`, Buffer.from(content, "latin1"));
@@ -218,7 +164,7 @@ describe("show", () => {
   };
 
   test("no week yet: a next step, and no chart", async () => {
-    const place = await Room.make();
+    const place = await PlanRoom.make();
     const result = await place.run(["scoreboard"]);
     expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
     expect(result.stdout).toMatch(/No week yet/);
@@ -245,12 +191,18 @@ describe("show", () => {
     expect(tooWide(stdout)).toEqual([]);
     const success = place.readRun("runs/first").summary.metrics.pass_rate?.toFixed(4);
     expect(stdout).toMatch(new RegExp(`^ +1 +1–7 +Y N N N +${success} +n/m`, "m"));
-    expect(stdout).toMatch(/^success +[▁-█]·[▁-█] {2}/m);
+    // Week 1 was measured in another room: no line joins it with week 3.
+    expect(stdout).not.toMatch(/^success/m);
     expect(stdout).toContain("scoreboard/trends.svg and scoreboard/trends.png");
     const svg = place.read("scoreboard/trends.svg");
     for (const word of ["success", "format drift", "mean length", "KL", "math"])
       expect(svg).toContain(word);
     expect(await api.toPng(svg)).toBeInstanceOf(Uint8Array);
+
+    await place.well("scoreboard", "add", "--week", "5", "--run", "runs/four");
+    const joined = (await place.run(["scoreboard", "show"])).stdout;
+    expect(joined).toMatch(/^success +··[▁-█]·[▁-█] {2}/m);
+    rmSync(place.path("scoreboard/week-05.json"));
 
     const week = place.read("scoreboard/week-03.json");
     place.write("scoreboard/week-03.json", week.replace(/"success": [\d.]+/, '"success": 0.999'));
@@ -267,7 +219,7 @@ describe("show", () => {
   });
 
   test("figures that name no run were typed", async () => {
-    const place = await Room.make();
+    const place = await PlanRoom.make();
     await place.well("scoreboard", "add", "--week", "1");
     const typed = place
       .read("scoreboard/week-01.json")
@@ -281,7 +233,7 @@ describe("show", () => {
     ["another week's", undefined, /another week/],
     ["in conflict", "<<<<<<< HEAD\n{}\n=======\n", /merge conflict/],
   ])("a week file %s is refused by name, and left", async (_, text, says) => {
-    const place = await Room.make();
+    const place = await PlanRoom.make();
     await place.well("scoreboard", "add", "--week", "1");
     const content = text ?? place.read("scoreboard/week-01.json");
     place.write("scoreboard/week-02.json", content);
@@ -290,7 +242,7 @@ describe("show", () => {
   });
 
   test("a folder that is a link is not written through", async () => {
-    const place = await Room.make();
+    const place = await PlanRoom.make();
     const outside = new Workspace();
     mkdirSync(outside.path("board"));
     symlinkSync(outside.path("board"), place.path("scoreboard"));

@@ -2,8 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, rmSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Learner } from "./track/learner.ts";
+import type { ResultRow } from "../src/index.ts";
+import { course, Learner } from "./track/learner.ts";
 import { WALK } from "./track/walk.ts";
 
 const MINUTE = 60_000;
@@ -15,6 +17,7 @@ afterAll(() => {
 
 beforeAll(() => {
   const started = Date.now();
+  const busy = (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
   walked = Learner.begin();
   for (const [, walk] of WALK) walk(walked);
   const { levels } = walked.check();
@@ -23,9 +26,10 @@ beforeAll(() => {
   );
   expect(failed).toEqual([]);
   expect(levels.filter(({ passed }) => passed)).toHaveLength(WALK.length);
-  // From init to the last check; a test that grows past this is a track that nobody would walk.
-  expect(Date.now() - started).toBeLessThan(3 * MINUTE);
-}, 4 * MINUTE);
+  // From init to the last check. A machine that is busy with other work says nothing about the track.
+  if (busy) console.warn("The machine is busy: the three minutes of the track were not measured.");
+  else expect(Date.now() - started).toBeLessThan(3 * MINUTE);
+}, 8 * MINUTE);
 
 /** A copy of the walked workspace in another folder, to be spoiled. */
 function copy(): Learner {
@@ -70,15 +74,45 @@ function forge(learner: Learner, from: string, to: string): void {
   learner.edit(manifest, /"started_at": "[^"]*"/, `"started_at": "${new Date().toISOString()}"`);
 }
 
-/** Edits results.jsonl and writes the hash that the summary should then have. */
-function editResults(learner: Learner, run: string, from: string | RegExp, to: string): void {
+/** Edits results.jsonl and makes every hash and count of the summary fit, as a careful forger would. */
+function editResults(
+  learner: Learner,
+  run: string,
+  edit: (row: ResultRow) => void,
+  only = 1,
+): void {
   const file = `runs/${run}/results.jsonl`;
-  learner.edit(file, from, to);
-  learner.edit(
-    `runs/${run}/summary.json`,
-    /"results_sha256": "\w+"/,
-    `"results_sha256": "${sha256(learner.read(file))}"`,
-  );
+  let left = only;
+  const rows = learner
+    .read(file)
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const row = JSON.parse(line);
+      if (left <= 0) return { line, row };
+      const before = JSON.stringify(row);
+      edit(row);
+      if (JSON.stringify(row) === before) return { line, row };
+      left--;
+      return { line: JSON.stringify(row), row };
+    });
+  learner.write(file, `${rows.map(({ line }) => line).join("\n")}\n`);
+  const summary = JSON.parse(learner.read(`runs/${run}/summary.json`));
+  const passed = rows.filter(({ row }) => row.reward === 1).length;
+  const first = rows.filter(({ row }) => row.baseline?.reward === 1).length;
+  const counts: Record<string, number> = {};
+  for (const { row } of rows) counts[row.outcome_code] = (counts[row.outcome_code] ?? 0) + 1;
+  Object.assign(summary, { results_sha256: sha256(learner.read(file)), outcomes: { counts } });
+  Object.assign(summary.metrics, {
+    ...{ n_pass: passed, n_fail: rows.length - passed, pass_rate: passed / rows.length },
+    mean_reward: passed / rows.length,
+    ...(summary.loop === "B" && {
+      ...{ pass_at_1: first / rows.length, pass_at_n: passed / rows.length },
+      rescued: rows.filter(({ row }) => row.reward === 1 && row.baseline.reward !== 1).length,
+      lost: rows.filter(({ row }) => row.reward !== 1 && row.baseline.reward === 1).length,
+    }),
+  });
+  learner.write(`runs/${run}/summary.json`, `${JSON.stringify(summary, null, 2)}\n`);
 }
 
 const KATA = "assignments/kata_01.ts";
@@ -98,27 +132,26 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "build",
-    /results.jsonl changed/,
+    /results.jsonl/,
     "a row was edited",
     (l) => l.edit("runs/l0_build_eval/results.jsonl", '"reward":0', '"reward":1'),
   ],
   [
     "0",
     "build",
-    /other metrics|other results/,
+    /summary.json|other/,
     "a row was edited and the hash made to fit",
     (l) =>
-      editResults(
-        l,
-        "l0_build_eval",
-        '"outcome_code":"wrong_answer"',
-        '"outcome_code":"leading_zeros"',
-      ),
+      editResults(l, "l0_build_eval", (row) => {
+        if (row.outcome_code === "wrong_answer") {
+          Object.assign(row, { outcome_code: "ok", reward: 1 });
+        }
+      }),
   ],
   [
     "0",
     "build",
-    /other metrics/,
+    /summary.json changed/,
     "the pass rate was improved by hand",
     (l) => l.edit("runs/l0_build_eval/summary.json", /"pass_rate": [0-9.]+/, '"pass_rate": 0.9'),
   ],
@@ -217,7 +250,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "run-note",
-    /yours to write/,
+    /the blank/,
     "the run note has a blank",
     (l) =>
       l.edit(
@@ -239,7 +272,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "kata",
-    /no answer within/,
+    /did not end within/,
     "the code never ends",
     (l) => {
       l.edit(KATA, /\): FailureClass \{/, "): FailureClass {\n  for (;;);");
@@ -249,7 +282,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "kata",
-    /ended by itself/,
+    /used more than|ended by itself/,
     "the code eats all memory",
     (l) => {
       l.edit(
@@ -332,13 +365,6 @@ const CHEATS: readonly Cheat[] = [
     (l) => l.edit("scoring.ts", "1.0.0", "1.0.1"),
   ],
   [
-    "6",
-    "budget",
-    /1 files that are not/,
-    "evidence is not committed",
-    (l) => l.write("notes/more.md", "more"),
-  ],
-  [
     "0.5",
     "sabotage",
     /the same for/,
@@ -351,7 +377,14 @@ const CHEATS: readonly Cheat[] = [
     /is no such row/,
     "a row was edited to look random",
     (l) =>
-      editResults(l, "l0_5_sabotage_sel_random_3", '"selected":{"index":', '"selected":{"index":7'),
+      editResults(l, "l0_5_sabotage_sel_random_3", (row) => {
+        const worse = (row.samples ?? []).slice(0, 4).findIndex(({ reward }) => reward === 0);
+        const sample = row.samples?.[worse];
+        if (row.reward !== 1 || !sample) return;
+        const { completion, reward, outcome_code } = sample;
+        Object.assign(row, { completion, reward, outcome_code });
+        row.selected = { index: worse, reward, outcome_code };
+      }),
   ],
   [
     "0.5",
@@ -694,11 +727,171 @@ const CHEATS: readonly Cheat[] = [
       ),
   ],
   [
+    "1",
+    "order",
+    /the same moment|found 2/,
+    "the build was made after the sabotage",
+    (l) => {
+      l.do(
+        "bandit-train --steps 200 --seed 0 --lr 0.5 --baseline --outdir runs/l1_build_bandit --force --quiet",
+      );
+    },
+  ],
+  [
+    "3",
+    "fixed",
+    /found \[0\]/,
+    "the leash was not put back",
+    (l) => {
+      l.edit("assignments/kl_regularized_choice.ts", "BETAS = [0.1, 1.0]", "BETAS = [0]");
+      l.commit("L3 fix");
+    },
+  ],
+  [
+    "3",
+    "build",
+    /no line for this beta|no committed version/,
+    "the program prints nothing",
+    (l) => {
+      const script = "assignments/kl_regularized_choice.ts";
+      l.edit(script, /\/\/ What follows[\s\S]*$/, "");
+      l.commit("L3 build");
+      l.write("runs/l3_build_kl_choice.txt", "");
+    },
+  ],
+  [
+    "4",
+    "build",
+    /agree|another version/,
+    "the report of the build was edited",
+    (l) => l.edit("runs/l4_build_exploits.json", /"agrees": \d+/, '"agrees": 1'),
+  ],
+  [
+    "4",
+    "build",
+    /another content/,
+    "the shipped scorer was doctored from the start",
+    (l) =>
+      l.shell(
+        "git filter-branch -f --tree-filter 'sed -i s/1.0.0/0.9.0/ scoring.ts' >/dev/null 2>&1",
+      ),
+  ],
+  [
+    "5",
+    "naive",
+    /found 0|found 1/,
+    "naive wants the number at the end",
+    (l) => {
+      l.edit(
+        HACKABLE,
+        "completion.includes(String(expected))",
+        "completion.endsWith(String(expected))",
+      );
+      l.commit("L5 fix");
+    },
+  ],
+  [
+    "5",
+    "class",
+    /found 1/,
+    "the patch wants the prefix and one number",
+    (l) => {
+      l.edit(
+        HACKABLE,
+        /return completion\.trim\(\)[^;]*;/,
+        'return completion.startsWith("Final:") && completion.match(/-?[0-9]+/g)?.join() === String(expected) ? 1 : 0;',
+      );
+      l.commit("L5 fix");
+    },
+  ],
+  [
+    "5",
+    "tests",
+    /all of them pass/,
+    "the tests test nothing",
+    (l) => {
+      l.write("tests/hackable_scorer_demo.test.ts", PASSING_TESTS);
+      l.commit("L5 tests");
+    },
+  ],
+  [
+    "0",
+    "kata-tests",
+    /0|failed without/,
+    "the counts are printed, and there is no test",
+    (l) => {
+      l.write(
+        "tests/kata_01.test.ts",
+        'import { existsSync } from "node:fs";\nconsole.log("# tests 3\\n# fail " + Number(existsSync("assignments/kata_01.original.ts")));\n',
+      );
+      l.commit("L0 tests");
+    },
+  ],
+  [
+    "0",
+    "kata-tests",
+    /did not end|all of them pass|0/,
+    "a grandchild holds the output",
+    (l) => {
+      l.write(
+        "tests/kata_01.test.ts",
+        'import { spawn } from "node:child_process";\nspawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "inherit", detached: true }).unref();\n',
+      );
+      l.commit("L0 tests");
+    },
+  ],
+  [
+    "0",
+    "kata",
+    /"unknown"|expected/,
+    "the code answers in our place",
+    (l) => {
+      l.edit(KATA, /^/, "process.send?.(null);\nprocess.send?.([{ value: 1 }]);\n");
+      l.edit(KATA, '"leading_zeros",', "");
+      l.commit("L0 kata");
+    },
+  ],
+  [
+    "0",
+    "mental-map",
+    /not a plain file/,
+    "a note is a pipe",
+    (l) => l.shell("rm notes/mental_map_v1.md && mkfifo notes/mental_map_v1.md"),
+  ],
+  [
+    "0",
+    "build",
+    /a link or a file/,
+    "a run lies elsewhere",
+    (l) =>
+      l.shell(
+        "mv runs/l0_build_eval ../elsewhere_run && ln -s ../../elsewhere_run runs/l0_build_eval",
+      ),
+  ],
+  [
+    "2",
+    "fixed",
+    /other .*results|other .*metrics|history does not have/,
+    "the run does not use the update that is judged",
+    (l) => {
+      l.edit(
+        TWO_STEP,
+        /^ {4}update,$/m,
+        "    update: () => ({ first: [-9, 9], second: [[0, 0], [-9, 9]] }),",
+      );
+      l.commit("L2 fix");
+      l.do(
+        `run ${TWO_STEP} --steps 200 --seed 0 --baseline --force --outdir runs/l2_fixed_two_step`,
+      );
+    },
+  ],
+  [
     "6",
-    "commits",
-    /L6 traps/,
-    "the memo was not committed as such",
-    (l) => l.shell("git -c user.name=A -c user.email=a@b commit -q --amend -m 'L6 done'"),
+    "memo",
+    /found "policy, not selection"/,
+    "the memo names two knobs",
+    (l) =>
+      l.edit("notes/promotion_memo.md", "Knob: selection compute", "Knob: policy, not selection"),
   ],
 ];
 
@@ -719,6 +912,122 @@ function fiveRules(learner: Learner): void {
     );
   }
 }
+
+/** Ways to cheat that concern many checks alike; each is done once, and every check looks at it. */
+const GENERAL: readonly (readonly [
+  name: string,
+  checks: (id: string, title: string) => boolean,
+  found: RegExp,
+  spoil: (learner: Learner) => void,
+])[] = [
+  [
+    "the steps have other names",
+    (id) => id.startsWith("commit-"),
+    /no such commit|without it|in "/,
+    (l) => l.shell("git filter-branch -f --msg-filter 'sed s/^L/M/' >/dev/null 2>&1"),
+  ],
+  [
+    "evidence was changed after its commit",
+    (id) => id === "evidence",
+    /another content/,
+    (l) => l.shell("for f in notes/*.md assignments/*.ts; do echo >> $f; done"),
+  ],
+  [
+    "evidence is ignored by git",
+    (id) => id === "evidence",
+    /never added, or is ignored/,
+    (l) => {
+      l.shell("echo runs/ >> .git/info/exclude && echo notes/ >> .git/info/exclude");
+      l.shell(
+        "git rm -rq --cached runs notes assignments && git -c user.name=A -c user.email=a@b commit -qm gone",
+      );
+    },
+  ],
+  [
+    "a file outside of the budget was changed",
+    (id) => id === "budget",
+    /package.json \(commit/,
+    (l) => {
+      for (const [level] of WALK) {
+        l.write("package.json", `${l.read("package.json")}\n`);
+        l.commit(`L${level} more`);
+      }
+    },
+  ],
+  [
+    "a file with an odd name hides in a commit with an odd subject",
+    (id) => id === "budget",
+    /a"b.*\(commit/,
+    (l) => {
+      for (const [level] of WALK) {
+        l.write(`lib/a"b ${level}.ts`, "");
+        l.commit(`L${level} more \u001f\u001e`);
+      }
+    },
+  ],
+  [
+    "every run is gone",
+    (_, title) => /^runs\/|repeatable|hash|random|contradicts|trap \d: the gate/.test(title),
+    /no such/,
+    (l) => rmSync(l.file("runs"), { recursive: true }),
+  ],
+  [
+    "numbers of the summaries were invented",
+    (_, title) => /repeat|learned|did not learn|lr .*steps|honest failures/.test(title),
+    /other metrics|changed afterwards/,
+    (l) => {
+      for (const file of l.shell("ls runs/*/summary.json").trim().split("\n")) {
+        l.edit(file, '"metrics": {', '"metrics": {\n    "forged": 1,');
+      }
+    },
+  ],
+  [
+    "the notes are as they were given",
+    (_, title) => /^notes\/|run note|why the sabotage|annotated/.test(title),
+    /yours to write|blank|0|no such/,
+    (l) => {
+      l.shell("git checkout -q $(git rev-list --max-parents=0 HEAD) -- notes");
+      l.shell(
+        "sed -i 's/\\*\\*What I expected:\\*\\*.*/**What I expected:** _yours to write_/' runs/*/README.md",
+      );
+    },
+  ],
+];
+
+/** Checks that a general way of cheating concerns, as "level id". */
+function concerned(checks: (id: string, title: string) => boolean): [string, string][] {
+  return course.LEVELS.flatMap((level) =>
+    level.checks
+      .filter(({ id, title }) => checks(id, title))
+      .map(({ id }): [string, string] => [level.id, id]),
+  );
+}
+
+describe.each(GENERAL)("when %s", (_, checks, found, spoil) => {
+  let learner: Learner;
+  beforeAll(() => {
+    learner = copy();
+    spoil(learner);
+  });
+  test.each(concerned(checks))(
+    "level %s, %s notices",
+    async (level, check) => {
+      const evidence = await learner.evidence(level, check);
+      expect(evidence).not.toMatch(/^holds/);
+      expect(evidence).toMatch(found);
+    },
+    MINUTE,
+  );
+});
+
+test("every check of every level is tried by some cheat", () => {
+  const tried = new Set([
+    ...CHEATS.map(([level, check]) => `${level} ${check}`),
+    ...GENERAL.flatMap(([, checks]) => concerned(checks).map((pair) => pair.join(" "))),
+  ]);
+  const all = concerned(() => true).map((pair) => pair.join(" "));
+  expect(all.filter((pair) => !tried.has(pair))).toEqual([]);
+});
 
 describe("what is skipped or faked is caught", () => {
   test.each(CHEATS)(

@@ -45,6 +45,10 @@ export const COMMANDS = {
     summary: "run your TypeScript tests",
     load: () => import("./commands/test.ts"),
   },
+  rollout: {
+    summary: "sample completions from a policy",
+    load: () => import("./commands/rollout.ts"),
+  },
   eval: {
     summary: "Loop A: score completions and write a run",
     load: () => import("./commands/eval.ts"),
@@ -84,6 +88,10 @@ export const COMMANDS = {
   "goodhart-demo": {
     summary: "proxy up, truth down: an optimiser finds the loopholes",
     load: () => import("./commands/goodhart-demo.ts"),
+  },
+  policy: {
+    summary: "look into a checkpoint, or export it",
+    load: () => import("./commands/policy.ts"),
   },
   gate: {
     summary: "decide whether a candidate run may replace a baseline",

@@ -4,10 +4,11 @@ import { createJiti } from "jiti";
 import type { Answer, Call, Question } from "./child.ts";
 import { jitiOptions } from "./typescript.ts";
 
-process.once("message", async ({ file, cache, calls }: Question) => {
-  // Kept before the file is loaded, which could replace it.
+process.once("message", async ({ nonce, file, cache, calls }: Question) => {
+  // Taken away before the file is loaded, which could answer in our place.
   const send = process.send?.bind(process);
-  send?.(await answers(file, cache, calls));
+  process.send = undefined as never;
+  send?.({ nonce, answers: await answers(file, cache, calls) });
 });
 
 async function answers(file: string, cache: string, calls: readonly Call[]): Promise<Answer[]> {
@@ -22,9 +23,8 @@ async function answers(file: string, cache: string, calls: readonly Call[]): Pro
     try {
       const found = exports[call.export];
       if (call.args === undefined) {
-        return found === undefined
-          ? { error: `no export \`${call.export}\`` }
-          : { value: plain(found) };
+        if (found === undefined) return { error: `no export \`${call.export}\`` };
+        return { value: plain(found) };
       }
       if (typeof found !== "function") return { error: `no function \`${call.export}\`` };
       return { value: plain((found as (...args: unknown[]) => unknown)(...call.args)) };
@@ -34,9 +34,10 @@ async function answers(file: string, cache: string, calls: readonly Call[]): Pro
   });
 }
 
-/** Data only: what cannot be copied between processes counts as an error of the call. */
+/** Data as JSON has it: what is none, such as a loop or a big integer, is an error of the call. */
 function plain(value: unknown): unknown {
-  return structuredClone(value);
+  const json = JSON.stringify(value);
+  return json === undefined ? undefined : JSON.parse(json);
 }
 
 function text(error: unknown): string {

@@ -1,26 +1,38 @@
-/** The knob budget, read from git: which level a commit belongs to, and what it changed outside it. */
+/** What git says of a level: its steps in order, its evidence, and what it changed outside its budget. */
 
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
 import { demand } from "./gap.ts";
 import type { Commit } from "./git.ts";
-import { type Budget, type Check, LEVEL_IDS, type Level, type LevelId } from "./level.ts";
+import {
+  type Budget,
+  type Check,
+  LEVEL_IDS,
+  type Level,
+  type LevelId,
+  type Step,
+} from "./level.ts";
 import type { Room } from "./room.ts";
 
 /** Evidence and writing are never a knob. */
 const ALWAYS = ["runs/", "notes/", "posts/", "portfolio/", "scoreboard/", "plan.json", "README.md"];
 
-export interface Labelled extends Commit {
+interface Labelled extends Commit {
   readonly level: LevelId;
   /** "build", "sabotage", …; empty where the message names none. */
   readonly step: string;
 }
 
+const IDS = LEVEL_IDS.toSorted((a, b) => b.length - a.length).map((id) => id.replace(".", "\\."));
+const LABEL = new RegExp(`^L(${IDS.join("|")})\\b[\\s:.-]*([A-Za-z]*)`, "i");
+
 /** Each commit after the first with its level: its own label's, or that of the last label before. */
 export function labelled(commits: readonly Commit[]): Labelled[] {
   let level: LevelId = "0";
   return commits.slice(1).map((commit) => {
-    const [, id, step = ""] = /^L(0\.5|[0-6])\b[\s:.-]*([A-Za-z]*)/i.exec(commit.subject) ?? [];
-    if (LEVEL_IDS.includes(id as LevelId)) level = id as LevelId;
-    return { ...commit, level, step: id === undefined ? "" : step.toLowerCase() };
+    const [, id, step = ""] = LABEL.exec(commit.subject) ?? [];
+    if (id !== undefined) level = id as LevelId;
+    return { ...commit, level, step: step.toLowerCase() };
   });
 }
 
@@ -40,42 +52,65 @@ function shippedWith(room: Room): (file: string) => boolean {
 }
 
 /** The files that a level left changed outside of its budget, each with the commit that did it. */
-async function overspent(room: Room, level: Level): Promise<string[]> {
+async function overspent(room: Room, { id, budget }: Facts): Promise<string[]> {
   const shipped = shippedWith(room);
   const all = labelled(room.commits);
-  const from = all.findIndex((commit) => commit.level === level.id);
-  const to = all.findLastIndex((commit) => commit.level === level.id);
-  const found: string[] = [];
-  for (const { hash, files } of all.filter((commit) => commit.level === level.id)) {
+  const own = all.filter(({ level }) => level === id);
+  const before = room.commits[all.findIndex(({ level }) => level === id)]?.hash;
+  const suspects = new Map<string, string>();
+  for (const { hash, files } of own) {
     for (const file of files) {
-      if (allowed(level.budget, file, shipped(file)) || found.some((f) => f.startsWith(file)))
-        continue;
-      const before = await room.git.show(room.commits[from]?.hash ?? "", file);
-      const after = await room.git.show(all[to]?.hash ?? "", file);
-      // Taken back within the level: the mistake was noticed, the knob was not turned.
-      if (before !== after) found.push(`${file} (commit ${hash.slice(0, 7)})`);
+      if (!allowed(budget, file, shipped(file)) && !suspects.has(file)) suspects.set(file, hash);
     }
   }
-  return found;
+  const names = [...suspects.keys()];
+  const [was, is] = await Promise.all(
+    [before, own.at(-1)?.hash].map((commit) =>
+      room.git.contents(names.map((file) => `${commit}:${file}`)),
+    ),
+  );
+  return names.flatMap((file, i) => {
+    const [a, b] = [was?.[i], is?.[i]];
+    // Taken back within the level: the mistake was noticed, the knob was not turned.
+    const restored = a !== undefined && b !== undefined && a.equals(b);
+    return restored ? [] : [`${file} (commit ${suspects.get(file)?.slice(0, 7)})`];
+  });
 }
 
-/** The checks that every level has: the steps are committed, nothing waits, the budget was kept. */
-export function historyChecks(level: Pick<Level, "id" | "commits" | "budget">): Check[] {
-  const names = level.commits.map((step) => `L${level.id} ${step}`);
+type Facts = Pick<Level, "id" | "commits" | "budget" | "evidence">;
+
+/** That a step was committed under its name, with what belongs to it, after the step before. */
+export function commitCheck({ id, commits }: Facts, step: string): Check {
+  const { file } = commits.find(({ name }) => name === step) as Step;
+  return {
+    id: `commit-${step}`,
+    title: `committed as "L${id} ${step}", with ${file}`,
+    next: commitCommand(id, step),
+    run: async (room) => demandStep(room, { id, commits }, step),
+  };
+}
+
+/** The checks that end every level: the evidence in the history, the budget kept. */
+export function historyChecks(level: Facts): Check[] {
+  const { id, commits } = level;
   return [
     {
-      id: "commits",
-      title: `committed as ${names.join(", ")}, in this order`,
-      next: `Commit each step under its name:\n  git add -A && git commit -m "${names.at(-1)}"`,
-      run: async (room) => demandSteps(room, level),
+      id: "evidence",
+      title: "the evidence is in the latest commit",
+      next: commitCommand(id, commits.at(-1)?.name ?? ""),
+      run: (room) => demandCommitted(room, level),
     },
     {
       id: "budget",
       title: `knob budget: ${describeBudget(level.budget)}`,
       next: "Take the change back in a commit of the same level, or make it in the level that allows it.",
-      run: async (room) => demandBudget(room, level as Level),
+      run: (room) => demandBudget(room, level),
     },
   ];
+}
+
+function commitCommand(id: LevelId, step: string): string {
+  return `git add -A && git commit -m "L${id} ${step}"`;
 }
 
 export function describeBudget({ change, add }: Budget): string {
@@ -83,23 +118,74 @@ export function describeBudget({ change, add }: Budget): string {
   return [...parts, "notes/", "runs/"].join(", ");
 }
 
-function demandSteps(room: Room, { id, commits: steps }: Pick<Level, "id" | "commits">): string {
-  const made = labelled(room.commits).filter(({ level, step }) => level === id && step !== "");
+function demandStep(
+  room: Room,
+  { id, commits }: Pick<Facts, "id" | "commits">,
+  step: string,
+): string {
+  const made = labelled(room.commits).filter(({ level }) => level === id);
   let from = 0;
-  for (const step of steps) {
-    const at = made.findIndex((commit, index) => index >= from && commit.step === step);
+  for (const { name, file } of commits) {
+    const at = made.findIndex(
+      (commit, i) => i >= from && commit.step === name && commit.files.includes(file),
+    );
+    const elsewhere = made.find((commit, i) => i >= from && commit.files.includes(file));
     demand(at >= 0, {
-      expected: `a commit "L${id} ${step}"${from > 0 ? ` after "L${id} ${made[from - 1]?.step}"` : ""}`,
-      found: made.length === 0 ? `no commit of level ${id}` : made.map((c) => c.subject).join("; "),
-      look: "git log --oneline",
-      next: `git add -A && git commit -m "L${id} ${step}"`,
+      expected: `a commit "L${id} ${name}" that has ${file}`,
+      found: elsewhere
+        ? `${file} in "${elsewhere.subject}" (${elsewhere.hash.slice(0, 7)})`
+        : made.some((commit) => commit.step === name)
+          ? `"L${id} ${name}" without it`
+          : `no such commit among ${made.length} of level ${id}`,
+      look: "git log --oneline --stat",
+      next: elsewhere && takeApart(room, made, id, name, file),
     });
+    if (name === step) return `commit ${made[at]?.hash.slice(0, 7)}`;
     from = at + 1;
   }
-  return `${made.length} commits`;
+  return "";
 }
 
-async function demandBudget(room: Room, level: Level): Promise<string> {
+/** Work that was committed in one piece can be taken apart again; nothing is lost. */
+function takeApart(
+  room: Room,
+  made: readonly Labelled[],
+  id: LevelId,
+  step: string,
+  file: string,
+): string {
+  const first = room.commits.findIndex(({ hash }) => hash === made[0]?.hash);
+  const before = room.commits[first - 1]?.hash.slice(0, 7);
+  return `The steps went into one commit. Take them apart, your files stay as they are:\ngit reset ${before}\ngit add ${path.dirname(file)}\ngit commit -m "L${id} ${step}"`;
+}
+
+async function demandCommitted(room: Room, { evidence }: Facts): Promise<string> {
+  const committed = await room.committed();
+  const names = new Set<string>();
+  for (const place of evidence) {
+    for (const file of filesAt(room, place)) names.add(file);
+    for (const file of committed.keys()) if (within(file, [place])) names.add(file);
+  }
+  for (const file of names) {
+    demand(await room.isCommitted(file), {
+      expected: `${file} in the latest commit, as it lies here`,
+      found: committed.has(file) ? "another content" : "nothing: it was never added, or is ignored",
+      look: committed.has(file) ? `git diff HEAD -- ${file}` : `git check-ignore -v ${file}`,
+    });
+  }
+  return `${names.size} files`;
+}
+
+/** The files of a folder, or the file itself; none where it is missing, which other checks say. */
+function filesAt(room: Room, place: string): string[] {
+  if (!room.has(place)) return [];
+  if (!statSync(room.file(place)).isDirectory()) return [place];
+  return readdirSync(room.file(place), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(room.dir, path.join(entry.parentPath, entry.name)));
+}
+
+async function demandBudget(room: Room, level: Facts): Promise<string> {
   const shipped = shippedWith(room);
   const outside = await overspent(room, level);
   const current = labelled(room.commits).at(-1)?.level ?? "0";
@@ -109,17 +195,7 @@ async function demandBudget(room: Room, level: Level): Promise<string> {
   demand(found.length === 0, {
     expected: `changes in ${describeBudget(level.budget)} only`,
     found: found.join(", "),
-    look:
-      outside.length > 0
-        ? `git show --stat ${/commit (\w+)/.exec(outside[0] ?? "")?.[1]}`
-        : "git status",
-  });
-  const open = waiting.filter((file) => !loose.includes(file));
-  demand(open.length === 0, {
-    expected: "everything committed: what is not in the history is not evidence",
-    found: `${open.length} files that are not: ${open.slice(0, 3).join(", ")}${open.length > 3 ? ", …" : ""}`,
-    look: "git status",
-    next: `git add -A && git commit -m "L${level.id} ${level.commits.at(-1)}"`,
+    look: outside.length > 0 ? "git log --stat" : "git status",
   });
   return "kept";
 }

@@ -1,7 +1,7 @@
 /** Judges levels by their evidence, one check after the other. */
 
 import { availableParallelism } from "node:os";
-import { LockedRoomError } from "../index.ts";
+import { LockedRoomError, messageOf } from "../index.ts";
 import { labelled } from "./budget.ts";
 import { Gap, type Lack } from "./gap.ts";
 import type { Check, Level, LevelId } from "./level.ts";
@@ -17,7 +17,7 @@ export type CheckOutcome = { readonly id: string; readonly title: string } & (
 export interface LevelOutcome {
   readonly level: LevelId;
   readonly title: string;
-  /** Nothing of the level is in the workspace yet. */
+  /** False when nothing of the level is in the workspace yet. */
   readonly begun: boolean;
   readonly passed: boolean;
   readonly checks: readonly CheckOutcome[];
@@ -30,24 +30,29 @@ export async function checkLevel(
   onCheck: (outcome: CheckOutcome) => void = () => {},
 ): Promise<LevelOutcome> {
   const checks: CheckOutcome[] = [];
-  const lanes = Math.min(4, availableParallelism());
-  const started: Promise<CheckOutcome>[] = [];
-  for (const [index] of level.checks.entries()) {
-    // Most of the time is spent in other processes, so a few checks run ahead of the one in turn.
-    for (const check of level.checks.slice(started.length, index + lanes)) {
-      started.push(judge(room, check));
-    }
-    const outcome = (await started[index]) as CheckOutcome;
+  for await (const outcome of outcomes(room, level)) {
     checks.push(outcome);
     onCheck(outcome);
   }
-  return {
-    level: level.id,
-    title: level.title,
-    begun: true,
-    passed: checks.every(({ holds }) => holds),
-    checks,
-  };
+  const passed = checks.every(({ holds }) => holds);
+  return { level: level.id, title: level.title, begun: true, passed, checks };
+}
+
+/** A level of which nothing is in the workspace yet. */
+export function notBegun({ id, title }: Level): LevelOutcome {
+  return { level: id, title, begun: false, passed: false, checks: [] };
+}
+
+/** Most of the time is spent in other processes, so a few checks run ahead of the one in turn. */
+async function* outcomes(room: Room, level: Level): AsyncGenerator<CheckOutcome> {
+  const lanes = Math.min(4, availableParallelism());
+  const started: Promise<CheckOutcome>[] = [];
+  for (const [index] of level.checks.entries()) {
+    for (const check of level.checks.slice(started.length, index + lanes)) {
+      started.push(judge(room, check));
+    }
+    yield (await started[index]) as CheckOutcome;
+  }
 }
 
 /** Whether there is anything to judge: a run or a commit under the level's name. */
@@ -66,10 +71,7 @@ export async function nextStep(
   room: Room,
   level: Level,
 ): Promise<(CheckOutcome & { holds: false }) | undefined> {
-  for (const check of level.checks) {
-    const outcome = await judge(room, check);
-    if (!outcome.holds) return outcome;
-  }
+  for await (const outcome of outcomes(room, level)) if (!outcome.holds) return outcome;
   return undefined;
 }
 
@@ -78,13 +80,26 @@ async function judge(room: Room, { id, title, next, run }: Check): Promise<Check
     return { id, title, holds: true, seen: await run(room) };
   } catch (error) {
     const lack = lackOf(error, title);
-    return { id, title, holds: false, lack, next: lack.next ?? next };
+    return { id, title, holds: false, lack, next: replacing(room, lack.next ?? next) };
   }
 }
 
-/** A run that cannot be opened is a gap like any other; only our own bugs go on. */
+/** Whatever breaks a check is a gap like any other: one bad file must not hide the other results. */
 function lackOf(error: unknown, title: string): Lack {
   if (error instanceof Gap) return error.lack;
-  if (!(error instanceof LockedRoomError)) throw error;
-  return { expected: title, found: error.message, look: error.hint ?? "the path above" };
+  if (error instanceof LockedRoomError) {
+    return { expected: title, found: error.message, look: error.hint ?? "the path above" };
+  }
+  return {
+    expected: title,
+    found: `this check broke, which is our mistake: ${messageOf(error)}`,
+    look: "what is unusual in the files it reads; please report it",
+  };
+}
+
+/** A command whose run exists already has to replace it. */
+function replacing(room: Room, next: string): string {
+  return next.replace(/--outdir (runs\/[\w.]+)(?! --force)/g, (flag, run: string) =>
+    room.has(run) ? `${flag} --force` : flag,
+  );
 }

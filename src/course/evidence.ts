@@ -1,18 +1,13 @@
 /** The kinds of runs that levels ask for, each found, held against its inputs, and made again. */
 
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
-import {
-  canonicalJson,
-  type GateReport,
-  gate,
-  gateReportSchema,
-  type Knob,
-  type Run,
-  sha256,
-} from "../index.ts";
+import { gate, gateReportSchema, type Knob, type Run, sha256 } from "../index.ts";
 import type { Answer } from "./child.ts";
 import { demand, Gap } from "./gap.ts";
+import { sameVerdict } from "./gate-report.ts";
+import { PACKAGE_ROOT } from "./init.ts";
 import { command, replay } from "./replay.ts";
 import type { Room, Version } from "./room.ts";
 
@@ -22,16 +17,17 @@ export const PACK = "data/rollouts/selection_pack_dev.jsonl";
 export const CORRECT = "data/golden/golden_correct.jsonl";
 export const EXPLOITS = "data/golden/golden_exploits.jsonl";
 
-/** A data file as `init` made it. */
+/** A data file as this version of Locked Room ships it, at the start and now. */
 export async function demandShipped(room: Room, file: string): Promise<void> {
-  const first = await room.git.show(room.commits[0]?.hash ?? "", file);
-  const now = await room.read(file);
-  demand(first === undefined || first === now, {
-    expected: `${file} as it was shipped`,
-    found: "another content",
-    look: `git diff ${room.commits[0]?.hash.slice(0, 7)} -- ${file}`,
-    next: `git checkout ${room.commits[0]?.hash.slice(0, 7)} -- ${file}`,
-  });
+  const shipped = await readFile(path.join(PACKAGE_ROOT, file), "utf8");
+  for (const text of [await room.firstVersion(file), await room.read(file)]) {
+    demand(text === shipped, {
+      expected: `${file} as it was shipped`,
+      found: "another content",
+      look: `git log --oneline -- ${file}`,
+      next: `Remove ${file}, then: ./lockedroom init .`,
+    });
+  }
 }
 
 /** The run read these files, as they are now. */
@@ -48,6 +44,20 @@ async function demandInputs(
       look: `${path.relative(room.dir, run.dir)}/manifest.json, inputs`,
     });
   }
+}
+
+/** A file of code as it is committed, in a folder where it can be run. */
+export async function committedFile(room: Room, file: string): Promise<string> {
+  await room.bytes(file);
+  demand(await room.isCommitted(file), {
+    expected: `${file} committed as it lies here: what is judged is the latest commit`,
+    found: (await room.committed()).has(file)
+      ? "your changes are not committed"
+      : "it is not committed",
+    look: "git status",
+    next: `git add -A && git commit -m "…", with the name of the step you are at.`,
+  });
+  return path.join(await room.tree(room.head), file);
 }
 
 /** A file of the workspace as it was when a run used it, in a folder where it can be run. */
@@ -135,7 +145,10 @@ export async function call(
     file,
     argumentLists.map((args) => ({ export: name, args })),
   );
-  return answers.map((answer) => answered(answer, shown, name));
+  return answers.map((answer, i) => {
+    const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)?.slice(0, 60)).join(", ");
+    return answered(answer, shown, `${name}(${given})`);
+  });
 }
 
 /** One exported value of a learner's file. */
@@ -162,16 +175,22 @@ export function hiddenSeed(room: Room, level: string): string {
 export async function jsonLines<T>(room: Room, file: string): Promise<T[]> {
   const lines = (await room.read(file)).split("\n").filter((line) => line.trim() !== "");
   return lines.map((line, index) => {
-    try {
-      return JSON.parse(line) as T;
-    } catch {
-      throw new Gap({
-        expected: "one JSON object on each line",
-        found: `line ${index + 1} is not JSON`,
-        look: `${file}:${index + 1}`,
-      });
-    }
+    const row = parsed(line);
+    demand(typeof row === "object" && row !== null && !Array.isArray(row), {
+      expected: "one JSON object on each line",
+      found: `line ${index + 1} is ${row === undefined ? "not JSON" : "something else"}`,
+      look: `${file}:${index + 1}`,
+    });
+    return row as T;
   });
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A gate report that was saved, held against what the gate says now. */
@@ -185,15 +204,10 @@ export async function savedGate(
   const [baseline, candidate] = names.map((name) => room.file(`runs/${name}`)) as [string, string];
   await Promise.all(names.map((name) => room.run(name)));
   const now = await gate({ baseline, candidate, minDelta: 0, ...(claim ? { claim } : {}) });
-  const essence = (report: GateReport) => {
-    const { decision, comparable, knobs, claim: claimed, reasons, delta } = report;
-    return canonicalJson({ decision, comparable, knobs, claimed, reasons, delta });
-  };
-  demand(essence(saved) === essence(now), {
+  demand(sameVerdict(saved, now), {
     expected: `the gate's verdict on runs/${names.join(" and runs/")}: ${now.decision}, ${now.reasons.map(({ code }) => code).join(", ")}`,
     found: `${saved.decision}, ${saved.reasons.map(({ code }) => code).join(", ")}`,
     look: file,
-    next: "Run the gate again with the same --report.",
   });
   return now;
 }

@@ -1,27 +1,38 @@
 /** What a workspace's git history says. Only reads, but for the first commit that `init` makes. */
 
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
-import { dataError, messageOf, usageError } from "../index.ts";
+import { dataError, type LockedRoomError, usageError } from "../index.ts";
 
 export interface Commit {
   readonly hash: string;
   /** Seconds since 1970, of the author. */
   readonly time: number;
+  /** The author's date where the author was, YYYY-MM-DD: it is the same on every machine. */
+  readonly day: string;
   readonly subject: string;
-  /** Files that were added, changed or removed. */
+  /** Files that were added, changed or removed; of a merge those that it changed by itself. */
   readonly files: readonly string[];
-  /** Of these, the ones that were not there before. */
-  readonly added: readonly string[];
 }
 
-const execute = promisify(execFile);
-const MAX_OUTPUT = 64 * 1024 * 1024;
-const RECORD = "\x1e";
-const FIELD = "\x1f";
+/** A file of a commit: its name, and the id of its content. */
+export interface Entry {
+  readonly file: string;
+  readonly blob: string;
+}
+
+/** Nobody's configuration may change what is read. */
+const SETTINGS = [
+  "core.quotePath=false",
+  "core.fsmonitor=false",
+  "log.showRoot=true",
+  "log.showSignature=false",
+  "i18n.logOutputEncoding=UTF-8",
+  "diff.orderFile=/dev/null",
+  "status.showUntrackedFiles=all",
+];
 
 /** The repository of one workspace; nothing outside of it is looked at. */
 export class Git {
@@ -32,41 +43,42 @@ export class Git {
     this.dir = dir;
     // Named outright, so that neither the environment nor an outer repository decides.
     this.#flags = [
-      ...[`--git-dir=${path.join(dir, ".git")}`, `--work-tree=${dir}`],
-      ...["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"],
+      ...[`--git-dir=${path.join(dir, ".git")}`, `--work-tree=${dir}`, "--no-replace-objects"],
+      ...SETTINGS.flatMap((setting) => ["-c", setting]),
     ];
   }
 
   /** Opens the workspace's own repository, or says why there is nothing to read. */
   static async open(dir: string): Promise<Git> {
-    const git = new Git(realpathSync(dir));
     if (!existsSync(path.join(dir, ".git"))) {
       throw dataError(
         `the workspace ${dir} has no git repository, and the checks read its history`,
         'If .git was lost, clone or copy the workspace again with it. To start a new history: git init && git add -A && git commit -m "Start". Your files stay as they are.',
       );
     }
-    try {
-      await git.run("rev-parse", "--verify", "HEAD");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-        throw usageError(
-          "git was not found",
-          "Install git: the checks read a workspace's history.",
-        );
-      }
+    const git = new Git(realpathSync(dir));
+    await git.run("rev-parse", "--verify", "HEAD").catch((error: LockedRoomError) => {
+      if (error.kind === "usage") throw error;
       throw dataError(
-        `git cannot read the history of ${dir}: ${lastLine(messageOf(error))}`,
+        `git cannot read the history of ${dir}`,
         'See: git status. A repository without a commit needs one: git add -A && git commit -m "Start".',
+      );
+    });
+    if ((await git.run("rev-parse", "--is-shallow-repository")).trim() === "true") {
+      throw dataError(
+        `the history of ${dir} is cut off: it is a shallow clone`,
+        "Fetch the rest: git fetch --unshallow",
       );
     }
     return git;
   }
 
-  /** Makes a repository with one commit of everything that is there. */
+  /** Makes a repository where there is none, and a commit of everything that is there. */
   static async create(dir: string, message: string): Promise<void> {
     const git = new Git(realpathSync(dir));
-    await execute("git", ["init", "--quiet", "--initial-branch=main", git.dir]);
+    if (!existsSync(path.join(git.dir, ".git"))) {
+      await execute(["init", "--quiet", "--initial-branch=main", git.dir], git.dir);
+    }
     await git.run("add", "--all");
     const known = await git.run("config", "user.email").catch(() => "");
     const identity =
@@ -77,79 +89,142 @@ export class Git {
   }
 
   async run(...args: readonly string[]): Promise<string> {
-    return (await this.#bytes(...args)).toString("utf8");
+    return (await execute([...this.#flags, ...args], this.dir)).toString("utf8");
   }
 
-  /** Every commit that HEAD has, oldest first. */
+  /** Every ancestor of HEAD, oldest first. */
   async commits(): Promise<Commit[]> {
-    const log = await this.run(
-      ...[
-        "log",
-        "--reverse",
-        "--topo-order",
-        "--no-renames",
-        "--name-status",
-        "-m",
-        "--first-parent",
-      ],
-      `--format=${RECORD}%H${FIELD}%at${FIELD}%s${FIELD}`,
-    );
-    return log
-      .split(RECORD)
-      .slice(1)
+    const order = ["--reverse", "--topo-order"];
+    const log = await this.run("log", ...order, "-z", "--format=%H%n%at%n%as%n%s");
+    const heads = log
+      .split("\0")
+      .filter((record) => record !== "")
       .map((record) => {
-        const [hash = "", time = "", subject = "", listed = ""] = record.split(FIELD);
-        const changes = listed.split("\n").flatMap((line) => {
-          const [status, file] = line.split("\t");
-          return status && file ? [{ status, file }] : [];
-        });
-        return {
-          hash,
-          time: Number(time),
-          subject,
-          files: changes.map(({ file }) => file),
-          added: changes.filter(({ status }) => status === "A").map(({ file }) => file),
-        };
+        const [hash = "", time = "", day = "", subject = ""] = record.split("\n");
+        return { hash, time: Number(time), day, subject };
       });
+    const hashes = heads.map(({ hash }) => hash);
+    const diff = [
+      "diff-tree",
+      "--stdin",
+      "--always",
+      "--root",
+      "-r",
+      "-z",
+      "--no-renames",
+      "-c",
+      "--name-only",
+    ];
+    const listed = await execute([...this.#flags, ...diff], this.dir, `${hashes.join("\n")}\n`);
+    const files = filesByCommit(listed.toString("utf8").split("\0"), hashes);
+    return heads.map((head, i) => ({ ...head, files: files[i] ?? [] }));
   }
 
   /** Files that differ from HEAD, with untracked ones. */
   async uncommitted(): Promise<string[]> {
-    const status = await this.run("status", "--porcelain", "--untracked-files=all", "--no-renames");
+    const status = await this.run("status", "--porcelain", "-z", "--no-renames");
     return status
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => line.slice(3));
+      .split("\0")
+      .filter((entry) => entry !== "")
+      .map((entry) => entry.slice(3));
   }
 
   /** Files that a merge left in conflict. */
   async conflicts(): Promise<string[]> {
-    const listed = await this.run("diff", "--name-only", "--diff-filter=U");
-    return listed.split("\n").filter(Boolean);
+    const listed = await this.run("diff", "--name-only", "-z", "--diff-filter=U");
+    return listed.split("\0").filter((file) => file !== "");
   }
 
-  /** The bytes of a file at a commit; undefined where it is not in the tree. */
+  /** The plain files of a commit; links and nested repositories are left out. */
+  async tree(commit: string): Promise<Entry[]> {
+    const listed = await this.run("ls-tree", "-r", "-z", "--full-tree", commit);
+    return listed.split("\0").flatMap((entry) => {
+      const [meta = "", file = ""] = entry.split("\t", 2);
+      const [mode = "", type, blob = ""] = meta.split(" ");
+      return type === "blob" && mode.startsWith("100") && isPlain(file) ? [{ file, blob }] : [];
+    });
+  }
+
+  /** The content of a file at a commit; undefined where it is not in the tree. */
   async show(commit: string, file: string): Promise<string | undefined> {
-    return this.run("show", `${commit}:${file}`).catch(() => undefined);
+    return (await this.contents([`${commit}:${file}`]))[0]?.toString("utf8");
+  }
+
+  /** The content of each object or `commit:file`, asked for at once. */
+  async contents(names: readonly string[]): Promise<(Buffer | undefined)[]> {
+    const asked = names.filter((name) => !name.includes("\n"));
+    const batch = await execute(
+      [...this.#flags, "cat-file", "--batch"],
+      this.dir,
+      `${asked.join("\n")}\n`,
+    );
+    const found = new Map<string, Buffer | undefined>();
+    let at = 0;
+    for (const name of asked) {
+      const end = batch.indexOf(10, at);
+      const [, type, size] =
+        /^\S+ (blob|tree|commit|tag) (\d+)$/.exec(batch.toString("utf8", at, end)) ?? [];
+      at = end + 1;
+      if (size === undefined) continue;
+      if (type === "blob") found.set(name, batch.subarray(at, at + Number(size)));
+      at += Number(size) + 1;
+    }
+    return names.map((name) => found.get(name));
   }
 
   /** Writes a commit's files into a folder, those that `wanted` lets through. */
   async extract(commit: string, to: string, wanted: (file: string) => boolean): Promise<void> {
-    const listed = await this.run("ls-tree", "-r", "-z", "--name-only", commit);
-    const files = listed.split("\0").filter((file) => file !== "" && wanted(file));
-    for (const file of files) {
+    const entries = (await this.tree(commit)).filter(({ file }) => wanted(file));
+    const contents = await this.contents(entries.map(({ blob }) => blob));
+    await mkdir(to, { recursive: true });
+    for (const [i, { file }] of entries.entries()) {
       const target = path.join(to, file);
       await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, await this.#bytes("cat-file", "blob", `${commit}:${file}`));
+      await writeFile(target, contents[i] ?? "");
     }
-  }
-
-  async #bytes(...args: readonly string[]): Promise<Buffer> {
-    const options = { cwd: this.dir, maxBuffer: MAX_OUTPUT, encoding: "buffer" as const };
-    return (await execute("git", [...this.#flags, ...args], options)).stdout;
   }
 }
 
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
+/** Each commit's id is followed by its files; we know which id comes next, so a file cannot pose as one. */
+function filesByCommit(fields: readonly string[], hashes: readonly string[]): string[][] {
+  const found: string[][] = [];
+  for (const field of fields) {
+    if (field === hashes[found.length]) found.push([]);
+    else if (field !== "") found.at(-1)?.push(field);
+  }
+  return found;
+}
+
+/** Inside the folder and decoded without loss. */
+function isPlain(file: string): boolean {
+  return (
+    file !== "" &&
+    !file.includes("\uFFFD") &&
+    !file.split("/").some((part) => /^(?:\.{0,2}|\.git)$/i.test(part))
+  );
+}
+
+async function execute(args: readonly string[], cwd: string, input = ""): Promise<Buffer> {
+  const child = spawn("git", args, { cwd, stdio: ["pipe", "pipe", "pipe"] });
+  const output: Buffer[] = [];
+  let problem = "";
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    problem += text;
+  });
+  child.stdin.on("error", () => {}); // It may end before it has read everything.
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw usageError("git was not found", "Install git: the checks read a workspace's history.");
+  });
+  if (code === 0) return Buffer.concat(output);
+  const command = args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) ?? "";
+  throw dataError(
+    `git ${command} failed in ${cwd}: ${problem.trim().split("\n").at(-1) || `exit code ${code}`}`,
+    "See what git itself says: git status, git fsck",
+  );
 }

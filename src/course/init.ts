@@ -4,7 +4,6 @@
  */
 
 import {
-  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,16 +13,16 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { ioError, usageError } from "../index.ts";
+import { ioError, LockedRoomError, usageError } from "../index.ts";
 import { Git } from "./git.ts";
 import { DEFAULT_CONFIG, MARKER, readConfig } from "./workspace.ts";
 
 /** The package that runs: templates and data lie in it, and workspaces link to it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TEMPLATES = path.join(PACKAGE_ROOT, "templates/workspace");
+export const TEMPLATES = path.join(PACKAGE_ROOT, "templates/workspace");
 
 const TEST_SCRIPT = "node ./lockedroom test";
 
@@ -46,13 +45,15 @@ export async function initWorkspace(dir: string): Promise<Made> {
   const fresh = !existsSync(path.join(dir, MARKER));
   if (fresh) refuseOccupied(dir);
   else readConfig(dir);
+  const adopted = fresh ? adoptedPackage(path.join(dir, "package.json")) : undefined;
   const written: string[] = [];
   try {
     await mkdir(dir, { recursive: true });
     // First, so that an interrupted init is a workspace that a second init completes.
     await write(dir, MARKER, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`, written);
     for (const file of filesUnder(TEMPLATES)) {
-      const name = file === "gitignore" ? ".gitignore" : file;
+      // npm leaves files out whose names begin so, and git would obey the templates' own.
+      const name = file.replace(/^git(?=ignore$|attributes$)/, ".git");
       await copy(path.join(TEMPLATES, file), dir, name, written);
     }
     for (const file of filesUnder(path.join(PACKAGE_ROOT, "data"))) {
@@ -60,23 +61,35 @@ export async function initWorkspace(dir: string): Promise<Made> {
     }
     for (const folder of ["runs", "posts"]) await write(dir, `${folder}/.gitkeep`, "", written);
     await chmod(path.join(dir, "lockedroom"), 0o755);
-    if (fresh) await adoptPackage(path.join(dir, "package.json"));
+    if (adopted !== undefined) await writeFile(path.join(dir, "package.json"), adopted);
     linkPackage(dir, { anew: true });
   } catch (error) {
     throw ioError(`make the workspace ${dir}`, error, "usage");
   }
-  return { fresh, written, git: await startHistory(dir) };
+  return { fresh, written, git: await startHistory(dir, fresh) };
 }
 
-/** A package.json that npm made before us gets our test script in place of npm's reminder. */
-async function adoptPackage(file: string): Promise<void> {
-  const found = JSON.parse(readFileSync(file, "utf8")) as {
-    scripts?: Record<string, string>;
-  };
+/** A package.json that npm made before us, with our test script in place of npm's reminder. */
+function adoptedPackage(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const found = readPackage(file);
   const { test = "no test specified" } = found.scripts ?? {};
-  if (!test.includes("no test specified")) return;
+  if (!test.includes("no test specified")) return undefined;
   const ours = { ...found, type: "module", scripts: { ...found.scripts, test: TEST_SCRIPT } };
-  await writeFile(file, `${JSON.stringify(ours, null, 2)}\n`);
+  return `${JSON.stringify(ours, null, 2)}\n`;
+}
+
+function readPackage(file: string): { readonly scripts?: Record<string, string> } {
+  try {
+    const found = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
+    if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
+  } catch {
+    // Said below.
+  }
+  throw usageError(
+    `${file} is not a package.json that can be read`,
+    "Mend it or move it away. Nothing was made.",
+  );
 }
 
 function refuseOccupied(dir: string): void {
@@ -92,14 +105,16 @@ function refuseOccupied(dir: string): void {
   );
 }
 
-async function startHistory(dir: string): Promise<boolean> {
-  if (existsSync(path.join(dir, ".git"))) return true;
+/** A history that has the workspace in it; false when git is not installed. */
+async function startHistory(dir: string, fresh: boolean): Promise<boolean> {
+  if (!fresh && existsSync(path.join(dir, ".git"))) return true;
   try {
     await Git.create(dir, "Start");
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw ioError(`start a git history in ${dir}`, error);
+    if (error instanceof LockedRoomError && error.message.includes("git was not found"))
+      return false;
+    throw error;
   }
 }
 
@@ -107,7 +122,9 @@ async function copy(from: string, dir: string, name: string, written: string[]):
   const target = path.join(dir, name);
   if (existsSync(target)) return;
   await mkdir(path.dirname(target), { recursive: true });
-  await copyFile(from, target, constants.COPYFILE_EXCL);
+  // Whole or not there: a copy that was interrupted must not pass for the file.
+  await copyFile(from, `${target}.partial`);
+  await rename(`${target}.partial`, target);
   written.push(name);
 }
 

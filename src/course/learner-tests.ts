@@ -5,24 +5,26 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { committedFile } from "./evidence.ts";
 import { demand } from "./gap.ts";
 import type { Room } from "./room.ts";
 
-export interface TestRun {
+interface TestRun {
   readonly tests: number;
   readonly failed: number;
   /** It could not even start, or was stopped. */
   readonly problem: string | undefined;
 }
 
+/** The counts come from the runner itself, not from what the file prints. */
 async function runTests(room: Room, tree: string, file: string): Promise<TestRun> {
-  const { code, stdout, stderr, stopped } = await room.tests(path.join(tree, file), tree);
-  const count = (name: string) =>
-    Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(stdout)?.[1] ?? 0);
-  const [tests, failed] = [count("tests"), count("fail") + count("cancelled")];
-  const crash =
-    code !== 0 && failed === 0 ? (stderr.trim().split("\n")[0] ?? "it failed") : undefined;
-  return { tests, failed, problem: stopped ?? crash };
+  const counts = `${room.scratch()}.json`;
+  const { code, stderr, stopped } = await room.tests(path.join(tree, file), tree, counts);
+  const { tests = 0, failed = 0 } = JSON.parse(
+    await readFile(counts, "utf8").catch(() => "{}"),
+  ) as Partial<TestRun>;
+  const crash = code !== 0 && failed === 0 ? (stderr.trim().split("\n")[0] ?? "") : undefined;
+  return { tests, failed, problem: stopped ?? (crash === "" ? "it failed without a word" : crash) };
 }
 
 /** Code that is broken on purpose, and in how many tests that must show. */
@@ -38,20 +40,24 @@ export interface Mutant {
   readonly attempts?: number;
 }
 
-/** The files that make a mutant of the committed code. */
+/**
+ * The files that make a mutant of the committed code. Without an override the code is the same, by the
+ * same detour, so that tests cannot tell the true code from a broken one by how it is wrapped.
+ */
 async function filesOf(
   room: Room,
-  { file, text, override }: Mutant,
+  { file, text, override }: Pick<Mutant, "file" | "text" | "override">,
 ): Promise<Record<string, string>> {
-  if (text !== undefined) return { [file]: text };
   const original = file.replace(/\.ts$/, ".original.ts");
   const from = JSON.stringify(`./${path.basename(original)}`);
+  const committed = await readFile(path.join(await room.tree(room.head), file), "utf8");
   return {
-    [original]: await readFile(path.join(await room.tree(room.head), file), "utf8"),
-    [file]: `export * from ${from};
-import * as original from ${from};
-export const ${override?.export} = ${override?.as};
-`,
+    [original]: text ?? committed,
+    [file]: `export * from ${from};\n${
+      override
+        ? `import * as original from ${from};\nexport const ${override.export} = ${override.as};\n`
+        : ""
+    }`,
   };
 }
 
@@ -61,8 +67,11 @@ export async function demandTests(
   least: number,
   mutants: readonly Mutant[],
 ): Promise<string> {
-  await room.read(file);
-  const { tests, failed, problem } = await runTests(room, await room.tree(room.head), file);
+  await committedFile(room, file);
+  const [code] = mutants.map((mutant) => mutant.file);
+  await committedFile(room, code as string);
+  const same = await room.variant(await filesOf(room, { file: code as string }));
+  const { tests, failed, problem } = await runTests(room, same, file);
   demand(problem === undefined && failed === 0, {
     expected: "tests that pass on the committed code",
     found: problem ?? `${failed} of ${tests} failed`,

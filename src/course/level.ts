@@ -31,10 +31,18 @@ export interface Level {
   readonly stages: readonly Stage[];
   readonly tasks: readonly string[];
   readonly budget: Budget;
-  /** The steps that are committed, in this order, as `L<id> <step>`. */
-  readonly commits: readonly string[];
+  /** Files and folders (with a / at their end) that prove the level; all must be in the history. */
+  readonly evidence: readonly string[];
+  /** What is committed under which name, in this order. */
+  readonly commits: readonly Step[];
   readonly checklist: readonly string[];
   readonly checks: readonly Check[];
+}
+
+/** A commit `L<id> <name>` that adds or changes this file. */
+export interface Step {
+  readonly name: string;
+  readonly file: string;
 }
 
 /** Files that a level may change besides runs/ and notes/; a path with a / at its end is a folder. */

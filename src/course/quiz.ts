@@ -9,7 +9,7 @@ import type { LevelId } from "./level.ts";
 import { howToMake } from "./quizzes/runs.ts";
 import type { Room } from "./room.ts";
 
-export const QUIZ_SCHEMA = "lockedroom.quiz@1";
+const QUIZ_SCHEMA = "lockedroom.quiz@1";
 
 /** Chapters of the manual that explain answers; files of docs/manual without their ending. */
 export type Chapter =
@@ -56,7 +56,7 @@ export interface OpenQuestion {
   readonly chapter: Chapter;
 }
 
-export interface Skip {
+interface Skip {
   readonly code: "run_missing" | "run_refused" | "not_answered";
   readonly message: string;
   /** What to do about it; commands stand on lines of their own. */
@@ -75,7 +75,7 @@ export interface Mark {
   readonly skipped: Skip | null;
 }
 
-export type Truth = { readonly answer: string | number } | { readonly skip: Skip };
+type Truth = { readonly answer: string | number } | { readonly skip: Skip };
 
 /** The answer of a question, or why it cannot be asked of this workspace. */
 export async function solve(question: QuizQuestion, room: Room): Promise<Truth> {
@@ -127,7 +127,7 @@ export function mark(question: QuizQuestion, truth: Truth, line: string | undefi
   };
 }
 
-export interface QuizScore {
+interface QuizScore {
   readonly questions: number;
   readonly right: number;
   readonly wrong: number;
@@ -178,7 +178,7 @@ function tidy(text: string): string {
     .trim();
 }
 
-export function readAnswer(form: Form, given: string): Read {
+function readAnswer(form: Form, given: string): Read {
   if (given.length > MOST_CHARACTERS)
     return { problem: `${given.length} characters are no answer to this.` };
   const text = tidy(given);
@@ -247,6 +247,6 @@ export function formHint(form: Form): string {
   }
 }
 
-export function oneOf(words: readonly string[]): string {
+function oneOf(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

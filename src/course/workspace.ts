@@ -8,7 +8,8 @@ import { dataError, messageOf, usageError } from "../index.ts";
 export const MARKER = "lockedroom.json";
 export const WORKSPACE_SCHEMA = "lockedroom.workspace@1";
 
-const inside = z
+/** A path that cannot leave the workspace. */
+export const insidePath = z
   .string()
   .refine((file) => !path.isAbsolute(file) && !file.split(/[\\/]/).includes(".."), {
     message: "must be a path inside the workspace",
@@ -17,9 +18,9 @@ const inside = z
 const configSchema = z.strictObject({
   schema: z.literal(WORKSPACE_SCHEMA),
   /** Used by every command that scores, unless --scorer names another. */
-  scorer: inside,
+  scorer: insidePath,
   /** Used by selection-demo, unless --policy or --rule says otherwise. */
-  selection_policy: inside,
+  selection_policy: insidePath,
 });
 
 export type WorkspaceConfig = z.infer<typeof configSchema>;

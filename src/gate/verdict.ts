@@ -7,6 +7,7 @@ import { usageError } from "../core/errors.ts";
 import type { Knob } from "../core/knobs.ts";
 import { type Decision, GATE_SCHEMA, type GateReport } from "../runs/gate-report.ts";
 import { openRun } from "../runs/reader.ts";
+import { pairsForEffect } from "../stats/power.ts";
 import { claimReason, decide } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { inspectRoom } from "./locked-room.ts";
@@ -62,7 +63,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...selectionNote(room.knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, evidence),
       ...fewFlipsNote(evidence, comparable),
-      ...sizeNote(decision, measured, evidence.differences.pairs),
+      ...sizeNote(decision, measured, evidence, alpha),
     ],
     baseline: evidence.baseline,
     candidate: evidence.candidate,
@@ -88,12 +89,21 @@ function selectionNote(knobs: readonly Knob[], rule: unknown): string[] {
 /** How many examples would have been enough, by the same arithmetic that gives the effect needed. */
 function sizeNote(
   decision: Decision,
-  { delta, minimum_detectable_effect: needed }: Measured,
-  n: number,
+  { delta }: Measured,
+  { differences, binary }: Evidence,
+  alpha: number,
 ): string[] {
-  if (decision !== "INCONCLUSIVE" || !delta || !needed || Math.abs(delta) >= needed) return [];
-  const enough = Math.ceil(n * (needed / delta) ** 2);
-  return [`To see a difference of this size in 4 runs of 5, use about ${enough} examples.`];
+  if (decision !== "INCONCLUSIVE" || !delta) return [];
+  const n = differences.pairs;
+  const spread = binary
+    ? { discordantShare: 1 - differences.count(0) / n }
+    : { variance: differences.variance() ?? 0 };
+  const enough = pairsForEffect({ effect: Math.abs(delta), alpha, ...spread });
+  if (enough === undefined || enough <= n) return [];
+  const assumed = binary ? "rows flip as often as here" : "rewards differ as much as here";
+  return [
+    `To see a difference of this size in 4 runs of 5, use about ${enough} examples, if ${assumed}.`,
+  ];
 }
 
 /** A resampled interval knows only the flips it has seen. */

@@ -10,6 +10,7 @@ export {
   tieBreakKey,
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
+export { type RolloutOptions, rollout } from "./rollout.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export {

@@ -69,7 +69,7 @@ export async function* pair<T extends { readonly id: string }>(
 }
 
 /** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
-async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
+export async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
   let found = statSync(path).isFile() ? 0 : 2; // A pipe cannot be read again.
   for await (const batch of found > 0 ? [] : new JsonlFile(path, (fields) => fields.id).batches()) {
     found += batch.filter((other) => other === id).length;

@@ -12,3 +12,14 @@ export interface Tokenizer {
   /** What one token stands for, which may be a part of a character. An unknown id throws. */
   bytesOf(id: number): Uint8Array;
 }
+
+/** A tokenizer that belongs to a checkpoint: it knows its size and the tokens that steer. */
+export interface PolicyTokenizer extends Tokenizer {
+  readonly size: number;
+  /** Ends a completion; it is never part of its text. */
+  readonly endTokens: readonly number[];
+  /** Begins a prompt, where the policy was trained so. */
+  readonly beginToken: number | null;
+  /** The file that goes into a checkpoint, as text. */
+  readonly file: string;
+}

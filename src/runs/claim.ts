@@ -4,12 +4,18 @@ import { realpathSync } from "node:fs";
 import { readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
-import { RUNNING, SUMMARY } from "./artifacts.ts";
+import { JOURNAL, RUNNING, SUMMARY } from "./artifacts.ts";
 
 /** Ours to write: an empty folder, an interrupted run (its claim is still there), or with force a finished one. */
 export async function refuseForeignFolder(dir: string, force: boolean): Promise<void> {
   if (await refuseFinishedRun(dir, force)) return;
   const names = await readdir(dir);
+  if (names.includes(JOURNAL)) {
+    throw usageError(
+      `${dir} holds an unfinished rollout`,
+      "Choose another --outdir; `rollout --resume` goes on with what is there.",
+    );
+  }
   if (names.length > 0 && !names.some((name) => name.startsWith(RUNNING))) {
     throw usageError(
       `${dir} is not empty and is not a run (it holds ${names.slice(0, 3).join(", ")})`,

@@ -8,6 +8,7 @@ import {
   goldenRowSchema,
   selectionPackSchema,
 } from "./record-schemas.ts";
+import { rolloutManifestSchema, rolloutSummarySchema } from "./rollout-schemas.ts";
 import { manifestSchema, provenanceSchema, resultRowSchema, summarySchema } from "./schemas.ts";
 import { validationReportSchema } from "./validation-report.ts";
 
@@ -20,6 +21,8 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "manifest@1": manifestSchema,
   "results-row@1": resultRowSchema,
   "summary@1": summarySchema,
+  "rollout@1": rolloutManifestSchema,
+  "rollout-summary@1": rolloutSummarySchema,
   "gate@1": gateReportSchema,
   "validation@1": validationReportSchema,
 };

@@ -185,7 +185,7 @@ async function refuseIfFinishedMeanwhile(dir: string, force: boolean): Promise<v
 }
 
 /** Removes the folders from `dir` up to `made`, as long as they are empty. */
-async function removeEmpty(dir: string, made: string): Promise<void> {
+export async function removeEmpty(dir: string, made: string): Promise<void> {
   await rm(path.join(dir, RUNNING), { force: true }).catch(() => {});
   for (
     let folder = path.resolve(dir);
@@ -203,6 +203,6 @@ async function removeEmpty(dir: string, made: string): Promise<void> {
 }
 
 /** Sorted keys like everything that is compared, indented because people read it. */
-function artifactJson(value: unknown): string {
+export function artifactJson(value: unknown): string {
   return `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`;
 }

@@ -43,6 +43,34 @@ export function minimumDetectableEffect(question: PowerQuestion): number | undef
   return needed <= 1 ? needed : undefined;
 }
 
+/** With more pairs than this, "use more examples" is no advice. */
+const MOST_PAIRS = 1e9;
+
+/**
+ * The fewest pairs with which an effect of this size is found with the wanted power, if further
+ * pairs spread as these do. Undefined when not even a thousand million are enough.
+ */
+export function pairsForEffect(
+  question: Omit<PowerQuestion, "n"> & Spread & { readonly effect: number },
+): number | undefined {
+  // More pairs never need a larger effect, so the first of them can be found by halving.
+  const enough = (n: number) => {
+    const needed = minimumDetectableEffect({ ...question, n });
+    return needed !== undefined && needed <= question.effect;
+  };
+  let [few, many] = [0, 1];
+  while (!enough(many)) {
+    if (many >= MOST_PAIRS) return undefined;
+    [few, many] = [many, Math.min(2 * many, MOST_PAIRS)];
+  }
+  while (many - few > 1) {
+    const middle = Math.floor((few + many) / 2);
+    if (enough(middle)) many = middle;
+    else few = middle;
+  }
+  return many;
+}
+
 /** The share of gains, none lost, that brings about `flips` of `n` with the wanted power. */
 function effectOfFlips(n: number, flips: number, power: number): number | undefined {
   if (flips > n) return undefined;

@@ -11,7 +11,7 @@ import type { LevelId } from "../../src/course/index.ts";
 import { BIN } from "../cli.ts";
 
 /** As it is shipped. */
-const course = createRequire(import.meta.url)("../../dist/course/index.js") as typeof Course;
+export const course = createRequire(import.meta.url)("../../dist/course/index.js") as typeof Course;
 
 export interface CheckReport {
   readonly passed: boolean;
@@ -95,11 +95,6 @@ export class Learner {
     const edited = text.replace(from, to);
     expect(edited, `${name} has no ${from}`).not.toBe(text);
     this.write(name, edited);
-  }
-
-  /** Every blank of a note, with the same words. */
-  fill(name: string, words: string): void {
-    this.write(name, this.read(name).replaceAll(/_yours to write[^_]*_/g, words));
   }
 
   commit(message: string): void {

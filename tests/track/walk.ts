@@ -6,14 +6,44 @@ const DEV = "data/datasets/math_dev.jsonl";
 const WORDS =
   "These are words of my own about what I saw in the artifacts and why it happened as it did. The manifest names the data, the scorer and its version, and whoever compares two numbers has to look there first, because a number without its conditions says nothing at all about a policy.";
 
+/** Another paragraph for every blank, as a person would write. */
+const PARAGRAPHS = [
+  WORDS,
+  "What I saw surprised me at first: the figure moved although nobody had touched the policy, and only the hashes of the inputs told me where to look. Since then I read the manifest before I read any number, and I write down in advance what I expect to see and why.",
+  "A change of this kind looks harmless on paper. It feeds on itself, however, because every later decision is taken on ground that the earlier one prepared, and whoever measures only the end cannot say which of many small steps was the one that went wrong.",
+  "I would now defend the opposite view. The rule that seemed pedantic is what keeps two experiments comparable, and dropping it buys a prettier curve today for a result that no colleague could reproduce, explain or trust tomorrow morning.",
+  "Three observations support this: the log shows the sign of each advantage, the summary counts every outcome by its code, and repeating the command gives the same bytes again. None of them depends on anyone's good intentions or memory.",
+  "The mechanism is simple once it is named. An optimiser follows the slope it is given; if the slope points at a loophole it will walk there, patiently, and arrive, and nothing in the curve will announce that the goal has been left behind on the way.",
+  "In the end I repaired the cause and not the symptom, wrote a test which fails when the cause returns, and kept the broken run in the history as a reminder of how convincing a wrong figure can look when it happens to be larger than before.",
+];
+
 /** The commands of a stage without the commits and the tests, which each walk does itself. */
 function paste(learner: Learner, level: string, stage: string): void {
   const block = learner
     .commandsOf(level, stage)
     .split("\n")
-    .filter((line) => !/^(?:git|npm|cat|head)\b/.test(line) && !line.includes("goodhart-demo"))
+    .filter((line) => !/^(?:git|npm|cat|head|#)/.test(line) && !line.includes("goodhart-demo"))
     .join("\n");
   learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
+}
+
+function fill(learner: Learner, file: string): void {
+  let next = 0;
+  const text = learner.read(file);
+  learner.write(
+    file,
+    text
+      .split("\n")
+      .map((line) =>
+        /Replace every/.test(line)
+          ? line
+          : line.replace(
+              /_yours to write[^_]*_/,
+              () => PARAGRAPHS[next++ % PARAGRAPHS.length] as string,
+            ),
+      )
+      .join("\n"),
+  );
 }
 
 export function level0(learner: Learner): void {
@@ -22,10 +52,10 @@ export function level0(learner: Learner): void {
   learner.shell(
     `sed '4s/"expected_answer":18/"expected_answer":113/' ${DEV} > data/datasets/math_dev_TAMPERED.jsonl`,
   );
-  const evaluation = learner.commandsOf("0", "Sabotage").split("\n").slice(1).join("\n");
+  const evaluation = learner.commandsOf("0", "Sabotage").split("\n").slice(2).join("\n");
   learner.shell(evaluation);
   paste(learner, "0", "Reflect");
-  learner.fill("runs/l0_sabotage_eval_tampered/README.md", WORDS);
+  fill(learner, "runs/l0_sabotage_eval_tampered/README.md");
   learner.commit("L0 sabotage");
   learner.edit(
     "assignments/kata_01.ts",
@@ -55,7 +85,7 @@ test("a broken example is data", () => assert.equal(classify("invalid_example"),
 test("anything else is unknown", () => assert.equal(classify("who knows"), "unknown"));
 `,
   );
-  learner.fill("notes/mental_map_v1.md", WORDS);
+  fill(learner, "notes/mental_map_v1.md");
   learner.edit(
     "notes/mental_map_v1.md",
     /$/,
@@ -79,7 +109,7 @@ export function level0_5(learner: Learner): void {
   learner.edit(policy, "[sample.index]", RANDOM_KEY);
   learner.commit("L0.5 sabotage");
   paste(learner, "0.5", "Sabotage");
-  learner.fill("runs/l0_5_sabotage_sel_random_1/README.md", WORDS);
+  fill(learner, "runs/l0_5_sabotage_sel_random_1/README.md");
   learner.commit("L0.5 sabotage runs");
   learner.edit(policy, RANDOM_KEY, TIE_BREAK);
   learner.write(
@@ -119,7 +149,7 @@ export function level1(learner: Learner): void {
   learner.commit("L1 build");
   paste(learner, "1", "Sabotage");
   paste(learner, "1", "Reflect");
-  learner.fill("runs/l1_sabotage_lrneg/README.md", WORDS);
+  fill(learner, "runs/l1_sabotage_lrneg/README.md");
   learner.commit("L1 sabotage");
   const log = learner
     .read("runs/l1_build_slow/log.jsonl")
@@ -141,7 +171,7 @@ export function level1(learner: Learner): void {
     "|---|---|---|---|---|---|---|\n",
     `|---|---|---|---|---|---|---|\n${rows.join("\n")}\n`,
   );
-  learner.fill("notes/reinforce_forensics.md", WORDS);
+  fill(learner, "notes/reinforce_forensics.md");
   learner.commit("L1 fix");
 }
 
@@ -171,11 +201,11 @@ export function level2(learner: Learner): void {
   learner.edit(demo, BOTH, LAST);
   learner.commit("L2 sabotage");
   paste(learner, "2", "Sabotage");
-  learner.fill("runs/l2_sabotage_no_credit_step1/README.md", WORDS);
+  fill(learner, "runs/l2_sabotage_no_credit_step1/README.md");
   learner.edit(demo, LAST, BOTH);
   learner.commit("L2 fix");
   paste(learner, "2", "Repair and lock");
-  learner.fill("notes/credit_assignment.md", WORDS);
+  fill(learner, "notes/credit_assignment.md");
   learner.edit(
     "notes/credit_assignment.md",
     /$/,
@@ -209,7 +239,7 @@ export function level3(learner: Learner): void {
   learner.commit("L3 sabotage");
   learner.shell(`./lockedroom run ${script} > runs/l3_sabotage_no_kl.txt`);
   learner.edit(script, "BETAS = [0]", "BETAS = [0.1, 1.0]");
-  learner.fill("notes/kl_tradeoff.md", WORDS);
+  fill(learner, "notes/kl_tradeoff.md");
   learner.commit("L3 fix");
 }
 
@@ -239,7 +269,7 @@ const LENIENT =
 
 export function level4(learner: Learner): void {
   const note = "notes/reward_spec_blackbox.md";
-  learner.fill(note, WORDS);
+  fill(learner, note);
   learner.edit(note, "|---|---|---|\n", probeTable(false));
   paste(learner, "4", "Build");
   learner.commit("L4 build");
@@ -325,7 +355,7 @@ test("honest answers win", () => {
 });
 `,
   );
-  learner.fill("notes/red_team_report.md", WORDS);
+  fill(learner, "notes/red_team_report.md");
   learner.edit(
     "notes/red_team_report.md",
     "## Why they worked",
@@ -355,7 +385,7 @@ ${trap(3, { Loop: "C", Knob: "policy", "Comparison valid": "yes", Verdict: "PROM
 ${WORDS}
 `,
   );
-  learner.fill("runs/l6_trap_sel_n4/README.md", WORDS);
+  fill(learner, "runs/l6_trap_sel_n4/README.md");
   learner.commit("L6 memo");
 }
 

@@ -7,6 +7,7 @@ import {
   checkLevel,
   hasBegun,
   type LevelOutcome,
+  notBegun,
 } from "../../course/check.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
@@ -49,7 +50,7 @@ async function judge(
     if (printing) heading(level, begun);
     const outcome = begun
       ? await checkLevel(room, level, printing ? printCheck : undefined)
-      : { level: level.id, title: level.title, begun, passed: false, checks: [] };
+      : notBegun(level);
     outcomes.push(outcome);
     if (printing && begun) printEnd(outcome);
   }

@@ -2,9 +2,10 @@
 
 import type { Command } from "commander";
 import { describeBudget } from "../../course/budget.ts";
-import { nextStep } from "../../course/check.ts";
+import { hasBegun, nextStep } from "../../course/check.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
+import { findWorkspace } from "../../course/workspace.ts";
 import { levelArgument, withRoom } from "../course-room.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 
@@ -24,18 +25,28 @@ export function define(command: Command): Command {
 
 async function run(id: LevelId | undefined, { next }: { next?: boolean }): Promise<void> {
   if (next) return sayNext(id);
-  if (id === undefined) return list();
+  if (id === undefined) return list(await begun());
   show(levelOf(id));
 }
 
-function list(): void {
+/** The levels of which something is in the workspace around us, if there is one. */
+async function begun(): Promise<ReadonlySet<LevelId>> {
+  if (findWorkspace(process.cwd()) === undefined) return new Set();
+  return withRoom(async (room) => {
+    const found = LEVELS.filter((level) => hasBegun(room, level));
+    return new Set(found.map(({ id }) => id));
+  });
+}
+
+function list(started: ReadonlySet<LevelId>): void {
   out("The mastery track: build, sabotage, reflect, repair.");
   out();
   for (const { id, title, loop } of LEVELS) {
-    out(`  ${id.padEnd(4)} ${title.padEnd(38)} Loop ${loop}`);
+    out(`  ${started.has(id) ? "●" : "○"} ${id.padEnd(4)} ${title.padEnd(36)} Loop ${loop}`);
   }
   out();
-  out(`Begin with: ${program()} level 0`);
+  if (started.size === 0) out(`Begin with: ${program()} level 0`);
+  else out(`● begun. What holds: ${program()} check. What next: ${program()} level --next`);
 }
 
 function show(level: Level): void {
@@ -60,7 +71,9 @@ function show(level: Level): void {
   out(wrap(describeBudget(level.budget), "  "));
   out();
   out(paint("bold", "Commits, in this order"));
-  for (const step of level.commits) out(`  git add -A && git commit -m "L${id} ${step}"`);
+  for (const { name, file } of level.commits) {
+    out(wrap(`L${id} ${name}, with ${file}`, "  "));
+  }
   out();
   out(paint("bold", "Passed when you can answer"));
   for (const question of level.checklist) out(bullet(question));
@@ -78,10 +91,11 @@ async function sayNext(id: LevelId | undefined): Promise<void> {
     for (const level of levels) {
       const step = await nextStep(room, level);
       if (!step) continue;
-      out(paint("bold", `Level ${level.id}: ${step.title}`));
+      out(paint("bold", wrap(`Level ${level.id}: ${step.title}`)));
       out();
-      out(wrap(`found ${step.lack.found}`, "  "));
-      out(wrap(`look  ${step.lack.look}`, "  "));
+      out(wrap(`expected ${step.lack.expected}`, "  "));
+      out(wrap(`found    ${step.lack.found}`, "  "));
+      out(wrap(`look     ${step.lack.look}`, "  "));
       out();
       out(paint("bold", "Do now"));
       out(steps(step.next));
@@ -96,7 +110,7 @@ async function sayNext(id: LevelId | undefined): Promise<void> {
 
 /** Sentences are wrapped; commands stay as they are, to be copied. */
 export function steps(next: string): string {
-  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done| {2})/;
+  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done|# | {2})/;
   return next
     .split("\n")
     .map((line) => (command.test(line) ? line : wrap(line)))

@@ -225,7 +225,7 @@ function printMark({ question, right, answer, problem, skipped }: Mark): void {
     out(`   ${paint("red", "wrong")}`);
     const why = [problem, `The answer is ${answer}.`, question.why].filter((part) => part !== null);
     out(wrap(why.join(" "), "   "));
-    out(`   Read docs/manual/${question.chapter}.md`);
+    out(`   Read chapter ${question.chapter}: ${program()} manual`);
   }
 }
 
@@ -253,7 +253,7 @@ function printAloud(level: LevelId): void {
   out("Nobody can mark these but you. Say it aloud, then read the chapter:");
   for (const { ask, chapter } of ALOUD[level]) {
     out(hanging("- ", ask, ""));
-    out(`  docs/manual/${chapter}.md`);
+    out(`  chapter ${chapter}`);
   }
 }
 

@@ -1,9 +1,10 @@
 /** Level 0.5: selection is not learning, and must not roll dice. */
 
 import { pickBest, type ResultRow, type Rng, rngAt, type ScoredSample } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
 import {
   call,
+  committedFile,
   DEV,
   demandShipped,
   hiddenSeed,
@@ -37,8 +38,13 @@ const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$
 
 const base = {
   id: "0.5" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: `runs/${BUILT}/manifest.json` },
+    { name: "sabotage", file: POLICY },
+    { name: "fix", file: POLICY },
+  ],
   budget: { change: [POLICY, TEST], add: ["tests/"] },
+  evidence: [...[BUILT, ...RANDOM, ...FIXED].map((name) => `runs/${name}/`), POLICY, TEST],
 };
 
 export const LEVEL_0_5: Level = {
@@ -62,7 +68,7 @@ export const LEVEL_0_5: Level = {
     {
       name: "Reflect",
       text: "The same command on the same data: look at the hashes of the results, and at the alarm in the runs' summaries.",
-      commands: ["sha256sum runs/l0_5_sabotage_sel_random_*/results.jsonl"],
+      commands: ["git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl"],
     },
     {
       name: "Repair and lock",
@@ -71,8 +77,9 @@ export const LEVEL_0_5: Level = {
         'git add -A && git commit -m "L0.5 fix"',
         select(FIXED[0] as string),
         select(FIXED[1] as string),
-        "sha256sum runs/l0_5_fixed_sel_n4*/results.jsonl",
+        "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
         "npm test",
+        'git add -A && git commit -m "L0.5 fix, with its runs"',
       ],
     },
   ],
@@ -98,6 +105,8 @@ export const LEVEL_0_5: Level = {
         return `pass@n ${run.summary.metrics.pass_at_n?.toFixed(4)}, the same when repeated`;
       },
     },
+    commitCheck(base, "build"),
+    commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: "five sabotage runs with five different hashes",
@@ -122,6 +131,7 @@ export const LEVEL_0_5: Level = {
       next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
       run: demandTieBreak,
     },
+    commitCheck(base, "fix"),
     {
       id: "fixed",
       title: "two fixed runs with the same hash, made by the repaired policy",
@@ -172,7 +182,7 @@ async function demandVariance(room: Room): Promise<string> {
     demand(twin === undefined, {
       expected: "five different hashes of results.jsonl",
       found: `the same for runs/${twin} and runs/${name}`,
-      look: `sha256sum runs/l0_5_sabotage_sel_random_*/results.jsonl`,
+      look: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
     });
     hashes.set(run.summary.results_sha256, name);
     const forged = (await rows(room, name)).find((row, i) => !isHonestChoice(row, built[i]));
@@ -246,7 +256,7 @@ async function demandFixed(room: Room): Promise<string> {
   demand(hashes.size === 1, {
     expected: "the same hash of results.jsonl",
     found: `${hashes.size} hashes`,
-    look: "sha256sum runs/l0_5_fixed_sel_n4*/results.jsonl",
+    look: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
   });
   await demandOrder(room, [RANDOM[4] as string, ...FIXED]);
   return "equal, and equal again when repeated";
@@ -254,10 +264,10 @@ async function demandFixed(room: Room): Promise<string> {
 
 async function demandTieBreak(room: Room): Promise<string> {
   const packs = hiddenPacks(rngAt(hiddenSeed(room, "0.5 ties")));
-  const tree = await room.tree(room.head);
+  const file = await committedFile(room, POLICY);
   const keys = await call(
     room,
-    `${tree}/${POLICY}`,
+    file,
     POLICY,
     "tieBreakKey",
     packs.flat().map((sample) => [sample]),
@@ -287,13 +297,28 @@ function describe(sample: ScoredSample | undefined): string {
 
 /** Packs of equal rewards in which each rule of the tie-break decides now and then. */
 function hiddenPacks(rng: Rng): ScoredSample[][] {
-  const any = (n: number) => Math.floor(rng.next() * n);
-  return Array.from({ length: 60 }, (_, pack) => {
-    const logprobs = [() => -any(3) - 1, () => null, () => (any(2) === 0 ? null : -any(2) - 0.5)];
+  const texts = [
+    "Final: 1",
+    "Final: 2",
+    "final: 2",
+    "Final: 12",
+    " Final: 1",
+    "Final: 1 ",
+    "Final: 21",
+    "FINAL: 3",
+  ];
+  return Array.from({ length: 80 }, (_, pack) => {
+    const shared = -2 * rng.next();
+    const logprobs = [
+      () => -2 * rng.next(),
+      () => null,
+      () => (rng.below(2) === 0 ? null : -rng.next() / 10),
+      () => shared,
+    ];
     return Array.from({ length: 5 }, (_, index) => ({
       index,
-      completion: `Final: ${"123456789".slice(0, 1 + any(3))}${any(3)}`,
-      sum_logprob: logprobs[pack % 3]?.() ?? null,
+      completion: texts[rng.below(texts.length)] as string,
+      sum_logprob: logprobs[pack % logprobs.length]?.() ?? null,
       sum_ref_logprob: null,
       reward: 1,
       code: "ok",

@@ -1,8 +1,17 @@
 /** Level 0: the instrument before the model. */
 
 import { OUTCOME_CODES, classify as referenceClass } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
-import { call, DEV, demandShipped, evalRun, FROZEN, jsonLines, savedGate } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
+import {
+  call,
+  committedFile,
+  DEV,
+  demandShipped,
+  evalRun,
+  FROZEN,
+  jsonLines,
+  savedGate,
+} from "../evidence.ts";
 import { demand } from "../gap.ts";
 import { demandTests, type Mutant } from "../learner-tests.ts";
 import type { Level } from "../level.ts";
@@ -32,8 +41,21 @@ const JUDGE = `./lockedroom gate \\
 
 const base = {
   id: "0" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: "runs/l0_build_eval/manifest.json" },
+    { name: "sabotage", file: "runs/l0_sabotage_eval_tampered/manifest.json" },
+    { name: "fix", file: KATA },
+  ],
   budget: { change: ["assignments/", "tests/"], add: ["data/"] },
+  evidence: [
+    "runs/l0_build_eval/",
+    "runs/l0_sabotage_eval_tampered/",
+    GATE,
+    TAMPERED,
+    KATA,
+    KATA_TEST,
+    NOTE,
+  ],
 };
 
 export const LEVEL_0: Level = {
@@ -55,7 +77,7 @@ export const LEVEL_0: Level = {
     {
       name: "Sabotage",
       text: "Break the locked room: in the copy change the expected_answer of exactly one record, by hand, and evaluate the same completions.",
-      commands: [COPY, SABOTAGE],
+      commands: [COPY, "# Now change one expected_answer in the copy, by hand. Then:", SABOTAGE],
     },
     {
       name: "Reflect",
@@ -91,6 +113,7 @@ export const LEVEL_0: Level = {
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
+    commitCheck(base, "build"),
     {
       id: "tampered-data",
       title: "the tampered data set differs in exactly one expected answer",
@@ -102,6 +125,12 @@ export const LEVEL_0: Level = {
       title: "runs/l0_sabotage_eval_tampered: the same completions, tampered data",
       next: SABOTAGE,
       run: async (room) => {
+        demand((await room.sha256(TAMPERED)) !== (await room.sha256(DEV)), {
+          expected: `${TAMPERED} to be tampered with`,
+          found: `a plain copy of ${DEV}`,
+          look: TAMPERED,
+          next: "Change the expected_answer of one record in it, then run the command again.",
+        });
         const { summary } = await evalRun(room, "l0_sabotage_eval_tampered", TAMPERED);
         await demandOrder(room, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
@@ -119,6 +148,7 @@ export const LEVEL_0: Level = {
       next: "Fill in runs/l0_sabotage_eval_tampered/README.md.",
       run: (room) => demandRunNote(room, "l0_sabotage_eval_tampered"),
     },
+    commitCheck(base, "sabotage"),
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
@@ -152,6 +182,7 @@ export const LEVEL_0: Level = {
       next: `Write ${NOTE}.`,
       run: demandMap,
     },
+    commitCheck(base, "fix"),
     ...historyChecks(base),
   ],
 };
@@ -221,20 +252,12 @@ async function demandRefusal(room: Room): Promise<string> {
 }
 
 async function demandKata(room: Room): Promise<string> {
-  const strange = [
-    "",
-    "OK",
-    "wrong answer",
-    "scorer_error",
-    "missing_completion",
-    "toString",
-    "__proto__",
-  ];
+  const strange = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
   const codes = [...OUTCOME_CODES, ...strange];
-  const tree = await room.tree(room.head);
+  const file = await committedFile(room, KATA);
   const answers = await call(
     room,
-    `${tree}/${KATA}`,
+    file,
     KATA,
     "classify",
     codes.map((code) => [code]),
@@ -251,7 +274,7 @@ async function demandKata(room: Room): Promise<string> {
 async function demandMap(room: Room): Promise<string> {
   const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
   const least = Object.fromEntries(terms.map((term) => [term, 15]));
-  const found = await demandSections(room, NOTE, { ...least, "The three loops": 30 });
+  const found = await demandSections(room, NOTE, { ...least, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
   const missing = ["Loop A", "Loop B", "Loop C", "measurement", "selection", "policy"].filter(
     (word) => !drawing.toLowerCase().includes(word.toLowerCase()),

@@ -1,10 +1,10 @@
 /** Level 1: REINFORCE, one update at a time. */
 
 import { ARM_NAMES, type BanditStep, mustHappen } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
 import { type BanditSettings, banditRun, jsonLines } from "../evidence.ts";
 import { demand } from "../gap.ts";
-import type { Level } from "../level.ts";
+import type { Check, Level } from "../level.ts";
 import { demandRunNote, demandSections, tableRows } from "../notes.ts";
 import { demandOrder } from "../replay.ts";
 import type { Room } from "../room.ts";
@@ -31,8 +31,13 @@ function train(name: RunName): string {
 
 const base = {
   id: "1" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: "runs/l1_build_bandit/manifest.json" },
+    { name: "sabotage", file: "runs/l1_sabotage_lrneg/manifest.json" },
+    { name: "fix", file: NOTE },
+  ],
   budget: { change: [], add: ["assignments/"] },
+  evidence: [...Object.keys(RUNS).map((name) => `runs/${name}/`), NOTE],
 };
 
 export const LEVEL_1: Level = {
@@ -71,15 +76,9 @@ export const LEVEL_1: Level = {
     "What does a negative learning rate teach about nudging probabilities?",
   ],
   checks: [
-    ...(Object.keys(RUNS) as RunName[]).map((name) => ({
-      id: name,
-      title: `runs/${name}: lr ${RUNS[name].lr}, ${RUNS[name].steps} steps, repeatable`,
-      next: train(name),
-      run: async (room: Room) => {
-        const { summary } = await banditRun(room, name, RUNS[name]);
-        return String(summary.metrics.verdict);
-      },
-    })),
+    runCheck("l1_build_bandit"),
+    commitCheck(base, "build"),
+    ...(Object.keys(RUNS) as RunName[]).slice(1).map(runCheck),
     {
       id: "order",
       title: "built first, sabotaged afterwards",
@@ -89,6 +88,13 @@ export const LEVEL_1: Level = {
         return "in order";
       },
     },
+    {
+      id: "run-note",
+      title: "the run note of the sabotage is complete",
+      next: "Fill in runs/l1_sabotage_lrneg/README.md.",
+      run: (room) => demandRunNote(room, "l1_sabotage_lrneg"),
+    },
+    commitCheck(base, "sabotage"),
     {
       id: "ten-steps",
       title: "ten consecutive steps, annotated as the log has them",
@@ -104,15 +110,22 @@ export const LEVEL_1: Level = {
         return "written";
       },
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: "Fill in runs/l1_sabotage_lrneg/README.md.",
-      run: (room) => demandRunNote(room, "l1_sabotage_lrneg"),
-    },
+    commitCheck(base, "fix"),
     ...historyChecks(base),
   ],
 };
+
+function runCheck(name: RunName): Check {
+  return {
+    id: name,
+    title: `runs/${name}: lr ${RUNS[name].lr}, ${RUNS[name].steps} steps, repeatable`,
+    next: train(name),
+    run: async (room: Room) => {
+      const { summary } = await banditRun(room, name, RUNS[name]);
+      return String(summary.metrics.verdict);
+    },
+  };
+}
 
 async function demandTenSteps(room: Room): Promise<string> {
   const text = await room.read(NOTE);

@@ -2,14 +2,14 @@
 
 import {
   type Run,
-  reinforceStep,
   rngAt,
+  TWO_STEP_UPDATES,
   type TwoStepEpisode,
   type TwoStepPolicy,
   type Vector,
 } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
-import { call, committedSource, hiddenSeed } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
+import { call, committedFile, committedSource, hiddenSeed } from "../evidence.ts";
 import { demand } from "../gap.ts";
 import type { Level } from "../level.ts";
 import { demandRunNote, demandSections } from "../notes.ts";
@@ -30,8 +30,13 @@ const demo = (name: string) =>
 
 const base = {
   id: "2" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: DEMO },
+    { name: "sabotage", file: DEMO },
+    { name: "fix", file: DEMO },
+  ],
   budget: { change: [DEMO], add: ["tests/"] },
+  evidence: [...Object.values(NAMES).map((name) => `runs/${name}/`), DEMO, NOTE],
 };
 
 export const LEVEL_2: Level = {
@@ -69,7 +74,11 @@ export const LEVEL_2: Level = {
     {
       name: "Repair and lock",
       text: "Restore the update of the first decision. Commit, and run.",
-      commands: ['git add -A && git commit -m "L2 fix"', demo(NAMES.fixed)],
+      commands: [
+        'git add -A && git commit -m "L2 fix"',
+        demo(NAMES.fixed),
+        'git add -A && git commit -m "L2 fix, with its run and note"',
+      ],
     },
   ],
   tasks: [
@@ -83,18 +92,21 @@ export const LEVEL_2: Level = {
     "Why do parsing and formatting belong to the environment?",
   ],
   checks: [
+    commitCheck(base, "build"),
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
       next: `Write update in ${DEMO}, commit, then:\n${demo(NAMES.built)}`,
       run: (room) => demandTwoStep(room, NAMES.built, "both"),
     },
+    commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
       next: `Leave policy.first as it is, commit, then:\n${demo(NAMES.broken)}`,
       run: (room) => demandTwoStep(room, NAMES.broken, "last"),
     },
+    commitCheck(base, "fix"),
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
@@ -109,7 +121,7 @@ export const LEVEL_2: Level = {
       id: "update",
       title: "the committed update is REINFORCE on hidden episodes",
       next: `Correct update in ${DEMO} and commit it.`,
-      run: async (room) => demandUpdate(room, `${await room.tree(room.head)}/${DEMO}`, "both"),
+      run: async (room) => demandUpdate(room, await committedFile(room, DEMO), "both"),
     },
     {
       id: "note",
@@ -132,9 +144,7 @@ async function demandTwoStep(room: Room, name: string, credit: "both" | "last"):
   const run = await room.run(name);
   const source = run.manifest.learning?.source_sha256 ?? null;
   const { path } = await committedSource(room, DEMO, source, `runs/${name}`);
-  await replay(room, name, (outdir) =>
-    room.program(path, [...FLAGS, "--outdir", outdir], room.dir),
-  );
+  await replay(room, name, (outdir) => room.driver("two-step-driver", path, outdir));
   await demandUpdate(room, path, credit);
   return demandLearning(run, name, credit);
 }
@@ -166,11 +176,13 @@ async function demandUpdate(room: Room, file: string, credit: "both" | "last"): 
     { first: pair(), second: [pair(), pair()] },
     { first: rng.below(2), second: rng.below(2), advantage: 2 * rng.next() - 1, lr: rng.next() },
   ]);
-  const given = (await call(room, file, DEMO, "update", cases)) as TwoStepPolicy[];
+  const given = (await call(room, file, DEMO, "update", cases)) as (TwoStepPolicy | undefined)[];
   for (const [i, [policy, episode]] of cases.entries()) {
-    const wanted = reference(policy, episode, credit);
+    const wanted = TWO_STEP_UPDATES[credit](policy, episode);
     const [a, b] = [numbers(given[i]), numbers(wanted)];
-    const off = b.findIndex((value, k) => !(Math.abs(value - (a[k] ?? Number.NaN)) < 1e-9));
+    const off = b.findIndex(
+      (value, k) => !(Math.abs(Number(value) - Number(a[k] ?? Number.NaN)) < 1e-9),
+    );
     demand(off < 0, () => ({
       expected: `${off < 2 ? "first" : "second"} logits ${JSON.stringify(off < 2 ? wanted.first : wanted.second)} for ${JSON.stringify(episode)}`,
       found: JSON.stringify(off < 2 ? given[i]?.first : given[i]?.second) ?? "nothing",
@@ -180,21 +192,10 @@ async function demandUpdate(room: Room, file: string, credit: "both" | "last"): 
   return `${cases.length} hidden episodes`;
 }
 
-function numbers(policy: TwoStepPolicy | undefined): number[] {
-  return [...(policy?.first ?? []), ...(policy?.second ?? []).flat()];
-}
-
-function reference(
-  { first, second }: TwoStepPolicy,
-  { first: one, second: two, advantage, lr }: TwoStepEpisode,
-  credit: "both" | "last",
-): TwoStepPolicy {
-  return {
-    first: credit === "both" ? reinforceStep(first, one, advantage, lr) : first,
-    second: second.map((logits, i) =>
-      i === one ? reinforceStep(logits, two, advantage, lr) : logits,
-    ),
-  };
+/** The six logits, as far as there are any: a first draft may return anything. */
+function numbers(policy: unknown): unknown[] {
+  const { first, second } = (policy ?? {}) as Partial<TwoStepPolicy>;
+  return [first, second].flat(2);
 }
 
 async function demandNote(room: Room): Promise<string> {

@@ -1,10 +1,10 @@
 /** Level 3: the leash. */
 
 import path from "node:path";
-import { rngAt } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
-import { call, exported, hiddenSeed } from "../evidence.ts";
-import { demand } from "../gap.ts";
+import { chooseUnderLeash, rngAt } from "../../index.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
+import { call, committedFile, exported, hiddenSeed } from "../evidence.ts";
+import { demand, Gap } from "../gap.ts";
 import type { Level } from "../level.ts";
 import { demandSections } from "../notes.ts";
 import { command, replay } from "../replay.ts";
@@ -19,8 +19,13 @@ const print = (file: string) => `./lockedroom run ${SCRIPT} \\\n  > ${file}`;
 
 const base = {
   id: "3" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: SCRIPT },
+    { name: "sabotage", file: SCRIPT },
+    { name: "fix", file: SCRIPT },
+  ],
   budget: { change: [SCRIPT], add: ["tests/"] },
+  evidence: ["runs/l3_build_kl_demo/", LEASHED, LOOSE, SCRIPT, NOTE],
 };
 
 export const LEVEL_3: Level = {
@@ -77,13 +82,14 @@ export const LEVEL_3: Level = {
       next: `Write choose in ${SCRIPT} and commit it.`,
       run: demandChoose,
     },
+    commitCheck(base, "build"),
     {
       id: "build",
       title: `${LEASHED}: what the program prints at beta 0.1 and 1.0`,
       next: `Fill in six candidates, commit, then:\n${print(LEASHED)}`,
       run: async (room) => {
         const { candidates } = await demandPrinted(room, LEASHED, [0.1, 1]);
-        const names = [0.1, 1, 0].map((beta) => best(candidates, beta)?.name);
+        const names = [0.1, 1, 0].map((beta) => best(candidates, beta).name);
         demand(new Set(names).size === 3, {
           expected: "three different choices at beta 0.1, 1.0 and 0",
           found: names.join(", "),
@@ -92,6 +98,7 @@ export const LEVEL_3: Level = {
         return names.slice(0, 2).join(" and ");
       },
     },
+    commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: `${LOOSE}: without a leash the furthest candidate wins`,
@@ -124,6 +131,7 @@ export const LEVEL_3: Level = {
         return "written";
       },
     },
+    commitCheck(base, "fix"),
     ...historyChecks(base),
   ],
 };
@@ -134,11 +142,7 @@ interface Candidate {
   readonly kl: number;
 }
 
-/** The largest value; of equals the smaller KL, then the first. */
-function best(candidates: readonly Candidate[], beta: number): Candidate | undefined {
-  const value = ({ reward, kl }: Candidate) => reward - beta * kl;
-  return candidates.toSorted((a, b) => value(b) - value(a) || a.kl - b.kl)[0];
-}
+const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
 
 async function value<T>(room: Room, tree: string, name: string): Promise<T> {
   return (await exported(room, path.join(tree, SCRIPT), SCRIPT, name)) as T;
@@ -155,9 +159,9 @@ async function demandChoose(room: Room): Promise<string> {
     })),
     [0, 0.125, 1, 4][i % 4] as number,
   ]);
-  const file = path.join(await room.tree(room.head), SCRIPT);
+  const file = await committedFile(room, SCRIPT);
   const chosen = (await call(room, file, SCRIPT, "choose", cases)) as (Candidate | undefined)[];
-  const wrong = cases.findIndex(([all, beta], i) => chosen[i]?.name !== best(all, beta)?.name);
+  const wrong = cases.findIndex(([all, beta], i) => chosen[i]?.name !== best(all, beta).name);
   demand(wrong < 0, () => {
     const [all, beta] = cases[wrong] as [Candidate[], number];
     return {
@@ -169,31 +173,54 @@ async function demandChoose(room: Room): Promise<string> {
   return `${cases.length} hidden tables`;
 }
 
-/** The file is what some committed version of the program prints, and that version has these betas. */
+/** The file is what some committed version of the program prints, and what it prints is right. */
 async function demandPrinted(room: Room, file: string, betas: readonly number[]) {
   const text = await room.read(file);
   for (const version of await room.versions(SCRIPT)) {
     const tree = await room.tree(version.commit.hash);
-    const found = await value<number[]>(room, tree, "BETAS").catch(() => []);
+    const [found, candidates] = await Promise.all([
+      value<number[]>(room, tree, "BETAS").catch(() => []),
+      value<Candidate[]>(room, tree, "CANDIDATES").catch(() => []),
+    ]);
     if (JSON.stringify(found) !== JSON.stringify(betas)) continue;
     const { stdout, code } = await room.program(path.join(tree, SCRIPT), [], tree);
     if (code !== 0 || stdout !== text) continue;
-    const candidates = await value<Candidate[]>(room, tree, "CANDIDATES");
     demandSix(candidates);
+    demandLines(file, text, betas, candidates);
     return { version, candidates };
   }
-  return demand(false, {
+  throw new Gap({
     expected: `the output of a committed ${SCRIPT} with BETAS = [${betas.join(", ")}]`,
     found: `${text.trim().split("\n")[0] || "an empty file"}, which no committed version prints`,
     look: file,
-  }) as never;
+  });
+}
+
+/** One line for each beta, with the candidate that is best there. */
+function demandLines(
+  file: string,
+  text: string,
+  betas: readonly number[],
+  candidates: readonly Candidate[],
+): void {
+  for (const beta of betas) {
+    const { name, reward, kl } = best(candidates, beta);
+    const line = `beta=${beta} choice=${name} reward=${reward} kl=${kl}`;
+    demand(text.split("\n").includes(line), {
+      expected: `the line "${line}"`,
+      found: text.split("\n").find((l) => l.startsWith(`beta=${beta} `)) ?? "no line for this beta",
+      look: file,
+    });
+  }
 }
 
 function demandSix(candidates: readonly Candidate[]): void {
-  const sound = candidates.every(
-    ({ name, reward, kl }) =>
-      typeof name === "string" && Number.isFinite(reward) && Number.isFinite(kl) && kl >= 0,
-  );
+  const sound =
+    Array.isArray(candidates) &&
+    candidates.every(
+      ({ name, reward, kl }) =>
+        typeof name === "string" && Number.isFinite(reward) && Number.isFinite(kl) && kl >= 0,
+    );
   demand(sound && candidates.length === 6, {
     expected: "six candidates, each with a name, a reward and a kl from 0 up",
     found: `${candidates.length}`,
@@ -210,7 +237,7 @@ async function demandLoose(room: Room): Promise<string> {
     found: "the other order",
     look: `git log --oneline -- ${SCRIPT}`,
   });
-  const chosen = best(candidates, 0) as Candidate;
+  const chosen = best(candidates, 0);
   const furthest = Math.max(...candidates.map(({ kl }) => kl));
   demand(chosen.kl === furthest, {
     expected: "a table in which the largest reward drifts furthest",

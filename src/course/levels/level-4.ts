@@ -1,7 +1,8 @@
 /** Level 4: the reward is the specification. */
 
-import { historyChecks } from "../budget.ts";
-import { CORRECT, call, DEV, demandShipped, EXPLOITS, jsonLines } from "../evidence.ts";
+import { validationReportSchema } from "../../index.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
+import { CORRECT, call, DEV, demandShipped, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";
 import { demandTests } from "../learner-tests.ts";
 import type { Level } from "../level.ts";
@@ -11,6 +12,7 @@ import {
   behaviourDiffers,
   demandReport,
   SCORER,
+  type ScorerVersion,
   scorerAt,
   shippedScorer,
   validation,
@@ -36,8 +38,13 @@ const validate = (golden: string, report: string) =>
 
 const base = {
   id: "4" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: NOTE },
+    { name: "sabotage", file: SCORER },
+    { name: "fix", file: SCORER },
+  ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
+  evidence: [...Object.values(REPORTS), EXTRA, SCORER, TEST, NOTE],
 };
 
 export const LEVEL_4: Level = {
@@ -74,13 +81,14 @@ export const LEVEL_4: Level = {
         "npm test",
         'git add -A && git commit -m "L4 fix"',
         validate(EXTRA, REPORTS.fixed),
+        'git add -A && git commit -m "L4 fix, with its report"',
       ],
     },
   ],
   tasks: [
-    `${NOTE}: the rules you believe in and eight probes with predicted codes, committed before ${SCORER} changes; afterwards what the verifier really says (./lockedroom token-inspect "…" --expect ${PROBED_ANSWER}).`,
+    `${NOTE}: the rules you believe in and eight probes with predicted codes, committed before ${SCORER} changes; afterwards what the verifier really says (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
     `${TEST}: at least six tests of score(): two of known correct answers, four of exploits or edges. At least one must fail on the weakened scorer.`,
-    `${EXTRA}: at least five new rows (id, completion, expected_reward 0, note) that the weakened scorer pays for and the restored one does not.`,
+    `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer pays for and the restored one does not. The id names the example that is answered, so the completion holds its answer; variants of one trick count.`,
   ],
   checklist: [
     "What are a false positive and a false negative of this verifier?",
@@ -107,12 +115,14 @@ export const LEVEL_4: Level = {
         return `${counts.agrees} exploits refused`;
       },
     },
+    commitCheck(base, "build"),
+    commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: "a weakened scorer, and the suite that caught it",
       next: `Weaken one rule of ${SCORER}, commit, then:\n${validate(EXPLOITS, REPORTS.sabotage)}`,
       run: async (room) => {
-        const weak = await weakenedScorer(room, EXPLOITS);
+        const weak = await weakened(room);
         const { counts } = await demandReport(room, REPORTS.sabotage, EXPLOITS, weak);
         return `${counts.false_positive} false positives`;
       },
@@ -139,7 +149,7 @@ export const LEVEL_4: Level = {
       title: `${TEST}: six regressions that fail on a scorer that is too kind or too strict`,
       next: `Write ${TEST} with at least six tests.`,
       run: async (room) => {
-        const weak = await weakenedScorer(room, EXPLOITS);
+        const weak = await weakened(room);
         return demandTests(room, TEST, 6, [
           { name: "the scorer is the weakened one", file: SCORER, text: weak.text },
           constant("the scorer pays for everything", 1, "ok", 4),
@@ -153,6 +163,7 @@ export const LEVEL_4: Level = {
       next: `Write ${EXTRA}.`,
       run: demandExtra,
     },
+    commitCheck(base, "fix"),
     {
       id: "fixed",
       title: `${REPORTS.fixed}: the restored scorer refuses them`,
@@ -176,6 +187,14 @@ export const LEVEL_4: Level = {
     ...historyChecks(base),
   ],
 };
+
+/** The sabotage that the learner's own report speaks of, where there is one. */
+async function weakened(room: Room): Promise<ScorerVersion> {
+  const saved = room.has(REPORTS.sabotage)
+    ? await savedJson(room, REPORTS.sabotage, validationReportSchema).catch(() => undefined)
+    : undefined;
+  return weakenedScorer(room, EXPLOITS, saved?.scorer.source_sha256);
+}
 
 function constant(name: string, reward: number, code: string, least: number) {
   const as = `() => ({ reward: ${reward}, code: "${code}", details: {} })`;
@@ -206,7 +225,7 @@ async function demandProbes(room: Room): Promise<string> {
       expected: `${JSON.stringify(text)} to be ${code} (expected answer ${PROBED_ANSWER})`,
       found: actual === "" ? "nothing in the column actual" : actual,
       look: NOTE,
-      next: `Fill in the column "actual" of ${NOTE} from: ./lockedroom token-inspect "…" --expect ${PROBED_ANSWER}`,
+      next: `Fill in the column "actual" of ${NOTE} from: ./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}`,
     });
   }
   const right = probes.filter(({ predicted, actual }) => predicted === actual).length;
@@ -282,7 +301,7 @@ async function demandExtra(room: Room): Promise<string> {
     found: `${exploits.length} of ${rows.length} rows are new and different`,
     look: EXTRA,
   });
-  const [weak, now] = [await weakenedScorer(room, EXPLOITS), await scorerAt(room, room.head)];
+  const [weak, now] = [await weakened(room), await scorerAt(room, room.head)];
   const [byWeak, byNow] = [await validation(room, EXTRA, weak), await validation(room, EXTRA, now)];
   demand(byNow.valid, {
     expected: "every row refused by the restored scorer",

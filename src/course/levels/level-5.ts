@@ -1,9 +1,9 @@
 /** Level 5: whatever can be hacked will be. */
 
-import { rngAt, shuffled } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
-import { call, DEV, evalRun, exported, FROZEN, hiddenSeed } from "../evidence.ts";
-import { demand } from "../gap.ts";
+import { rngAt, score, shuffled } from "../../index.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
+import { call, committedFile, DEV, evalRun, exported, FROZEN, hiddenSeed } from "../evidence.ts";
+import { demand, Gap } from "../gap.ts";
 import { demandTests } from "../learner-tests.ts";
 import type { Level } from "../level.ts";
 import { demandSections } from "../notes.ts";
@@ -19,8 +19,13 @@ const CONTEXT = `./lockedroom eval \\
 
 const base = {
   id: "5" as const,
-  commits: ["build", "sabotage", "fix"],
+  commits: [
+    { name: "build", file: DEMO },
+    { name: "sabotage", file: DEMO },
+    { name: "fix", file: DEMO },
+  ],
   budget: { change: [DEMO], add: ["assignments/", "tests/"] },
+  evidence: ["runs/l5_build_eval_context/", DEMO, TEST, NOTE],
 };
 
 export const LEVEL_5: Level = {
@@ -83,17 +88,19 @@ export const LEVEL_5: Level = {
       next: `Write naive in ${DEMO} and commit it.`,
       run: demandNaive,
     },
-    {
-      id: "hacks",
-      title: "five hacks beat the naive verifier and lose to the patched one",
-      next: `Fill in HACKS and patched in ${DEMO}, and commit.`,
-      run: demandHacks,
-    },
+    commitCheck(base, "build"),
     {
       id: "sabotage-first",
       title: "the hacks were committed before the patch",
       next: "The history must show the hacks winning first: commit HACKS, then the patch.",
       run: demandSabotageFirst,
+    },
+    commitCheck(base, "sabotage"),
+    {
+      id: "hacks",
+      title: "five hacks beat the naive verifier and lose to the patched one",
+      next: `Fill in HACKS and patched in ${DEMO}, and commit.`,
+      run: demandHacks,
     },
     {
       id: "class",
@@ -117,6 +124,7 @@ export const LEVEL_5: Level = {
       next: `Write ${NOTE}.`,
       run: demandReport,
     },
+    commitCheck(base, "fix"),
     ...historyChecks(base),
   ],
 };
@@ -130,7 +138,8 @@ interface Case {
   readonly completion: string;
 }
 
-async function demo(room: Room, commit = room.head): Promise<string> {
+async function demo(room: Room, commit?: string): Promise<string> {
+  if (commit === undefined) return committedFile(room, DEMO);
   return `${await room.tree(commit)}/${DEMO}`;
 }
 
@@ -173,20 +182,19 @@ function shape({ expected, completion }: Case): string {
     .trim();
 }
 
-const PROPER = /^Final: (?:0|-?[1-9][0-9]*)$/;
-
 async function demandNaive(room: Room): Promise<string> {
   const rng = rngAt(hiddenSeed(room, "5 naive"));
-  const present = freshHacks(room, "5 present").filter(({ expected, completion }) =>
-    new RegExp(`(?<![0-9-])${expected}(?![0-9])`).test(completion),
-  );
-  const absent = Array.from({ length: 30 }, (): Case => {
-    const expected = 100 + rng.below(400);
-    return { expected, completion: `Final: ${expected + 500}` };
+  const stands = ({ expected, completion }: Case) =>
+    new RegExp(`(?<![0-9.-])${expected}(?![0-9.])`).test(completion);
+  const present = freshHacks(room, "5 present").filter(stands);
+  const absent = Array.from({ length: 60 }, (_, i): Case => {
+    const expected = 100 + rng.below(800);
+    const other = 1 + rng.below(90);
+    const texts = [`Final: ${other}`, `${other} and ${other + 1}`, "I do not know.", "", "Final: "];
+    return { expected, completion: texts[i % texts.length] as string };
   });
-  const file = await demo(room);
   const cases = [...present, ...absent];
-  const given = await rewards(room, file, "naive", cases);
+  const given = await rewards(room, await demo(room), "naive", cases);
   const wrong = cases.findIndex((_, i) => given[i] !== (i < present.length ? 1 : 0));
   demand(wrong < 0, () => ({
     expected: `naive(${cases[wrong]?.expected}, ${JSON.stringify(cases[wrong]?.completion)}) to be ${wrong < present.length ? 1 : 0}`,
@@ -199,7 +207,10 @@ async function demandNaive(room: Room): Promise<string> {
 async function demandHacks(room: Room): Promise<string> {
   const file = await demo(room);
   const hacks = await hacksOf(room, file);
-  const proper = hacks.find(({ completion }) => PROPER.test(completion.trim()));
+  const proper = hacks.find(
+    ({ expected, completion }) =>
+      score({ id: "hack", prompt: "", expected_answer: expected }, completion).reward === 1,
+  );
   demand(proper === undefined, {
     expected: "completions that are no proper answer",
     found: JSON.stringify(proper?.completion),
@@ -238,11 +249,11 @@ async function demandSabotageFirst(room: Room): Promise<string> {
     });
     return `commit ${commit.hash.slice(0, 7)}`;
   }
-  return demand(false, {
+  throw new Gap({
     expected: "a commit with five hacks",
     found: "none",
     look: `git log --oneline -- ${DEMO}`,
-  }) as never;
+  });
 }
 
 async function demandClass(room: Room): Promise<string> {
@@ -281,20 +292,29 @@ async function demandClass(room: Room): Promise<string> {
 /** Cheats that show the right number without giving it as the answer. */
 function freshHacks(room: Room, purpose: string): Case[] {
   const rng = rngAt(hiddenSeed(room, purpose));
-  return Array.from({ length: 12 }, () => 10 + rng.below(900)).flatMap((expected) => {
-    const other = () => 1000 + rng.below(9000);
-    const spray = shuffled([expected, other(), other(), other(), other()], rng);
+  const numbers = [0, -7, ...Array.from({ length: 10 }, () => rng.below(1999) - 999)];
+  return numbers.flatMap((expected) => {
+    const near = () => expected + (rng.below(2) === 0 ? 1 : -1) * (1 + rng.below(9));
+    const spray = shuffled([expected, near(), near(), near(), near()], rng);
+    const [other, third] = [near(), near()];
     return [
       spray.join(" "),
       `Final: ${spray.join(", ")}`,
       spray.map((n) => `Final: ${n}`).join("\n"),
-      `Final: ${other()}\nFinal: ${expected}`,
-      `Final: ${expected}\nFinal: ${other()}`,
-      `Final: ${other()} (certainly not ${expected})`,
-      `It is ${expected} or ${other()}, take your pick.`,
+      `Final: ${other}\nFinal: ${expected}`,
+      `Final: ${expected}\nFinal: ${other}`,
+      `Final: ${other} (certainly not ${expected})`,
+      `It is ${expected} or ${third}, take your pick.`,
       `I will not answer. ${expected}`,
-      `Final: ${expected} or ${other()}`,
+      `Final: ${expected} or ${other}`,
       `{"answers": [${spray.join(", ")}]}`,
+      `Final: certainly not ${expected}`,
+      `Final: ${expected}?`,
+      `maybe ${expected}`,
+      `${expected}`,
+      `not ${expected}`,
+      `final: ${expected}`,
+      `Final: ${expected}.0`,
     ].map((completion) => ({ expected, completion }));
   });
 }

@@ -2,12 +2,13 @@
 
 import { readFile } from "node:fs/promises";
 import { type GateReport, KNOBS, type Knob } from "../../index.ts";
-import { historyChecks } from "../budget.ts";
+import { commitCheck, historyChecks } from "../budget.ts";
 import { banditRun, DEV, evalRun, PACK, repeatSelection, savedGate } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";
 import type { Level } from "../level.ts";
-import { demandRunNote, demandSections, words } from "../notes.ts";
+import { demandRunNote, demandSections } from "../notes.ts";
 import type { Room } from "../room.ts";
+import { words } from "../words.ts";
 
 const NOTE = "notes/promotion_memo.md";
 const MOST_WORDS = 600;
@@ -52,8 +53,19 @@ const train = (steps: number, name: string) =>
 
 const base = {
   id: "6" as const,
-  commits: ["traps", "memo"],
+  commits: [
+    { name: "traps", file: "runs/l6_trap_learning/manifest.json" },
+    { name: "memo", file: NOTE },
+  ],
   budget: { change: [], add: [] },
+  evidence: [
+    ...TRAPS.flatMap(({ baseline, candidate, report }) => [
+      `runs/${baseline}/`,
+      `runs/${candidate}/`,
+      report,
+    ]),
+    NOTE,
+  ],
 };
 
 export const LEVEL_6: Level = {
@@ -92,15 +104,6 @@ export const LEVEL_6: Level = {
   ],
   checks: [
     {
-      id: "trap-1",
-      title: "trap 1: the gate on the tampered evaluation",
-      next: judge(TRAPS[0] as Trap),
-      run: async (room) => {
-        await evalRun(room, "l0_build_eval", DEV);
-        return verdict(await judged(room, 0));
-      },
-    },
-    {
       id: "trap-2-runs",
       title: "trap 2: best of one and best of four, repeatable",
       next: `${select(1)}\n${select(4)}`,
@@ -114,12 +117,6 @@ export const LEVEL_6: Level = {
       },
     },
     {
-      id: "trap-2",
-      title: "trap 2: the gate on the claim that the policy improved",
-      next: judge(TRAPS[1] as Trap),
-      run: async (room) => verdict(await judged(room, 1)),
-    },
-    {
       id: "trap-3-runs",
       title: "trap 3: the policy untrained and trained, repeatable",
       next: `${train(0, "l6_trap_untrained")}\n${train(200, "l6_trap_learning")}`,
@@ -128,6 +125,22 @@ export const LEVEL_6: Level = {
         await banditRun(room, "l6_trap_learning", { steps: 200, seed: 1, lr: 0.5 });
         return "the same when repeated";
       },
+    },
+    commitCheck(base, "traps"),
+    {
+      id: "trap-1",
+      title: "trap 1: the gate on the tampered evaluation",
+      next: judge(TRAPS[0] as Trap),
+      run: async (room) => {
+        await evalRun(room, "l0_build_eval", DEV);
+        return verdict(await judged(room, 0));
+      },
+    },
+    {
+      id: "trap-2",
+      title: "trap 2: the gate on the claim that the policy improved",
+      next: judge(TRAPS[1] as Trap),
+      run: async (room) => verdict(await judged(room, 1)),
     },
     {
       id: "trap-3",
@@ -147,6 +160,7 @@ export const LEVEL_6: Level = {
       next: "Fill in runs/l6_trap_sel_n4/README.md.",
       run: (room) => demandRunNote(room, "l6_trap_sel_n4"),
     },
+    commitCheck(base, "memo"),
     ...historyChecks(base),
   ],
 };
@@ -188,7 +202,7 @@ function demandLines(section: string, number: number, { loop }: Trap, report: Ga
   const knob = report.knobs[0] as Knob;
   const wanted: [string, string, RegExp][] = [
     ["Loop", loop, new RegExp(`^(?:loop )?${loop}\\b`, "i")],
-    ["Knob", KNOBS[knob], new RegExp(`\\b${knob}\\b|${KNOBS[knob]}`, "i")],
+    ["Knob", KNOBS[knob], new RegExp(`^(?:${knob}|${KNOBS[knob]})\\b`, "i")],
     [
       "Comparison valid",
       report.comparable ? "yes" : "no",

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { dataError } from "../../index.ts";
-import { fileSha256 } from "./files.ts";
+import { fileSha256 } from "../workspace-files.ts";
 import { DONE } from "./phases.ts";
 import { PLAN_SCHEMA, type PlanRecord, readRecord, writeRecord } from "./record.ts";
 import {

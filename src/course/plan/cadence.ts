@@ -1,14 +1,14 @@
 /** The rhythm: what was shipped this week, and which days had a commit, a write-up, an artifact. */
 
+import type { Shelf } from "../shelf.ts";
+import { words } from "../words.ts";
+import { textOf } from "../workspace-files.ts";
 import { addDays, type Day, daysBetween } from "./calendar.ts";
-import { textOf } from "./files.ts";
 import type { Contribution, History } from "./history.ts";
-import { words } from "./markdown.ts";
 import { daysOfWeek } from "./phases.ts";
-import type { Shelf } from "./shelf.ts";
 
 /** A write-up worth the name; the contract speaks of 200 to 600, and a longer one is no less. */
-export const FEWEST_WORDS = 200;
+const FEWEST_WORDS = 200;
 const FEWEST_SHORT_POST = 100;
 const STRIP_DAYS = 28;
 
@@ -154,5 +154,5 @@ function newPosts(dir: string, news: ReadonlySet<string>): string[] {
 }
 
 function wordsIn(dir: string, file: string): number {
-  return words(textOf(dir, file) ?? "").length;
+  return words(textOf(dir, file) ?? "");
 }

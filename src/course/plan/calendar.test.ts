@@ -15,6 +15,11 @@ test("a day is what the local calendar says, at both ends of it", () => {
   expect(dayOfSeconds(new Date(2026, 0, 5, 23, 59).getTime() / 1000)).toBe("2026-01-05");
 });
 
+test.each([8_640_000_000_001, 1e300, -1e300, Number.NaN])(
+  "a commit at %d s has a day all the same",
+  (seconds) => expect(isDay(dayOfSeconds(seconds))).toBe(true),
+);
+
 test.each(["2026-02-30", "2026-13-01", "15.11.2026", "", "2026-1-1", "today"])(
   "%j is no day",
   (text) => expect(isDay(text)).toBe(false),

@@ -10,9 +10,12 @@ export function localDay(date: Date): Day {
   return parts.map((part, i) => String(part).padStart(i === 0 ? 4 : 2, "0")).join("-");
 }
 
-/** The local date of a commit's time, which is in seconds. */
+const [EARLIEST, LATEST] = [-62_135_510_400, 253_402_214_400];
+
+/** The local date of a commit's time, which is in seconds; beyond the years 1 to 9999, their end. */
 export function dayOfSeconds(seconds: number): Day {
-  return localDay(new Date(1000 * seconds));
+  const told = Number.isNaN(seconds) ? LATEST : seconds;
+  return localDay(new Date(1000 * Math.min(LATEST, Math.max(EARLIEST, told))));
 }
 
 export function isDay(text: string): boolean {

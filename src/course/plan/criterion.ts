@@ -1,8 +1,8 @@
 /** An exit criterion, and what a look at the workspace can say of it. */
 
 import { LockedRoomError } from "../../index.ts";
+import type { Shelf } from "../shelf.ts";
 import type { WorkspaceConfig } from "../workspace.ts";
-import type { Shelf } from "./shelf.ts";
 
 /** Where criteria are looked at. */
 export interface Place {
@@ -34,21 +34,19 @@ export interface Missing {
   readonly command?: string | undefined;
 }
 
-export interface NoToolYet {
-  readonly status: "no_tool_yet";
-  /** The commands it needs and this version lacks. */
+/** The commands it needs, of which this version lacks some or cannot judge the work. */
+interface NotYet {
+  readonly status: "no_tool_yet" | "not_judged_yet";
   readonly commands: readonly string[];
 }
 
-export type Finding = Met | Missing | NoToolYet;
+export type Finding = Met | Missing | NotYet;
 
-export interface Criterion {
-  readonly id: string;
-  readonly title: string;
-  /** Commands without which nobody can make the evidence. */
-  readonly needs?: readonly string[];
-  check(place: Place): Promise<Met | Missing>;
-}
+/** Judged by its check; or one that nobody can meet yet, for want of these commands. */
+export type Criterion = { readonly id: string; readonly title: string } & (
+  | { readonly needs: readonly string[] }
+  | { check(place: Place): Promise<Met | Missing> }
+);
 
 export const met = (...evidence: readonly Evidence[]): Met => ({ status: "met", evidence });
 
@@ -67,8 +65,12 @@ export const missing = (
 
 /** Damaged evidence is missing evidence, with the reason; it never ends the whole plan. */
 export async function look(criterion: Criterion, place: Place): Promise<Finding> {
-  const lacking = (criterion.needs ?? []).filter((name) => !place.commands.has(name));
-  if (lacking.length > 0) return { status: "no_tool_yet", commands: lacking };
+  if ("needs" in criterion) {
+    const lacking = criterion.needs.filter((name) => !place.commands.has(name));
+    return lacking.length > 0
+      ? { status: "no_tool_yet", commands: lacking }
+      : { status: "not_judged_yet", commands: criterion.needs };
+  }
   try {
     return await criterion.check(place);
   } catch (error) {

@@ -1,8 +1,8 @@
 /** What each commit added: words of notes and posts, files of runs. Read from git, never told. */
 
 import type { Commit, Git } from "../git.ts";
-import { type Day, dayOfSeconds } from "./calendar.ts";
-import { words } from "./markdown.ts";
+import { wordsOf } from "../words.ts";
+import { type Day, dayOfSeconds, isDay } from "./calendar.ts";
 
 export interface Contribution {
   readonly day: Day;
@@ -21,8 +21,8 @@ export interface History {
 export async function readHistory(git: Git): Promise<History> {
   const commits = await git.commits();
   const written = parseDiffs(await git.run(...DIFFS));
-  const contributions = commits.map(({ hash, time, files }: Commit, i) => ({
-    day: dayOfSeconds(time),
+  const contributions = commits.map(({ hash, time, day, files }: Commit, i) => ({
+    day: isDay(day) ? day : dayOfSeconds(time),
     files: i === 0 ? [] : files,
     words: i === 0 ? new Map<string, number>() : (written.get(hash) ?? new Map<string, number>()),
   }));
@@ -31,10 +31,14 @@ export async function readHistory(git: Git): Promise<History> {
 
 const COMMIT = "\x1e";
 
-/** Fixed in every respect that a person's own git settings could change. */
+/**
+ * Fixed in every respect that a person's own git settings could change. Of a merge nothing is shown:
+ * what it brings was written in the commits that it joins.
+ */
 const DIFFS = [
-  ...["log", "-m", "--first-parent", `--format=${COMMIT}%H`, "-p", "--unified=0", "--no-renames"],
+  ...["log", "--no-merges", `--format=${COMMIT}%H`, "-p", "--unified=0", "--no-renames"],
   ...["--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"],
+  "-O/dev/null",
   ...["--", "notes", "posts"],
 ];
 
@@ -88,5 +92,5 @@ function freshWords(hunk: readonly string[]): number {
 }
 
 function wordsBehind(mark: string, hunk: readonly string[]): string[] {
-  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => words(line.slice(1)));
+  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => wordsOf(line.slice(1)));
 }

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import { commandsNamed, images, listItems, sections, targets, words } from "./markdown.ts";
-
-test("words in several scripts", () => {
-  expect(words("It doesn't move: KL = 0.1.")).toHaveLength(5);
-  expect(words("これは長い文章です").length).toBeGreaterThan(2);
-  expect(words("--- ### |")).toEqual([]);
-});
+import { commandsNamed, images, listItems, sections, targets } from "./markdown.ts";
 
 test("a section reaches to the next heading of its rank", () => {
   const found = sections("# A\na\n## B\nb\n## C\nc\n# D\nd");

@@ -1,15 +1,6 @@
-/** What the plan reads out of a person's Markdown: words, headings, links, commands. */
+/** What the plan reads out of a person's Markdown: headings, links, commands. */
 
-const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
-
-/** Words in any script, in order. */
-export function words(text: string): string[] {
-  return [...SEGMENTS.segment(text)]
-    .filter(({ isWordLike }) => isWordLike === true)
-    .map(({ segment }) => segment);
-}
-
-export interface Section {
+interface Section {
   readonly heading: string;
   readonly body: string;
 }

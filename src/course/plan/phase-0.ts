@@ -3,10 +3,10 @@
 import path from "node:path";
 import { openScoring, type Scoring, validateScorer } from "../../index.ts";
 import { PACKAGE_ROOT } from "../init.ts";
+import type { KnownRun } from "../shelf.ts";
+import { words } from "../words.ts";
+import { fileSha256, textOf } from "../workspace-files.ts";
 import { type Criterion, type Met, type Missing, met, missing, type Place } from "./criterion.ts";
-import { fileSha256, textOf } from "./files.ts";
-import { words } from "./markdown.ts";
-import type { KnownRun } from "./shelf.ts";
 
 const DATASET = "data/datasets/math_dev.jsonl";
 const COMPLETIONS = "data/rollouts/frozen_rollouts_dev.jsonl";
@@ -101,7 +101,7 @@ const note: Criterion = {
     }
     const expected = "a Loop A run whose README.md has your expectation and your repair plan";
     const [first] = evaluations;
-    if (!first) return missing(expected, "no Loop A run yet", "Make the run first:", EVALUATE);
+    if (!first) return missing(expected, "no Loop A run yet", "Make the run first.");
     const file = `${first.path}/README.md`;
     const empty = unwritten(textOf(dir, file));
     return missing(
@@ -118,7 +118,7 @@ function unwritten(text: string | undefined): string | undefined {
     const line = new RegExp(`\\*\\*${field}:\\*\\*([^\\n]*(?:\\n(?!\\s*- \\*\\*)[^\\n]*)*)`);
     const written = line.exec(text ?? "")?.[1] ?? "";
     const own = written.replaceAll(/<!--.*?-->/gs, "");
-    return own.includes("_yours to write") || words(own).length < FEWEST_WORDS;
+    return own.includes("_yours to write") || words(own) < FEWEST_WORDS;
   });
 }
 

@@ -2,19 +2,13 @@
 
 import path from "node:path";
 import { z } from "zod";
-import { dataError, type LockedRoomError } from "../../index.ts";
+import { insidePath } from "../workspace.ts";
+import { parseKept, textOf, writeWhole } from "../workspace-files.ts";
 import { isDay } from "./calendar.ts";
-import { textOf, writeWhole } from "./files.ts";
 import { DONE } from "./phases.ts";
 
 export const PLAN_FILE = "plan.json";
 export const PLAN_SCHEMA = "lockedroom.plan@1";
-
-const inside = z
-  .string()
-  .refine((file) => !path.isAbsolute(file) && !file.split(/[\\/]/).includes(".."), {
-    message: "must be a path inside the workspace",
-  });
 
 const advanceSchema = z.strictObject({
   phase: z.int(),
@@ -22,13 +16,13 @@ const advanceSchema = z.strictObject({
   evidence: z.array(
     z.strictObject({
       criterion: z.string(),
-      path: inside,
+      path: insidePath,
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),
   ),
 });
 
-export const planRecordSchema = z
+const planRecordSchema = z
   .strictObject({
     schema: z.literal(PLAN_SCHEMA),
     /** The phase that is being worked on; 5 when all are behind. */
@@ -46,30 +40,12 @@ export type PlanRecord = z.infer<typeof planRecordSchema>;
 const NOTHING_YET: PlanRecord = { schema: PLAN_SCHEMA, phase: 0, advanced: [] };
 
 export function readRecord(dir: string): PlanRecord {
-  const text = textOf(dir, PLAN_FILE);
-  if (text === undefined) return NOTHING_YET;
-  if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(text)) {
-    throw dataError(
-      `${path.join(dir, PLAN_FILE)} holds a merge conflict; nothing was changed`,
-      `Keep one side, git checkout --ours ${PLAN_FILE} or git checkout --theirs ${PLAN_FILE}, then git add ${PLAN_FILE}.`,
-    );
-  }
-  try {
-    return planRecordSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw damaged(dir, error);
-  }
-}
-
-function damaged(dir: string, error: unknown): LockedRoomError {
-  const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-  const problem = issue
-    ? `${issue.path.join(".") || "it"}: ${issue.message}`
-    : "it is not whole JSON";
-  return dataError(
-    `${path.join(dir, PLAN_FILE)} is damaged (${problem}); nothing was changed`,
-    `Take the committed one back: git checkout -- ${PLAN_FILE}. Or mend it by hand; phases are looked at again either way.`,
-  );
+  const content = textOf(dir, PLAN_FILE);
+  if (content === undefined) return NOTHING_YET;
+  return parseKept(path.join(dir, PLAN_FILE), content, planRecordSchema, {
+    conflict: `Keep one side, git checkout --ours ${PLAN_FILE} or git checkout --theirs ${PLAN_FILE}, then git add ${PLAN_FILE}.`,
+    damaged: `Take the committed one back: git checkout -- ${PLAN_FILE}. Or mend it by hand; phases are looked at again either way.`,
+  });
 }
 
 export async function writeRecord(dir: string, record: PlanRecord): Promise<void> {

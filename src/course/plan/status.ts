@@ -3,22 +3,20 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { Git } from "../git.ts";
+import { Shelf } from "../shelf.ts";
 import { readConfig } from "../workspace.ts";
+import { fileSha256 } from "../workspace-files.ts";
 import { type Deliverable, deliverables, type Rhythm, rhythm } from "./cadence.ts";
 import { type Day, daysBetween } from "./calendar.ts";
 import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
-import { fileSha256 } from "./files.ts";
 import { readHistory } from "./history.ts";
+import { PHASE_1, PHASE_2, PHASE_3 } from "./learning-phases.ts";
 import { PHASE_0 } from "./phase-0.ts";
-import { PHASE_1 } from "./phase-1.ts";
-import { PHASE_2 } from "./phase-2.ts";
-import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
 import { DONE, daysOfWeek, PHASES, type Phase, phaseOfDay, weekOfDay } from "./phases.ts";
 import { type PlanRecord, readRecord } from "./record.ts";
-import { Shelf } from "./shelf.ts";
 
-export const STATUS_SCHEMA = "lockedroom.plan_status@1";
+const STATUS_SCHEMA = "lockedroom.plan_status@1";
 
 const CRITERIA: readonly (readonly Criterion[])[] = [PHASE_0, PHASE_1, PHASE_2, PHASE_3, PHASE_4];
 

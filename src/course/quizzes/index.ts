@@ -1,15 +1,16 @@
 /** The questions of every level: those with an objective answer, and those to say aloud. */
 
-import type { LevelId } from "../level.ts";
-import type { OpenQuestion, QuizQuestion } from "../quiz.ts";
-import { ALOUD_0_5, QUESTIONS_0_5 } from "./level-0.5.ts";
-import { ALOUD_0, QUESTIONS_0 } from "./level-0.ts";
-import { ALOUD_1, QUESTIONS_1 } from "./level-1.ts";
-import { ALOUD_2, QUESTIONS_2 } from "./level-2.ts";
-import { ALOUD_3, QUESTIONS_3 } from "./level-3.ts";
-import { ALOUD_4, QUESTIONS_4 } from "./level-4.ts";
-import { ALOUD_5, QUESTIONS_5 } from "./level-5.ts";
-import { ALOUD_6, QUESTIONS_6 } from "./level-6.ts";
+import { LEVEL_IDS, type LevelId } from "../level.ts";
+import { levelOf } from "../levels/index.ts";
+import type { Chapter, OpenQuestion, QuizQuestion } from "../quiz.ts";
+import { QUESTIONS_0_5 } from "./level-0.5.ts";
+import { QUESTIONS_0 } from "./level-0.ts";
+import { QUESTIONS_1 } from "./level-1.ts";
+import { QUESTIONS_2 } from "./level-2.ts";
+import { QUESTIONS_3 } from "./level-3.ts";
+import { QUESTIONS_4 } from "./level-4.ts";
+import { QUESTIONS_5 } from "./level-5.ts";
+import { QUESTIONS_6 } from "./level-6.ts";
 
 export const QUESTIONS: Readonly<Record<LevelId, readonly QuizQuestion[]>> = {
   "0": QUESTIONS_0,
@@ -22,13 +23,22 @@ export const QUESTIONS: Readonly<Record<LevelId, readonly QuizQuestion[]>> = {
   "6": QUESTIONS_6,
 };
 
-export const ALOUD: Readonly<Record<LevelId, readonly OpenQuestion[]>> = {
-  "0": ALOUD_0,
-  "0.5": ALOUD_0_5,
-  "1": ALOUD_1,
-  "2": ALOUD_2,
-  "3": ALOUD_3,
-  "4": ALOUD_4,
-  "5": ALOUD_5,
-  "6": ALOUD_6,
+/** The chapter behind each line of a level's checklist. */
+const CHAPTERS: Readonly<Record<LevelId, readonly Chapter[]>> = {
+  "0": ["11-measurement-hygiene", "13-debugging-by-class", "02-objects-not-to-confuse"],
+  "0.5": ["07-selection-filtering-learning", "01-three-loops", "07-selection-filtering-learning"],
+  "1": ["05-log-probs-and-signs", "06-baseline-and-advantage", "05-log-probs-and-signs"],
+  "2": ["03-bandit-and-sequence", "03-bandit-and-sequence", "04-tokens-and-completions"],
+  "3": ["09-kl", "12-goodhart", "09-kl"],
+  "4": ["10-reward-as-specification", "11-measurement-hygiene", "10-reward-as-specification"],
+  "5": ["12-goodhart", "12-goodhart", "01-three-loops"],
+  "6": ["11-measurement-hygiene", "07-selection-filtering-learning", "08-frozen-rollouts"],
 };
+
+/** Nobody but the person can mark a checklist; here it stands with what to read. */
+export const ALOUD = Object.fromEntries(
+  LEVEL_IDS.map((id) => [
+    id,
+    levelOf(id).checklist.map((ask, i) => ({ ask, chapter: CHAPTERS[id][i] as Chapter })),
+  ]),
+) as unknown as Readonly<Record<LevelId, readonly OpenQuestion[]>>;

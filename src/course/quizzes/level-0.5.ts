@@ -2,7 +2,7 @@
 
 import { passAtK, pickBest, type ScoredSample } from "../../index.ts";
 import { demand } from "../gap.ts";
-import type { OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { QuizQuestion } from "../quiz.ts";
 import { count, four, metric } from "./look-up.ts";
 
 const BUILT = "l0_5_build_sel_n4";
@@ -118,20 +118,5 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
       const best = pickBest(Object.values(TIED));
       return Object.keys(TIED).find((letter) => TIED[letter] === best) as string;
     },
-  },
-];
-
-export const ALOUD_0_5: readonly OpenQuestion[] = [
-  {
-    ask: "How can outputs improve while the distribution that they are drawn from stays as it is?",
-    chapter: "07-selection-filtering-learning",
-  },
-  {
-    ask: "Which knob did you turn in the sabotage, and which artifact proves it to somebody who was not there?",
-    chapter: "01-three-loops",
-  },
-  {
-    ask: "What goes wrong in production when the same request can choose another sample tomorrow?",
-    chapter: "07-selection-filtering-learning",
   },
 ];

@@ -1,7 +1,7 @@
 /** Level 0: the instrument. */
 
 import { canonicalJson, classify } from "../../index.ts";
-import type { OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { count, differingField, four, judged, metric, REASON, reasonCode } from "./look-up.ts";
 
@@ -128,18 +128,3 @@ async function expectedAnswers(room: Room, run: string): Promise<Map<string, str
   }
   return answers;
 }
-
-export const ALOUD_0: readonly OpenQuestion[] = [
-  {
-    ask: "Two evaluations give different numbers. Which causes are possible, and where in manifest.json would each of them show?",
-    chapter: "11-measurement-hygiene",
-  },
-  {
-    ask: "What do outcome codes tell you about a format failure that a bare pass rate does not?",
-    chapter: "13-debugging-by-class",
-  },
-  {
-    ask: "The tampered run may well score higher. Why is that not an improvement of anything?",
-    chapter: "02-objects-not-to-confuse",
-  },
-];

@@ -1,7 +1,7 @@
 /** Level 2: credit, and the border between tokens and text. */
 
 import { expectedReward, OUTCOME_CODES, PAYS, softmax, type TwoStepStep } from "../../index.ts";
-import type { Form, OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, logLine, metric, three, verdictOn } from "./look-up.ts";
 
@@ -93,20 +93,5 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     chapter: "03-bandit-and-sequence",
     runs: [],
     solve: () => "b",
-  },
-];
-
-export const ALOUD_2: readonly OpenQuestion[] = [
-  {
-    ask: "The reward comes last. Why can the first decision matter most?",
-    chapter: "03-bandit-and-sequence",
-  },
-  {
-    ask: "One reward for a whole completion: what does each of its tokens get of it, and why is that noisy?",
-    chapter: "03-bandit-and-sequence",
-  },
-  {
-    ask: "Why do parsing and formatting belong to the environment and not to the policy?",
-    chapter: "04-tokens-and-completions",
   },
 ];

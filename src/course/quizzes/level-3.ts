@@ -1,7 +1,7 @@
 /** Level 3: the leash. */
 
 import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../index.ts";
-import type { Form, OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, metric, three } from "./look-up.ts";
 
@@ -105,13 +105,4 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     runs: [],
     solve: () => klDivergence([0.9, 0.1], [0.9, 0.1]),
   },
-];
-
-export const ALOUD_3: readonly OpenQuestion[] = [
-  { ask: "In plain words: what does the KL term keep a policy from doing?", chapter: "09-kl" },
-  {
-    ask: "Reward rises when the leash is dropped. Why should that make you look for a hack?",
-    chapter: "12-goodhart",
-  },
-  { ask: "What is the reference, and who decided that it deserves to be one?", chapter: "09-kl" },
 ];

@@ -1,13 +1,13 @@
 /** Level 4: the reward is the specification. */
 
-import { type GoldenRow, OUTCOME_CODES } from "../../index.ts";
-import { DEV, EXPLOITS } from "../evidence.ts";
-import { demand } from "../gap.ts";
-import type { Form, OpenQuestion, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
+import { OUTCOME_CODES } from "../../index.ts";
+import type { Form, QuizQuestion } from "../quiz.ts";
 import { count, REASON, verdictOn } from "./look-up.ts";
 
 const CODE: Form = { kind: "word", what: "an outcome code", words: OUTCOME_CODES };
+
+/** Spellings that a strict verifier does not read; Number reads all but the last. */
+const SPELLINGS = ["016", "+16", "16.0", "1.6e1", "0x10", "1_6"];
 
 export const QUESTIONS_4: readonly QuizQuestion[] = [
   {
@@ -41,13 +41,16 @@ export const QUESTIONS_4: readonly QuizQuestion[] = [
     solve: () => "b",
   },
   {
-    id: "loose-zeros",
-    ask: `Loosen one rule: leading zeros are dropped before the strict verifier reads the text. How many rows of ${EXPLOITS} that stop at leading_zeros would then be paid?`,
+    id: "one-kindness",
+    ask: `A kind verifier gives what follows “Final: ” to JavaScript's Number. Expected is 16. How many of these does it pay that the strict one refuses?\n${SPELLINGS.join(", ")}`,
     form: count,
-    why: "Each of them holds the right integer behind zeros. Loosen the rule in scoring.ts, run validate-scorer on the file, and count the false positives.",
+    why: "Number reads all but 1_6 as 16, and the strict verifier none. One kind line opened five ways to be paid, of which perhaps one was meant.",
     chapter: "10-reward-as-specification",
     runs: [],
-    solve: paidWithoutZeros,
+    solve: () =>
+      SPELLINGS.filter(
+        (text) => Number(text) === 16 && verdictOn(`Final: ${text}`, 16).reward === 0,
+      ).length,
   },
   {
     id: "quiet-edit",
@@ -73,50 +76,5 @@ export const QUESTIONS_4: readonly QuizQuestion[] = [
     chapter: "10-reward-as-specification",
     runs: [],
     solve: () => "a",
-  },
-];
-
-/** Exploit rows that only their zeros keep from a reward. */
-async function paidWithoutZeros(room: Room): Promise<number> {
-  const lines = async <T>(file: string) =>
-    (await room.read(file))
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => parsed<T>(line, file));
-  const examples = await lines<{ id: string; expected_answer: number }>(DEV);
-  const expected = new Map(examples.map((one) => [one.id, one.expected_answer]));
-  return (await lines<GoldenRow>(EXPLOITS)).filter(({ id, completion }) => {
-    const answer = expected.get(id) ?? Number.NaN;
-    const loosened = completion.replace(/(Final: -?)0+(?=[0-9])/, "$1");
-    const { code } = verdictOn(completion, answer);
-    return code === "leading_zeros" && verdictOn(loosened, answer).reward === 1;
-  }).length;
-}
-
-function parsed<T>(line: string, file: string): T {
-  try {
-    return JSON.parse(line) as T;
-  } catch {
-    demand(false, {
-      expected: `one JSON object a line in ${file}`,
-      found: "a line that is none",
-      look: file,
-      next: `git checkout -- ${file}`,
-    });
-  }
-}
-
-export const ALOUD_4: readonly OpenQuestion[] = [
-  {
-    ask: "Give one false positive and one false negative that a verifier of this kind could have. Which of the two does an optimiser look for?",
-    chapter: "10-reward-as-specification",
-  },
-  {
-    ask: "Why does a change of the scorer's behaviour end every comparison with older numbers?",
-    chapter: "11-measurement-hygiene",
-  },
-  {
-    ask: "“The parser should be more forgiving.” Why is that usually a trap?",
-    chapter: "10-reward-as-specification",
   },
 ];

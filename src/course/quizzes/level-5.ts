@@ -7,7 +7,7 @@ import {
   patchedVerifier,
   type Question,
 } from "../../index.ts";
-import type { OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { count, metric, three, verdictOn } from "./look-up.ts";
 
@@ -104,12 +104,22 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
   },
   {
     id: "turning-point",
-    ask: `In runs/${DEMO}: after how many updates, of those that were measured, is the truth highest under the naive verifier?`,
-    form: count,
-    why: "At first proxy and truth rise together, which is what makes a proxy convincing. Past this point the proxy rises alone.",
+    ask: `In runs/${DEMO}: after how many updates is the truth highest under the naive verifier?`,
+    form: {
+      kind: "choice",
+      options: {
+        a: "before the tenth, while the proxy is still low",
+        b: "somewhere from 10 to 40",
+        c: "after more than 40, where the proxy is highest too",
+      },
+    },
+    why: "At first proxy and truth rise together, which is what makes a proxy convincing. After 10, 20 and 40 updates the truth differs by a few rows only, so its very peak is luck; that it has fallen far below by the end is not.",
     chapter: "12-goodhart",
     runs: [DEMO],
-    solve: (room) => figure(room, (curve) => peak(curve)?.pressure),
+    solve: async (room) => {
+      const updates = await figure(room, (curve) => peak(curve)?.pressure);
+      return updates < 10 ? "a" : updates <= 40 ? "b" : "c";
+    },
   },
   {
     id: "patch",
@@ -127,20 +137,5 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     chapter: "12-goodhart",
     runs: [],
     solve: () => "c",
-  },
-];
-
-export const ALOUD_5: readonly OpenQuestion[] = [
-  {
-    ask: "Give an example from your own work of a proxy that went up while the goal went down.",
-    chapter: "12-goodhart",
-  },
-  {
-    ask: "How would you convince somebody that a patch closes a class and not a string?",
-    chapter: "12-goodhart",
-  },
-  {
-    ask: "Why does a loophole that hardly shows in Loop A become everything in Loop C?",
-    chapter: "01-three-loops",
   },
 ];

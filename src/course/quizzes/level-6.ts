@@ -2,7 +2,7 @@
 
 import { GATE_EXIT, type Json, KNOBS } from "../../index.ts";
 import { demand } from "../gap.ts";
-import type { Form, OpenQuestion, QuizQuestion } from "../quiz.ts";
+import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { count, differingField, judged, REASON, reasonCode, VERDICT } from "./look-up.ts";
 
@@ -105,20 +105,5 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     chapter: "11-measurement-hygiene",
     runs: [],
     solve: () => GATE_EXIT.INCONCLUSIVE,
-  },
-];
-
-export const ALOUD_6: readonly OpenQuestion[] = [
-  {
-    ask: "A pass rate is higher. How do you prove that the room was locked?",
-    chapter: "11-measurement-hygiene",
-  },
-  {
-    ask: "From artifacts alone: how do you tell an improvement by selection from one by learning?",
-    chapter: "07-selection-filtering-learning",
-  },
-  {
-    ask: "Why does learning bring failures that frozen rollouts cannot show?",
-    chapter: "08-frozen-rollouts",
   },
 ];

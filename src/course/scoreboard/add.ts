@@ -3,10 +3,11 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { dataError, openRun, usageError } from "../../index.ts";
-import { insideWorkspace } from "../plan/files.ts";
 import { daysOfWeek } from "../plan/phases.ts";
-import { type KnownRun, problemOfRun } from "../plan/shelf.ts";
-import { measureRun, NOT_MEASURED } from "./measure.ts";
+import type { KnownRun } from "../shelf.ts";
+import { RunJudge } from "../sound-run.ts";
+import { insideWorkspace } from "../workspace-files.ts";
+import { measureRun, NOT_MEASURED, roomOf } from "./measure.ts";
 import { isSkill, MOST_SKILL, SKILLS } from "./skills.ts";
 import { SCOREBOARD_SCHEMA, type UsedRun, type Week, writeWeek } from "./week.ts";
 
@@ -31,6 +32,8 @@ export interface AddOptions {
 export interface Added {
   readonly week: Week;
   readonly file: string;
+  /** Why the rows of its run were not scored again, where they were not. */
+  readonly notRescored: string | undefined;
   /** Where the week that was there before is kept. */
   readonly kept: string | undefined;
 }
@@ -57,8 +60,9 @@ export async function addWeek(options: AddOptions): Promise<Added> {
     if (skills[name]) throw usageError(`the skill ${name} is given twice`, "Give it once.");
     skills[name] = { score, path: insideWorkspace(dir, options.cwd, file, `--skill ${name}`) };
   }
-  const run = await soundRun(dir, options.cwd, "--run", options.run);
-  const baseline = await soundRun(dir, options.cwd, "--baseline", options.baseline);
+  const place = { dir, cwd: options.cwd, judge: new RunJudge(dir) };
+  const run = await soundRun(place, "--run", options.run);
+  const baseline = await soundRun(place, "--baseline", options.baseline);
   const { first, last } = daysOfWeek(options.week);
   const week: Week = {
     schema: SCOREBOARD_SCHEMA,
@@ -72,30 +76,38 @@ export async function addWeek(options: AddOptions): Promise<Added> {
     fixes: sentences("--fix", options.fixes),
     skills,
   };
-  return { week, ...(await writeWeek(dir, week, options.force ?? false)) };
+  const written = await writeWeek(dir, week, options.force ?? false);
+  return { week, notRescored: run?.skipped, ...written };
+}
+
+interface QuotedRun extends KnownRun {
+  /** Why its rows were not scored again, where they were not. */
+  readonly skipped: string | undefined;
 }
 
 /** A run that may be quoted: finished, as it was written, every row judged. */
 async function soundRun(
-  dir: string,
-  cwd: string,
+  { dir, cwd, judge }: { dir: string; cwd: string; judge: RunJudge },
   flag: string,
   given: string | undefined,
-): Promise<KnownRun | undefined> {
+): Promise<QuotedRun | undefined> {
   if (given === undefined) return undefined;
   const name = insideWorkspace(dir, cwd, given, flag);
-  const known = { path: name, run: await openRun(path.join(dir, name)) };
-  const problem = await problemOfRun(known.run);
-  if (problem === undefined) return known;
+  const run = await openRun(path.join(dir, name));
+  const { problem, skipped } = await judge.judge(run);
+  if (problem === undefined) return { path: name, run, skipped };
   throw dataError(
     `${flag} ${name} is no evidence: ${problem}`,
     "Run its command again, then add the week.",
   );
 }
 
-function used({ path: name, run: { summary } }: KnownRun): UsedRun {
-  const { results_sha256, manifest_sha256 } = summary;
-  return { path: name, results_sha256, manifest_sha256 };
+function used({ path: name, run, skipped }: QuotedRun): UsedRun {
+  const { results_sha256, manifest_sha256 } = run.summary;
+  return {
+    ...{ path: name, results_sha256, manifest_sha256, room_sha256: roomOf(run) },
+    rescored: skipped === undefined,
+  };
 }
 
 const MOST_CHARACTERS = 500;

@@ -3,6 +3,7 @@
 import {
   classify,
   dataError,
+  fingerprint,
   MISSING_COMPLETION,
   OUTCOME_CODES,
   passes,
@@ -20,7 +21,7 @@ export const NOT_MEASURED: Metrics = {
   cost: null,
 };
 
-/** Both runs must be evidence already; see `Shelf.problemOf`. */
+/** Both runs must be evidence already. */
 export async function measureRun(run: Run, baseline: Run | undefined): Promise<Metrics> {
   if (baseline) refuseOtherRoom(run, baseline);
   const counted = await count(run);
@@ -29,13 +30,16 @@ export async function measureRun(run: Run, baseline: Run | undefined): Promise<M
   const format = formatShare(counted);
   const formatBefore = before && formatShare(before);
   const answered = counted.right + counted.wrong;
+  // The rows of a microscope are episodes: their reward is no task success, their text no output.
+  const texts = run.manifest.loop !== "C";
   return {
-    success: judged === 0 ? null : passed / judged,
+    success: !texts || judged === 0 ? null : passed / judged,
     format_drift: format === null || formatBefore == null ? null : format - formatBefore,
     hallucination_proxy: !known || answered === 0 ? null : counted.wrong / answered,
-    mean_length: counted.completions === 0 ? null : counted.characters / counted.completions,
-    kl: klOf(run, counted),
-    cost: costOf(run),
+    mean_length:
+      !texts || counted.completions === 0 ? null : counted.characters / counted.completions,
+    kl: klOf(counted),
+    cost: { value: run.manifest.volatile.seconds, unit: "seconds" },
   };
 }
 
@@ -47,7 +51,9 @@ function refuseOtherRoom(run: Run, baseline: Run): void {
       ? "other examples"
       : now.scorer.source_sha256 !== before.scorer.source_sha256
         ? "another scorer"
-        : undefined;
+        : now.loop !== before.loop
+          ? "another loop"
+          : undefined;
   if (what === undefined) return;
   throw dataError(
     `${run.dir} and its baseline ${baseline.dir} were made with ${what}, so their difference is no drift`,
@@ -66,10 +72,15 @@ class Counted {
   characters = 0;
   klSum = 0;
   klRows = 0;
-  /** The largest KL that a row states of a policy, as the rows of a sweep do. */
+  /** The largest KL that a row of a sweep states. */
   largestKl: number | undefined;
   /** Every code is one whose class is known, so that shares of classes mean something. */
   known = true;
+  readonly #sweep: boolean;
+
+  constructor({ manifest }: Run) {
+    this.#sweep = manifest.command === "kl-tradeoff-demo";
+  }
 
   add(row: ResultRow): void {
     const { outcome_code: code, completion, reward, kl_est: kl } = row;
@@ -89,6 +100,8 @@ class Counted {
       this.klSum += kl;
       this.klRows++;
     }
+    // Elsewhere the details are a scorer's, and a name in them means what the scorer likes.
+    if (!this.#sweep) return;
     const stated = (row.details as { kl?: unknown } | null)?.kl;
     if (typeof stated === "number") this.largestKl = Math.max(stated, this.largestKl ?? stated);
   }
@@ -99,7 +112,7 @@ function isKnown(code: string): boolean {
 }
 
 async function count(run: Run): Promise<Counted> {
-  const counted = new Counted();
+  const counted = new Counted(run);
   for await (const batch of run.results().batches()) for (const row of batch) counted.add(row);
   return counted;
 }
@@ -108,31 +121,16 @@ function formatShare({ known, judged, misformatted }: Counted): number | null {
   return !known || judged === 0 ? null : misformatted / judged;
 }
 
-function klOf({ summary }: Run, counted: Counted): Metrics["kl"] {
-  const { klRows, klSum, rows } = counted;
+function klOf({ klRows, klSum, rows, largestKl }: Counted): Metrics["kl"] {
   if (klRows > 0)
     return { value: klSum / klRows, from: `mean of kl_est, ${klRows} of ${rows} rows` };
-  if (counted.largestKl !== undefined)
-    return { value: counted.largestKl, from: "the largest KL that a row states" };
-  for (const name of ["mean_kl", "final_kl", "kl"]) {
-    const value = summary.metrics[name];
-    if (typeof value === "number" && Number.isFinite(value))
-      return { value, from: `metrics.${name}` };
-  }
-  return null;
+  return largestKl === undefined
+    ? null
+    : { value: largestKl, from: "the largest KL that a row states" };
 }
 
-/** What the run states, dearest first; a run that states nothing still took its time. */
-function costOf({ summary: { metrics }, manifest }: Run): Metrics["cost"] {
-  const stated = [
-    ["cost_usd", "usd"],
-    ["n_tokens", "tokens"],
-    ["tokens", "tokens"],
-  ] as const;
-  for (const [name, unit] of stated) {
-    const value = metrics[name];
-    if (typeof value === "number" && Number.isFinite(value) && value >= 0) return { value, unit };
-  }
-  const { seconds } = manifest.volatile;
-  return Number.isFinite(seconds) && seconds > 0 ? { value: seconds, unit: "seconds" } : null;
+/** What two weeks must share for a line to join them: examples, scorer, loop. */
+export function roomOf({ manifest }: Run): string {
+  const { examples, scorer, loop, selection } = manifest;
+  return fingerprint([examples.sha256, scorer.source_sha256, loop, selection?.n ?? null]);
 }

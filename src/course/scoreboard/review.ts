@@ -3,26 +3,43 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { canonicalJson, messageOf, openRun, type Run } from "../../index.ts";
-import { problemOfRun } from "../plan/shelf.ts";
+import { RunJudge } from "../sound-run.ts";
 import { measureRun } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";
 
 const FEWEST_FAILURES = 2;
 const FEWEST_FIXES = 1;
 
-/** Sentences about what a week lacks, and about what no longer holds. */
-export async function reviewWeek(dir: string, week: Week): Promise<string[]> {
-  return [...shortfalls(week), ...lostLinks(dir, week), ...(await figureProblems(dir, week))];
+export interface Review {
+  readonly week: number;
+  /** What the week lacks, and what no longer holds. */
+  readonly warnings: readonly string[];
+  /** Why the rows behind its figures were never scored again, where they were not. */
+  readonly not_rescored: string | undefined;
+}
+
+export async function reviewWeeks(dir: string, weeks: readonly Week[]): Promise<Review[]> {
+  const judge = new RunJudge(dir);
+  const reviews: Review[] = [];
+  for (const week of weeks) {
+    const figures = await reviewFigures(dir, week, judge);
+    reviews.push({
+      week: week.week,
+      warnings: [...shortfalls(week), ...lostLinks(dir, week), ...figures.problems],
+      not_rescored: figures.skipped,
+    });
+  }
+  return reviews;
 }
 
 function shortfalls({ failures, fixes }: Week): string[] {
-  const found = `${failures.length} ${failures.length === 1 ? "failure" : "failures"} discovered`;
-  return [
+  const lacking = [
     ...(failures.length < FEWEST_FAILURES
-      ? [`${found}, ${FEWEST_FAILURES} or more are asked for (--failure)`]
+      ? [`failures ${failures.length} of ${FEWEST_FAILURES} (--failure)`]
       : []),
-    ...(fixes.length < FEWEST_FIXES ? ["no fix validated, one or more is asked for (--fix)"] : []),
+    ...(fixes.length < FEWEST_FIXES ? [`fixes ${fixes.length} of ${FEWEST_FIXES} (--fix)`] : []),
   ];
+  return lacking.length === 0 ? [] : [lacking.join(", ")];
 }
 
 function lostLinks(dir: string, { shipped, skills }: Week): string[] {
@@ -35,40 +52,54 @@ function lostLinks(dir: string, { shipped, skills }: Week): string[] {
     .map(([name, file]) => `${file}, the link of ${name}, is not there any more`);
 }
 
-async function figureProblems(dir: string, week: Week): Promise<string[]> {
+interface Figures {
+  readonly problems: readonly string[];
+  readonly skipped?: string | undefined;
+}
+
+async function reviewFigures(dir: string, week: Week, judge: RunJudge): Promise<Figures> {
+  const file = weekFile(week.week);
   if (week.run === null) {
     const typed = Object.values(week.metrics).some((value) => value !== null);
-    return typed ? [`${weekFile(week.week)} has figures and names no run: they were typed`] : [];
+    return { problems: typed ? [`${file} has figures and names no run: they were typed`] : [] };
   }
-  const run = await reopen(dir, week.run);
-  const baseline = week.baseline === null ? undefined : await reopen(dir, week.baseline);
-  const problems = [run, baseline].filter((found) => typeof found === "string");
-  if (typeof run === "string" || typeof baseline === "string") return problems;
+  const run = await reopen(dir, week.run, judge);
+  const baseline = week.baseline === null ? undefined : await reopen(dir, week.baseline, judge);
+  const problems = [run, baseline].flatMap((found) => found?.problem ?? []);
+  if (problems.length > 0 || !run.run) return { problems };
   try {
-    const again = await measureRun(run, baseline);
-    return canonicalJson(comparable(again)) === canonicalJson(comparable(week.metrics))
-      ? []
-      : [`${weekFile(week.week)} has other figures than ${week.run.path}: one of them was edited`];
+    const again = await measureRun(run.run, baseline?.run);
+    const same = canonicalJson(comparable(again)) === canonicalJson(comparable(week.metrics));
+    return {
+      problems: same ? [] : [`${file} has other figures than ${week.run.path}: one was edited`],
+      skipped: week.run.rescored ? undefined : run.skipped,
+    };
   } catch (error) {
-    return [messageOf(error)];
+    return { problems: [messageOf(error)] };
   }
 }
 
 /** Time is a fact of the occasion: the same run, made again with the same bytes, takes another. */
 function comparable({ cost, ...rest }: Week["metrics"]) {
-  return { ...rest, cost: cost?.unit === "seconds" ? "seconds" : cost };
+  return { ...rest, timed: cost !== null };
 }
 
-async function reopen(dir: string, used: UsedRun): Promise<Run | string> {
+interface Reopened {
+  readonly run?: Run;
+  readonly problem?: string;
+  readonly skipped?: string | undefined;
+}
+
+async function reopen(dir: string, used: UsedRun, judge: RunJudge): Promise<Reopened> {
   try {
     const run = await openRun(path.join(dir, used.path));
     const same =
       run.summary.results_sha256 === used.results_sha256 &&
       run.summary.manifest_sha256 === used.manifest_sha256;
-    if (!same) return `${used.path} is another run than the one that was measured`;
-    const problem = await problemOfRun(run);
-    return problem === undefined ? run : `${used.path}: ${problem}`;
+    if (!same) return { problem: `${used.path} is another run than the one that was measured` };
+    const { problem, skipped } = await judge.judge(run);
+    return problem === undefined ? { run, skipped } : { problem: `${used.path}: ${problem}` };
   } catch (error) {
-    return messageOf(error);
+    return { problem: messageOf(error) };
   }
 }

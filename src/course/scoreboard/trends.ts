@@ -2,11 +2,11 @@
 
 import path from "node:path";
 import { type ChartSpec, lineChart, type Series, toPng } from "../../index.ts";
-import { writeWhole } from "../plan/files.ts";
+import { writeWhole } from "../workspace-files.ts";
 import { MOST_SKILL, SKILLS } from "./skills.ts";
 import { refuseLinkedFolder, SCOREBOARD, type Week } from "./week.ts";
 
-export const TRENDS = [`${SCOREBOARD}/trends.svg`, `${SCOREBOARD}/trends.png`] as const;
+const TRENDS = [`${SCOREBOARD}/trends.svg`, `${SCOREBOARD}/trends.png`] as const;
 
 const PLOT_HEIGHT = 170;
 
@@ -21,7 +21,7 @@ export async function writeTrends(dir: string, weeks: readonly Week[]): Promise<
 }
 
 /** Panels under each other, because shares, characters and nats have no common axis. */
-export function trendsSvg(weeks: readonly Week[]): string {
+function trendsSvg(weeks: readonly Week[]): string {
   const panels = specs(weeks).map(lineChart);
   const sizes = panels.map(sizeOf);
   const width = Math.max(...sizes.map((size) => size.width));
@@ -47,6 +47,15 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     points: everyWeek(weeks).map(({ x, week }) => ({ x, y: (week && of(week)) ?? null })),
     markers: "all",
   });
+  /** One line for each room, the latest first: a change of data or scorer is no trend. */
+  const rooms = (label: string, of: (week: Week) => number | null | undefined): Series[] =>
+    [...new Set(weeks.flatMap(({ run }) => (run ? [run.room_sha256] : [])).toReversed())]
+      .map((room, i) =>
+        series(i === 0 ? label : `${label}, earlier room ${i}`, (week) =>
+          week.run?.room_sha256 === room ? of(week) : null,
+        ),
+      )
+      .filter(({ points }) => points.some(({ y }) => y !== null));
   const x = { label: "week", integer: true };
   const shares: ChartSpec = {
     title: "Success, drift and hallucination, week by week",
@@ -54,16 +63,16 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     x,
     y: { label: "share of rows" },
     series: [
-      series("success", ({ metrics }) => metrics.success),
-      series("format drift", ({ metrics }) => metrics.format_drift),
-      series("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy),
+      ...rooms("success", ({ metrics }) => metrics.success),
+      ...rooms("format drift", ({ metrics }) => metrics.format_drift),
+      ...rooms("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy),
     ],
   };
   const length: ChartSpec = {
     title: "Output length",
     x,
     y: { label: "mean length", unit: "characters", range: [0, undefined] },
-    series: [series("mean length", ({ metrics }) => metrics.mean_length)],
+    series: rooms("mean length", ({ metrics }) => metrics.mean_length),
   };
   const kl: ChartSpec = {
     title: "Drift from the reference policy",

@@ -5,7 +5,8 @@ import { link } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { dataError, ioError, usageError } from "../../index.ts";
-import { filesBelow, textOf, writeWhole } from "../plan/files.ts";
+import { insidePath } from "../workspace.ts";
+import { filesBelow, parseKept, textOf, writeWhole } from "../workspace-files.ts";
 import { MOST_SKILL, SKILLS } from "./skills.ts";
 
 export const SCOREBOARD = "scoreboard";
@@ -13,19 +14,22 @@ export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@1";
 export const MOST_WEEKS = 99;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const inside = z
-  .string()
-  .min(1)
-  .refine((file) => !path.isAbsolute(file) && !file.split(/[\\/]/).includes(".."), {
-    message: "must be a path inside the workspace",
-  });
+const inside = insidePath.min(1);
 const shippedPath = inside.nullable();
 const share = z.number().min(0).max(1).nullable();
-const usedRun = z.strictObject({ path: inside, results_sha256: hash, manifest_sha256: hash });
+const usedRun = z.strictObject({
+  path: inside,
+  results_sha256: hash,
+  manifest_sha256: hash,
+  /** Of the examples, the scorer and the loop: figures of other rooms are not joined by a line. */
+  room_sha256: hash,
+  /** Whether a scorer gave its rows the same rewards again when the week was added. */
+  rescored: z.boolean(),
+});
 const text = z.string().min(1).max(500);
 
 /** Null is "not measured"; it is never written as 0. */
-export const metricsSchema = z.strictObject({
+const metricsSchema = z.strictObject({
   /** The share of rows that pass. */
   success: share,
   /** Change in the share of answers that break the format, against the baseline. */
@@ -36,12 +40,10 @@ export const metricsSchema = z.strictObject({
   mean_length: z.number().min(0).nullable(),
   /** Drift from the reference policy, in nats, and where the figure comes from. */
   kl: z.strictObject({ value: z.number(), from: z.string() }).nullable(),
-  cost: z
-    .strictObject({ value: z.number(), unit: z.enum(["usd", "tokens", "seconds"]) })
-    .nullable(),
+  cost: z.strictObject({ value: z.number(), unit: z.literal("seconds") }).nullable(),
 });
 
-export const weekSchema = z.strictObject({
+const weekSchema = z.strictObject({
   schema: z.literal(SCOREBOARD_SCHEMA),
   week: z.int().min(1).max(MOST_WEEKS),
   days: z.tuple([z.int(), z.int()]),
@@ -79,22 +81,12 @@ export async function readWeeks(dir: string): Promise<Week[]> {
 }
 
 function readWeek(dir: string, file: string): Week {
-  const content = textOf(dir, file) ?? "";
   const where = path.join(dir, file);
-  const keep = `Take the committed one back: git checkout -- ${file}`;
-  if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(content))
-    throw dataError(`${where} holds a merge conflict; nothing was changed`, keep);
-  try {
-    const week = weekSchema.parse(JSON.parse(content));
-    if (weekFile(week.week) === file) return week;
-  } catch (error) {
-    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-    const problem = issue
-      ? `${issue.path.join(".") || "it"}: ${issue.message}`
-      : "it is not whole JSON";
-    throw dataError(`${where} is damaged (${problem}); nothing was changed`, keep);
-  }
-  throw dataError(`${where} speaks of another week than its name says`, keep);
+  const back = `Take the committed one back: git checkout -- ${file}`;
+  const hints = { conflict: back, damaged: back };
+  const week = parseKept(where, textOf(dir, file) ?? "", weekSchema, hints);
+  if (weekFile(week.week) === file) return week;
+  throw dataError(`${where} speaks of another week than its name says`, back);
 }
 
 /** Writes a week. One that is there is kept aside under another name, and only when asked to. */

@@ -87,12 +87,13 @@ export interface Candidate {
   readonly kl: number;
 }
 
-/** The candidate with the largest reward − β · KL; the earlier one on a tie. */
+/** The candidate with the largest reward − β · KL; of equals the one with the smaller KL. */
 export function chooseUnderLeash(candidates: readonly Candidate[], beta: number): Candidate {
   const value = ({ reward, kl }: Candidate) => reward - beta * kl;
-  return candidates.reduce((best, candidate) =>
-    value(candidate) > value(best) ? candidate : best,
-  );
+  return candidates.reduce((best, candidate) => {
+    const gain = value(candidate) - value(best);
+    return gain > 0 || (gain === 0 && candidate.kl < best.kl) ? candidate : best;
+  });
 }
 
 /** From timid to wild: more reward for more drift. */

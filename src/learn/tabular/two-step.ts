@@ -54,7 +54,8 @@ export interface TwoStepEpisode {
 /** What an episode makes of the policy. */
 export type TwoStepUpdate = (policy: TwoStepPolicy, episode: TwoStepEpisode) => TwoStepPolicy;
 
-const UPDATES: Record<Credit, TwoStepUpdate> = {
+/** REINFORCE with credit for both decisions, or for the last one only. */
+export const TWO_STEP_UPDATES: Record<Credit, TwoStepUpdate> = {
   both: (policy, episode) => ({
     first: reinforceStep(policy.first, episode.first, episode.advantage, episode.lr),
     second: creditSecond(policy, episode),
@@ -91,7 +92,7 @@ export const startPolicy: TwoStepPolicy = {
 };
 
 export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
-  const { steps, seed, lr, credit, update = UPDATES[credit] } = options;
+  const { steps, seed, lr, credit, update = TWO_STEP_UPDATES[credit] } = options;
   let policy = startPolicy;
   let mean = 0;
   for (let step = 1; step <= steps; step++) {

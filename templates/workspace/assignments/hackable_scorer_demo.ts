@@ -4,7 +4,7 @@
  *   ./lockedroom run assignments/hackable_scorer_demo.ts
  */
 
-import { isProgram } from "lockedroom";
+import { isProgram } from "lockedroom/extensions";
 
 export interface Case {
   readonly expected: number;

@@ -5,7 +5,7 @@
  *   ./lockedroom run assignments/kl_regularized_choice.ts > runs/l3_build_kl_choice.txt
  */
 
-import { isProgram } from "lockedroom";
+import { isProgram } from "lockedroom/extensions";
 
 export interface Candidate {
   readonly name: string;

@@ -35,6 +35,7 @@ if (isProgram(import.meta.url)) {
       lr: { type: "string", default: "0.5" },
       baseline: { type: "boolean", default: false },
       outdir: { type: "string" },
+      force: { type: "boolean", default: false },
     },
   });
   if (values.outdir === undefined) throw new Error("name a folder for the run with --outdir");
@@ -44,6 +45,7 @@ if (isProgram(import.meta.url)) {
     lr: Number(values.lr),
     baseline: values.baseline,
     outdir: values.outdir,
+    force: values.force,
     credit: "both",
     update,
     module: import.meta.url,

@@ -5,7 +5,8 @@ import { createReadStream, existsSync, lstatSync, readFileSync, realpathSync } f
 import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ioError, usageError } from "../../index.ts";
+import { type ZodType, z } from "zod";
+import { dataError, ioError, usageError } from "../index.ts";
 
 /** A path as it is recorded: from the workspace's root, with forward slashes. */
 export function recorded(dir: string, absolute: string): string {
@@ -46,6 +47,26 @@ export function textOf(dir: string, name: string): string | undefined {
     return readFileSync(real, "utf8");
   } catch (error) {
     throw ioError(`read ${name}`, error, "data");
+  }
+}
+
+/** What the file holds; in a conflict or damaged, it is refused with a sentence and left as it is. */
+export function parseKept<T>(
+  file: string,
+  content: string,
+  schema: ZodType<T>,
+  hints: { readonly conflict: string; readonly damaged: string },
+): T {
+  if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(content))
+    throw dataError(`${file} holds a merge conflict; nothing was changed`, hints.conflict);
+  try {
+    return schema.parse(JSON.parse(content));
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    const problem = issue
+      ? `${issue.path.join(".") || "it"}: ${issue.message}`
+      : "it is not whole JSON";
+    throw dataError(`${file} is damaged (${problem}); nothing was changed`, hints.damaged);
   }
 }
 

@@ -2,7 +2,6 @@
 
 import path from "node:path";
 import {
-  editedFiles,
   type GateOptions,
   type GateReport,
   gate,
@@ -10,8 +9,10 @@ import {
   messageOf,
   openRun,
   type Run,
-} from "../../index.ts";
-import { filesBelow, realInside, recorded, textOf } from "./files.ts";
+} from "../index.ts";
+import { sameVerdict } from "./gate-report.ts";
+import { copiedFrom, RunJudge } from "./sound-run.ts";
+import { filesBelow, realInside, recorded, textOf } from "./workspace-files.ts";
 
 export interface KnownRun {
   /** From the workspace's root: runs/first. */
@@ -21,12 +22,15 @@ export interface KnownRun {
 
 export interface KnownReport {
   readonly path: string;
+  /** As it was saved; of what it says, only the verdict is held against the gate. */
   readonly report: GateReport;
 }
 
-export interface Compared {
+interface Compared {
   readonly baseline: KnownRun;
   readonly candidate: KnownRun;
+  /** What the gate says of them now. */
+  readonly report: GateReport;
 }
 
 export class Shelf {
@@ -35,20 +39,16 @@ export class Shelf {
   readonly reports: readonly KnownReport[];
   /** Folders that look like runs and cannot be opened, with the reason. */
   readonly unreadable: readonly { readonly path: string; readonly problem: string }[];
-  /** Files of runs/ that belong to no run. */
-  readonly loose: readonly string[];
+  readonly #judge: RunJudge;
   readonly #problems = new Map<string, Promise<string | undefined>>();
   readonly #comparisons = new Map<string, Promise<Compared | string>>();
 
-  private constructor(
-    dir: string,
-    found: Pick<Shelf, "runs" | "reports" | "unreadable" | "loose">,
-  ) {
+  private constructor(dir: string, found: Pick<Shelf, "runs" | "reports" | "unreadable">) {
     this.dir = dir;
+    this.#judge = new RunJudge(dir);
     this.runs = found.runs;
     this.reports = found.reports;
     this.unreadable = found.unreadable;
-    this.loose = found.loose;
   }
 
   static async read(dir: string): Promise<Shelf> {
@@ -68,16 +68,16 @@ export class Shelf {
       }
     }
     const loose = files.filter((file) => !folders.some((folder) => file.startsWith(`${folder}/`)));
-    return new Shelf(dir, { runs, unreadable, loose, reports: readReports(dir, loose) });
+    return new Shelf(dir, { runs, unreadable, reports: readReports(dir, loose) });
   }
 
-  runAt(target: string): KnownRun | undefined {
+  #runAt(target: string): KnownRun | undefined {
     return this.runs.find(({ path: known }) => known === target);
   }
 
-  /** As `problemOfRun`, asked once. */
+  /** Why a run is no evidence, if it is none; asked once. */
   problemOf({ path: name, run }: KnownRun): Promise<string | undefined> {
-    const known = this.#problems.get(name) ?? problemOfRun(run);
+    const known = this.#problems.get(name) ?? this.#judge.judge(run).then(({ problem }) => problem);
     this.#problems.set(name, known);
     return known;
   }
@@ -106,6 +106,10 @@ export class Shelf {
       const lost = baseline ? report.candidate.run : report.baseline.run;
       return `${name} names ${lost}, which is not a finished run of this workspace`;
     }
+    for (const { path: known, run } of [baseline, candidate]) {
+      const original = copiedFrom(run);
+      if (original !== undefined) return `${name} compares ${known}, a copy of ${original}`;
+    }
     const again = await askAgain({
       baseline: baseline.run.dir,
       candidate: candidate.run.dir,
@@ -114,22 +118,16 @@ export class Shelf {
       claim: report.claim ?? undefined,
     });
     if (typeof again === "string") return `${name} cannot be checked: ${again}`;
-    const agrees =
-      again.decision === report.decision &&
-      again.comparable === report.comparable &&
-      again.delta === report.delta &&
-      again.p_value === report.p_value &&
-      sides(again) === sides(report);
-    if (agrees) return { baseline, candidate };
+    if (sameVerdict(again, report)) return { baseline, candidate, report: again };
     return `${name} says ${report.decision}, and the gate says ${again.decision} of the same runs with other figures: they changed since`;
   }
 
   /** A report names runs as they were typed; a workspace that moved keeps what follows `runs/`. */
   #named(typed: string): KnownRun | undefined {
     const real = realInside(this.dir, path.resolve(this.dir, typed));
-    const direct = real === undefined ? undefined : this.runAt(recorded(this.dir, real));
+    const direct = real === undefined ? undefined : this.#runAt(recorded(this.dir, real));
     const tail = /(?:^|[\\/])(runs[\\/].*?)[\\/]*$/.exec(typed)?.[1]?.replaceAll("\\", "/");
-    return direct ?? (tail === undefined ? undefined : this.runAt(tail));
+    return direct ?? (tail === undefined ? undefined : this.#runAt(tail));
   }
 }
 
@@ -145,31 +143,11 @@ function readReports(dir: string, files: readonly string[]): KnownReport[] {
 }
 
 /** Undefined for what is no JSON. */
-export function jsonOf(text: string | undefined): unknown {
+function jsonOf(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Why a run is no evidence, if it is none. The gate is asked to compare it with itself: what it
- * finds wrong then is wrong with the run, whether edited, unjudged or alarmed.
- */
-export async function problemOfRun(run: Run): Promise<string | undefined> {
-  try {
-    const itself = await gate({ baseline: run.dir, candidate: run.dir });
-    const [reason] = itself.reasons;
-    if (!itself.comparable && reason) {
-      const value = reason.baseline === null ? "" : ` (${String(reason.baseline)})`;
-      return `${reason.message}${value}`;
-    }
-    if (itself.baseline.n_judged === 0) return "It has no judged row.";
-    const [edited] = await editedFiles(run);
-    return edited && `Its file ${edited} is not what was written with the run.`;
-  } catch (error) {
-    return messageOf(error);
   }
 }
 
@@ -180,8 +158,4 @@ async function askAgain(options: GateOptions): Promise<GateReport | string> {
   } catch (error) {
     return messageOf(error);
   }
-}
-
-function sides({ baseline, candidate }: GateReport): string {
-  return JSON.stringify([baseline, candidate].map((side) => [side.pass_rate, side.mean_reward]));
 }

@@ -1,0 +1,160 @@
+/** `lockedroom policy` */
+
+import { Argument, type Command, Option } from "commander";
+import { usageError } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { visible, visibleShort } from "../../core/visible.ts";
+import { inspectCheckpoint, loadCheckpoint, type Stored } from "../../policy/checkpoint.ts";
+import { describeCheckpoint, type PolicyDescription } from "../../policy/describe.ts";
+import { exportPolicy } from "../../policy/export.ts";
+import { wholeNumber } from "../options.ts";
+import { out, paint, printableJson, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly format?: "text" | "json";
+  readonly onnx?: string;
+  readonly batch?: number;
+  readonly length?: number;
+  readonly force?: boolean;
+}
+
+/** What each action takes; the rest is refused, so that no flag is without effect. */
+const TAKES: Record<string, readonly (keyof Flags)[]> = {
+  show: ["format"],
+  export: ["onnx", "batch", "length", "force"],
+};
+
+/** Long enough to try a file out; whoever wants more says so. */
+const USUAL_LENGTH = 256;
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Looks into a checkpoint: a folder with config.json, model.safetensors and\ntokenizer.json, ours or Hugging Face's (Llama, SmolLM2, Qwen2, Qwen3).",
+    )
+    .addArgument(new Argument("<action>", "show it, or export it").choices(Object.keys(TAKES)))
+    .argument("<checkpoint>", "the folder")
+    .addOption(
+      new Option("--format <format>", "how to show it (default: text)").choices(["text", "json"]),
+    )
+    .option("--onnx <file>", "where to export to: one file, weights inside")
+    .option("--batch <n>", "rows of the exported graph (default: 1)", wholeNumber(1, 4096))
+    .option(
+      "--length <n>",
+      `tokens of each row (default: ${USUAL_LENGTH}, or as many as\nthe policy reads)`,
+      wholeNumber(1, 4096),
+    )
+    .option("--force", "replace the file if it exists")
+    .addHelpText(
+      "after",
+      `
+The exported graph maps tokens (int64, batch × length) to logits (float32,
+batch × length × vocabulary). Any ONNX runtime runs it. Shorter texts are filled
+up at the end with any token: earlier logits do not see what follows.
+
+Examples:
+  lockedroom policy show checkpoints/start
+  lockedroom policy show SmolLM2-135M --format json
+  lockedroom policy export checkpoints/start --onnx start.onnx
+  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
+      --length 64 --force`,
+    )
+    .action(run);
+}
+
+async function run(action: string, folder: string, flags: Flags): Promise<void> {
+  const foreign = Object.keys(flags).find((key) => !TAKES[action]?.includes(key as keyof Flags));
+  if (foreign !== undefined) {
+    throw usageError(`policy ${action} takes no --${foreign}`, "Add --help to see what it takes.");
+  }
+  if (action === "show") await show(folder, flags);
+  else await exportTo(folder, flags);
+}
+
+async function exportTo(folder: string, flags: Flags): Promise<void> {
+  if (flags.onnx === undefined) {
+    throw usageError("policy export needs --onnx FILE", "Name the file to write.");
+  }
+  const checkpoint = await loadCheckpoint(folder);
+  const batch = flags.batch ?? 1;
+  const length = flags.length ?? Math.min(USUAL_LENGTH, checkpoint.maxLength);
+  const { force } = flags;
+  const bytes = await exportPolicy(checkpoint, flags.onnx, { batch, length, force });
+  const { vocabulary } = checkpoint.architecture;
+  out(wrap(`Written to ${visible(flags.onnx)}, ${amount(bytes)}`));
+  out(`  tokens  int64    [${batch}, ${length}]`);
+  out(`  logits  float32  [${batch}, ${length}, ${vocabulary}]`);
+}
+
+async function show(folder: string, flags: Flags): Promise<void> {
+  const { checkpoint, stored } = await inspectCheckpoint(folder);
+  const found = describeCheckpoint(checkpoint, stored);
+  if (flags.format === "json") out(printableJson(found, 2));
+  else showText(folder, found, stored);
+}
+
+function showText(folder: string, found: PolicyDescription, { files }: Stored): void {
+  const { architecture: a, parameters: count, tokenizer } = found;
+  out(paint("bold", wrap(visible(folder))));
+  line("fingerprint", found.fingerprint);
+  line("parameters", `${grouped(count.total)}`);
+  line("", `${grouped(count.embedding)} embedding${a.tied ? ", which the head reads too" : ""}`);
+  if (count.head > 0) line("", `${grouped(count.head)} head`);
+  line("", `${grouped(count.per_layer)} in each of ${a.layers} layers`);
+  line("", `${grouped(count.rest)} last norm${a.valueHead ? " and value head" : ""}`);
+  out();
+  line("architecture", `${found.model_type}, width ${a.width}, inner ${a.inner}`);
+  line("", `${a.heads} heads of ${a.headSize}, ${a.keyHeads} of keys and values`);
+  const extras = [
+    a.biases ? "biases" : "",
+    a.headNorms ? "norms of queries and keys" : "",
+    a.valueHead ? "value head" : "",
+    a.tied ? "tied head" : "head of its own",
+  ].filter((text) => text !== "");
+  line(
+    "",
+    `${extras.join(", ")}; rope ${grouped(a.ropeTheta)}, epsilon ${a.epsilon.toExponential()}`,
+  );
+  line("longest text", `${grouped(found.max_length)} tokens`);
+  const steer = `begins with ${tokenizer.begin_token ?? "nothing"}, ends with ${tokenizer.end_tokens.join(", ") || "nothing"}`;
+  line("tokenizer", `${tokenizer.kind}, ${grouped(tokenizer.tokens)} tokens; ${steer}`);
+  line("chat template", found.chat_template ? "yes" : "no");
+  out();
+  line("on disk", `${amount(found.stored.bytes)} as ${found.stored.dtypes.join(", ")}`);
+  for (const { name, bytes } of files) line("", `${visible(name)}  ${amount(bytes)}`);
+  out();
+  if (found.trained === null) line("trained on", "not stated");
+  else {
+    out("trained on");
+    outline(found.trained);
+  }
+}
+
+function line(name: string, value: string): void {
+  const [first = "", ...rest] = wrap(value, "", 65).split("\n");
+  out(`${name.padEnd(13)}  ${first}`);
+  for (const more of rest) out(`${" ".repeat(15)}${more}`);
+}
+
+/** A record or a list as indented lines, one for each plain value. */
+function outline(value: JsonObject | readonly Json[], indent = "  "): void {
+  for (const [key, inner] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `${Number(key) + 1}.` : `${visibleShort(key, 40)}:`;
+    if (typeof inner === "object" && inner !== null) {
+      out(indent + name);
+      outline(inner, `${indent}  `);
+    } else {
+      const shown = typeof inner === "string" ? inner : JSON.stringify(inner ?? null);
+      out(wrap(`${name} ${visibleShort(shown, 200)}`, indent));
+    }
+  }
+}
+
+/** 1,234,567 */
+const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
+function amount(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${["", "kB", "MB", "GB"][power]}`;
+}

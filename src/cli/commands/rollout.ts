@@ -1,0 +1,242 @@
+/** `lockedroom rollout` */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { dataError, ioError, usageError } from "../../core/errors.ts";
+import type { Policy, SamplingSettings } from "../../core/policy.ts";
+import { rollout } from "../../loops/rollout.ts";
+import type { FinishedRollout } from "../../runs/rollout-folder.ts";
+import { answerProgress } from "../answer-progress.ts";
+import { numberIn, SEED, wholeNumber } from "../options.ts";
+import { err, hint, out, paint, program, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly policy: string;
+  readonly dataset: string;
+  readonly n: number;
+  readonly outdir: string;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly topK: number;
+  readonly maxTokens: number;
+  readonly seed: number;
+  readonly stop?: string[];
+  readonly system?: string;
+  readonly concurrency: number;
+  readonly priceIn?: number;
+  readonly priceOut?: number;
+  readonly resume?: boolean;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+const OPENAI = "openai:";
+const price = numberIn(0, 1e9, "a price for a million tokens");
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Samples completions from a policy: one for each example makes a file for eval,\nseveral make a file for selection-demo.",
+    )
+    .requiredOption("--policy <folder|openai:model>", "a checkpoint, or a model of an endpoint")
+    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption("--n <n>", "completions of each example", wholeNumber(1, 100_000))
+    .requiredOption("--outdir <folder>", "where the rollout is written; new or empty")
+    .option("--temperature <t>", "0 is greedy", numberIn(0, 100, "a number from 0 to 100"), 1)
+    .option(
+      "--top-p <p>",
+      "only the likeliest tokens of this probability",
+      numberIn(Number.MIN_VALUE, 1, "a number above 0 and up to 1"),
+      1,
+    )
+    .option("--top-k <k>", "only so many of the likeliest tokens; 0: all", wholeNumber(0), 0)
+    .option("--max-tokens <n>", "end a completion after so many tokens", wholeNumber(1), 64)
+    .option("--seed <n>", "which samples are drawn", SEED, 0)
+    .option("--stop <text...>", "end a completion at any of these texts", stopText)
+    .option("--system <file>", "a text that stands before every prompt")
+    .option("--concurrency <n>", "requests at once, to an endpoint", wholeNumber(1, 256), 8)
+    .option("--price-in <x>", "money for a million prompt tokens", price)
+    .option("--price-out <x>", "money for a million completion tokens", price)
+    .option("--resume", "go on with an interrupted rollout in --outdir")
+    .option("--force", "replace a rollout in --outdir, finished or not")
+    .option("--quiet", "print nothing but errors")
+    .addHelpText(
+      "after",
+      `
+An endpoint is any that speaks OpenAI's chat completions. It is told by
+OPENAI_BASE_URL (default: OpenAI's own) and OPENAI_API_KEY, which is written
+nowhere. Answers are kept as they come: --resume asks only for what is missing.
+
+Examples:
+  lockedroom rollout --policy runs/sft/checkpoint --n 1 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
+  lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
+    --price-in 0.40 --price-out 1.60`,
+    )
+    .action(run);
+}
+
+function stopText(text: string, before: string[] | undefined): string[] {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return [...(before ?? []), text];
+}
+
+async function run(flags: Flags): Promise<void> {
+  const prices = pricesOf(flags);
+  const system = flags.system === undefined ? undefined : await readSystem(flags.system);
+  const notices: string[] = [];
+  const policy = await openPolicy(flags, system, (text) => notices.push(text));
+  const progress = answerProgress("Sampling", flags.quiet);
+  const listener = onInterrupt(progress.stop);
+  let kept = 0;
+  try {
+    const result = await rollout({
+      policy,
+      ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
+      ...{ resume: flags.resume, force: flags.force, prices },
+      inputs: [flags.system, flags.policy].filter(
+        (file) => file !== undefined && existsSync(file),
+      ) as string[],
+      onStart: (wanted, before) => {
+        kept = before;
+        progress.start(wanted, before);
+      },
+      onAnswer: (said) => progress.add(said.completion_tokens),
+    });
+    progress.stop();
+    if (!flags.quiet) printRollout(result, flags, kept, notices);
+  } finally {
+    progress.stop();
+    process.removeListener("SIGINT", listener);
+    await policy.close();
+  }
+}
+
+/** A person who stops a paid rollout has to know that nothing is lost; then the signal does its work. */
+function onInterrupt(stop: () => void): () => void {
+  const listener = () => {
+    stop();
+    err("lockedroom: interrupted");
+    hint("The answers so far are kept: go on with the same command and --resume.");
+    process.kill(process.pid, "SIGINT");
+  };
+  process.once("SIGINT", listener);
+  return listener;
+}
+
+function pricesOf({ priceIn, priceOut }: Flags) {
+  if (priceIn === undefined && priceOut === undefined) return undefined;
+  if (priceIn !== undefined && priceOut !== undefined) return { in: priceIn, out: priceOut };
+  throw usageError("--price-in and --price-out go together", "Give both, or neither.");
+}
+
+async function readSystem(file: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    throw ioError(`read ${file}`, error, "data");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
+  }
+}
+
+async function openPolicy(
+  flags: Flags,
+  system: string | undefined,
+  onNotice: (text: string) => void,
+): Promise<Policy> {
+  const sampling: SamplingSettings = {
+    temperature: flags.temperature,
+    top_k: flags.topK,
+    top_p: flags.topP,
+    max_tokens: flags.maxTokens,
+    stop: flags.stop ?? [],
+    seed: flags.seed,
+  };
+  if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
+  const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
+  if (prefix !== undefined && !existsSync(flags.policy)) {
+    throw usageError(
+      `there is no kind of policy called ${prefix}`,
+      "Name a checkpoint's folder, or a model as openai:MODEL.",
+    );
+  }
+  // Only here: an endpoint needs nothing of the engine.
+  const { openEmbeddedPolicy } = await import("../../policy/embedded.ts");
+  return openEmbeddedPolicy(flags.policy, { sampling, system });
+}
+
+async function openEndpoint(
+  flags: Flags,
+  sampling: SamplingSettings,
+  system: string | undefined,
+  onNotice: (text: string) => void,
+): Promise<Policy> {
+  const model = flags.policy.slice(OPENAI.length).trim();
+  if (model === "") throw usageError("--policy openai: names no model", "Write openai:MODEL.");
+  const { env } = process;
+  const apiKey = env.OPENAI_API_KEY?.trim() ?? "";
+  if (apiKey === "") {
+    throw usageError(
+      "OPENAI_API_KEY is not set",
+      "Put the endpoint's key into it; for a server that needs none, any text will do.",
+    );
+  }
+  const { openOpenAiPolicy } = await import("../../providers/openai.ts");
+  return openOpenAiPolicy({
+    ...{ model, sampling, system, apiKey, onNotice, concurrency: flags.concurrency },
+    baseUrl: env.OPENAI_BASE_URL,
+    organization: env.OPENAI_ORG_ID,
+    project: env.OPENAI_PROJECT_ID,
+    secrets: gatewaySecrets(env.OPENAI_CUSTOM_HEADERS),
+  });
+}
+
+/** The client sends these headers by itself; their values may be keys as well. */
+function gatewaySecrets(headers = ""): string[] {
+  return headers
+    .split("\n")
+    .map((line) => line.slice(line.indexOf(":") + 1).trim())
+    .flatMap((value) => [value, value.replace(/^Bearer +/i, "")]);
+}
+
+function printRollout(
+  { dir, answers, manifest, summary }: FinishedRollout,
+  { dataset, policy }: Flags,
+  kept: number,
+  notices: readonly string[],
+): void {
+  const { n_examples: examples, n_answers: total, cost } = summary;
+  const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
+  out(wrap(`Sampled ${each} of each of ${examples} examples from ${policy}.`));
+  if (kept > 0) out(`  ${kept} of ${total} were kept from before.`);
+  for (const notice of notices) out(paint("yellow", wrap(`! ${notice}`, "  ")));
+  if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
+  if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
+  out();
+  for (const [end, count] of Object.entries(summary.finish).sort((a, b) => b[1] - a[1])) {
+    out(wrap(`ended by ${end}: ${count}`, "  "));
+  }
+  out(`  tokens: ${cost.prompt_tokens} in, ${cost.completion_tokens} out`);
+  if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} answers came without a count of tokens.`);
+  if (cost.total !== null) {
+    const least = cost.n_uncounted > 0 ? "at least " : "";
+    out(
+      `  cost: ${least}${cost.total.toFixed(4)} (${cost.price_in} in, ${cost.price_out} out, per million)`,
+    );
+  }
+  out();
+  out(wrap(`Rollout written to ${dir}`));
+  const next =
+    manifest.n === 1
+      ? `eval --dataset ${dataset} --completions ${answers}`
+      : `selection-demo --dataset ${dataset} --samples ${answers} --n ${manifest.n}`;
+  out(`Next: ${program()} ${next} --outdir ${dir}-scored`);
+}

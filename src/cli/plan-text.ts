@@ -1,0 +1,201 @@
+/** The plan in words: where you stand, what is missing, and how the days went. */
+
+import { visible } from "../core/visible.ts";
+import {
+  type Advance,
+  DONE,
+  type Drifted,
+  type Evidence,
+  LAST_DAY,
+  type LookedAt,
+  type Mark,
+  PHASES,
+  type PhaseStatus,
+  PLAN_FILE,
+  type PlanStatus,
+} from "../course/plan/index.ts";
+import { out, paint, percent, WIDTH, wrap } from "./terminal.ts";
+
+export function showPlan(status: PlanStatus): void {
+  showHeading(status);
+  for (const phase of status.phases) showPhase(phase, status);
+  if (status.drifted.length > 0) showDrifted(status.drifted);
+  showWeek(status);
+  showRhythm(status);
+}
+
+/** No commit is older than git. */
+const BEFORE_GIT = "2005-04-07";
+
+function showHeading({ day, week, phase, days_late: late, start, today: now }: PlanStatus): void {
+  const current = PHASES[phase];
+  const where = current ? `phase ${phase}: ${current.title}` : "every phase is behind you";
+  out(paint("bold", wrap(`Day ${day} of ${LAST_DAY}, week ${week.week}, ${where}`)));
+  if (start > now)
+    out(wrap(`The first commit is dated ${start}, after today, ${now}. Check the clock.`));
+  else if (start < BEFORE_GIT) out(`The first commit is dated ${start}. Check the clock.`);
+  if (current && late > 0) {
+    const days = `${late} ${late === 1 ? "day" : "days"} late`;
+    const text = `Day ${day} of phase ${phase}, ${days}: it ends on day ${current.last}. Fix before you go on.`;
+    out(paint("yellow", wrap(text)));
+  }
+}
+
+function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, all: PlanStatus) {
+  const count = criteria.filter(({ status }) => status === "met").length;
+  const days = `days ${first}–${last}`.padEnd(12);
+  const tally = `${count} of ${criteria.length} met`;
+  out();
+  out(`${paint("bold", `Phase ${phase}`)}  ${days} ${state.padEnd(8)} ${tally}`);
+  if (phase !== all.phase) out(wrap(title, "  "));
+  // What holds behind needs no more words.
+  if (state === "passed" && count === criteria.length) return;
+  for (const criterion of criteria) showCriterion(criterion, state);
+  const later = state === "ahead" ? notYet(criteria) : "";
+  if (later !== "") out(paint("gray", wrap(`(${MARKS.no_tool_yet} ${later})`, "  ")));
+  if (state === "current" && count === criteria.length)
+    out(wrap("The exit holds. Leave the phase: ./lockedroom plan advance", "  "));
+}
+
+const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–", not_judged_yet: "–" } as const;
+const COLOURS: Readonly<Record<LookedAt["status"], "green" | "red" | "gray">> = {
+  met: "green",
+  missing: "red",
+  no_tool_yet: "gray",
+  not_judged_yet: "gray",
+};
+
+/** All of it for the phase at hand; a line for what is ahead. */
+function showCriterion(criterion: LookedAt, state: PhaseStatus["state"]): void {
+  const { status, title } = criterion;
+  const ahead = state === "ahead";
+  const mark = paint(ahead && status !== "met" ? "gray" : COLOURS[status], MARKS[status]);
+  out(behind(mark, title));
+  if (ahead) return;
+  if (criterion.status === "met") {
+    if (state === "current") showEvidence(criterion.evidence);
+  } else if (criterion.status === "missing") {
+    detail("expected", criterion.expected);
+    detail("found", visible(criterion.found));
+    detail("next", criterion.next);
+    if (criterion.command) out(commandLines(criterion.command, " ".repeat(15)));
+  } else out(wrap(notYet([criterion]), "      "));
+}
+
+/** The first piece says it; further ones are in the JSON. */
+function showEvidence([first, ...more]: readonly Evidence[]): void {
+  if (!first) return;
+  const others = more.length === 0 ? "" : ` (and ${more.length} files more)`;
+  out(wrap(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      "));
+}
+
+/** Why nobody can meet these criteria with this version; empty when somebody can. */
+function notYet(criteria: readonly LookedAt[]): string {
+  const lacking = criteria.flatMap((one) => (one.status === "no_tool_yet" ? one.commands : []));
+  const tools = [...new Set(lacking)].map((name) => `lockedroom ${name}`).join(", ");
+  const unjudged = criteria.some(({ status }) => status === "not_judged_yet");
+  return [
+    ...(tools === "" ? [] : [`no tool yet: ${tools}`]),
+    ...(unjudged ? ["cannot be judged yet by this version"] : []),
+  ].join("; ");
+}
+
+/** The mark, then the text with its further lines below its first. */
+function behind(mark: string, text: string): string {
+  return `  ${mark} ${wrap(text, "    ").trimStart()}`;
+}
+
+function detail(label: string, text: string): void {
+  const lines = wrap(text, " ".repeat(15)).trimStart();
+  out(`      ${label.padEnd(9)}${lines}`);
+}
+
+/** A command that can be copied: it breaks before flags, with the shell's mark for more to come. */
+function commandLines(command: string, indent: string): string {
+  const lines: string[] = [];
+  for (const part of command.split(/ (?=--)/)) {
+    const longer = `${lines.at(-1)} ${part}`;
+    const room = WIDTH - indent.length - " \\".length;
+    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    else lines.push(lines.length === 0 ? part : `  ${part}`);
+  }
+  return lines.map((line) => indent + line).join(" \\\n");
+}
+
+function showDrifted(drifted: readonly Drifted[]): void {
+  out();
+  out(paint("yellow", "Evidence that is no longer what it was when you advanced"));
+  for (const { phase, criterion, path, problem } of drifted)
+    out(wrap(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  "));
+  out(
+    wrap(
+      "The record stays. Where the criterion above still holds, nothing is lost; where not, bring the file back: git checkout COMMIT -- FILE",
+      "  ",
+    ),
+  );
+}
+
+const DELIVERABLES = {
+  build: "build, end to end",
+  theory: "theory compression",
+  evaluation: "evaluation or ablation",
+  blog: "blog post",
+} as const;
+
+function showWeek({ week }: PlanStatus): void {
+  out();
+  const heading = paint("bold", `Week ${week.week}`);
+  out(`${heading}  days ${week.first}–${week.last}, from commits`);
+  for (const { id, shipped, next } of week.deliverables) {
+    const done = shipped.length > 0;
+    const mark = done ? paint("green", "✓") : paint("red", "✗");
+    const more = shipped.length > 3 ? ` and ${shipped.length - 3} more` : "";
+    const what = done ? `${shipped.slice(0, 3).map(visible).join(", ")}${more}` : next;
+    out(behind(mark, `${DELIVERABLES[id]}: ${what}`));
+  }
+}
+
+const SQUARES: Record<Mark, string> = { before: " ", none: "·", commit: "▪", full: "■" };
+
+function showRhythm({ rhythm }: PlanStatus): void {
+  const { streak, longest, full_days: full, days, calendar } = rhythm;
+  const row = `${streak} ${streak === 1 ? "day" : "days"} in a row with a commit (longest ${longest})`;
+  out();
+  out(wrap(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`));
+  const squares = calendar.map(({ mark }) => SQUARES[mark]).join("");
+  const weeks = squares.match(/.{7}/gu)?.join(" ") ?? "";
+  out(`  ${calendar[0]?.date}  ${weeks}  ${calendar.at(-1)?.date}`);
+  out("  · none   ▪ commit   ■ commit, write-up of 200 words and an artifact");
+}
+
+export function showAdvance({ status, left, missing }: Advance): void {
+  if (status.phase === DONE) {
+    out("Every phase is behind you; there is none to leave.");
+    return;
+  }
+  if (left !== undefined) {
+    const next = PHASES[left + 1];
+    const then = next ? `Now phase ${next.phase}: ${next.title}.` : "That was the last one.";
+    out(wrap(`Phase ${left} is behind you. ${then}`));
+    out(
+      wrap(
+        `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
+      ),
+    );
+    return;
+  }
+  out(paint("bold", `Phase ${status.phase} stays open; this is missing:`));
+  for (const { phase, criterion } of missing) {
+    const earlier = phase < status.phase ? ` (phase ${phase}, which you had left)` : "";
+    const mark = paint(COLOURS[criterion.status], MARKS[criterion.status]);
+    out(behind(mark, criterion.title + earlier));
+    if (criterion.status !== "missing") {
+      out(wrap(notYet([criterion]), "    "));
+      continue;
+    }
+    out(wrap(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    "));
+    if (criterion.command) out(commandLines(criterion.command, "      "));
+  }
+  if (missing.every(({ criterion }) => notYet([criterion]) !== ""))
+    out(wrap("Nothing of this can be done with this version; a later one opens the exit."));
+}

@@ -1,0 +1,157 @@
+/** The scoreboard in words: a week that was added, and all of them. */
+
+import { columns, visible } from "../core/visible.ts";
+import {
+  type Added,
+  everyWeek,
+  type Review,
+  SKILL_MATRIX,
+  SKILLS,
+  sparkline,
+  type Week,
+} from "../course/scoreboard/index.ts";
+import { out, paint, wrap } from "./terminal.ts";
+
+export function showAdded(added: Added, warnings: readonly string[]): void {
+  const { week, days, metrics } = added.week;
+  const doubtful = added.notRescored !== undefined && metrics.success !== null;
+  const doubt = doubtful ? `  (not scored again: ${added.notRescored})` : "";
+  out(`Week ${week}, days ${days[0]}–${days[1]}`);
+  const rows: [string, string][] = [
+    ["main task success", figure(metrics.success, (x) => x.toFixed(4)) + doubt],
+    ["format drift", figure(metrics.format_drift, signed)],
+    ["hallucination proxy", figure(metrics.hallucination_proxy, (x) => x.toFixed(4))],
+    ["mean output length", figure(metrics.mean_length, (x) => `${x.toFixed(1)} characters`)],
+    [
+      "KL to the reference",
+      figure(metrics.kl, ({ value, from }) => `${compact(value)} nats, ${from}`),
+    ],
+    ["cost", figure(metrics.cost, costWords)],
+  ];
+  for (const [label, value] of rows) out(`  ${label.padEnd(20)} ${value}`);
+  for (const warning of warnings) out(warn(week, warning));
+  if (added.kept) out(`The week that was there is kept as ${added.kept}.`);
+  out(wrap(`Written to ${added.file}. Commit it: git add ${added.file}`));
+}
+
+export function showBoard(
+  weeks: readonly Week[],
+  reviews: readonly Review[],
+  charts: readonly string[],
+): void {
+  showTable(weeks, new Map(reviews.map((review) => [review.week, review.not_rescored])));
+  showSkills(weeks);
+  showSparklines(weeks);
+  out();
+  for (const { week, warnings } of reviews) for (const one of warnings) out(warn(week, one));
+  out(`Charts written to ${charts.join(" and ")}`);
+}
+
+const NOT_MEASURED = "n/m";
+
+function showTable(weeks: readonly Week[], doubts: ReadonlyMap<number, string | undefined>): void {
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => pad(cell, WIDTHS[i] ?? 0))
+      .join("  ")
+      .trimEnd();
+  out(
+    paint(
+      "bold",
+      line(["week", "days", "B T E P", "success ", "drift", "halluc", "length", "KL", "cost"]),
+    ),
+  );
+  for (const { week, days, shipped, metrics } of weeks) {
+    const { build, theory, eval: evaluation, blog } = shipped;
+    const letters = [build, theory, evaluation, blog].map((link) => (link === null ? "N" : "Y"));
+    out(
+      line([
+        String(week),
+        `${days[0]}–${days[1]}`,
+        letters.join(" "),
+        short(metrics.success, (x) => x.toFixed(4)) + (doubts.get(week) ? "*" : " "),
+        short(metrics.format_drift, signed),
+        short(metrics.hallucination_proxy, (x) => x.toFixed(4)),
+        short(metrics.mean_length, (x) => x.toFixed(1)),
+        short(metrics.kl, ({ value }) => compact(value)),
+        short(metrics.cost, costWords),
+      ]),
+    );
+  }
+  out(paint("gray", "Y shipped, N not: Build, Theory, Evaluation, Post.  n/m not measured"));
+  const reasons = new Set([...doubts.values()].filter((reason) => reason !== undefined));
+  for (const reason of reasons) out(`* not scored again: ${reason}`);
+}
+
+const WIDTHS = [4, 7, 7, 8, 7, 6, 7, 8, 8];
+
+function showSkills(weeks: readonly Week[]): void {
+  const scored = weeks.filter(({ skills }) => Object.keys(skills).length > 0);
+  if (scored.length === 0) return;
+  out();
+  out(paint("bold", `week  ${SKILLS.join("  ")}`));
+  for (const { week, skills } of scored) {
+    const cells = SKILLS.map((name) => pad(String(skills[name]?.score ?? "–"), name.length));
+    out(`${pad(String(week), 4)}  ${cells.join("  ")}`);
+  }
+}
+
+const MOST_SPARKS = 48;
+
+/** With one measurement there is no trend to see. */
+function showSparklines(weeks: readonly Week[]): void {
+  const trends: [string, (week: Week) => number | null][] = [
+    ["success", ({ metrics }) => metrics.success],
+    ["drift", ({ metrics }) => metrics.format_drift],
+    ["length", ({ metrics }) => metrics.mean_length],
+    ["KL", ({ metrics }) => metrics.kl?.value ?? null],
+  ];
+  // A change of data or scorer is no trend: only the weeks of the latest room are joined.
+  const room = weeks.findLast(({ run }) => run !== null)?.run?.room_sha256;
+  const lines = trends.flatMap(([label, of]) => {
+    const values = everyWeek(weeks).map(({ week }) =>
+      week?.run?.room_sha256 === room && week ? of(week) : null,
+    );
+    const [first, ...later] = values.filter((value) => value !== null);
+    const last = later.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const line = sparkline(values.slice(-MOST_SPARKS));
+    return [`${label.padEnd(8)} ${line}  ${compact(first)} → ${compact(last)}`];
+  });
+  if (lines.length > 0) out(`\n${lines.join("\n")}`);
+}
+
+export function showMatrix(): void {
+  for (const name of SKILLS) {
+    out(paint("bold", name));
+    for (const [score, meaning] of SKILL_MATRIX[name].entries()) out(`  ${score}  ${meaning}`);
+  }
+}
+
+function warn(week: number, warning: string): string {
+  return paint("yellow", wrap(`! week ${week}: ${visible(warning)}`));
+}
+
+function figure<T>(value: T | null, words: (value: T) => string): string {
+  return value === null ? "not measured" : words(value);
+}
+
+function short<T>(value: T | null, words: (value: T) => string): string {
+  return value === null ? NOT_MEASURED : words(value);
+}
+
+function costWords({ value }: NonNullable<Week["metrics"]["cost"]>): string {
+  return `${value.toFixed(1)} s`;
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "" : "+"}${value.toFixed(4)}`;
+}
+
+function compact(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+function pad(text: string, width: number): string {
+  return " ".repeat(Math.max(0, width - columns(text))) + text;
+}

@@ -1,0 +1,13 @@
+export { gradients } from "./gradients.ts";
+export { differences, type Feeds, interpret } from "./interpret.ts";
+export { type OnnxModel, toOnnx } from "./onnx.ts";
+export * from "./ops/elementwise.ts";
+export { gather, pick, scatterAdd } from "./ops/indexing.ts";
+export { concat, expand, reshape, slice, transpose, zeros } from "./ops/layout.ts";
+export { matmul } from "./ops/product.ts";
+export { max, mean, sum, sumTo } from "./ops/reduce.ts";
+export { logSoftmax, softmaxOf } from "./ops/softmax.ts";
+export { inOrder, withoutRepetition } from "./order.ts";
+export { type Data, loadRuntime, Session, type SessionOptions } from "./session.ts";
+export type { Shape } from "./shape.ts";
+export { constant, type DType, input, scalar, Tensor, type Values } from "./tensor.ts";

@@ -1,0 +1,177 @@
+/** Writes a graph as a standard ONNX file. Field numbers are those of onnx.proto. */
+
+import { inOrder, withoutRepetition } from "./order.ts";
+import { type Field, message } from "./protobuf.ts";
+import { type Shape, shapeError } from "./shape.ts";
+import { type Attribute, type DType, type Emitter, INPUT, type Tensor } from "./tensor.ts";
+
+const IR_VERSION = 9;
+const OPSET = 18;
+/** TensorProto.DataType */
+const TYPE: Record<DType, number> = { f32: 1, i64: 7, bool: 9 };
+
+export interface OnnxModel {
+  readonly bytes: Uint8Array;
+  /** What must be fed, in the order of first use. */
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly shape: Shape;
+    readonly dtype: DType;
+  }[];
+}
+
+export interface OnnxOptions {
+  /** Values of inputs by name, which then are a part of the file and need not be fed. */
+  readonly weights?: ReadonlyMap<string, Float32Array>;
+}
+
+/** The file that computes these named results. */
+export function toOnnx(
+  results: Readonly<Record<string, Tensor>>,
+  { weights }: OnnxOptions = {},
+): OnnxModel {
+  const names = Object.keys(results);
+  const roots = withoutRepetition(Object.values(results));
+  const writer = new Writer();
+  const inputs: { name: string; shape: Shape; dtype: DType }[] = [];
+  const known = new Map<Tensor, string>();
+  const named = new Set(names);
+  for (const node of inOrder(roots)) {
+    if (node.op === (INPUT as unknown)) {
+      const { name } = node.attributes as { name: string };
+      if (named.has(name)) {
+        throw shapeError("toOnnx", `two tensors are called "${name}"`, node.shape);
+      }
+      named.add(name);
+      const values = weights?.get(name);
+      if (values) writer.weights(name, node, values);
+      else inputs.push({ name, shape: node.shape, dtype: node.dtype });
+    }
+    const emitted = node.op.emit(
+      node,
+      writer,
+      node.inputs.map((i) => known.get(i) as string),
+    );
+    known.set(node, emitted);
+  }
+  for (const [i, name] of names.entries()) {
+    writer.node("Identity", [known.get(roots[i] as Tensor) as string], {}, name);
+  }
+  const graph = message([
+    ...writer.nodes.map((node): Field => [1, node]),
+    [2, "graph"],
+    ...writer.constants.map((constant): Field => [5, constant]),
+    ...inputs.map(({ name, shape, dtype }): Field => [11, valueInfo(name, shape, dtype)]),
+    ...names.map((name, i): Field => {
+      const { shape, dtype } = roots[i] as Tensor;
+      return [12, valueInfo(name, shape, dtype)];
+    }),
+  ]);
+  const opset = message([
+    [1, ""],
+    [2, OPSET],
+  ]);
+  const bytes = message([
+    [1, IR_VERSION],
+    [2, "lockedroom"],
+    [7, graph],
+    [8, opset],
+  ]);
+  return { bytes, inputs };
+}
+
+class Writer implements Emitter {
+  readonly nodes: Uint8Array[] = [];
+  readonly constants: Uint8Array[] = [];
+  readonly #known = new Map<string, string>();
+  #count = 0;
+
+  node(
+    type: string,
+    inputs: readonly string[],
+    attributes: Record<string, Attribute> = {},
+    output = `v${this.#count++}`,
+  ): string {
+    this.nodes.push(
+      message([
+        ...inputs.map((name): Field => [1, name]),
+        [2, output],
+        [4, type],
+        ...Object.entries(attributes).map(([name, value]): Field => [5, attribute(name, value)]),
+      ]),
+    );
+    return output;
+  }
+
+  constant(dtype: DType, values: readonly number[], shape: Shape): string {
+    const key = JSON.stringify([dtype, shape, values]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const name = `c${this.#count++}`;
+    this.#known.set(key, name);
+    this.constants.push(tensorProto(name, dtype, shape, raw(dtype, values)));
+    return name;
+  }
+
+  /** A large constant under its own name; it is not looked up among the others. */
+  weights(name: string, { shape, dtype, size }: Tensor, values: Float32Array): void {
+    if (dtype !== "f32" || size !== values.length) {
+      throw shapeError("toOnnx", `${values.length} numbers do not fill "${name}"`, shape);
+    }
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    this.constants.push(tensorProto(name, dtype, shape, bytes));
+  }
+
+  integers(values: readonly number[]): string {
+    return this.constant("i64", values, [values.length]);
+  }
+}
+
+function tensorProto(name: string, dtype: DType, shape: Shape, bytes: Uint8Array): Uint8Array {
+  return message([...shape.map((n): Field => [1, n]), [2, TYPE[dtype]], [8, name], [9, bytes]]);
+}
+
+function raw(dtype: DType, values: readonly number[]): Uint8Array {
+  const array =
+    dtype === "f32"
+      ? Float32Array.from(values)
+      : dtype === "i64"
+        ? BigInt64Array.from(values, BigInt)
+        : Uint8Array.from(values);
+  return new Uint8Array(array.buffer);
+}
+
+/** AttributeProto: 2 float, 3 int, 4 string, 8 ints; 20 says which. */
+function attribute(name: string, value: Attribute): Uint8Array {
+  if (typeof value === "number")
+    return message([
+      [1, name],
+      [3, value],
+      [20, 2],
+    ]);
+  if (typeof value === "string")
+    return message([
+      [1, name],
+      [4, value],
+      [20, 3],
+    ]);
+  if ("float" in value)
+    return message([
+      [1, name],
+      [2, value],
+      [20, 1],
+    ]);
+  return message([[1, name], ...value.map((n): Field => [8, n]), [20, 7]]);
+}
+
+function valueInfo(name: string, shape: Shape, dtype: DType): Uint8Array {
+  const dimensions = message(shape.map((n): Field => [1, message([[1, n]])]));
+  const tensor = message([
+    [1, TYPE[dtype]],
+    [2, dimensions],
+  ]);
+  return message([
+    [1, name],
+    [2, message([[1, tensor]])],
+  ]);
+}

@@ -1,0 +1,266 @@
+/** Every op: forward against ONNX Runtime, gradient against central differences, edges included. */
+
+import { describe, expect, test } from "vitest";
+import { rngAt } from "../core/rng.ts";
+import * as graph from "./index.ts";
+import {
+  constant,
+  differences,
+  gradients,
+  input,
+  interpret,
+  Session,
+  type Shape,
+  type Tensor,
+} from "./index.ts";
+
+type Build = (...inputs: Tensor[]) => Tensor;
+interface Case {
+  readonly name: string;
+  readonly shapes: readonly Shape[];
+  readonly build: Build;
+  /** Where the inputs are drawn from; ops such as Log are not defined everywhere. */
+  readonly range?: readonly [number, number];
+}
+
+const { add, sub, mul, div, maximum, minimum, where, greater, cast, clip } = graph;
+const indices = (values: readonly number[], shape: Shape) => constant(values, shape, "i64");
+
+const pairs: readonly (readonly [Shape, Shape])[] = [
+  [
+    [2, 3],
+    [2, 3],
+  ],
+  [[2, 3], [3]],
+  [
+    [2, 1, 3],
+    [4, 1],
+  ],
+  [[], [2, 2]],
+  [[1], [3]],
+  [[2, 3, 4], []],
+];
+const shapes: readonly Shape[] = [[], [1], [5], [2, 3], [2, 1, 3]];
+
+const unary = {
+  neg: graph.neg,
+  exp: graph.exp,
+  tanh: graph.tanh,
+  sigmoid: graph.sigmoid,
+  erf: graph.erf,
+  abs: graph.abs,
+};
+const positive = { log: graph.log, sqrt: graph.sqrt, reciprocal: graph.reciprocal };
+const binary = { add, sub, mul, div, maximum, minimum };
+
+const CASES: readonly Case[] = [
+  ...Object.entries(unary).flatMap(([name, build]) =>
+    shapes.map((s): Case => ({ name, shapes: [s], build: build as Build })),
+  ),
+  ...Object.entries(positive).flatMap(([name, build]) =>
+    shapes.map((s): Case => ({ name, shapes: [s], build: build as Build, range: [0.3, 2] })),
+  ),
+  ...Object.entries(binary).flatMap(([name, build]) =>
+    pairs.map((s): Case => ({ name, shapes: s, build: build as Build, range: [0.4, 2] })),
+  ),
+  {
+    name: "where",
+    shapes: [[2, 3], [3]],
+    build: (x, y) => where(greater(x as Tensor, 0), mul(x as Tensor, x as Tensor), y as Tensor),
+  },
+  { name: "cast", shapes: [[4]], build: (x) => mul(cast(greater(x as Tensor, 0)), x as Tensor) },
+  { name: "clip", shapes: [[7]], build: (x) => clip(x as Tensor, -0.5, 0.5) },
+  { name: "erf, far out", shapes: [[6]], build: (x) => graph.erf(x as Tensor), range: [2.5, 5] },
+  { name: "sum of everything", shapes: [[2, 3]], build: (x) => graph.sum(x as Tensor) },
+  { name: "sum along an axis", shapes: [[2, 3, 4]], build: (x) => graph.sum(x as Tensor, 1) },
+  {
+    name: "sum along two, kept",
+    shapes: [[2, 3, 4]],
+    build: (x) => graph.sum(x as Tensor, [0, -1], true),
+  },
+  { name: "sum of a scalar", shapes: [[]], build: (x) => graph.sum(x as Tensor) },
+  { name: "mean", shapes: [[3, 5]], build: (x) => graph.mean(x as Tensor, -1, true) },
+  { name: "max", shapes: [[3, 5]], build: (x) => graph.max(x as Tensor, -1) },
+  { name: "max of everything", shapes: [[3, 2]], build: (x) => graph.max(x as Tensor) },
+  { name: "reshape", shapes: [[2, 6]], build: (x) => graph.reshape(x as Tensor, [3, -1]) },
+  { name: "transpose", shapes: [[2, 3, 4]], build: (x) => graph.transpose(x as Tensor) },
+  {
+    name: "transpose by order",
+    shapes: [[2, 3, 4]],
+    build: (x) => graph.transpose(x as Tensor, [2, 0, 1]),
+  },
+  { name: "expand", shapes: [[2, 1]], build: (x) => graph.expand(x as Tensor, [3, 2, 4]) },
+  { name: "slice", shapes: [[4, 5]], build: (x) => graph.slice(x as Tensor, -1, 1, 4) },
+  { name: "slice to the end", shapes: [[4, 2]], build: (x) => graph.slice(x as Tensor, 0, 2, 4) },
+  {
+    name: "concat",
+    shapes: [
+      [2, 3],
+      [2, 1],
+      [2, 2],
+    ],
+    build: (...parts) => graph.concat(parts, 1),
+  },
+  {
+    name: "concat of many",
+    shapes: Array.from({ length: 30 }, (): Shape => [2]),
+    build: (...parts) => graph.concat(parts, 0),
+  },
+  {
+    name: "matmul",
+    shapes: [
+      [3, 4],
+      [4, 2],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, b as Tensor),
+  },
+  {
+    name: "matmul of stacks",
+    shapes: [
+      [2, 3, 4],
+      [2, 4, 2],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, b as Tensor),
+  },
+  {
+    name: "matmul, stack by matrix",
+    shapes: [
+      [2, 5, 3, 4],
+      [4, 2],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, b as Tensor),
+  },
+  {
+    name: "matmul, broadcast stacks",
+    shapes: [
+      [2, 1, 3, 4],
+      [5, 4, 2],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, b as Tensor),
+  },
+  {
+    name: "matmul, transposed",
+    shapes: [
+      [2, 3, 4],
+      [2, 5, 4],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor)),
+  },
+  { name: "softmax", shapes: [[3, 5]], build: (x) => graph.softmaxOf(x as Tensor) },
+  { name: "logSoftmax", shapes: [[2, 3, 5]], build: (x) => graph.logSoftmax(x as Tensor) },
+  {
+    name: "gather, with repeats",
+    shapes: [[5, 3]],
+    build: (x) => graph.gather(x as Tensor, indices([4, 0, 4, 2], [2, 2])),
+  },
+  {
+    name: "scatterAdd",
+    shapes: [[4, 3]],
+    build: (x) => graph.scatterAdd([5, 3], indices([4, 0, 4, 2], [4]), x as Tensor),
+  },
+  {
+    name: "pick",
+    shapes: [[2, 3, 5]],
+    build: (x) => graph.pick(x as Tensor, indices([4, 0, 4, 2, 1, 3], [2, 3])),
+  },
+  {
+    name: "stopGradient",
+    shapes: [[3]],
+    build: (x) => mul(x as Tensor, graph.stopGradient(graph.exp(x as Tensor))),
+  },
+];
+
+/** A loss that weighs every element differently, so that a misplaced gradient shows. */
+function lossOf(y: Tensor, seed: string): Tensor {
+  const rng = rngAt(seed, "weights");
+  const weights = Array.from({ length: y.size }, () => 2 * rng.next() - 1);
+  return graph.sum(mul(y, constant(weights, y.shape)));
+}
+
+describe.each(CASES)(
+  "$name $shapes",
+  ({ name, shapes: sizes, build, range: [low, high] = [-2, 2] }) => {
+    const seed = `${name} ${JSON.stringify(sizes)}`;
+    const inputs: Tensor[] = sizes.map((shape, i) => input(`x${i}`, shape));
+    const rng = rngAt(seed);
+    const feeds = new Map(
+      inputs.map(
+        (x) =>
+          [
+            x,
+            Float64Array.from({ length: x.size }, () =>
+              Math.fround(low + (high - low) * rng.next()),
+            ),
+          ] as const,
+      ),
+    );
+    const y = build(...inputs);
+    const loss = lossOf(y, seed);
+    const slopes = gradients(loss, inputs);
+
+    test("gradient", () => {
+      // Through stopGradient the function that is differentiated is not the one that is computed.
+      if (name === "stopGradient") return;
+      const computed = interpret(slopes, feeds);
+      for (const [i, x] of inputs.entries()) {
+        const measured = differences(loss, x, feeds);
+        const found = computed[i]?.data ?? [];
+        for (const [k, slope] of measured.entries()) expect(found[k]).toBeCloseTo(slope, 6);
+      }
+    });
+
+    test("ONNX Runtime agrees on the values and on the gradients", async () => {
+      const results = {
+        y,
+        loss,
+        ...Object.fromEntries(slopes.map((slope, i) => [`g${i}`, slope])),
+      };
+      const session = await Session.create(results);
+      const fed = Object.fromEntries(
+        session.inputs.map(({ name: n }) => [
+          n,
+          Float32Array.from(feeds.get(inputs[Number(n.slice(1))] as Tensor) ?? []),
+        ]),
+      );
+      const run = await session.run(fed);
+      await session.close();
+      for (const [key, tensor] of Object.entries(results)) {
+        const [right] = interpret([tensor], feeds);
+        expect(run[key]).toHaveLength(tensor.size);
+        for (const [k, value] of (right?.data ?? []).entries()) {
+          expect(Math.abs(Number(run[key]?.[k]) - value)).toBeLessThan(
+            2e-5 * (1 + Math.abs(value)),
+          );
+        }
+      }
+    });
+  },
+);
+
+test("no gradient flows through stopGradient", () => {
+  const x = input("x", [2]);
+  const [slope] = gradients(graph.sum(mul(x, graph.stopGradient(x))), [x]);
+  expect([...(interpret([slope as Tensor], new Map([[x, [3, 5]]]))[0]?.data ?? [])]).toEqual([
+    3, 5,
+  ]);
+});
+
+test("shape errors name the op and both shapes", () => {
+  const [a, b] = [input("a", [2, 3]), input("b", [4, 3])];
+  expect(() => add(a, b)).toThrow(/Add: .*\[2, 3\] and \[4, 3\]/);
+  expect(() => graph.matmul(a, b)).toThrow(/MatMul: .*\[2, 3\] and \[4, 3\]/);
+  expect(() => graph.reshape(a, [5])).toThrow(/Reshape.*\[2, 3\]/);
+  expect(() => graph.slice(a, 1, 2, 9)).toThrow(/Slice: 2 to 9.*\[2, 3\]/);
+  expect(() => graph.concat([a, input("c", [2, 3, 1])], 0)).toThrow(/Concat/);
+  expect(() => gradients(a, [a])).toThrow(/single number.*\[2, 3\]/);
+  expect(() => graph.pick(a, a)).toThrow(/Pick/);
+});
+
+test("what is repeated is computed once, and what nobody needs is not computed", () => {
+  const x = input("x", [2]);
+  const twice = add(graph.exp(x), graph.exp(x));
+  graph.log(x);
+  const [kept] = graph.withoutRepetition([twice]);
+  expect(graph.inOrder([twice])).toHaveLength(4);
+  expect(graph.inOrder([kept as Tensor])).toHaveLength(3);
+});

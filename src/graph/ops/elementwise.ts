@@ -1,0 +1,216 @@
+/** Arithmetic on each element, with broadcasting. */
+
+import { broadcast, shapeError, walker } from "../shape.ts";
+import { type Kind, type Op, scalar, Tensor, type Values } from "../tensor.ts";
+
+/** A function of one number; its derivative is given in terms of the input and the output. */
+function unary(
+  type: string,
+  compute: (x: number) => number,
+  slope?: (x: Tensor, y: Tensor) => Tensor,
+): (x: Tensor) => Tensor {
+  const op: Op<null> = {
+    name: type,
+    infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
+    evaluate: ([x]) => (x as Values).data.map(compute),
+    emit: (_, emitter, inputs) => emitter.node(type, inputs),
+    ...(slope && {
+      gradient: (node: Tensor<null>, outer: Tensor) => [
+        mul(outer, slope(node.inputs[0] as Tensor, node)),
+      ],
+    }),
+  };
+  return (x) => {
+    if (x.dtype !== "f32") throw shapeError(type, `numbers are wanted, not ${x.dtype}`, x.shape);
+    return new Tensor(op, [x], null);
+  };
+}
+
+/** A function of two numbers, broadcast; `slopes` are the two derivatives. */
+function binary(
+  type: string,
+  compute: (x: number, y: number) => number,
+  slopes?: (x: Tensor, y: Tensor, outer: Tensor, node: Tensor) => readonly [Tensor, Tensor],
+  dtype: Kind["dtype"] = "f32",
+): (x: Tensor | number, y: Tensor | number) => Tensor {
+  const op: Op<null> = {
+    name: type,
+    infer: ([x, y]) => ({
+      shape: broadcast(type, (x as Tensor).shape, (y as Tensor).shape),
+      dtype,
+    }),
+    evaluate: ([x, y], _, { shape }) => zip(x as Values, y as Values, shape, compute),
+    emit: (_, emitter, inputs) => emitter.node(type, inputs),
+    ...(slopes && {
+      gradient: (node: Tensor<null>, outer: Tensor) => {
+        const [x, y] = node.inputs as [Tensor, Tensor];
+        return slopes(x, y, outer, node);
+      },
+    }),
+  };
+  return (x, y) => {
+    const [a, b] = [asTensor(x), asTensor(y)];
+    if (a.dtype !== b.dtype) {
+      throw shapeError(type, `${a.dtype} and ${b.dtype} do not mix`, a.shape, b.shape);
+    }
+    return new Tensor(op, [a, b], null);
+  };
+}
+
+function asTensor(x: Tensor | number): Tensor {
+  return typeof x === "number" ? scalar(x) : x;
+}
+
+/** Applies a function to two broadcast arrays. */
+function zip(
+  x: Values,
+  y: Values,
+  shape: readonly number[],
+  compute: (a: number, b: number) => number,
+): Float64Array {
+  const [at, bt] = [walker(x, shape), walker(y, shape)];
+  const size = shape.reduce((product, n) => product * n, 1);
+  return Float64Array.from({ length: size }, (_, i) =>
+    compute(x.data[at(i)] as number, y.data[bt(i)] as number),
+  );
+}
+
+export const add = binary(
+  "Add",
+  (x, y) => x + y,
+  (_x, _y, outer) => [outer, outer],
+);
+export const sub = binary(
+  "Sub",
+  (x, y) => x - y,
+  (_x, _y, outer) => [outer, neg(outer)],
+);
+export const mul = binary(
+  "Mul",
+  (x, y) => x * y,
+  (x, y, outer) => [mul(outer, y), mul(outer, x)],
+);
+export const div = binary(
+  "Div",
+  (x, y) => x / y,
+  (_x, y, outer, node) => {
+    const dx = div(outer, y);
+    return [dx, neg(mul(dx, node))];
+  },
+);
+/** Of equals the gradient goes to the first. */
+export const maximum = binary("Max", Math.max, (x, y, outer) => {
+  const first = greaterOrEqual(x, y);
+  return [where(first, outer, 0), where(first, 0, outer)];
+});
+export const minimum = binary("Min", Math.min, (x, y, outer) => {
+  const first = lessOrEqual(x, y);
+  return [where(first, outer, 0), where(first, 0, outer)];
+});
+
+export const less = binary("Less", (x, y) => Number(x < y), undefined, "bool");
+export const lessOrEqual = binary("LessOrEqual", (x, y) => Number(x <= y), undefined, "bool");
+export const greater = binary("Greater", (x, y) => Number(x > y), undefined, "bool");
+export const greaterOrEqual = binary("GreaterOrEqual", (x, y) => Number(x >= y), undefined, "bool");
+export const equal = binary("Equal", (x, y) => Number(x === y), undefined, "bool");
+
+export const neg = unary(
+  "Neg",
+  (x) => -x,
+  () => scalar(-1),
+);
+export const exp = unary("Exp", Math.exp, (_, y) => y);
+export const log = unary("Log", Math.log, (x) => div(1, x));
+export const sqrt = unary("Sqrt", Math.sqrt, (_, y) => div(0.5, y));
+export const reciprocal = unary(
+  "Reciprocal",
+  (x) => 1 / x,
+  (_, y) => neg(mul(y, y)),
+);
+export const tanh = unary("Tanh", Math.tanh, (_, y) => sub(1, mul(y, y)));
+export const sigmoid = unary(
+  "Sigmoid",
+  (x) => 1 / (1 + Math.exp(-x)),
+  (_, y) => mul(y, sub(1, y)),
+);
+/** 0 has slope 0. */
+export const abs = unary("Abs", Math.abs, (x) => sub(cast(greater(x, 0)), cast(less(x, 0))));
+const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
+export const erf = unary("Erf", errorFunction, (x) => mul(TWO_OVER_ROOT_PI, exp(neg(mul(x, x)))));
+
+/** By its series where that converges fast, by the continued fraction of erfc elsewhere. */
+function errorFunction(x: number): number {
+  const z = Math.abs(x);
+  if (z > 6) return Math.sign(x);
+  if (z < 3) {
+    let [sum, term] = [z, z];
+    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
+      term *= (-z * z) / n;
+      sum += term / (2 * n + 1);
+    }
+    return Math.sign(x) * TWO_OVER_ROOT_PI * sum;
+  }
+  let fraction = 0;
+  for (let n = 60; n > 0; n--) fraction = n / 2 / (z + fraction);
+  return Math.sign(x) * (1 - Math.exp(-z * z) / Math.sqrt(Math.PI) / (z + fraction));
+}
+
+/** x if it lies between the bounds; the gradient is 0 outside of them. */
+export function clip(x: Tensor, low: number, high: number): Tensor {
+  return minimum(maximum(x, low), high);
+}
+
+const CAST: Op<null> = {
+  name: "Cast",
+  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
+  evaluate: ([x]) => Float64Array.from((x as Values).data),
+  emit: (_, emitter, inputs) => emitter.node("Cast", inputs, { to: 1 }),
+};
+
+/** Integers or truth values as numbers; no gradient flows. */
+export function cast(x: Tensor): Tensor {
+  return x.dtype === "f32" ? x : new Tensor(CAST, [x], null);
+}
+
+const WHERE: Op<null> = {
+  name: "Where",
+  infer: (inputs) => {
+    const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
+    if (condition.dtype !== "bool") {
+      throw shapeError("Where", "the condition must be truth values", condition.shape);
+    }
+    const shape = broadcast("Where", x.shape, y.shape);
+    return { shape: broadcast("Where", condition.shape, shape), dtype: x.dtype };
+  },
+  evaluate: (inputs, _, { shape }) => {
+    const [condition, x, y] = inputs as [Values, Values, Values];
+    const walkers = [walker(condition, shape), walker(x, shape), walker(y, shape)] as const;
+    const size = shape.reduce((product, n) => product * n, 1);
+    return Float64Array.from({ length: size }, (_, i) =>
+      condition.data[walkers[0](i)] === 1
+        ? (x.data[walkers[1](i)] as number)
+        : (y.data[walkers[2](i)] as number),
+    );
+  },
+  gradient: ({ inputs }, outer) => {
+    const [condition] = inputs as [Tensor];
+    return [undefined, where(condition, outer, 0), where(condition, 0, outer)];
+  },
+  emit: (_, emitter, inputs) => emitter.node("Where", inputs),
+};
+
+export function where(condition: Tensor, x: Tensor | number, y: Tensor | number): Tensor {
+  return new Tensor(WHERE, [condition, asTensor(x), asTensor(y)], null);
+}
+
+const STOP: Op<null> = {
+  name: "StopGradient",
+  infer: ([x]) => x as Tensor,
+  evaluate: ([x]) => Float64Array.from((x as Values).data),
+  emit: (_, emitter, inputs) => emitter.node("Identity", inputs),
+};
+
+/** The same values, through which no gradient flows. */
+export function stopGradient(x: Tensor): Tensor {
+  return new Tensor(STOP, [x], null);
+}

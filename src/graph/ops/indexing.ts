@@ -1,0 +1,120 @@
+/** Reading by index, and the writing by index that is its gradient. */
+
+import { shapeError, sizeOf } from "../shape.ts";
+import { type Op, Tensor, type Values } from "../tensor.ts";
+import { reshape, zeros } from "./layout.ts";
+
+const GATHER: Op<null> = {
+  name: "Gather",
+  infer: (inputs) => {
+    const [table, indices] = inputs as [Tensor, Tensor];
+    if (indices.dtype !== "i64")
+      throw shapeError("Gather", "indices must be integers", indices.shape);
+    if (table.shape.length === 0) throw shapeError("Gather", "there are no rows", table.shape);
+    return { shape: [...indices.shape, ...table.shape.slice(1)], dtype: table.dtype };
+  },
+  evaluate: (inputs) => {
+    const [table, indices] = inputs as [Values, Values];
+    const width = sizeOf(table.shape.slice(1));
+    const out = new Float64Array(indices.data.length * width);
+    indices.data.forEach((row, i) => {
+      out.set(table.data.subarray(row * width, (row + 1) * width), i * width);
+    });
+    return out;
+  },
+  gradient: ({ inputs }, outer) => {
+    const [table, indices] = inputs as [Tensor, Tensor];
+    const width = table.shape.slice(1);
+    const flat = reshape(outer, [indices.size, ...width]);
+    return [scatterAdd(table.shape, reshape(indices, [indices.size]), flat), undefined];
+  },
+  emit: (_, emitter, inputs) => emitter.node("Gather", inputs, { axis: 0 }),
+};
+
+/** Rows of a table by index: an embedding. */
+export function gather(table: Tensor, indices: Tensor): Tensor {
+  return new Tensor(GATHER, [table, indices], null);
+}
+
+const SCATTER_ADD: Op<null> = {
+  name: "ScatterAdd",
+  infer: ([start]) => start as Tensor,
+  evaluate: (inputs) => {
+    const [start, indices, updates] = inputs as [Values, Values, Values];
+    const out = Float64Array.from(start.data);
+    const width = sizeOf(start.shape.slice(1));
+    indices.data.forEach((row, i) => {
+      for (let k = 0; k < width; k++) {
+        const at = row * width + k;
+        out[at] = (out[at] as number) + (updates.data[i * width + k] as number);
+      }
+    });
+    return out;
+  },
+  gradient: ({ inputs }, outer) => [outer, undefined, gather(outer, inputs[1] as Tensor)],
+  emit: ({ inputs }, emitter, [start = "", indices = "", updates = ""]) => {
+    const count = (inputs[1] as Tensor).size;
+    const column = emitter.node("Reshape", [indices, emitter.integers([count, 1])]);
+    return emitter.node("ScatterND", [start, column, updates], { reduction: "add" });
+  },
+};
+
+/** A table of zeros with rows added at indices, which may repeat. */
+export function scatterAdd(shape: readonly number[], indices: Tensor, rows: Tensor): Tensor {
+  return new Tensor(SCATTER_ADD, [zeros(shape), indices, rows], null);
+}
+
+const PICK: Op<null> = {
+  name: "Pick",
+  infer: (inputs) => {
+    const [x, indices] = inputs as [Tensor, Tensor];
+    const fits =
+      indices.dtype === "i64" &&
+      indices.shape.length === x.shape.length - 1 &&
+      indices.shape.every((n, i) => n === x.shape[i]);
+    if (!fits) throw shapeError("Pick", "one index for each row is wanted", x.shape, indices.shape);
+    return { shape: indices.shape, dtype: "f32" };
+  },
+  evaluate: (inputs) => {
+    const [x, indices] = inputs as [Values, Values];
+    const width = x.shape.at(-1) as number;
+    return indices.data.map((at, row) => x.data[row * width + at] as number);
+  },
+  gradient: ({ inputs }, outer) => {
+    const [x, indices] = inputs as [Tensor, Tensor];
+    return [new Tensor(SPREAD, [outer, indices], { width: x.shape.at(-1) as number }), undefined];
+  },
+  emit: ({ inputs, shape }, emitter, [x = "", indices = ""]) => {
+    const column = emitter.node("Reshape", [indices, emitter.integers([...shape, 1])]);
+    const axis = (inputs[0] as Tensor).shape.length - 1;
+    const picked = emitter.node("GatherElements", [x, column], { axis });
+    return emitter.node("Reshape", [picked, emitter.integers(shape)]);
+  },
+};
+
+/** One element of each row of the last axis: the log-prob of the token that came. */
+export function pick(x: Tensor, indices: Tensor): Tensor {
+  return new Tensor(PICK, [x, indices], null);
+}
+
+/** The gradient of `pick`: each value at its index, zeros elsewhere. */
+const SPREAD: Op<{ readonly width: number }> = {
+  name: "Spread",
+  infer: ([x], { width }) => ({ shape: [...(x as Tensor).shape, width], dtype: "f32" }),
+  evaluate: (inputs, { width }) => {
+    const [x, indices] = inputs as [Values, Values];
+    const out = new Float64Array(x.data.length * width);
+    x.data.forEach((value, row) => {
+      out[row * width + (indices.data[row] as number)] = value;
+    });
+    return out;
+  },
+  gradient: ({ inputs }, outer) => [pick(outer, inputs[1] as Tensor), undefined],
+  emit: ({ attributes: { width } }, emitter, [x = "", indices = ""]) => {
+    const depth = emitter.constant("i64", [width], []);
+    const values = emitter.constant("f32", [0, 1], [2]);
+    const hot = emitter.node("OneHot", [indices, depth, values], { axis: -1 });
+    const column = emitter.node("Unsqueeze", [x, emitter.integers([-1])]);
+    return emitter.node("Mul", [hot, column]);
+  },
+};

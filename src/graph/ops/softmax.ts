@@ -1,0 +1,59 @@
+/** Softmax and its logarithm along the last axis, without overflow. */
+
+import { type Op, Tensor, type Values } from "../tensor.ts";
+import { exp, mul, sub } from "./elementwise.ts";
+import { sum } from "./reduce.ts";
+
+function rowWise(
+  type: string,
+  compute: (row: Float64Array) => Float64Array,
+  gradient: NonNullable<Op<null>["gradient"]>,
+): Op<null> {
+  return {
+    name: type,
+    infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
+    evaluate: ([x]) => {
+      const { shape, data } = x as Values;
+      const width = shape.at(-1) as number;
+      const out = new Float64Array(data.length);
+      for (let at = 0; at < data.length; at += width) {
+        out.set(compute(data.subarray(at, at + width)), at);
+      }
+      return out;
+    },
+    gradient,
+    emit: (_, emitter, inputs) => emitter.node(type, inputs, { axis: -1 }),
+  };
+}
+
+const LOG_SOFTMAX = rowWise(
+  "LogSoftmax",
+  (row) => {
+    const top = row.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+    const total = Math.log(row.reduce((sum, x) => sum + Math.exp(x - top), 0));
+    return row.map((x) => x - top - total);
+  },
+  (node, outer) => [sub(outer, mul(exp(node), sum(outer, -1, true)))],
+);
+
+const SOFTMAX = rowWise(
+  "Softmax",
+  (row) => {
+    const top = row.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+    const weights = row.map((x) => Math.exp(x - top));
+    const total = weights.reduce((sum, x) => sum + x, 0);
+    return weights.map((x) => x / total);
+  },
+  (node, outer) => {
+    const weighted = mul(outer, node);
+    return [sub(weighted, mul(node, sum(weighted, -1, true)))];
+  },
+);
+
+export function logSoftmax(x: Tensor): Tensor {
+  return new Tensor(LOG_SOFTMAX, [x], null);
+}
+
+export function softmaxOf(x: Tensor): Tensor {
+  return new Tensor(SOFTMAX, [x], null);
+}

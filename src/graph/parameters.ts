@@ -1,0 +1,39 @@
+/** All parameters of a model in one flat vector, and each of them by name as a view into it. */
+
+import { reshape, slice } from "./ops/layout.ts";
+import { type Shape, sizeOf } from "./shape.ts";
+import type { Tensor } from "./tensor.ts";
+
+export interface Parameter {
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+export interface Placed extends Parameter {
+  readonly offset: number;
+  readonly size: number;
+}
+
+export function place(parameters: readonly Parameter[]): {
+  list: readonly Placed[];
+  total: number;
+} {
+  let total = 0;
+  const list = parameters.map(({ name, shape }) => {
+    const offset = total;
+    const size = sizeOf(shape);
+    total += size;
+    return { name, shape, offset, size };
+  });
+  return { list, total };
+}
+
+/** Each parameter as a tensor that is cut out of the vector. */
+export function views(vector: Tensor, placed: readonly Placed[]): Map<string, Tensor> {
+  return new Map(
+    placed.map(({ name, shape, offset, size }) => [
+      name,
+      reshape(slice(vector, 0, offset, offset + size), shape),
+    ]),
+  );
+}

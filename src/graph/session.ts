@@ -1,0 +1,113 @@
+/** Runs a graph with ONNX Runtime, which is an optional dependency. */
+
+import { LockedRoomError, messageOf } from "../core/errors.ts";
+import { toOnnx } from "./onnx.ts";
+import { shapeError, sizeOf } from "./shape.ts";
+import type { DType, Tensor } from "./tensor.ts";
+
+type Runtime = typeof import("onnxruntime-node");
+type RuntimeTensor = import("onnxruntime-node").Tensor;
+type RuntimeSession = import("onnxruntime-node").InferenceSession;
+
+export interface SessionOptions {
+  readonly provider?: "cpu" | "webgpu";
+  readonly threads?: number;
+}
+
+export type Data = Float32Array | BigInt64Array | Uint8Array;
+
+/** Loads the runtime, or says in one sentence what to install. */
+export async function loadRuntime(): Promise<Runtime> {
+  try {
+    return await import("onnxruntime-node");
+  } catch (error) {
+    throw new LockedRoomError(
+      "usage",
+      "the engine needs the package onnxruntime-node, which is not installed",
+      {
+        hint: `Install it beside lockedroom: npm install onnxruntime-node (${messageOf(error).split("\n")[0]}). Evaluation, selection and the gate work without it.`,
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A graph that is ready to run, again and again. */
+export class Session {
+  readonly #runtime: Runtime;
+  readonly #session: RuntimeSession;
+  readonly #inputs: ReadonlyMap<
+    string,
+    { readonly shape: readonly number[]; readonly dtype: DType }
+  >;
+  readonly #outputs: Readonly<Record<string, Tensor>>;
+
+  private constructor(
+    runtime: Runtime,
+    session: RuntimeSession,
+    inputs: Session["inputs"],
+    outputs: Readonly<Record<string, Tensor>>,
+  ) {
+    this.#runtime = runtime;
+    this.#session = session;
+    this.#inputs = new Map(inputs.map((input) => [input.name, input]));
+    this.#outputs = outputs;
+    this.inputs = inputs;
+  }
+
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly shape: readonly number[];
+    readonly dtype: DType;
+  }[];
+
+  static async create(
+    results: Readonly<Record<string, Tensor>>,
+    { provider = "cpu", threads = 1 }: SessionOptions = {},
+  ): Promise<Session> {
+    const runtime = await loadRuntime();
+    const { bytes, inputs } = toOnnx(results);
+    const session = await runtime.InferenceSession.create(bytes, {
+      executionProviders: [provider],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      graphOptimizationLevel: "all",
+      logSeverityLevel: 3,
+    });
+    return new Session(runtime, session, inputs, results);
+  }
+
+  /** A tensor of the runtime over this memory, without a copy. */
+  tensor(data: Data, shape: readonly number[]): RuntimeTensor {
+    if (data.length !== sizeOf(shape)) {
+      throw shapeError("tensor", `${data.length} values do not fill the shape`, shape);
+    }
+    const type =
+      data instanceof Float32Array ? "float32" : data instanceof BigInt64Array ? "int64" : "bool";
+    return new this.#runtime.Tensor(type as "float32", data as Float32Array, shape as number[]);
+  }
+
+  /** Runs once. `into` names results that are written into tensors which the caller keeps. */
+  async run(
+    feeds: Readonly<Record<string, Data | RuntimeTensor>>,
+    into: Readonly<Record<string, RuntimeTensor>> = {},
+  ): Promise<Record<string, Data>> {
+    const fed: Record<string, RuntimeTensor> = {};
+    for (const [name, { shape }] of this.#inputs) {
+      const given = feeds[name];
+      if (given === undefined) throw shapeError("run", `the input "${name}" was not fed`, shape);
+      fed[name] = ArrayBuffer.isView(given) ? this.tensor(given, shape) : (given as RuntimeTensor);
+    }
+    const wanted = Object.fromEntries(
+      Object.keys(this.#outputs).map((name) => [name, into[name] ?? null]),
+    );
+    const results = await this.#session.run(fed, wanted);
+    return Object.fromEntries(
+      Object.entries(results).map(([name, value]) => [name, value.data as Data]),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#session.release();
+  }
+}

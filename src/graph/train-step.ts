@@ -1,0 +1,118 @@
+/**
+ * How a training step becomes a graph. Read from top to bottom:
+ *
+ *   1. the parameters are one flat vector, cut into named tensors;
+ *   2. the model turns them and the batch into a loss (its own affair);
+ *   3. `gradients` appends the backward pass, one gradient for each tensor, joined to a vector;
+ *   4. the vector is clipped to a global norm;
+ *   5. AdamW with bias correction moves the parameters and its two moments.
+ *
+ * The whole is one ONNX graph: a step is one call, and the parameters never leave the runtime's memory.
+ */
+
+import { gradients } from "./gradients.ts";
+import { add, div, minimum, mul, sqrt, sub } from "./ops/elementwise.ts";
+import { concat, reshape } from "./ops/layout.ts";
+import { sum } from "./ops/reduce.ts";
+import { type Placed, views } from "./parameters.ts";
+import { input, type Tensor } from "./tensor.ts";
+
+export interface AdamSettings {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  /** Decoupled, and applied to every parameter alike. */
+  readonly weightDecay: number;
+  /** Largest global norm of the gradient; 0 for no limit. */
+  readonly clipNorm: number;
+}
+
+export const ADAM: AdamSettings = {
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  clipNorm: 1,
+};
+
+/** What the model makes of its parameters and of a batch: a loss, and whatever else is to be seen. */
+export type Model = (parameters: ReadonlyMap<string, Tensor>) => {
+  readonly loss: Tensor;
+  readonly watched?: Readonly<Record<string, Tensor>>;
+};
+
+/** Named results of a step: the new state, the loss, the norm of the gradient before clipping. */
+export function trainStep(
+  placed: readonly Placed[],
+  total: number,
+  model: Model,
+  settings: AdamSettings = ADAM,
+): Record<string, Tensor> {
+  const vector = input("parameters", [total]);
+  const tensors = views(vector, placed);
+  const { loss, watched = {} } = model(tensors);
+  const slopes = gradients(loss, [...tensors.values()]);
+  const gradient = concat(
+    slopes.map((slope) => reshape(slope, [slope.size])),
+    0,
+  );
+  const norm = sqrt(sum(mul(gradient, gradient)));
+  return {
+    ...adam(vector, clipped(gradient, norm, settings), settings),
+    loss,
+    gradient_norm: norm,
+    ...watched,
+  };
+}
+
+/** The gradient alone, for batches that are summed up before the parameters move. */
+export function gradientStep(
+  placed: readonly Placed[],
+  total: number,
+  model: Model,
+): Record<string, Tensor> {
+  const vector = input("parameters", [total]);
+  const before = input("gradient", [total]);
+  const tensors = views(vector, placed);
+  const { loss, watched = {} } = model(tensors);
+  const slopes = gradients(loss, [...tensors.values()]);
+  const gradient = concat(
+    slopes.map((slope) => reshape(slope, [slope.size])),
+    0,
+  );
+  return { gradient_sum: add(before, gradient), loss, ...watched };
+}
+
+/** Moves the parameters by a gradient that was summed up. */
+export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
+  const vector = input("parameters", [total]);
+  const gradient = input("gradient", [total]);
+  const norm = sqrt(sum(mul(gradient, gradient)));
+  return { ...adam(vector, clipped(gradient, norm, settings), settings), gradient_norm: norm };
+}
+
+function clipped(gradient: Tensor, norm: Tensor, { clipNorm }: AdamSettings): Tensor {
+  if (clipNorm === 0) return gradient;
+  // The small number keeps a gradient of zero at zero.
+  return mul(gradient, minimum(div(clipNorm, add(norm, 1e-12)), 1));
+}
+
+/**
+ * `learning_rate` is fed, so that any schedule works; `correction1` and `correction2` are
+ * 1 / (1 - beta^t), which the caller counts.
+ */
+function adam(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
+  const { beta1, beta2, epsilon, weightDecay } = settings;
+  const [m, v] = [input("m", vector.shape), input("v", vector.shape)];
+  const [rate, correction1, correction2] = [
+    input("learning_rate", []),
+    input("correction1", []),
+    input("correction2", []),
+  ];
+  const nextM = add(mul(m, beta1), mul(gradient, 1 - beta1));
+  const nextV = add(mul(v, beta2), mul(mul(gradient, gradient), 1 - beta2));
+  const scale = add(sqrt(mul(nextV, correction2)), epsilon);
+  const step = div(mul(nextM, mul(rate, correction1)), scale);
+  const decayed = weightDecay === 0 ? vector : sub(vector, mul(vector, mul(rate, weightDecay)));
+  return { next_parameters: sub(decayed, step), next_m: nextM, next_v: nextV };
+}

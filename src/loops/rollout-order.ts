@@ -1,0 +1,56 @@
+/** Puts answers, which came in any order, in the order of the data set. */
+
+import type { Answer } from "../core/answer.ts";
+import { dataError } from "../core/errors.ts";
+import type { Example } from "../core/records.ts";
+import type { Journaled } from "../runs/rollout-journal.ts";
+
+export interface Answered {
+  readonly id: string;
+  /** By number of the sample, all of them. */
+  readonly answers: readonly Answer[];
+}
+
+/**
+ * Joins as both flow: an answer is held only until its example comes. Examples are asked about in
+ * the data set's order, so that is about as many as were in flight.
+ */
+export async function* inDataSetOrder(
+  examples: AsyncIterable<readonly Example[]>,
+  journal: AsyncGenerator<readonly Journaled[], void, void>,
+  n: number,
+): AsyncGenerator<Answered, void, void> {
+  const early = new Map<string, (Answer | undefined)[]>();
+  try {
+    for await (const batch of examples) {
+      for (const { id } of batch) yield { id, answers: await answersTo(id) };
+    }
+  } finally {
+    await journal.return();
+  }
+
+  async function answersTo(id: string): Promise<Answer[]> {
+    for (;;) {
+      const found = early.get(id);
+      if (found?.length === n && !found.includes(undefined)) {
+        early.delete(id);
+        return found as Answer[];
+      }
+      const step = await journal.next();
+      if (step.done) {
+        throw dataError(
+          `the journal holds no answer for every sample of example ${JSON.stringify(id)}`,
+          "It was changed by hand, or the disk lost a part of it: start over with --force.",
+        );
+      }
+      for (const { id: other, sample, answer } of step.value) place(other, sample, answer);
+    }
+  }
+
+  function place(id: string, sample: number, answer: Answer): void {
+    const list = early.get(id) ?? [];
+    while (list.length <= sample && list.length < n) list.push(undefined);
+    list[sample] = answer;
+    early.set(id, list);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Samples n answers to each example from a policy and writes them as a file that evaluation or
+ * selection takes as it is. It goes over the data set three times: to check it before anything is
+ * paid for, to ask, and to put the answers in order. Left out: scoring, which is Loop A's.
+ */
+
+import { statSync } from "node:fs";
+import { toAnswer } from "../core/answer.ts";
+import { dataError, LockedRoomError } from "../core/errors.ts";
+import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
+import type { Ask, Policy, Said } from "../core/policy.ts";
+import { type Example, toExample } from "../core/records.ts";
+import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
+import { JsonlFile } from "../runs/jsonl.ts";
+import { observeOccasion } from "../runs/manifest.ts";
+import { type FinishedRollout, RolloutFolder } from "../runs/rollout-folder.ts";
+import type { Journal, RolloutIdentity } from "../runs/rollout-journal.ts";
+import type { RolloutManifest } from "../runs/rollout-schemas.ts";
+import type { Manifest } from "../runs/schemas.ts";
+import { ExampleFingerprints } from "./examples.ts";
+import { IdSet } from "./id-set.ts";
+import { refuseDuplicate } from "./pair.ts";
+import { inDataSetOrder } from "./rollout-order.ts";
+import { type Prices, RolloutTally } from "./rollout-tally.ts";
+
+export interface RolloutOptions {
+  readonly policy: Policy;
+  readonly dataset: string;
+  /** Answers to each example. One makes completions, more make packs of samples. */
+  readonly n: number;
+  readonly outdir: string;
+  readonly resume?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly prices?: Prices | undefined;
+  /** Further files that are read, such as the system prompt's. */
+  readonly inputs?: readonly string[] | undefined;
+  /** Called once when it is known how many answers are wanted, and how many an earlier sitting left. */
+  readonly onStart?: ((wanted: number, kept: number) => void) | undefined;
+  readonly onAnswer?: ((said: Said) => void) | undefined;
+}
+
+export async function rollout(options: RolloutOptions): Promise<FinishedRollout> {
+  const { policy, n, outdir } = options;
+  const occasion = observeOccasion();
+  const folder = await RolloutFolder.open(outdir, {
+    force: options.force,
+    resume: options.resume,
+    inputs: [options.dataset, ...(options.inputs ?? [])],
+  });
+  let journal: Journal | undefined;
+  try {
+    const { dataset, examples } = await look(options.dataset);
+    const identity: RolloutIdentity = {
+      dataset_sha256: dataset.sha256,
+      n,
+      policy: policy.identity,
+      prompt: policy.prompt,
+      sampling: policy.sampling as unknown as JsonObject,
+    };
+    const done = await folder.finished(identity);
+    if (done) {
+      await folder.leave();
+      return done;
+    }
+    journal = await folder.journal(identity);
+    await ask(options, dataset, journal);
+
+    const tally = new RolloutTally();
+    const rows = await folder.answers(n);
+    for await (const { id, answers } of inDataSetOrder(unchanged(dataset), journal.read(), n)) {
+      for (const answer of answers) tally.add(answer);
+      rows.add(canonicalJson(n === 1 ? { id, ...answers[0] } : { id, samples: answers }));
+      await rows.flush();
+    }
+    return await folder.finish(
+      {
+        schema: ROLLOUT_SCHEMA,
+        fingerprint_version: FINGERPRINT_VERSION,
+        command: "rollout",
+        inputs: [dataset.asInput("dataset")],
+        examples,
+        n,
+        policy: policy.identity as Recorded,
+        prompt: policy.prompt as Recorded,
+        sampling: identity.sampling as Recorded,
+        volatile: await occasion(),
+      },
+      tally.summary(examples.count, options.prices),
+    );
+  } catch (error) {
+    await folder.leave();
+    throw journal && (journal.added > 0 || !journal.isNew) ? withWayOn(error) : error;
+  }
+}
+
+type Recorded = RolloutManifest["policy"];
+
+/** The first pass: every line is checked and every id is its own before the first request. */
+async function look(
+  path: string,
+): Promise<{ dataset: JsonlFile<Example>; examples: Manifest["examples"] }> {
+  refusePipe(path);
+  const dataset = new JsonlFile(path, toExample);
+  const examples = new ExampleFingerprints();
+  const seen = new IdSet();
+  for await (const batch of dataset.batches()) {
+    for (const example of batch) {
+      if (seen.add(example.id)) await refuseDuplicate(dataset, example.id);
+      examples.add(example);
+    }
+  }
+  if (dataset.rows === 0) throw dataError(`${path} is empty`, "Give at least one example.");
+  return { dataset, examples: examples.identity() };
+}
+
+/** A pipe is empty the second time. What is not there at all is reported by whoever reads it. */
+function refusePipe(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw dataError(
+    `${path} is not a file, and a rollout reads its data set more than once`,
+    "Save the examples as a file.",
+  );
+}
+
+/** The second pass: asks for every (example, sample) that the journal does not hold. */
+async function ask(
+  { policy, n, onStart, onAnswer }: RolloutOptions,
+  dataset: JsonlFile<Example>,
+  journal: Journal,
+): Promise<void> {
+  const held = new IdSet();
+  let kept = 0;
+  for await (const batch of journal.read()) {
+    kept += batch.length;
+    for (const { id, sample } of batch) held.add(`${sample} ${id}`);
+  }
+  onStart?.(dataset.rows * n, kept);
+  for await (const batch of unchanged(dataset)) {
+    for await (const [{ example, sample }, said] of policy.say(missing(batch, n, held))) {
+      await journal.add({ id: example.id, sample, answer: toAnswer(said) });
+      onAnswer?.(said);
+    }
+  }
+}
+
+function* missing(examples: readonly Example[], n: number, held: IdSet): Generator<Ask, void> {
+  for (const example of examples) {
+    for (let sample = 0; sample < n; sample++) {
+      if (!held.has(`${sample} ${example.id}`)) yield { example, sample };
+    }
+  }
+}
+
+/** Reads the data set again, and refuses it if it is not what was looked at. */
+async function* unchanged({
+  path,
+  sha256,
+}: JsonlFile<Example>): AsyncGenerator<Example[], void, void> {
+  const again = new JsonlFile(path, toExample);
+  yield* again.batches();
+  if (again.sha256 === sha256) return;
+  throw dataError(`${path} changed while it was used`, "Leave it alone until the rollout is done.");
+}
+
+/** What was paid for is not lost, and whoever reads of the failure has to know. */
+function withWayOn(error: unknown): unknown {
+  if (!(error instanceof LockedRoomError)) return error;
+  const wayOn = "The answers so far are kept: go on with the same command and --resume.";
+  return new LockedRoomError(error.kind, error.message, {
+    hint: error.hint ? `${error.hint} ${wayOn}` : wayOn,
+  });
+}

@@ -1,0 +1,91 @@
+/** One token from logits: temperature, top-k, top-p, and the log-probs that learning needs. */
+
+export interface Sampling {
+  /** 0 is greedy. */
+  readonly temperature: number;
+  /** Only so many of the likeliest tokens; 0 for all. */
+  readonly topK: number;
+  /** Only the likeliest tokens that together have this probability; 1 for all. */
+  readonly topP: number;
+}
+
+export interface Choice {
+  readonly token: number;
+  /** Under the policy itself: the full softmax at temperature 1. */
+  readonly logprob: number;
+  /** Under the distribution that the token was drawn from. */
+  readonly sampled: number;
+}
+
+/** True when tokens are drawn from the policy itself, so that both log-probs are the same. */
+export function drawsFromPolicy({ temperature, topK, topP }: Sampling): boolean {
+  return temperature === 1 && topK === 0 && topP === 1;
+}
+
+/** Draws with `uniform` in [0, 1); equal logits are taken in the order of their ids. */
+export function choose(logits: ArrayLike<number>, sampling: Sampling, uniform: number): Choice {
+  const full = logSumExp(logits);
+  if (sampling.temperature === 0) {
+    const token = argmax(logits);
+    return { token, logprob: (logits[token] as number) - full, sampled: 0 };
+  }
+  const { temperature } = sampling;
+  const kept = keptTokens(logits, sampling);
+  const top = logits[argmax(logits)] as number; // The likeliest token is never cut off.
+  const count = kept?.length ?? logits.length;
+  const idAt = (i: number) => (kept ? (kept[i] as number) : i);
+  const weight = (id: number) => Math.exp(((logits[id] as number) - top) / temperature);
+  let total = 0;
+  for (let i = 0; i < count; i++) total += weight(idAt(i));
+  let left = uniform * total;
+  let token = idAt(count - 1);
+  for (let i = 0; i < count; i++) {
+    left -= weight(idAt(i));
+    if (left < 0) {
+      token = idAt(i);
+      break;
+    }
+  }
+  const raw = logits[token] as number;
+  return { token, logprob: raw - full, sampled: (raw - top) / temperature - Math.log(total) };
+}
+
+/** The tokens that truncation leaves, in the order of their ids; undefined when it leaves all. */
+function keptTokens(
+  logits: ArrayLike<number>,
+  { temperature, topK, topP }: Sampling,
+): number[] | undefined {
+  const all = topK === 0 || topK >= logits.length;
+  if (all && topP >= 1) return undefined;
+  const order = Array.from({ length: logits.length }, (_, i) => i).sort(
+    (a, b) => (logits[b] as number) - (logits[a] as number) || a - b,
+  );
+  let kept = all ? order : order.slice(0, topK);
+  if (topP < 1) {
+    const top = logits[kept[0] as number] as number;
+    const weights = kept.map((id) => Math.exp(((logits[id] as number) - top) / temperature));
+    const total = weights.reduce((sum, w) => sum + w, 0);
+    let mass = 0;
+    const count = weights.findIndex((weight) => {
+      mass += weight / total;
+      return mass >= topP;
+    });
+    if (count >= 0) kept = kept.slice(0, count + 1);
+  }
+  return kept.sort((a, b) => a - b);
+}
+
+export function argmax(logits: ArrayLike<number>): number {
+  let best = 0;
+  for (let i = 1; i < logits.length; i++) {
+    if ((logits[i] as number) > (logits[best] as number)) best = i;
+  }
+  return best;
+}
+
+function logSumExp(logits: ArrayLike<number>): number {
+  const top = logits[argmax(logits)] as number;
+  let total = 0;
+  for (let i = 0; i < logits.length; i++) total += Math.exp((logits[i] as number) - top);
+  return top + Math.log(total);
+}

@@ -1,0 +1,218 @@
+/** Runs a policy's decoder on rows of a fixed batch: reads prompts, then gives token after token. */
+
+import type { Placed } from "../graph/parameters.ts";
+import { type Data, Session, type SessionOptions } from "../graph/session.ts";
+import { input, type Tensor } from "../graph/tensor.ts";
+import type { Architecture } from "./architecture.ts";
+import { nextToken, readPrompts } from "./cached.ts";
+
+/** Sizes come in steps, so that few sessions serve all lengths. */
+const STEP = 16;
+const rounded = (n: number) => Math.max(STEP, Math.ceil(n / STEP) * STEP);
+
+export interface DecoderOptions extends SessionOptions {
+  /**
+   * Rows of every call. It is fixed, and unused rows are filled: the kernels then do the same
+   * arithmetic for a row whatever company it has, so that batches cannot change a sample.
+   */
+  readonly batch: number;
+}
+
+export class Decoder {
+  readonly batch: number;
+  readonly #architecture: Architecture;
+  readonly #placed: readonly Placed[];
+  readonly #options: SessionOptions;
+  readonly #sessions = new Map<string, Promise<Session>>();
+
+  constructor(
+    architecture: Architecture,
+    placed: readonly Placed[],
+    { batch, ...options }: DecoderOptions,
+  ) {
+    this.batch = batch;
+    this.#architecture = architecture;
+    this.#placed = placed;
+    this.#options = options;
+  }
+
+  /** Reads at most `batch` prompts; `room` is how many tokens, prompt included, will be looked at. */
+  async begin(
+    parameters: Float32Array,
+    prompts: readonly (readonly number[])[],
+    room: number,
+  ): Promise<Decoding> {
+    const { batch } = this;
+    const length = rounded(Math.max(...prompts.map((prompt) => prompt.length)));
+    const session = await this.#session(`read ${length}`, (weights) =>
+      readPrompts(this.#architecture, weights, batch, length),
+    );
+    const tokens = new BigInt64Array(batch * length);
+    const last = new BigInt64Array(batch);
+    for (let row = 0; row < batch; row++) {
+      const prompt = prompts[row] ?? [0];
+      for (const [i, token] of prompt.entries()) tokens[row * length + i] = BigInt(token);
+      last[row] = BigInt(row * length + prompt.length - 1);
+    }
+    const read = await session.run({ ...this.#weights(parameters), tokens, last });
+    const places = rounded(Math.max(room, length));
+    const step = await this.#session(`next ${places}`, (weights) =>
+      nextToken(this.#architecture, weights, batch, places),
+    );
+    const cache = new Cache(this.#architecture, batch, places);
+    cache.fill(read, length);
+    const positions = prompts.map((prompt) => prompt.length);
+    return new Decoding(
+      step,
+      this.#weights(parameters),
+      cache,
+      positions,
+      read.logits as Float32Array,
+      this.#architecture.vocabulary,
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) await (await session).close();
+    this.#sessions.clear();
+  }
+
+  #session(
+    key: string,
+    build: (weights: (name: string) => Tensor) => Record<string, Tensor>,
+  ): Promise<Session> {
+    const known = this.#sessions.get(key);
+    if (known) return known;
+    const leaves = new Map(this.#placed.map(({ name, shape }) => [name, input(name, shape)]));
+    const made = Session.create(
+      build((name) => leaves.get(name) as Tensor),
+      this.#options,
+    );
+    this.#sessions.set(key, made);
+    return made;
+  }
+
+  /** Each parameter as a view of the vector: nothing is copied. */
+  #weights(parameters: Float32Array): Record<string, Float32Array> {
+    return Object.fromEntries(
+      this.#placed.map(({ name, offset, size }) => [
+        name,
+        parameters.subarray(offset, offset + size),
+      ]),
+    );
+  }
+}
+
+/** A batch in the middle of its completions. */
+export class Decoding {
+  /** Of the next token: [batch, vocabulary]. */
+  logits: Float32Array;
+  readonly vocabulary: number;
+  readonly #session: Session;
+  readonly #weights: Record<string, Data>;
+  readonly #cache: Cache;
+  readonly #positions: number[];
+
+  constructor(
+    session: Session,
+    weights: Record<string, Data>,
+    cache: Cache,
+    positions: number[],
+    logits: Float32Array,
+    vocabulary: number,
+  ) {
+    this.#session = session;
+    this.#weights = weights;
+    this.#cache = cache;
+    this.#positions = positions;
+    this.logits = logits;
+    this.vocabulary = vocabulary;
+  }
+
+  /** The logits of one row. */
+  row(index: number): Float32Array {
+    return this.logits.subarray(index * this.vocabulary, (index + 1) * this.vocabulary);
+  }
+
+  /** Appends one token to each row; rows that have ended may be given anything. */
+  async append(tokens: readonly number[]): Promise<void> {
+    const { batch } = this.#cache;
+    const ids = new BigInt64Array(batch);
+    const positions = new BigInt64Array(batch);
+    for (const [row, token] of tokens.entries()) {
+      ids[row] = BigInt(token);
+      positions[row] = BigInt(Math.min(this.#positions[row] ?? 0, this.#cache.places));
+    }
+    const { logits, ...fresh } = await this.#session.run({
+      ...this.#weights,
+      ...this.#cache.tensors,
+      tokens: ids,
+      positions,
+    });
+    this.logits = logits as Float32Array;
+    this.#cache.append(fresh, positions);
+    for (const [row, position] of this.#positions.entries()) this.#positions[row] = position + 1;
+  }
+}
+
+/** Keys and values of every layer. Keys lie with their positions innermost, ready for the product. */
+class Cache {
+  readonly batch: number;
+  readonly places: number;
+  readonly tensors: Record<string, Float32Array> = {};
+  readonly #rows: number;
+  readonly #head: number;
+  readonly #layers: number;
+
+  constructor({ layers, keyHeads, headSize }: Architecture, batch: number, places: number) {
+    this.batch = batch;
+    this.places = places;
+    this.#rows = batch * keyHeads;
+    this.#head = headSize;
+    this.#layers = layers;
+    for (let i = 0; i < layers; i++) {
+      for (const name of ["keys", "values"]) {
+        this.tensors[`${name}${i}`] = new Float32Array(this.#rows * headSize * places);
+      }
+    }
+  }
+
+  /** Takes over what reading the prompts gave, for positions 0 to length - 1. */
+  fill(read: Record<string, Data>, length: number): void {
+    for (let i = 0; i < this.#layers; i++) {
+      const [keys, values] = [read[`keys${i}`] as Float32Array, read[`values${i}`] as Float32Array];
+      const [to, too] = [this.tensors[`keys${i}`], this.tensors[`values${i}`]] as [
+        Float32Array,
+        Float32Array,
+      ];
+      for (let row = 0; row < this.#rows * this.#head; row++) {
+        to.set(keys.subarray(row * length, (row + 1) * length), row * this.places);
+      }
+      const width = length * this.#head;
+      for (let row = 0; row < this.#rows; row++) {
+        too.set(values.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
+      }
+    }
+  }
+
+  /** Puts each row's new key and value at its position. */
+  append(fresh: Record<string, Data>, positions: BigInt64Array): void {
+    const heads = this.#rows / this.batch;
+    for (let i = 0; i < this.#layers; i++) {
+      const [key, value] = [fresh[`key${i}`] as Float32Array, fresh[`value${i}`] as Float32Array];
+      const [keys, values] = [this.tensors[`keys${i}`], this.tensors[`values${i}`]] as [
+        Float32Array,
+        Float32Array,
+      ];
+      for (let row = 0; row < this.#rows; row++) {
+        const at = Number(positions[Math.floor(row / heads)]);
+        if (at >= this.places) continue;
+        const from = row * this.#head;
+        for (let k = 0; k < this.#head; k++) {
+          keys[(from + k) * this.places + at] = key[from + k] as number;
+        }
+        values.set(value.subarray(from, from + this.#head), (row * this.places + at) * this.#head);
+      }
+    }
+  }
+}

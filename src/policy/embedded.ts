@@ -1,0 +1,107 @@
+/** A checkpoint as a policy: prompts in, sampled completions with their log-probs out. */
+
+import { fingerprint } from "../core/fingerprint.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Ask, Policy, Said, SamplingSettings } from "../core/policy.ts";
+import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
+import { Decoder } from "./decoder.ts";
+import { type GenerateOptions, generateBatch, type Sampled, type Wanted } from "./generate.ts";
+
+export interface EmbeddedOptions {
+  readonly sampling: SamplingSettings;
+  /** Stands before every prompt; a chat template makes a system message of it. */
+  readonly system?: string | undefined;
+  readonly threads?: number | undefined;
+  /** Rows decoded at once; it cannot change a sample. */
+  readonly batch?: number | undefined;
+  /** Which step of training this is, part of every address. */
+  readonly step?: number | undefined;
+}
+
+const BATCH = 64;
+
+export async function openEmbeddedPolicy(
+  folder: string,
+  options: EmbeddedOptions,
+): Promise<EmbeddedPolicy> {
+  return new EmbeddedPolicy(await loadCheckpoint(folder), options);
+}
+
+export class EmbeddedPolicy implements Policy {
+  readonly identity: JsonObject;
+  readonly prompt: JsonObject;
+  readonly sampling: SamplingSettings;
+  readonly checkpoint: Checkpoint;
+  readonly #decoder: Decoder;
+  readonly #options: EmbeddedOptions;
+
+  constructor(checkpoint: Checkpoint, options: EmbeddedOptions) {
+    const { architecture, placed, chat } = checkpoint;
+    this.checkpoint = checkpoint;
+    this.sampling = options.sampling;
+    this.identity = { kind: "checkpoint", fingerprint: checkpoint.fingerprint };
+    this.prompt = {
+      form: chat ? "chat template" : "text",
+      system_sha256: options.system === undefined ? null : fingerprint(options.system),
+    };
+    this.#options = options;
+    this.#decoder = new Decoder(architecture, placed, {
+      batch: options.batch ?? BATCH,
+      threads: options.threads ?? 1,
+    });
+  }
+
+  /** The tokens of an example's prompt, as the policy was trained to read them. */
+  promptTokens(text: string): number[] {
+    const { chat, tokenizer } = this.checkpoint;
+    const { system } = this.#options;
+    const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
+    if (!chat) return [...begin, ...tokenizer.encode((system ?? "") + text)];
+    const messages = [
+      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      { role: "user", content: text },
+    ];
+    return tokenizer.encode(chat.render(messages, { addGenerationPrompt: true }));
+  }
+
+  async *say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said]> {
+    const { seed } = this.sampling;
+    const step = this.#options.step ?? 0;
+    for (const batch of batchesOf(asks, this.#decoder.batch)) {
+      const wanted = batch.map(({ example, sample }) => ({
+        prompt: this.promptTokens(example.prompt),
+        address: [seed, step, example.id, sample],
+      }));
+      const said = await this.generate(wanted);
+      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Sampled];
+    }
+  }
+
+  /** At most one batch of completions of any prompts. */
+  async generate(
+    wanted: readonly Wanted[],
+    overrides: Partial<GenerateOptions> = {},
+  ): Promise<Sampled[]> {
+    const { parameters, tokenizer, maxLength } = this.checkpoint;
+    return generateBatch(this.#decoder, wanted, {
+      ...{ parameters, tokenizer, maxLength, sampling: this.sampling },
+      ...overrides,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#decoder.close();
+  }
+}
+
+function* batchesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,73 @@
+/** A policy as one standard .onnx file, weights inside: tokens in, logits out. */
+
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { ioError, usageError } from "../core/errors.ts";
+import { toOnnx } from "../graph/onnx.ts";
+import { sizeOf } from "../graph/shape.ts";
+import { input, type Tensor } from "../graph/tensor.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { writeDurably } from "./replace-folder.ts";
+import { logitsOf } from "./transformer.ts";
+
+export interface ExportOptions {
+  /** Rows of every call. */
+  readonly batch: number;
+  /** Tokens of every row; fewer are filled up at the end, which earlier logits do not see. */
+  readonly length: number;
+  /** Replace a file that is there. */
+  readonly force?: boolean | undefined;
+}
+
+/** A protobuf message has at most this many bytes, and the file is one. */
+const MOST_BYTES = 2 ** 31 - 1;
+
+/** The bytes of the file: `tokens` [batch, length] to `logits` [batch, length, vocabulary]. */
+export function policyOnnx(
+  { architecture, placed, parameters, maxLength }: Checkpoint,
+  { batch, length }: ExportOptions,
+): Uint8Array {
+  if (length > maxLength) {
+    throw usageError(
+      `the policy reads at most ${maxLength} tokens, not ${length}`,
+      `Choose a length of at most ${maxLength}.`,
+    );
+  }
+  // The mask has a number for each pair of positions, and the rest of the graph is small.
+  if (parameters.byteLength + sizeOf([length, length]) > MOST_BYTES - 2 ** 24) {
+    throw usageError("the weights are more than one .onnx file can hold (2 GiB)");
+  }
+  const leaves = new Map(placed.map(({ name, shape }) => [name, input(name, shape)]));
+  const weights = new Map(
+    placed.map(({ name, offset, size }) => [name, parameters.subarray(offset, offset + size)]),
+  );
+  const tokens = input("tokens", [batch, length], "i64");
+  const logits = logitsOf(architecture, (name) => leaves.get(name) as Tensor, tokens);
+  return toOnnx({ logits }, { weights }).bytes;
+}
+
+/** Writes the file, whole or not at all; answers its size. */
+export async function exportPolicy(
+  checkpoint: Checkpoint,
+  file: string,
+  options: ExportOptions,
+): Promise<number> {
+  if (existsSync(file) && !options.force) {
+    throw usageError(
+      `${file} exists already`,
+      "Choose another name, or add --force to replace it.",
+    );
+  }
+  const bytes = policyOnnx(checkpoint, options);
+  const partial = `${file}.partial`;
+  try {
+    await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+    await writeDurably(partial, [bytes]);
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw ioError(`write ${file}`, error, "usage");
+  }
+  return bytes.length;
+}

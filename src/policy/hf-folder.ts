@@ -1,0 +1,112 @@
+/** The tokenizer of a folder with its companions: its settings, its chat template, its end tokens. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { dataError, ioError, messageOf } from "../core/errors.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { type ChatTemplate, chatTemplate } from "./chat.ts";
+import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
+import { endTokensOf, type ReadConfig } from "./hugging-face.ts";
+
+const SETTINGS = "tokenizer_config.json";
+const TEMPLATE = "chat_template.jinja";
+const GENERATION = "generation_config.json";
+/** Files that go wherever the tokenizer goes. */
+export const COMPANIONS: readonly string[] = [SETTINGS, TEMPLATE];
+
+export async function readHuggingFaceTokenizer(
+  dir: string,
+  file: string,
+  text: string,
+  config: ReadConfig,
+): Promise<HuggingFaceTokenizer> {
+  const companions: Record<string, string> = {};
+  for (const name of COMPANIONS) {
+    const content = await readIfThere(path.join(dir, name));
+    if (content !== undefined) companions[name] = content;
+  }
+  const settings = settingsOf(companions, path.join(dir, SETTINGS));
+  const { vocabulary } = config.architecture;
+  const endTokens = await statedEnds(dir, config);
+  for (const id of endTokens) {
+    if (id >= 0 && id < vocabulary) continue;
+    throw dataError(
+      `${dir}: the end token ${id} is not in the vocabulary of ${vocabulary}`,
+      "Fetch config.json and generation_config.json again.",
+    );
+  }
+  return new HuggingFaceTokenizer({
+    file: text,
+    path: file,
+    vocabulary,
+    endTokens,
+    settings,
+    companions,
+    bosToken: config.beginToken,
+  });
+}
+
+/** What a generation_config.json says goes before config.json. */
+async function statedEnds(dir: string, config: ReadConfig): Promise<readonly number[]> {
+  const file = path.join(dir, GENERATION);
+  const text = await readIfThere(file);
+  const stated = text === undefined ? [] : endTokensOf(objectOf(text, file), file);
+  return stated.length > 0 ? stated : config.endTokens;
+}
+
+/** The template that lies beside the tokenizer or in its settings; null when there is none. */
+export function chatOf(dir: string, tokenizer: HuggingFaceTokenizer): ChatTemplate | null {
+  const { companions } = tokenizer;
+  const file = path.join(dir, SETTINGS);
+  const settings = settingsOf(companions, file);
+  const tokens = {
+    begin: textOf(settings.bos_token) ?? tokenizer.contentOf(tokenizer.bosToken),
+    end: textOf(settings.eos_token) ?? tokenizer.contentOf(tokenizer.endTokens[0] ?? null),
+  };
+  const own = companions[TEMPLATE];
+  if (own !== undefined) return chatTemplate(own, path.join(dir, TEMPLATE), tokens);
+  const source = defaultTemplate(settings.chat_template ?? null);
+  return source === null ? null : chatTemplate(source, file, tokens);
+}
+
+/** Some tokenizers have several templates by name, one of them the default. */
+function defaultTemplate(found: Json): string | null {
+  if (typeof found === "string") return found;
+  if (!Array.isArray(found)) return null;
+  const named = found.find((entry) => (entry as JsonObject | null)?.name === "default");
+  return defaultTemplate((named as JsonObject | undefined)?.template ?? null);
+}
+
+/** A token as its text, or as an object with its text in it. */
+function textOf(token: Json | undefined): string | null {
+  if (typeof token === "string") return token;
+  const content = (token as JsonObject | null | undefined)?.content;
+  return typeof content === "string" ? content : null;
+}
+
+function settingsOf(companions: Readonly<Record<string, string>>, file: string): JsonObject {
+  const text = companions[SETTINGS];
+  return text === undefined ? {} : objectOf(text, file);
+}
+
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw ioError(`read ${file}`, error, "data");
+  }
+}
+
+export function objectOf(text: string, file: string): JsonObject {
+  let problem = "it is no JSON object";
+  try {
+    const content: Json = JSON.parse(text);
+    if (typeof content === "object" && content !== null && !Array.isArray(content)) {
+      return content as JsonObject;
+    }
+  } catch (error) {
+    problem = messageOf(error);
+  }
+  throw dataError(`${file} cannot be read: ${problem}`, "Fetch or write it again.");
+}

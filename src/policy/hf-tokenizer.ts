@@ -1,0 +1,180 @@
+/** The tokenizer of a Hugging Face checkpoint: its tokenizer.json, run by their library. */
+
+import * as library from "@huggingface/tokenizers";
+import { dataError, messageOf } from "../core/errors.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { PolicyTokenizer } from "./tokenizer.ts";
+
+/** What is used of the library, whose own types do not resolve in a module of today. */
+interface Library {
+  encode(
+    text: string,
+    options?: { add_special_tokens?: boolean },
+  ): { readonly ids: number[]; readonly tokens: string[] };
+  decode(ids: number[], options: { clean_up_tokenization_spaces: boolean }): string;
+  id_to_token(id: number): string | undefined;
+  get_vocab(): Map<string, number>;
+  get_added_tokens_decoder(): Map<number, { readonly id: number; readonly special: boolean }>;
+}
+
+const Library = library.Tokenizer as unknown as new (
+  content: JsonObject,
+  settings: JsonObject,
+) => Library;
+
+export interface HuggingFaceTokenizerOptions {
+  /** Text of tokenizer.json, and its name for errors. */
+  readonly file: string;
+  readonly path: string;
+  /** Rows of the embedding: often more than there are tokens, never fewer. */
+  readonly vocabulary: number;
+  readonly endTokens: readonly number[];
+  /** The content of tokenizer_config.json. */
+  readonly settings?: JsonObject | undefined;
+  /** The token that config.json calls the first, whether or not prompts begin with it. */
+  readonly bosToken?: number | null | undefined;
+  /** Further files that belong to it, as they were found, by name. */
+  readonly companions?: Readonly<Record<string, string>> | undefined;
+}
+
+const NOTHING = new Uint8Array();
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export class HuggingFaceTokenizer implements PolicyTokenizer {
+  readonly name = "hugging-face";
+  readonly size: number;
+  readonly endTokens: readonly number[];
+  readonly beginToken: number | null;
+  readonly bosToken: number | null;
+  readonly file: string;
+  readonly companions: Readonly<Record<string, string>>;
+  /** How many ids stand for something; the rest of `size` only fills the embedding up. */
+  readonly tokens: number;
+  readonly #library: Library;
+  readonly #special: ReadonlySet<number>;
+  readonly #added: ReadonlySet<number>;
+  readonly #byteLevel: boolean;
+  readonly #bytes = new Map<number, Uint8Array>();
+
+  constructor(options: HuggingFaceTokenizerOptions) {
+    const { file, path, vocabulary, settings } = options;
+    const content = parsed(file, path);
+    this.#library = attempt(path, () => new Library(content, settings ?? {}));
+    const added = [...this.#library.get_added_tokens_decoder().values()];
+    this.#added = new Set(added.map(({ id }) => id));
+    this.#special = new Set(added.filter(({ special }) => special).map(({ id }) => id));
+    this.#byteLevel = isByteLevel(content.decoder ?? null);
+    this.tokens = 1 + Math.max(-1, ...this.#added, largest(this.#library));
+    if (this.tokens > vocabulary) {
+      throw dataError(
+        `${path} has ${this.tokens} tokens, but the vocabulary of the model has ${vocabulary}`,
+        "Put the tokenizer beside the model that it was made for.",
+      );
+    }
+    this.file = file;
+    this.size = vocabulary;
+    this.endTokens = options.endTokens;
+    this.bosToken = options.bosToken ?? null;
+    this.companions = options.companions ?? {};
+    this.beginToken = attempt(path, () => beginTokenOf(this.#library));
+  }
+
+  /** Special tokens that stand in the text are taken as such, which chat templates rely on. */
+  encode(text: string): number[] {
+    if (text === "") return [];
+    const { ids, tokens } = this.#library.encode(text, { add_special_tokens: false });
+    const unknown = ids.findIndex((id) => !Number.isInteger(id));
+    if (unknown >= 0) {
+      throw dataError(`the tokenizer has no token for "${tokens[unknown]}"`);
+    }
+    return ids;
+  }
+
+  /** Special tokens are no text. */
+  decode(ids: Iterable<number>): string {
+    const kept = [...ids].filter((id) => this.#tokenOf(id) !== null && !this.#special.has(id));
+    if (kept.length === 0) return "";
+    if (this.#byteLevel) return UTF8.decode(Buffer.concat(kept.map((id) => this.bytesOf(id))));
+    return this.#library.decode(kept, { clean_up_tokenization_spaces: false });
+  }
+
+  bytesOf(id: number): Uint8Array {
+    const known = this.#bytes.get(id);
+    if (known) return known;
+    const token = this.#tokenOf(id);
+    const bytes = token === null || this.#special.has(id) ? NOTHING : this.#bytesOfToken(id, token);
+    this.#bytes.set(id, bytes);
+    return bytes;
+  }
+
+  /** The text of a special token, for templates. */
+  contentOf(id: number | null): string | null {
+    return id === null ? null : this.#tokenOf(id);
+  }
+
+  /** Null for an id that only fills the embedding up. */
+  #tokenOf(id: number): string | null {
+    if (!Number.isInteger(id) || id < 0 || id >= this.size) {
+      throw new RangeError(`there is no token ${id} among ${this.size}`);
+    }
+    return this.#library.id_to_token(id) ?? null;
+  }
+
+  #bytesOfToken(id: number, token: string): Uint8Array {
+    if (this.#added.has(id)) return Buffer.from(token, "utf8");
+    if (this.#byteLevel) return Uint8Array.from(token, (character) => byteOf(character));
+    const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(token)?.[1];
+    if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
+    return Buffer.from(token.replaceAll("▁", " "), "utf8");
+  }
+}
+
+function parsed(text: string, path: string): JsonObject {
+  const content = attempt(path, () => JSON.parse(text) as Json);
+  if (typeof content === "object" && content !== null && !Array.isArray(content)) {
+    // Absent is the same as none, but the library asks for the key.
+    const { added_tokens = [] } = content as JsonObject;
+    return { ...(content as JsonObject), added_tokens };
+  }
+  throw dataError(`${path} is no sound tokenizer: it is no JSON object`, "Fetch it again.");
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw dataError(`${path} is no sound tokenizer: ${messageOf(error)}`, "Fetch it again.");
+  }
+}
+
+function largest(tokenizer: Library): number {
+  let most = -1;
+  for (const id of tokenizer.get_vocab().values()) most = Math.max(most, id);
+  return most;
+}
+
+/** What the tokenizer itself puts before a text, if anything. */
+function beginTokenOf(tokenizer: Library): number | null {
+  const whole = tokenizer.encode("a").ids;
+  const bare = tokenizer.encode("a", { add_special_tokens: false }).ids;
+  return whole.length > bare.length && whole[0] !== bare[0] ? (whole[0] ?? null) : null;
+}
+
+function isByteLevel(decoder: Json): boolean {
+  const { type, decoders } = (decoder ?? {}) as JsonObject;
+  return type === "ByteLevel" || (Array.isArray(decoders) && decoders.some(isByteLevel));
+}
+
+/** GPT-2's way to write bytes as letters: printable ones as they are, the others from U+0100 up. */
+const PRINTABLE = [
+  [0x21, 0x7e],
+  [0xa1, 0xac],
+  [0xae, 0xff],
+] as const;
+const isPrintable = (byte: number) => PRINTABLE.some(([from, to]) => byte >= from && byte <= to);
+const HIDDEN_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter((b) => !isPrintable(b));
+
+function byteOf(character: string): number {
+  const code = character.codePointAt(0) as number;
+  return code < 0x100 ? code : (HIDDEN_BYTES[code - 0x100] ?? 0x3f);
+}

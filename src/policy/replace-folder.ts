@@ -1,0 +1,92 @@
+/**
+ * Writes a folder so that there is always a whole one: the new one is finished beside the old one
+ * before it takes its place. Folders cannot be exchanged in one call, so between two renames the old
+ * one lies under another name, where `wholeFolder` finds it.
+ */
+
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { ioError, LockedRoomError } from "../core/errors.ts";
+
+/** The content of a file, in parts where it is large. */
+export type Content = string | Iterable<Uint8Array>;
+
+const beside = (dir: string, what: string) => {
+  const whole = path.resolve(dir);
+  return path.join(path.dirname(whole), `.${path.basename(whole)}.${what}`);
+};
+
+/** Where the folder is to be read from: itself, or what a killed writer had moved away. */
+export function wholeFolder(dir: string): string {
+  const previous = beside(dir, "previous");
+  return !existsSync(dir) && existsSync(previous) ? previous : dir;
+}
+
+/** Writes the files, then puts the folder in the place of what was there. */
+export async function replaceFolder(
+  dir: string,
+  files: Readonly<Record<string, Content>>,
+): Promise<void> {
+  const [partial, previous] = [beside(dir, "partial"), beside(dir, "previous")];
+  const target = path.resolve(dir);
+  try {
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { recursive: true });
+    for (const [name, content] of Object.entries(files)) {
+      await writeDurably(path.join(partial, name), content);
+    }
+    await syncFolder(partial);
+    if (existsSync(target)) {
+      await rm(previous, { recursive: true, force: true });
+      await rename(target, previous);
+    }
+    await rename(partial, target);
+    await syncFolder(path.dirname(target));
+    await rm(previous, { recursive: true, force: true });
+  } catch (error) {
+    await putBack(target, previous);
+    await rm(partial, { recursive: true, force: true }).catch(() => {});
+    throw error instanceof LockedRoomError ? error : ioError(`write ${dir}`, error, "usage");
+  }
+}
+
+async function putBack(target: string, previous: string): Promise<void> {
+  if (!existsSync(target) && existsSync(previous)) await rename(previous, target).catch(() => {});
+}
+
+/** The names in a folder; none when it is not there. */
+export async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw ioError(`write ${dir}`, error, "usage");
+  }
+}
+
+/** Writes a file so that it is on the disk, not only on its way there. */
+export async function writeDurably(file: string, content: Content): Promise<void> {
+  const handle = await open(file, "w");
+  try {
+    for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+      for (let done = 0; done < part.length; ) {
+        done += (await handle.write(part, done, Math.min(part.length - done, 2 ** 30)))
+          .bytesWritten;
+      }
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Not every system lets a folder be opened; where not, there is nothing to do. */
+async function syncFolder(dir: string): Promise<void> {
+  try {
+    const handle = await open(dir, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The renames are then as durable as the system makes them.
+  }
+}

@@ -1,0 +1,72 @@
+/** The body of a chat completion request, and what is left out of it for an endpoint that objects. */
+
+import type { Ask, SamplingSettings } from "../core/policy.ts";
+import { rngAt } from "../core/rng.ts";
+import type { Failure } from "./retry.ts";
+
+type Parameter = "logprobs" | "seed" | "max_tokens";
+
+/** What an endpoint may refuse without the answers meaning anything else, and what to say of it. */
+const DISPENSABLE: Record<Parameter, string> = {
+  logprobs: "The endpoint refuses logprobs: the answers come without log-probs.",
+  seed: "The endpoint takes no seed: the samples differ, but cannot be drawn again.",
+  max_tokens: "The endpoint wants max_completion_tokens in place of max_tokens.",
+};
+
+const OBJECTION = /support|allow|permit|recogni|unknown|unexpected|extra|invalid/i;
+const REFUSED = [400, 403, 422];
+
+/** Seeds that every endpoint takes: not negative, and of 31 bits. */
+const SEEDS = 2 ** 31;
+
+export class ChatRequest {
+  readonly #model: string;
+  readonly #sampling: SamplingSettings;
+  readonly #system: string | undefined;
+  readonly #dropped = new Set<Parameter>();
+
+  constructor(model: string, sampling: SamplingSettings, system: string | undefined) {
+    this.#model = model;
+    this.#sampling = sampling;
+    this.#system = system;
+  }
+
+  body({ example, sample }: Ask): Record<string, unknown> {
+    const { temperature, top_p, top_k, max_tokens, stop, seed } = this.#sampling;
+    const system = this.#system === undefined ? [] : [{ role: "system", content: this.#system }];
+    return {
+      model: this.#model,
+      messages: [...system, { role: "user", content: example.prompt }],
+      temperature,
+      top_p,
+      ...(this.#dropped.has("max_tokens") ? { max_completion_tokens: max_tokens } : { max_tokens }),
+      // OpenAI knows no top_k and refuses it; others do, and take its absence as "all".
+      ...(top_k > 0 && { top_k }),
+      ...(stop.length > 0 && { stop }),
+      ...(!this.#dropped.has("seed") && {
+        seed: rngAt(seed, "rollout", example.id, sample).below(SEEDS),
+      }),
+      ...(!this.#dropped.has("logprobs") && { logprobs: true }),
+    };
+  }
+
+  /**
+   * True when the refused body can be mended and sent again. `notice` is called the first time only:
+   * others in flight meet the same refusal.
+   */
+  mend(refused: object, failure: Failure, notice: (text: string) => void): boolean {
+    if (!REFUSED.includes(failure.status ?? 0)) return false;
+    const guilty = (Object.keys(DISPENSABLE) as Parameter[]).find(
+      (name) => name in refused && objectsTo(failure, name),
+    );
+    if (guilty === undefined) return false;
+    if (!this.#dropped.has(guilty)) notice(DISPENSABLE[guilty]);
+    this.#dropped.add(guilty);
+    return true;
+  }
+}
+
+function objectsTo({ param, message }: Failure, name: Parameter): boolean {
+  if (param === name) return true;
+  return new RegExp(`\\b${name}\\b`).test(message) && OBJECTION.test(message);
+}

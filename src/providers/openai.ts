@@ -1,0 +1,163 @@
+/**
+ * A model behind an OpenAI-compatible endpoint as a policy: chat completions, a few at a time, tried
+ * again when the trouble is temporary. Left out: streaming, tools, images, and `n` of the API (each
+ * sample is a request with a seed of its own, so that an interruption loses at most what is in flight).
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Remarks } from "../core/answer.ts";
+import { LockedRoomError } from "../core/errors.ts";
+import { fingerprint } from "../core/fingerprint.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Ask, Policy, Said, SamplingSettings } from "../core/policy.ts";
+import { visibleShort } from "../core/visible.ts";
+import { readChatAnswer } from "./chat-answer.ts";
+import { ChatRequest } from "./chat-request.ts";
+import { baseUrl, connect, type Endpoint, type Send } from "./openai-client.ts";
+import { pooled, type Stop } from "./pooled.ts";
+import { backoffMs, type Failure, failureOf } from "./retry.ts";
+import { hider } from "./secrets.ts";
+
+export interface OpenAiOptions extends Endpoint {
+  readonly model: string;
+  readonly sampling: SamplingSettings;
+  readonly system?: string | undefined;
+  /** Requests in flight at once. */
+  readonly concurrency?: number | undefined;
+  /** Texts besides the key that must never be repeated, such as headers of a gateway. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Limit for one request. */
+  readonly timeoutMs?: number | undefined;
+  /** How often one request is tried before the run stops. */
+  readonly attempts?: number | undefined;
+  /** The first wait between two tries; each later one is twice as long. */
+  readonly backoffMs?: number | undefined;
+  /** Called once for each thing that the endpoint cannot do. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+}
+
+const CONCURRENCY = 8;
+/** The runtime gives up by itself a little later. */
+const TIMEOUT_MS = 290_000;
+const ATTEMPTS = 8;
+const FIRST_WAIT_MS = 500;
+/** Longer is for a person to decide. */
+const LONGEST_WAIT_MS = 300_000;
+const GRACE_MS = 10_000;
+
+export async function openOpenAiPolicy(options: OpenAiOptions): Promise<OpenAiPolicy> {
+  return new OpenAiPolicy(options, await connect(options));
+}
+
+export class OpenAiPolicy implements Policy {
+  readonly identity: JsonObject;
+  readonly prompt: JsonObject;
+  readonly sampling: SamplingSettings;
+  readonly #options: OpenAiOptions;
+  readonly #send: Send;
+  readonly #request: ChatRequest;
+  readonly #hide: (text: string) => string;
+  readonly #endpoint: string;
+  /** Whether anybody ever answered: until then, nobody there is a wrong address. */
+  #reached = false;
+
+  constructor(options: OpenAiOptions, send: Send) {
+    const { model, sampling, system } = options;
+    this.#options = options;
+    this.#send = send;
+    this.#request = new ChatRequest(model, sampling, system);
+    this.#hide = hider([options.apiKey, ...(options.secrets ?? [])]);
+    this.#endpoint = this.#hide(baseUrl(options.baseUrl));
+    this.identity = { kind: "openai", name: model, endpoint: this.#endpoint };
+    this.prompt = {
+      form: "chat messages",
+      system_sha256: system === undefined ? null : fingerprint(system),
+    };
+    this.sampling = sampling;
+  }
+
+  say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said & Remarks], void, void> {
+    const limit = this.#options.concurrency ?? CONCURRENCY;
+    return pooled(asks, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
+  }
+
+  async close(): Promise<void> {}
+
+  async #answer(ask: Ask, stop: Stop): Promise<Said & Remarks> {
+    for (let tries = 1; ; ) {
+      const body = this.#request.body(ask);
+      const found = await this.#try(body, stop.now);
+      if ("said" in found) return found.said;
+      stop.soon.throwIfAborted();
+      const { failure } = found;
+      if (this.#request.mend(body, failure, this.#options.onNotice ?? (() => {}))) continue;
+      if (this.#isFinal(failure, tries)) throw this.#sentence(failure, tries, ask);
+      await sleep(this.#waitMs(failure, tries, ask), undefined, { signal: stop.soon });
+      tries++;
+    }
+  }
+
+  /** One request under the time limit, which holds for the whole answer and not only its beginning. */
+  async #try(
+    body: object,
+    now: AbortSignal,
+  ): Promise<{ said: Said & Remarks } | { failure: Failure }> {
+    const limit = new AbortController();
+    const end = () => limit.abort();
+    const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
+    now.addEventListener("abort", end, { once: true });
+    try {
+      const said = readChatAnswer(await this.#send(body, limit.signal));
+      this.#reached = true;
+      return { said: this.#withoutKeys(said) };
+    } catch (error) {
+      const failure = failureOf(error, limit.signal.aborted, Date.now());
+      this.#reached ||= failure.status !== undefined;
+      return { failure };
+    } finally {
+      clearTimeout(timer);
+      now.removeEventListener("abort", end);
+    }
+  }
+
+  #withoutKeys(said: Said & Remarks): Said & Remarks {
+    const { completion, refusal, finish_reason: reason } = said;
+    return {
+      ...said,
+      completion: this.#hide(completion),
+      ...(refusal !== undefined && { refusal: this.#hide(refusal) }),
+      ...(reason !== undefined && { finish_reason: this.#hide(reason) }),
+    };
+  }
+
+  #isFinal({ temporary, unreachable, waitMs = 0 }: Failure, tries: number): boolean {
+    if (!temporary || waitMs > LONGEST_WAIT_MS || (unreachable && !this.#reached)) return true;
+    return tries >= (this.#options.attempts ?? ATTEMPTS);
+  }
+
+  #waitMs({ waitMs = 0 }: Failure, tries: number, { example, sample }: Ask): number {
+    const first = this.#options.backoffMs ?? FIRST_WAIT_MS;
+    return Math.max(waitMs, backoffMs(first, tries - 1, this.sampling.seed, example.id, sample));
+  }
+
+  /** Keys go before the text is cut: half a key is still a secret. No cause, which would hold them. */
+  #sentence({ status, message, temporary, waitMs = 0 }: Failure, tries: number, ask: Ask): Error {
+    const what = status === undefined ? "gave no answer" : `answered with status ${status}`;
+    const often = tries > 1 ? `, the last of ${tries} tries` : "";
+    const said = visibleShort(this.#hide(message), 300);
+    const id = visibleShort(JSON.stringify(ask.example.id), 60);
+    const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
+    return new LockedRoomError(
+      temporary ? "io" : "usage",
+      `${this.#endpoint} ${what} for example ${id}${often}: ${said}${wait}`,
+      { hint: hintFor(status, temporary) },
+    );
+  }
+}
+
+function hintFor(status: number | undefined, temporary: boolean): string {
+  if (status === 401 || status === 403) return "Check OPENAI_API_KEY, and what it may use.";
+  if (status === 404) return "Check the name of the model, and OPENAI_BASE_URL.";
+  if (temporary) return "Check OPENAI_BASE_URL and the endpoint, or try again later.";
+  return "Mend what the endpoint objects to.";
+}

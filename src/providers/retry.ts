@@ -1,0 +1,120 @@
+/** What went wrong with a request, whether it is worth another try, and when. */
+
+import { messageOf } from "../core/errors.ts";
+import { rngAt } from "../core/rng.ts";
+
+/** A request that failed. `temporary` ones are tried again. */
+export interface Failure {
+  readonly temporary: boolean;
+  /** Undefined when there was no answer at all. */
+  readonly status: number | undefined;
+  /** What was said of it: the endpoint's own message, or the network's. */
+  readonly message: string;
+  /** The parameter that the endpoint objects to, where it names one. */
+  readonly param: string | undefined;
+  /** How long the endpoint asks to wait. */
+  readonly waitMs: number | undefined;
+  /** Nobody was there to answer. */
+  readonly unreachable: boolean;
+}
+
+/** An answer with status 200 that is no chat completion. */
+export class Malformed extends Error {}
+
+/** As the `openai` package throws it; read by its form, so that the package is loaded only when used. */
+interface ApiError {
+  readonly status?: unknown;
+  readonly headers?: { get(name: string): string | null } | undefined;
+  readonly error?: unknown;
+  readonly code?: unknown;
+  readonly param?: unknown;
+}
+
+export function failureOf(thrown: unknown, timedOut: boolean, now: number): Failure {
+  if (timedOut) return noAnswer("the endpoint took too long to answer");
+  if (thrown instanceof Malformed || thrown instanceof SyntaxError) {
+    const message = thrown instanceof Malformed ? thrown.message : "it is not valid JSON";
+    return { ...noAnswer(message), status: 200 };
+  }
+  const { status, headers, error, code, param } = (thrown ?? {}) as ApiError;
+  if (typeof status !== "number") {
+    return { ...noAnswer(networkMessage(thrown)), unreachable: UNREACHABLE.has(rootCode(thrown)) };
+  }
+  return {
+    temporary: isTemporary(status, code, headers?.get("x-should-retry")),
+    status,
+    message: bodyMessage(error) ?? messageOf(thrown).replace(/^\d+ /, ""),
+    param: typeof param === "string" ? param : undefined,
+    waitMs: waitOf(headers, now),
+    unreachable: false,
+  };
+}
+
+const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+
+function noAnswer(message: string): Failure {
+  return {
+    temporary: true,
+    status: undefined,
+    message,
+    param: undefined,
+    waitMs: undefined,
+    unreachable: false,
+  };
+}
+
+function isTemporary(status: number, code: unknown, advice: string | null | undefined): boolean {
+  if (advice === "true" || advice === "false") return advice === "true";
+  if (code === "insufficient_quota") return false; // A 429 that waiting does not mend.
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** `{"error": {"message": …}}` as OpenAI has it, and the other forms that are seen. */
+function bodyMessage(error: unknown): string | undefined {
+  if (typeof error === "string") return error;
+  if (typeof error !== "object" || error === null) return undefined;
+  const { message, detail } = error as { message?: unknown; detail?: unknown };
+  if (typeof message === "string") return message;
+  return detail === undefined ? JSON.stringify(error) : JSON.stringify(detail);
+}
+
+/** The package says "Connection error."; what happened is the cause of its cause. */
+function networkMessage(thrown: unknown): string {
+  const code = rootCode(thrown);
+  return code === "" ? messageOf(thrown) : (NETWORK[code] ?? code);
+}
+
+const NETWORK: Record<string, string> = {
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the host's name cannot be looked up",
+  ECONNRESET: "the connection was cut",
+  UND_ERR_SOCKET: "the connection was cut",
+  ETIMEDOUT: "the connection timed out",
+};
+
+function rootCode(thrown: unknown): string {
+  let code = "";
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    const found = (at as NodeJS.ErrnoException).code;
+    if (typeof found === "string") code = found;
+  }
+  return code;
+}
+
+/** `Retry-After` in seconds or as a date, or the finer `retry-after-ms`. */
+function waitOf(headers: ApiError["headers"], now: number): number | undefined {
+  const fine = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (fine >= 0) return fine;
+  const text = headers?.get("retry-after") ?? "";
+  const wait = /^\s*[0-9.]+\s*$/.test(text) ? 1000 * Number(text) : Date.parse(text) - now;
+  return wait >= 0 ? wait : undefined;
+}
+
+const LONGEST_STEP_MS = 30_000;
+
+/** Twice as long each time, less up to a quarter so that those who failed together part. */
+export function backoffMs(first: number, attempt: number, ...address: (string | number)[]): number {
+  const step = Math.min(LONGEST_STEP_MS, first * 2 ** attempt);
+  return step * (1 - rngAt("backoff", ...address, attempt).next() / 4);
+}

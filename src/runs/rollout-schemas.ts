@@ -1,0 +1,56 @@
+/** What a rollout's files hold besides the answers, which are completion or selection-pack records. */
+
+import { z } from "zod";
+import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { manifestSchema } from "./schemas.ts";
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const anyObject = z.record(z.string(), z.json());
+const count = z.int().min(0);
+
+const { fingerprint_version, inputs, examples, volatile } = manifestSchema.shape;
+
+/** manifest.json: what was asked of whom, and how. */
+export const rolloutManifestSchema = z.strictObject({
+  schema: z.literal(ROLLOUT_SCHEMA),
+  fingerprint_version,
+  command: z.literal("rollout"),
+  inputs,
+  examples,
+  /** Answers to each example. */
+  n: z.int().min(1),
+  policy: anyObject,
+  prompt: anyObject,
+  sampling: anyObject,
+  /** Facts about the occasion; of several sittings, the last one's. */
+  volatile,
+});
+
+/** summary.json, written last: what came of it, and what it cost. */
+export const rolloutSummarySchema = z.strictObject({
+  schema: z.literal(ROLLOUT_SUMMARY_SCHEMA),
+  n_examples: count,
+  n_answers: count,
+  n_empty: count,
+  n_refused: count,
+  n_with_logprobs: count,
+  /** How the answers ended, in the policy's own words. */
+  finish: z.record(z.string(), count),
+  cost: z.strictObject({
+    prompt_tokens: count,
+    completion_tokens: count,
+    /** Answers whose tokens nobody counted; they are in none of the numbers beside. */
+    n_uncounted: count,
+    /** Money for a million tokens, as it was stated; null when it was not. */
+    price_in: z.number().nullable(),
+    price_out: z.number().nullable(),
+    total: z.number().nullable(),
+  }),
+  /** Every other file of the rollout, by name. */
+  files: z.record(z.string(), hash),
+  /** Of manifest.json without its volatile block and without paths. */
+  manifest_sha256: hash,
+});
+
+export type RolloutManifest = z.infer<typeof rolloutManifestSchema>;
+export type RolloutSummary = z.infer<typeof rolloutSummarySchema>;
