@@ -45,6 +45,10 @@ export const COMMANDS = {
     summary: "run your TypeScript tests",
     load: () => import("./commands/test.ts"),
   },
+  train: {
+    summary: "Loop C: train a policy and write a checkpoint",
+    load: () => import("./commands/train.ts"),
+  },
   rollout: {
     summary: "sample completions from a policy",
     load: () => import("./commands/rollout.ts"),

@@ -1,3 +1,4 @@
+export { rateAt, type Schedule } from "./parts/schedule.ts";
 export * from "./tabular/bandit.ts";
 export {
   type BanditRunOptions,
@@ -24,3 +25,5 @@ export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";
+export { type TrainedPolicy, type TrainOptions, trainSft } from "./train.ts";
+export { type StepResult, startState, Trainer, type TrainState } from "./trainer.ts";

@@ -12,5 +12,6 @@ export type { FinishedRollout } from "./rollout-folder.ts";
 export type { Journaled } from "./rollout-journal.ts";
 export * from "./rollout-schemas.ts";
 export * from "./schemas.ts";
+export * from "./train-schemas.ts";
 export * from "./validation-report.ts";
 export { type FinishedRun, type RunEnd, RunWriter, type WriterOptions } from "./writer.ts";

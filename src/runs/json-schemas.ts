@@ -10,6 +10,7 @@ import {
 } from "./record-schemas.ts";
 import { rolloutManifestSchema, rolloutSummarySchema } from "./rollout-schemas.ts";
 import { manifestSchema, provenanceSchema, resultRowSchema, summarySchema } from "./schemas.ts";
+import { trainManifestSchema, trainSummarySchema } from "./train-schemas.ts";
 import { validationReportSchema } from "./validation-report.ts";
 
 export const SCHEMAS: Readonly<Record<string, ZodType>> = {
@@ -25,6 +26,8 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "rollout-summary@1": rolloutSummarySchema,
   "gate@1": gateReportSchema,
   "validation@1": validationReportSchema,
+  "train@1": trainManifestSchema,
+  "train-summary@1": trainSummarySchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

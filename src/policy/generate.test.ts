@@ -1,0 +1,123 @@
+/** Sampling from a small policy: batches cannot change a sample, and log-probs are the policy's own. */
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { SamplingSettings } from "../core/policy.ts";
+import { pick } from "../graph/ops/indexing.ts";
+import { logSoftmax } from "../graph/ops/softmax.ts";
+import { place } from "../graph/parameters.ts";
+import { Session } from "../graph/session.ts";
+import { input, type Tensor } from "../graph/tensor.ts";
+import { type Architecture, parametersOf } from "./architecture.ts";
+import { CharacterTokenizer } from "./characters.ts";
+import { Decoder } from "./decoder.ts";
+import { generateBatch, type Sampled, type Wanted } from "./generate.ts";
+import { initialise, SIZES } from "./initialise.ts";
+import { logitsOf } from "./transformer.ts";
+
+const tokenizer = new CharacterTokenizer("0123456789+-= Final:");
+const architecture: Architecture = { ...SIZES.nano, vocabulary: tokenizer.size };
+const { list: placed } = place(parametersOf(architecture));
+// Ten times the usual spread, so that some tokens are likelier than others.
+const parameters = initialise(architecture, 1).map((x) => (x === 1 ? 1 : 10 * x));
+
+const SAMPLING: SamplingSettings = {
+  ...{ temperature: 1, top_k: 0, top_p: 1, max_tokens: 12, seed: 3 },
+  stop: [],
+};
+const decoders = new Map<number, Decoder>();
+afterAll(async () => {
+  for (const decoder of decoders.values()) await decoder.close();
+});
+
+function decoder(batch: number): Decoder {
+  const made = decoders.get(batch) ?? new Decoder(architecture, placed, { batch });
+  decoders.set(batch, made);
+  return made;
+}
+
+const options = (sampling: Partial<SamplingSettings> = {}) => ({
+  ...{ parameters, tokenizer, maxLength: 64 },
+  sampling: { ...SAMPLING, ...sampling },
+});
+
+const wanted: Wanted[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].flatMap((text, example) =>
+  [0, 1].map((sample) => ({
+    prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
+    address: [SAMPLING.seed, 0, `e${example}`, sample],
+  })),
+);
+
+test("the order of rows, and how many there are, cannot change a sample", async () => {
+  const eight = decoder(8);
+  const first = await generateBatch(eight, wanted.slice(0, 8), options());
+  const backwards = await generateBatch(eight, wanted.slice(0, 8).toReversed(), options());
+  expect(backwards.toReversed()).toEqual(first);
+  for (const [i, one] of wanted.slice(0, 3).entries()) {
+    expect(await generateBatch(eight, [one], options())).toEqual([first[i]]);
+  }
+  const samples = first.map(({ completion }) => completion);
+  expect(new Set(samples).size).toBeGreaterThan(6);
+});
+
+describe("log-probs", () => {
+  const texts = async (sampling: Partial<SamplingSettings> = {}) =>
+    generateBatch(decoder(8), wanted.slice(0, 8), options(sampling));
+
+  test("agree with those that the whole text gives, to 1e-5", async () => {
+    for (const [i, said] of (await texts()).entries()) {
+      const prompt = wanted[i]?.prompt ?? [];
+      const right = await teacherForced([...prompt, ...said.tokens], prompt.length);
+      said.logprobs?.forEach((logprob, t) => {
+        expect(Math.abs(logprob - (right[t] as number))).toBeLessThan(1e-5);
+      });
+    }
+  });
+
+  test("under truncation both are given, and they differ", async () => {
+    const check = ({ logprobs, sampled_logprobs: drawn }: Sampled) => {
+      expect(drawn).toHaveLength(logprobs?.length ?? -1);
+      expect(drawn?.some((x, i) => x > (logprobs?.[i] as number) + 1e-6)).toBe(true);
+    };
+    for (const said of await texts({ top_k: 3 })) check(said);
+    for (const said of await texts()) expect(said.sampled_logprobs).toBeNull();
+  });
+});
+
+test("a stop text ends a completion and is cut off; the end token ends it too", async () => {
+  const [plain] = await generateBatch(decoder(8), wanted.slice(0, 1), options({ max_tokens: 20 }));
+  const stop = plain?.completion.slice(2, 4) ?? "";
+  const [cut] = await generateBatch(
+    decoder(8),
+    wanted.slice(0, 1),
+    options({ max_tokens: 20, stop: [stop] }),
+  );
+  expect(cut?.finish).toBe("stop");
+  expect(cut?.completion).toBe(plain?.completion.slice(0, plain.completion.indexOf(stop)));
+});
+
+test("a prompt that is too long is refused with both lengths", async () => {
+  const long = { prompt: Array.from({ length: 64 }, () => 3), address: [0] };
+  await expect(generateBatch(decoder(8), [long], options())).rejects.toThrow(
+    /64 tokens.*64 at most/,
+  );
+});
+
+/** Log-probs of the tokens after the prompt, from one pass over the whole text. */
+async function teacherForced(ids: readonly number[], from: number): Promise<number[]> {
+  const length = ids.length - 1;
+  const leaves = new Map(placed.map(({ name, shape }) => [name, input(name, shape)]));
+  const tokens = input("tokens", [1, length], "i64");
+  const targets = input("targets", [1, length], "i64");
+  const logits = logitsOf(architecture, (name) => leaves.get(name) as Tensor, tokens);
+  const session = await Session.create({ logprobs: pick(logSoftmax(logits), targets) });
+  const weights = Object.fromEntries(
+    placed.map(({ name, offset, size }) => [name, parameters.subarray(offset, offset + size)]),
+  );
+  const { logprobs } = await session.run({
+    ...weights,
+    tokens: BigInt64Array.from(ids.slice(0, -1), BigInt),
+    targets: BigInt64Array.from(ids.slice(1), BigInt),
+  });
+  await session.close();
+  return Array.from(logprobs as Float32Array).slice(from - 1);
+}

@@ -1,0 +1,41 @@
+/** What a training run's folder holds besides its checkpoint. */
+
+import { z } from "zod";
+import { manifestSchema } from "./schemas.ts";
+
+export const TRAIN_SCHEMA = "lockedroom.train@1";
+export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const anyObject = z.record(z.string(), z.json());
+const { inputs, volatile } = manifestSchema.shape;
+
+/** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
+export const trainManifestSchema = z.strictObject({
+  schema: z.literal(TRAIN_SCHEMA),
+  loop: z.literal("C"),
+  command: z.literal("train"),
+  algorithm: z.string(),
+  inputs,
+  /** The checkpoint that it began with; null for one from scratch. */
+  init_fingerprint: z.string().nullable(),
+  architecture: anyObject,
+  settings: anyObject,
+  volatile,
+});
+
+/** summary.json, written last. */
+export const trainSummarySchema = z.strictObject({
+  schema: z.literal(TRAIN_SUMMARY_SCHEMA),
+  steps: z.int(),
+  /** Tokens that were not padding. */
+  tokens: z.int(),
+  first_loss: z.number(),
+  last_loss: z.number(),
+  checkpoint_fingerprint: z.string(),
+  metrics_sha256: hash,
+  manifest_sha256: hash,
+});
+
+export type TrainManifest = z.infer<typeof trainManifestSchema>;
+export type TrainSummary = z.infer<typeof trainSummarySchema>;
