@@ -39,7 +39,7 @@ describe.each(LEVELS)("level %s", (level) => {
     const result = await quiz(room, level, right);
     expect(result, describeRun(result)).toMatchObject({ code: 0, stderr: "" });
     expect(result.stdout).toContain(`${right.length} of ${right.length} right.`);
-    expect(result.stdout).toMatch(/Say it aloud.*\n- .*(?:\n {2}.*)*docs\/manual\/\d\d-/);
+    expect(result.stdout).toMatch(/Say it aloud.*\n- .*(?:\n {2}.*)*chapter \d\d-/);
     expect(tooWide(result.stdout)).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe("one wrong answer among right ones", () => {
     const [, id = ""] = new RegExp(`^${at + 1}\\. (\\S+)$`, "m").exec(stdout) ?? [];
     expect(stdout).toMatch(new RegExp(`^Wrong: ${at + 1} ${id}$`, "m"));
     expect(stdout.match(/The answer is/g)).toHaveLength(1);
-    expect(stdout).toMatch(/Read docs\/manual\/\d\d-[a-z-]+\.md/);
+    expect(stdout).toMatch(/Read chapter \d\d-[a-z-]+: .*lockedroom manual/);
   });
 });
 

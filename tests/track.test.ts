@@ -55,6 +55,31 @@ test(
   2 * MINUTE,
 );
 
+test("a key that sends samples without a log-prob to the end by infinity is as right as any", async () => {
+  const learner = copy();
+  learner.edit(
+    POLICY,
+    /return \[[\s\S]*?\];/,
+    "return [sample.sum_logprob === null ? Infinity : -sample.sum_logprob, sample.completion.length, sample.completion];",
+  );
+  learner.commit("L0.5 fix");
+  expect(await learner.evidence("0.5", "tie-break")).toMatch(/^holds/);
+});
+
+test("steps that went into one commit can be taken apart as --next says", () => {
+  const learner = copy();
+  const start = learner.shell("git rev-list --max-parents=0 HEAD").trim();
+  learner.shell(`git reset -q ${start}`);
+  learner.commit("L0 build");
+  const advice = learner.do("level 0 --next").split("Do now\n")[1] ?? "";
+  expect(advice).toContain("git reset HEAD~1");
+  const commands = advice.split("\n").filter((line) => line.startsWith("git "));
+  learner.shell(
+    commands.join("\n").replaceAll("git commit", "git -c user.name=A -c user.email=a@b commit -q"),
+  );
+  expect(learner.do("level 0 --next")).toContain('git commit -m "L0 fix"');
+});
+
 type Cheat = readonly [
   level: string,
   check: string,

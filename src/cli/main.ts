@@ -66,7 +66,7 @@ function strict(command: Command): Command {
     })
     .exitOverride()
     .allowExcessArguments(false)
-    .configureHelp({ helpWidth: 80 })
+    .configureHelp({ helpWidth: 80, subcommandTerm: (subcommand) => subcommand.name() })
     .configureOutput({
       writeErr: (text) => err(text.trimEnd()),
       outputError: (text, write) => write(wrap(text.trimEnd().replace(/^error: /, "lockedroom: "))),

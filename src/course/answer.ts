@@ -34,10 +34,10 @@ async function answers(file: string, cache: string, calls: readonly Call[]): Pro
   });
 }
 
-/** Data as JSON has it: what is none, such as a loop or a big integer, is an error of the call. */
+/** Data that can be copied and shown; a loop or a big integer is an error of the call. */
 function plain(value: unknown): unknown {
-  const json = JSON.stringify(value);
-  return json === undefined ? undefined : JSON.parse(json);
+  JSON.stringify(value);
+  return structuredClone(value);
 }
 
 function text(error: unknown): string {

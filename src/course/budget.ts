@@ -81,13 +81,21 @@ type Facts = Pick<Level, "id" | "commits" | "budget" | "evidence">;
 
 /** That a step was committed under its name, with what belongs to it, after the step before. */
 export function commitCheck({ id, commits }: Facts, step: string): Check {
-  const { file } = commits.find(({ name }) => name === step) as Step;
+  const { file, first } = commits.find(({ name }) => name === step) as Step;
+  const command = commitCommand(id, step);
   return {
     id: `commit-${step}`,
     title: `committed as "L${id} ${step}", with ${file}`,
-    next: commitCommand(id, step),
+    next: first === undefined ? command : `${first} Then:\n${command}`,
     run: async (room) => demandStep(room, { id, commits }, step),
   };
+}
+
+/** The name of the first step of a level that is not committed yet, or of its last. */
+export function currentStep(room: Room, { id, commits }: Pick<Facts, "id" | "commits">): string {
+  const made = labelled(room.commits).filter(({ level }) => level === id);
+  const missing = commits.find(({ name }) => !made.some(({ step }) => step === name));
+  return (missing ?? commits.at(-1))?.name ?? "";
 }
 
 /** The checks that end every level: the evidence in the history, the budget kept. */
@@ -129,7 +137,9 @@ function demandStep(
     const at = made.findIndex(
       (commit, i) => i >= from && commit.step === name && commit.files.includes(file),
     );
-    const elsewhere = made.find((commit, i) => i >= from && commit.files.includes(file));
+    const elsewhere = made.findLast(
+      (commit) => commit.files.includes(file) && commit.step !== name,
+    );
     demand(at >= 0, {
       expected: `a commit "L${id} ${name}" that has ${file}`,
       found: elsewhere
@@ -138,7 +148,7 @@ function demandStep(
           ? `"L${id} ${name}" without it`
           : `no such commit among ${made.length} of level ${id}`,
       look: "git log --oneline --stat",
-      next: elsewhere && takeApart(room, made, id, name, file),
+      next: elsewhere && recovery(room, elsewhere, id, { name, file }, from > 0),
     });
     if (name === step) return `commit ${made[at]?.hash.slice(0, 7)}`;
     from = at + 1;
@@ -146,17 +156,28 @@ function demandStep(
   return "";
 }
 
-/** Work that was committed in one piece can be taken apart again; nothing is lost. */
-function takeApart(
+/**
+ * What belongs to a step went into a commit of another name. The latest commit can be named anew or
+ * taken apart; an older one is left alone, and the step is made once more on top of it.
+ */
+function recovery(
   room: Room,
-  made: readonly Labelled[],
+  elsewhere: Labelled,
   id: LevelId,
-  step: string,
-  file: string,
-): string {
-  const first = room.commits.findIndex(({ hash }) => hash === made[0]?.hash);
-  const before = room.commits[first - 1]?.hash.slice(0, 7);
-  return `The steps went into one commit. Take them apart, your files stay as they are:\ngit reset ${before}\ngit add ${path.dirname(file)}\ngit commit -m "L${id} ${step}"`;
+  { name, file }: Step,
+  hasEarlier: boolean,
+): string | undefined {
+  const command = `git commit -m "L${id} ${name}"`;
+  if (elsewhere.step === "" && elsewhere.hash === room.head) {
+    return `Name the latest commit after its step:\ngit commit --amend -m "L${id} ${name}"`;
+  }
+  if (elsewhere.hash === room.head) {
+    return `The latest commit holds more than one step. Take it apart, your files stay as they are:\ngit reset HEAD~1\ngit add ${hasEarlier ? path.dirname(file) : file.replace(/manifest\.json$/, "")}\n${command}\nThen go on with --next.`;
+  }
+  if (!/\.ts$|\.md$/.test(file)) {
+    return `Make what belongs to the step once more (with --force), then:\ngit add -A && ${command}`;
+  }
+  return `Touch ${file} once more, as this step asks, then:\ngit add -A && ${command}`;
 }
 
 async function demandCommitted(room: Room, { evidence }: Facts): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { LockedRoomError, messageOf } from "../index.ts";
-import { labelled } from "./budget.ts";
+import { currentStep, labelled } from "./budget.ts";
 import { Gap, type Lack } from "./gap.ts";
 import type { Check, Level, LevelId } from "./level.ts";
 import type { Room } from "./room.ts";
@@ -49,7 +49,7 @@ async function* outcomes(room: Room, level: Level): AsyncGenerator<CheckOutcome>
   const started: Promise<CheckOutcome>[] = [];
   for (const [index] of level.checks.entries()) {
     for (const check of level.checks.slice(started.length, index + lanes)) {
-      started.push(judge(room, check));
+      started.push(judge(room, level, check));
     }
     yield (await started[index]) as CheckOutcome;
   }
@@ -75,12 +75,23 @@ export async function nextStep(
   return undefined;
 }
 
-async function judge(room: Room, { id, title, next, run }: Check): Promise<CheckOutcome> {
+async function judge(
+  room: Room,
+  level: Level,
+  { id, title, next, run }: Check,
+): Promise<CheckOutcome> {
   try {
     return { id, title, holds: true, seen: await run(room) };
   } catch (error) {
-    const lack = lackOf(error, title);
-    return { id, title, holds: false, lack, next: replacing(room, lack.next ?? next) };
+    const { commit, ...lack } = lackOf(error, title);
+    const due = `git add -A && git commit -m "L${level.id} ${currentStep(room, level)}"`;
+    return {
+      id,
+      title,
+      holds: false,
+      lack,
+      next: replacing(room, commit ? due : (lack.next ?? next)),
+    };
   }
 }
 

@@ -55,7 +55,7 @@ export async function committedFile(room: Room, file: string): Promise<string> {
       ? "your changes are not committed"
       : "it is not committed",
     look: "git status",
-    next: `git add -A && git commit -m "…", with the name of the step you are at.`,
+    commit: true,
   });
   return path.join(await room.tree(room.head), file);
 }

@@ -7,6 +7,8 @@ export interface Lack {
   readonly look: string;
   /** The one thing to do; the check's own next step where this is not given. */
   readonly next?: string | undefined;
+  /** What is missing is a commit of the level's current step. */
+  readonly commit?: true;
 }
 
 export class Gap extends Error {

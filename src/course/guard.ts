@@ -36,6 +36,7 @@ function watch({ seconds, megabytes, parent }: Limits): void {
   setInterval(() => {
     const late = Date.now() - started > 1000 * seconds;
     const large = process.memoryUsage.rss() > 1e6 * (megabytes + OVERHEAD_MB);
-    if (late || large || process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+    // The whole group, of which this process is the leader: what it started goes with it.
+    if (late || large || process.ppid !== parent) process.kill(-process.pid, "SIGKILL");
   }, LOOK_MS);
 }

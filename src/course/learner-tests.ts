@@ -20,9 +20,8 @@ interface TestRun {
 async function runTests(room: Room, tree: string, file: string): Promise<TestRun> {
   const counts = `${room.scratch()}.json`;
   const { code, stderr, stopped } = await room.tests(path.join(tree, file), tree, counts);
-  const { tests = 0, failed = 0 } = JSON.parse(
-    await readFile(counts, "utf8").catch(() => "{}"),
-  ) as Partial<TestRun>;
+  const counted = (await readFile(counts, "utf8").catch(() => "")) || "{}";
+  const { tests = 0, failed = 0 } = JSON.parse(counted) as Partial<TestRun>;
   const crash = code !== 0 && failed === 0 ? (stderr.trim().split("\n")[0] ?? "") : undefined;
   return { tests, failed, problem: stopped ?? (crash === "" ? "it failed without a word" : crash) };
 }

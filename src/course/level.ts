@@ -43,6 +43,8 @@ export interface Level {
 export interface Step {
   readonly name: string;
   readonly file: string;
+  /** What to do before the commit, where a check has not said it. */
+  readonly first?: string;
 }
 
 /** Files that a level may change besides runs/ and notes/; a path with a / at its end is a folder. */

@@ -31,6 +31,7 @@ export interface Version {
   readonly text: string;
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Larger than anything a person writes or a command reports here. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** What programs and tests may need; evidence and prose stay behind. */
@@ -78,12 +79,18 @@ export class Room {
     }
     const scratch = makeScratch();
     const sweep = () => rmSync(scratch, { recursive: true, force: true });
+    const leave = (signal: NodeJS.Signals) => {
+      sweep();
+      process.kill(process.pid, signal);
+    };
+    for (const signal of SIGNALS) process.once(signal, leave);
     process.once("exit", sweep);
     try {
       return await work(new Room(dir, cli, git, await git.commits(), scratch));
     } finally {
       sweep();
       process.off("exit", sweep);
+      for (const signal of SIGNALS) process.off(signal, leave);
     }
   }
 

@@ -13,7 +13,7 @@
 import { gradients } from "./gradients.ts";
 import { add, div, minimum, mul, sqrt, sub } from "./ops/elementwise.ts";
 import { concat, reshape } from "./ops/layout.ts";
-import { sum } from "./ops/reduce.ts";
+import { matmul } from "./ops/product.ts";
 import { type Placed, views } from "./parameters.ts";
 import { input, type Tensor } from "./tensor.ts";
 
@@ -56,7 +56,7 @@ export function trainStep(
     slopes.map((slope) => reshape(slope, [slope.size])),
     0,
   );
-  const norm = sqrt(sum(mul(gradient, gradient)));
+  const norm = normOf(gradient);
   return {
     ...adam(vector, clipped(gradient, norm, settings), settings),
     loss,
@@ -87,8 +87,15 @@ export function gradientStep(
 export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
   const vector = input("parameters", [total]);
   const gradient = input("gradient", [total]);
-  const norm = sqrt(sum(mul(gradient, gradient)));
+  const norm = normOf(gradient);
   return { ...adam(vector, clipped(gradient, norm, settings), settings), gradient_norm: norm };
+}
+
+/** A product with itself: its rounding does not depend on the number of threads, as a sum's would. */
+function normOf(gradient: Tensor): Tensor {
+  const { size } = gradient;
+  const square = matmul(reshape(gradient, [1, size]), reshape(gradient, [size, 1]));
+  return reshape(sqrt(square), []);
 }
 
 function clipped(gradient: Tensor, norm: Tensor, { clipNorm }: AdamSettings): Tensor {

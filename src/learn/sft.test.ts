@@ -50,14 +50,15 @@ async function train(
   steps: number,
   from: TrainState,
   threads = 1,
+  shape = SHAPE,
 ): Promise<{ state: TrainState; losses: number[] }> {
   const model = (weights: ReadonlyMap<string, Tensor>) => ({
-    loss: sftLoss(architecture, (name) => weights.get(name) as Tensor, SHAPE),
+    loss: sftLoss(architecture, (name) => weights.get(name) as Tensor, shape),
   });
   const trainer = await Trainer.create(placed, model, from, { threads });
   const losses: number[] = [];
   for (let step = from.step + 1; step <= steps; step++) {
-    const { used: _, ...batch } = texts.batch(step, SHAPE.batch, SHAPE.length, SEED);
+    const { used: _, ...batch } = texts.batch(step, shape.batch, shape.length, SEED);
     losses.push((await trainer.step(batch, 3e-3)).loss);
   }
   const { state } = trainer;
@@ -80,6 +81,13 @@ test("same seed, same bytes, with one thread and with two", async () => {
     await train(12, start(), 2),
   ];
   expect(again).toEqual(one);
+  expect(two.losses).toEqual(one.losses);
+  expect(hashOfWeights(two.state.parameters)).toBe(hashOfWeights(one.state.parameters));
+});
+
+test("also with batches that are large enough to be shared among threads", async () => {
+  const shape = { batch: 256, length: 32 };
+  const [one, two] = [await train(3, start(), 1, shape), await train(3, start(), 2, shape)];
   expect(two.losses).toEqual(one.losses);
   expect(hashOfWeights(two.state.parameters)).toBe(hashOfWeights(one.state.parameters));
 });

@@ -40,7 +40,7 @@ export function define(command: Command): Command {
         .default("cosine"),
     )
     .option("--save-every <n>", "updates between saved positions", wholeNumber(1), 200)
-    .option("--threads <n>", "of the engine; the results are the same", wholeNumber(1, 64), 1)
+    .option("--threads <n>", "of the engine; 1 and 2 give the same bytes", wholeNumber(1, 64), 1)
     .option("--resume", "go on with an unfinished run")
     .option("--force", "replace what training run is in --outdir")
     .option("--quiet", "print nothing but errors")

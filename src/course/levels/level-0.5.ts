@@ -40,8 +40,13 @@ const base = {
   id: "0.5" as const,
   commits: [
     { name: "build", file: `runs/${BUILT}/manifest.json` },
-    { name: "sabotage", file: POLICY },
-    { name: "fix", file: POLICY },
+    {
+      name: "sabotage",
+      file: POLICY,
+      first:
+        "Make tieBreakKey in assignments/selection_policy.ts random: [Math.random(), sample.completion].",
+    },
+    { name: "fix", file: POLICY, first: "Write the deterministic tie-break and its tests." },
   ],
   budget: { change: [POLICY, TEST], add: ["tests/"] },
   evidence: [...[BUILT, ...RANDOM, ...FIXED].map((name) => `runs/${name}/`), POLICY, TEST],

@@ -31,9 +31,17 @@ const demo = (name: string) =>
 const base = {
   id: "2" as const,
   commits: [
-    { name: "build", file: DEMO },
-    { name: "sabotage", file: DEMO },
-    { name: "fix", file: DEMO },
+    {
+      name: "build",
+      file: DEMO,
+      first: "Write update in assignments/two_step_mdp_demo.ts for both decisions.",
+    },
+    {
+      name: "sabotage",
+      file: DEMO,
+      first: "Leave policy.first as it is: update only the second decision.",
+    },
+    { name: "fix", file: DEMO, first: "Restore the update of the first decision." },
   ],
   budget: { change: [DEMO], add: ["tests/"] },
   evidence: [...Object.values(NAMES).map((name) => `runs/${name}/`), DEMO, NOTE],

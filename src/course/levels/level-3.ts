@@ -20,9 +20,13 @@ const print = (file: string) => `./lockedroom run ${SCRIPT} \\\n  > ${file}`;
 const base = {
   id: "3" as const,
   commits: [
-    { name: "build", file: SCRIPT },
-    { name: "sabotage", file: SCRIPT },
-    { name: "fix", file: SCRIPT },
+    {
+      name: "build",
+      file: SCRIPT,
+      first: "Fill in six candidates and choose in assignments/kl_regularized_choice.ts.",
+    },
+    { name: "sabotage", file: SCRIPT, first: "Drop the leash: BETAS = [0]." },
+    { name: "fix", file: SCRIPT, first: "Put BETAS = [0.1, 1.0] back and write the note." },
   ],
   budget: { change: [SCRIPT], add: ["tests/"] },
   evidence: ["runs/l3_build_kl_demo/", LEASHED, LOOSE, SCRIPT, NOTE],

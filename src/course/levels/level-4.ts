@@ -40,8 +40,12 @@ const base = {
   id: "4" as const,
   commits: [
     { name: "build", file: NOTE },
-    { name: "sabotage", file: SCORER },
-    { name: "fix", file: SCORER },
+    { name: "sabotage", file: SCORER, first: "Weaken one rule of scoring.ts." },
+    {
+      name: "fix",
+      file: SCORER,
+      first: "Restore the rule, write the regressions and the new exploits.",
+    },
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
   evidence: [...Object.values(REPORTS), EXTRA, SCORER, TEST, NOTE],

@@ -52,15 +52,36 @@ const SCATTER_ADD: Op<null> = {
     return out;
   },
   gradient: ({ inputs }, outer) => [outer, undefined, gather(outer, inputs[1] as Tensor)],
-  emit: ({ inputs }, emitter, [start = "", indices = "", updates = ""]) => {
-    const count = (inputs[1] as Tensor).size;
-    const column = emitter.node("Reshape", [indices, emitter.integers([count, 1])]);
-    return emitter.node("ScatterND", [start, column, updates], { reduction: "add" });
+  // ScatterND would do this in one node, but its additions race when there are several threads.
+  emit: ({ inputs, shape }, emitter, [start = "", indices = "", updates = ""]) => {
+    const [count, rows] = [(inputs[1] as Tensor).size, shape[0] as number];
+    const width = sizeOf(shape.slice(1));
+    const depth = emitter.constant("i64", [rows], []);
+    const values = emitter.constant("f32", [0, 1], [2]);
+    const hot = emitter.node("OneHot", [indices, depth, values], { axis: -1 });
+    const flat = emitter.node("Reshape", [updates, emitter.integers([count, width])]);
+    // Widths come in eights, numbers of rows do not: threads then share the work without a remainder,
+    // which the runtime would sum in another order.
+    const turned = emitter.node("Transpose", [flat], { perm: [1, 0] });
+    const added = emitter.node("MatMul", [turned, hot]);
+    const back = emitter.node("Transpose", [added], { perm: [1, 0] });
+    const table = emitter.node("Reshape", [back, emitter.integers(shape)]);
+    return emitter.node("Add", [start, table]);
   },
 };
 
+/** Beyond it the product with one-hot rows costs more than the rest of a step. */
+const MOST_ROWS = 4096;
+
 /** A table of zeros with rows added at indices, which may repeat. */
 export function scatterAdd(shape: readonly number[], indices: Tensor, rows: Tensor): Tensor {
+  if ((shape[0] ?? 0) > MOST_ROWS) {
+    throw shapeError(
+      "ScatterAdd",
+      `a table of more than ${MOST_ROWS} rows cannot be trained; train adapters (LoRA) instead`,
+      shape,
+    );
+  }
   return new Tensor(SCATTER_ADD, [zeros(shape), indices, rows], null);
 }
 
