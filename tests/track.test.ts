@@ -77,7 +77,10 @@ test("steps that went into one commit can be taken apart as --next says", () => 
   learner.shell(
     commands.join("\n").replaceAll("git commit", "git -c user.name=A -c user.email=a@b commit -q"),
   );
-  expect(learner.do("level 0 --next")).toContain('git commit -m "L0 fix"');
+  expect(learner.shell("git log --reverse --format=%s").trim().split("\n")).toEqual([
+    ...["Start", "L0 build", "L0 sabotage", "L0 fix"],
+  ]);
+  expect(learner.do("level 0 --next")).toContain("Level 0 is passed");
 });
 
 type Cheat = readonly [

@@ -148,7 +148,7 @@ function demandStep(
           ? `"L${id} ${name}" without it`
           : `no such commit among ${made.length} of level ${id}`,
       look: "git log --oneline --stat",
-      next: elsewhere && recovery(room, elsewhere, id, { name, file }, from > 0),
+      next: elsewhere && recovery(room, elsewhere, { id, commits }, { name, file }),
     });
     if (name === step) return `commit ${made[at]?.hash.slice(0, 7)}`;
     from = at + 1;
@@ -163,21 +163,30 @@ function demandStep(
 function recovery(
   room: Room,
   elsewhere: Labelled,
-  id: LevelId,
+  { id, commits }: Pick<Facts, "id" | "commits">,
   { name, file }: Step,
-  hasEarlier: boolean,
-): string | undefined {
-  const command = `git commit -m "L${id} ${name}"`;
-  if (elsewhere.step === "" && elsewhere.hash === room.head) {
+): string {
+  const latest = elsewhere.hash === room.head;
+  if (latest && elsewhere.step === "") {
     return `Name the latest commit after its step:\ngit commit --amend -m "L${id} ${name}"`;
   }
-  if (elsewhere.hash === room.head) {
-    return `The latest commit holds more than one step. Take it apart, your files stay as they are:\ngit reset HEAD~1\ngit add ${hasEarlier ? path.dirname(file) : file.replace(/manifest\.json$/, "")}\n${command}\nThen go on with --next.`;
-  }
-  if (!/\.ts$|\.md$/.test(file)) {
-    return `Make what belongs to the step once more (with --force), then:\ngit add -A && ${command}`;
-  }
-  return `Touch ${file} once more, as this step asks, then:\ngit add -A && ${command}`;
+  const separable = new Set(commits.map((step) => step.file)).size === commits.length;
+  if (latest && separable) return takeApart(id, commits, elsewhere.files);
+  const again = /\.(?:ts|md)$/.test(file)
+    ? `Change ${file} once more, as this step asks, then:`
+    : "Make what belongs to the step once more, with --force, then:";
+  return `${again}\n${commitCommand(id, name)}`;
+}
+
+/** Commands that make one commit for each step whose file the latest commit holds. */
+function takeApart(id: LevelId, commits: readonly Step[], files: readonly string[]): string {
+  const held = commits.filter(({ file }) => files.includes(file));
+  const steps = held.flatMap(({ name, file }, i) => [
+    i === held.length - 1 ? "git add -A" : `git add ${file.replace(/manifest\.json$/, "")}`,
+    `git commit -m "L${id} ${name}"`,
+  ]);
+  const why = "The latest commit holds several steps. Take it apart; your files stay as they are:";
+  return [why, "git reset HEAD~1", ...steps].join("\n");
 }
 
 async function demandCommitted(room: Room, { evidence }: Facts): Promise<string> {
