@@ -8,12 +8,12 @@ export const PHASE_1: readonly Criterion[] = [
     title: "Preference pairs exported in the form that Azure takes",
     needs: ["azure"],
   },
-  { id: "dpo_run", title: "A finished DPO run", needs: ["train"] },
+  { id: "dpo_run", title: "A finished DPO run", needs: ["train dpo"] },
   { id: "azure_job", title: "A DPO job that succeeded on Azure Foundry", needs: ["azure"] },
   {
     id: "evaluation_report",
     title: "An evaluation report of the DPO run against its baseline",
-    needs: ["train", "report"],
+    needs: ["train dpo", "report"],
   },
 ];
 
@@ -44,17 +44,17 @@ const microscope: Criterion = {
 };
 
 export const PHASE_2: readonly Criterion[] = [
-  { id: "rft_run", title: "A finished RFT run, rewarded by graders", needs: ["train"] },
+  { id: "rft_run", title: "A finished RFT run, rewarded by graders", needs: ["train rft"] },
   {
     id: "stability_diagnostics",
     title: "Its stability curves: reward, KL, entropy and length, step by step",
-    needs: ["train"],
+    needs: ["train rft"],
   },
   microscope,
   {
     id: "kl_controlled_for_real",
     title: "KL control of a real policy: a stronger leash, less drift",
-    needs: ["train"],
+    needs: ["train grpo"],
   },
 ];
 
@@ -62,11 +62,11 @@ export const PHASE_3: readonly Criterion[] = [
   {
     id: "several_objectives",
     title: "A run with several objectives, or with a constraint",
-    needs: ["train"],
+    needs: ["train grpo"],
   },
   {
     id: "tradeoff_curve",
     title: "The trade-off as a curve over several runs",
-    needs: ["train", "sweep"],
+    needs: ["train grpo", "sweep"],
   },
 ];

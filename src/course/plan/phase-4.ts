@@ -83,7 +83,7 @@ const caseStudy: Criterion = {
 const methods: Criterion = {
   id: "case_study_methods",
   title: "In it: an SFT baseline against DPO against one RL or RFT run",
-  needs: ["train"],
+  needs: ["train dpo", "train rft"],
 };
 
 const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
