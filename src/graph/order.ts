@@ -1,6 +1,6 @@
 /** The nodes that some results need, each after its inputs, and each only once. */
 
-import { CONSTANT, INPUT, Tensor } from "./tensor.ts";
+import { Tensor } from "./tensor.ts";
 
 /** Dead code is what this does not reach. */
 export function inOrder(results: readonly Tensor[]): Tensor[] {
@@ -50,8 +50,4 @@ export function withoutRepetition(results: readonly Tensor[]): Tensor[] {
     kept.set(node, fresh);
   }
   return results.map((result) => kept.get(result) as Tensor);
-}
-
-export function isLeaf(node: Tensor): boolean {
-  return node.op === (INPUT as unknown) || node.op === (CONSTANT as unknown);
 }

@@ -65,32 +65,6 @@ export function trainStep(
   };
 }
 
-/** The gradient alone, for batches that are summed up before the parameters move. */
-export function gradientStep(
-  placed: readonly Placed[],
-  total: number,
-  model: Model,
-): Record<string, Tensor> {
-  const vector = input("parameters", [total]);
-  const before = input("gradient", [total]);
-  const tensors = views(vector, placed);
-  const { loss, watched = {} } = model(tensors);
-  const slopes = gradients(loss, [...tensors.values()]);
-  const gradient = concat(
-    slopes.map((slope) => reshape(slope, [slope.size])),
-    0,
-  );
-  return { gradient_sum: add(before, gradient), loss, ...watched };
-}
-
-/** Moves the parameters by a gradient that was summed up. */
-export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
-  const vector = input("parameters", [total]);
-  const gradient = input("gradient", [total]);
-  const norm = normOf(gradient);
-  return { ...adam(vector, clipped(gradient, norm, settings), settings), gradient_norm: norm };
-}
-
 /** A product with itself: its rounding does not depend on the number of threads, as a sum's would. */
 function normOf(gradient: Tensor): Tensor {
   const { size } = gradient;
