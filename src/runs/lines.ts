@@ -13,6 +13,21 @@ export async function openNew(path: string): Promise<FileHandle> {
   return open(path, "wx");
 }
 
+/** Writes a whole file where there was none; `durable` waits until the disk has it. */
+export async function writeNew(
+  path: string,
+  content: string | Uint8Array,
+  durable: boolean,
+): Promise<void> {
+  const handle = await openNew(path);
+  try {
+    await handle.writeFile(content);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 export class LineFile {
   readonly path: string;
   readonly #file: FileHandle;

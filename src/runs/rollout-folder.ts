@@ -20,7 +20,7 @@ import {
   SUMMARY,
 } from "./artifacts.ts";
 import { claim, filesOfRun, refuseOwnInputs, release } from "./claim.ts";
-import { LineFile, openNew } from "./lines.ts";
+import { LineFile, writeNew } from "./lines.ts";
 import { provenancePath } from "./provenance.ts";
 import { Journal, type RolloutIdentity, requireSame } from "./rollout-journal.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
@@ -165,14 +165,8 @@ export class RolloutFolder {
   }
 
   async #write(name: string, content: string): Promise<void> {
-    const handle = await openNew(this.#file(name + TEMPORARY));
-    try {
-      await handle.writeFile(content);
-      // What says "done" must not reach the disk by halves; the rest is held by its hashes.
-      if (name === SUMMARY) await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    // What says "done" must not reach the disk by halves; the rest is held by its hashes.
+    await writeNew(this.#file(name + TEMPORARY), content, name === SUMMARY);
   }
 
   #file(name: string): string {

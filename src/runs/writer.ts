@@ -26,7 +26,7 @@ import {
   release,
 } from "./claim.ts";
 import { keepEditedNote, stamped } from "./kept-note.ts";
-import { LineFile, openNew } from "./lines.ts";
+import { LineFile, writeNew } from "./lines.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import { runNote, summaryText } from "./note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -158,14 +158,8 @@ export class RunWriter {
 
   async #write(name: string, content: string | Uint8Array): Promise<void> {
     this.#written.add(name);
-    const handle = await openNew(this.#file(name + TEMPORARY));
-    try {
-      await handle.writeFile(content);
-      // What says "done" must not reach the disk by halves; the rest is held by its hashes.
-      if (name === SUMMARY) await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    // What says "done" must not reach the disk by halves; the rest is held by its hashes.
+    await writeNew(this.#file(name + TEMPORARY), content, name === SUMMARY);
   }
 
   #file(name: string): string {
