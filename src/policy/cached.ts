@@ -11,7 +11,16 @@ import { matmul } from "../graph/ops/product.ts";
 import { softmaxOf } from "../graph/ops/softmax.ts";
 import { constant, input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
-import { attend, Block, causal, head, rotary, rotated, type Weights } from "./transformer.ts";
+import {
+  attend,
+  Block,
+  causal,
+  HIDDEN,
+  head,
+  rotary,
+  rotated,
+  type Weights,
+} from "./transformer.ts";
 
 /**
  * Reads prompts [batch, length]. Gives the logits after the last token of each, and for each layer
@@ -27,6 +36,7 @@ export function readPrompts(
   /** Where the last token of each row lies among all rows' positions. */
   const last = input("last", [batch], "i64");
   const rotation = rotary(a, length);
+  const scaled = rotary(a, length, a.headSize ** -0.5);
   const mask = causal(length);
   const kept: Record<string, Tensor> = {};
   let x = gather(weights("model.embed_tokens.weight"), tokens);
@@ -36,7 +46,7 @@ export function readPrompts(
     const turned = rotated(keys, rotation);
     kept[`keys${i}`] = reshape(transpose(turned), [batch, a.keyHeads, a.headSize, length]);
     kept[`values${i}`] = reshape(values, [batch, a.keyHeads, length, a.headSize]);
-    x = block.finish(x, attend(a, rotated(queries, rotation), turned, values, mask));
+    x = block.finish(x, attend(rotated(queries, scaled), turned, values, mask));
   }
   const ends = gather(reshape(x, [batch * length, a.width]), last);
   return { logits: head(a, weights, ends), ...kept };
@@ -51,22 +61,25 @@ export function nextToken(
 ): Record<string, Tensor> {
   const tokens = input("tokens", [batch, 1], "i64");
   const positions = input("positions", [batch], "i64");
-  const { cosine, sine, quarter } = rotary(a, room + 1);
   const at = (table: Tensor) => reshape(gather(table, positions), [batch, 1, 1, 1, a.headSize]);
-  const rotation = { cosine: at(cosine), sine: at(sine), quarter };
+  const rotationOf = (scale: number) => {
+    const { cosine, sine, quarter } = rotary(a, room + 1, scale);
+    return { cosine: at(cosine), sine: at(sine), quarter };
+  };
+  const [rotation, scaled] = [rotationOf(1), rotationOf(a.headSize ** -0.5)];
   const places = constant(
     Array.from({ length: room }, (_, i) => i + 1),
     [1, room],
     "i64",
   );
   const before = lessOrEqual(places, reshape(positions, [batch, 1]));
-  const mask = reshape(before, [batch, 1, 1, 1, room]);
+  const mask = where(reshape(before, [batch, 1, 1, 1, room]), 0, HIDDEN);
   const fresh: Record<string, Tensor> = {};
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
     const { queries, keys, values } = block.heads(x);
-    const [query, key] = [rotated(queries, rotation), rotated(keys, rotation)];
+    const [query, key] = [rotated(queries, scaled), rotated(keys, rotation)];
     const oldKeys = reshape(input(`keys${i}`, [batch, a.keyHeads, a.headSize, room]), [
       batch,
       a.keyHeads,
@@ -81,9 +94,8 @@ export function nextToken(
       room,
       a.headSize,
     ]);
-    const scale = a.headSize ** -0.5;
-    const old = where(mask, mul(matmul(query, oldKeys), scale), -1e9);
-    const own = mul(matmul(query, transpose(key)), scale);
+    const old = add(matmul(query, oldKeys), mask);
+    const own = matmul(query, transpose(key));
     const weights5 = softmaxOf(concat([old, own], -1));
     const seen = add(
       matmul(slice(weights5, -1, 0, room), oldValues),

@@ -1,6 +1,6 @@
 /** The decoder as symbolic tensors: from token ids to the logits of the next token. */
 
-import { add, mul, reciprocal, sigmoid, sqrt, where } from "../graph/ops/elementwise.ts";
+import { add, mul, reciprocal, silu, sqrt, square } from "../graph/ops/elementwise.ts";
 import { gather } from "../graph/ops/indexing.ts";
 import { reshape, transpose } from "../graph/ops/layout.ts";
 import { matmul } from "../graph/ops/product.ts";
@@ -21,12 +21,13 @@ export function logitsOf(a: Architecture, weights: Weights, tokens: Tensor): Ten
 export function hiddenOf(a: Architecture, weights: Weights, tokens: Tensor): Tensor {
   const length = tokens.shape[1] as number;
   const rotation = rotary(a, length);
+  const scaled = rotary(a, length, a.headSize ** -0.5);
   const mask = causal(length);
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
     const { queries, keys, values } = block.heads(x);
-    const seen = attend(a, rotated(queries, rotation), rotated(keys, rotation), values, mask);
+    const seen = attend(rotated(queries, scaled), rotated(keys, rotation), values, mask);
     x = block.finish(x, seen);
   }
   return x;
@@ -78,20 +79,14 @@ export class Block {
     const normed = rmsNorm(y, this.#own("post_attention_layernorm.weight"), epsilon);
     const gate = linear(normed, this.#own("mlp.gate_proj.weight"));
     const up = linear(normed, this.#own("mlp.up_proj.weight"));
-    const inner = mul(mul(gate, sigmoid(gate)), up);
+    const inner = mul(silu(gate), up);
     return add(y, linear(inner, this.#own("mlp.down_proj.weight")));
   }
 }
 
-export function attend(
-  { headSize }: Architecture,
-  queries: Tensor,
-  keys: Tensor,
-  values: Tensor,
-  mask: Tensor,
-): Tensor {
-  const scores = mul(matmul(queries, transpose(keys)), headSize ** -0.5);
-  return matmul(softmaxOf(where(mask, scores, -1e9)), values);
+/** Queries come scaled; the mask is added. */
+export function attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor): Tensor {
+  return matmul(softmaxOf(add(matmul(queries, transpose(keys)), mask)), values);
 }
 
 /** x Wᵀ, with W as it is stored: a row for each output. */
@@ -101,7 +96,7 @@ function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
 }
 
 function rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor {
-  const scale = reciprocal(sqrt(add(mean(mul(x, x), -1, true), epsilon)));
+  const scale = reciprocal(sqrt(add(mean(square(x), -1, true), epsilon)));
   return mul(mul(x, scale), weight);
 }
 
@@ -112,8 +107,11 @@ export interface Rotation {
   readonly quarter: Tensor;
 }
 
-/** Tables for positions 0 to length - 1: [length, head size]. */
-export function rotary({ headSize, ropeTheta }: Architecture, length: number): Rotation {
+/**
+ * Tables for positions 0 to length - 1: [length, head size]. Those for the queries hold the scale of
+ * the attention scores as well, which costs nothing there.
+ */
+export function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): Rotation {
   const half = headSize / 2;
   const angles = Array.from({ length }, (_, position) =>
     Array.from(
@@ -127,8 +125,14 @@ export function rotary({ headSize, ropeTheta }: Architecture, length: number): R
     return row + half === column ? 1 : 0;
   });
   return {
-    cosine: constant(angles.map(Math.cos), [length, headSize]),
-    sine: constant(angles.map(Math.sin), [length, headSize]),
+    cosine: constant(
+      angles.map((angle) => scale * Math.cos(angle)),
+      [length, headSize],
+    ),
+    sine: constant(
+      angles.map((angle) => scale * Math.sin(angle)),
+      [length, headSize],
+    ),
     quarter: constant(quarter, [headSize, headSize]),
   };
 }
@@ -137,10 +141,13 @@ export function rotated(x: Tensor, { cosine, sine, quarter }: Rotation): Tensor 
   return add(mul(x, cosine), mul(matmul(x, quarter), sine));
 }
 
-/** True where a position may look: at itself and before. */
+/** What is added to the score of a place that must not be seen: its weight becomes exactly 0. */
+export const HIDDEN = -1e9;
+
+/** A position looks at itself and before. */
 export function causal(length: number): Tensor {
-  const sees = Array.from({ length: length * length }, (_, i) =>
-    Number(i % length <= Math.floor(i / length)),
+  const added = Array.from({ length: length * length }, (_, i) =>
+    i % length <= Math.floor(i / length) ? 0 : HIDDEN,
   );
-  return constant(sees, [length, length], "bool");
+  return constant(added, [length, length]);
 }

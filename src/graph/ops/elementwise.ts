@@ -2,6 +2,7 @@
 
 import { broadcast, shapeError, walker } from "../shape.ts";
 import { type Kind, type Op, scalar, Tensor, type Values } from "../tensor.ts";
+import { expand, unexpanded } from "./layout.ts";
 
 /** A function of one number; its derivative is given in terms of the input and the output. */
 function unary(
@@ -53,7 +54,9 @@ function binary(
     if (a.dtype !== b.dtype) {
       throw shapeError(type, `${a.dtype} and ${b.dtype} do not mix`, a.shape, b.shape);
     }
-    return new Tensor(op, [a, b], null);
+    // What was repeated to fit need not be: the op repeats by itself.
+    const shape = broadcast(type, a.shape, b.shape);
+    return expand(new Tensor(op, [unexpanded(a), unexpanded(b)], null), shape);
   };
 }
 
@@ -127,12 +130,39 @@ export const reciprocal = unary(
   (x) => 1 / x,
   (_, y) => neg(mul(y, y)),
 );
+/** Its own gradient has one product where that of x · x would have two and a sum. */
+export function square(x: Tensor): Tensor {
+  return new Tensor(SQUARE, [x], null);
+}
+const SQUARE: Op<null> = {
+  name: "Square",
+  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
+  evaluate: ([x]) => (x as Values).data.map((value) => value * value),
+  gradient: ({ inputs: [x] }, outer) => [mul(mul(outer, 2), x as Tensor)],
+  emit: (_, emitter, [x = ""]) => emitter.node("Mul", [x, x]),
+};
 export const tanh = unary("Tanh", Math.tanh, (_, y) => sub(1, mul(y, y)));
 export const sigmoid = unary(
   "Sigmoid",
   (x) => 1 / (1 + Math.exp(-x)),
   (_, y) => mul(y, sub(1, y)),
 );
+/** x · sigmoid(x). Written apart, its gradient would need four products. */
+export function silu(x: Tensor): Tensor {
+  return new Tensor(SILU, [x, sigmoid(x)], null);
+}
+const SILU: Op<null> = {
+  name: "Silu",
+  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
+  evaluate: ([x, s]) =>
+    (x as Values).data.map((value, i) => value * ((s as Values).data[i] as number)),
+  // All of it goes to x, so that none needs to flow through the sigmoid.
+  gradient: (y, outer) => {
+    const s = y.inputs[1] as Tensor;
+    return [mul(outer, add(y, mul(s, sub(1, y)))), undefined];
+  },
+  emit: (_, emitter, inputs) => emitter.node("Mul", inputs),
+};
 /** 0 has slope 0. */
 export const abs = unary("Abs", Math.abs, (x) => sub(cast(greater(x, 0)), cast(less(x, 0))));
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);

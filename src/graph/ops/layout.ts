@@ -76,8 +76,23 @@ const TRANSPOSE: Op<{ readonly order: readonly number[] }> = {
 export function transpose(x: Tensor, order?: readonly number[]): Tensor {
   const last = x.shape.length - 1;
   const axes = order ?? x.shape.map((_, i) => (i < last - 1 ? i : i === last ? last - 1 : last));
+  if (x.op === TRANSPOSE) {
+    const { order: first } = x.attributes as { order: readonly number[] };
+    return transpose(
+      x.inputs[0] as Tensor,
+      axes.map((axis) => first[axis] as number),
+    );
+  }
   if (axes.every((axis, i) => axis === i)) return x;
   return new Tensor(TRANSPOSE, [x], { order: axes });
+}
+
+/** Whether this is another tensor with its last two axes changed. */
+export function isTransposed({ op, attributes, shape }: Tensor): boolean {
+  if (op !== TRANSPOSE) return false;
+  const { order } = attributes as { order: readonly number[] };
+  const last = shape.length - 1;
+  return order.every((axis, i) => axis === (i < last - 1 ? i : 2 * last - 1 - i));
 }
 
 const EXPAND: Op<{ readonly to: Shape }> = {
@@ -100,6 +115,11 @@ const EXPAND: Op<{ readonly to: Shape }> = {
 
 export function expand(x: Tensor, to: Shape): Tensor {
   return sameShape(x.shape, to) ? x : new Tensor(EXPAND, [x], { to });
+}
+
+/** What was expanded, or the tensor itself. */
+export function unexpanded(x: Tensor): Tensor {
+  return x.op === EXPAND ? (x.inputs[0] as Tensor) : x;
 }
 
 interface Range {

@@ -2,7 +2,7 @@
 
 import { broadcast, type Shape, shapeError, sizeOf, stridesOf } from "../shape.ts";
 import { type Op, Tensor, type Values } from "../tensor.ts";
-import { reshape, transpose } from "./layout.ts";
+import { isTransposed, reshape, transpose } from "./layout.ts";
 
 const MATMUL: Op<null> = {
   name: "MatMul",
@@ -16,12 +16,15 @@ const MATMUL: Op<null> = {
   evaluate: (inputs, _, { shape }) => multiply(inputs as [Values, Values], shape),
   gradient: ({ inputs }, outer) => {
     const [a, b] = inputs as [Tensor, Tensor];
+    // One product over all rows in place of many and a sum.
+    const flat = b.shape.length === 2 && a.shape.length > 2;
+    const [left, right] = flat ? [rows(a), rows(outer)] : [a, outer];
     return [
       matmul(outer, transpose(b)),
-      b.shape.length === 2 && a.shape.length > 2
-        ? // One product over all rows in place of many and a sum.
-          matmul(transpose(rows(a)), rows(outer))
-        : matmul(transpose(a), outer),
+      isTransposed(b)
+        ? // Made the other way round, its transpose cancels with that of b.
+          transpose(matmul(transpose(right), left))
+        : matmul(transpose(left), right),
     ];
   },
   emit: (_, emitter, inputs) => emitter.node("MatMul", inputs),
