@@ -2,7 +2,8 @@
 // Fails when the losses differ by more than 1e-3; says so where there is no GPU.
 
 import { place } from "../dist/graph/parameters.js";
-import { sftLoss } from "../dist/learn/algorithms/sft.js";
+import { sft } from "../dist/learn/algorithms/sft.js";
+import { lossGraph } from "../dist/learn/model.js";
 import { startState, Trainer } from "../dist/learn/trainer.js";
 import { parametersOf } from "../dist/policy/architecture.js";
 import { initialise, SIZES } from "../dist/policy/initialise.js";
@@ -37,9 +38,8 @@ async function losses(provider, size, batch, length) {
   const { list } = place(parametersOf(architecture));
   const trainer = await Trainer.create(
     list,
-    (weights) => ({
-      loss: sftLoss(architecture, (name) => weights.get(name), { batch, length }),
-    }),
+    (weights) =>
+      lossGraph(architecture, (name) => weights.get(name), { rows: batch, length }, sft, {}),
     startState(initialise(architecture, 0)),
     { provider, threads: 2 },
   );
@@ -62,6 +62,7 @@ function batchAt(step, batch, length) {
   return {
     tokens: BigInt64Array.from({ length: size }, (_, i) => token(i)),
     targets: BigInt64Array.from({ length: size }, (_, i) => token(i + 1)),
-    weights: new Float32Array(size).fill(1),
+    mask: new Float32Array(size).fill(1),
+    weights: new Float32Array(size).fill(1 / size),
   };
 }

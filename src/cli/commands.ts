@@ -49,9 +49,25 @@ export const COMMANDS = {
     summary: "Loop C: train a policy and write a checkpoint",
     load: () => import("./commands/train.ts"),
   },
+  sweep: {
+    summary: "train for each value of a setting, draw the trade-off",
+    load: () => import("./commands/sweep.ts"),
+  },
   rollout: {
     summary: "sample completions from a policy",
     load: () => import("./commands/rollout.ts"),
+  },
+  pairs: {
+    summary: "preference pairs and labels out of scored samples",
+    load: () => import("./commands/pairs.ts"),
+  },
+  report: {
+    summary: "one page about training runs, to read offline",
+    load: () => import("./commands/report.ts"),
+  },
+  serve: {
+    summary: "a policy as an OpenAI-compatible endpoint",
+    load: () => import("./commands/serve.ts"),
   },
   eval: {
     summary: "Loop A: score completions and write a run",
@@ -94,7 +110,7 @@ export const COMMANDS = {
     load: () => import("./commands/goodhart-demo.ts"),
   },
   policy: {
-    summary: "look into a checkpoint, or export it",
+    summary: "look into a checkpoint, export it, merge an adapter",
     load: () => import("./commands/policy.ts"),
   },
   gate: {

@@ -3,7 +3,7 @@
  * manifests alone, field by field; every difference is its own reason.
  */
 
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import type { Knob } from "../core/knobs.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
@@ -179,6 +179,7 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
     lines.push("The same policy was sampled again: the difference is luck by construction.");
   }
+  lines.push(...learnedDifferently(baseline, candidate));
   const rows = candidate.inputs.find(({ role }) => role === "dataset")?.rows ?? 0;
   if (candidate.examples.count < rows) {
     lines.push(
@@ -186,6 +187,40 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
     );
   }
   return lines;
+}
+
+/** Of two learned policies: which settings of their learning differ. */
+function learnedDifferently(baseline: Manifest, candidate: Manifest): string[] {
+  const [before, after] = [baseline, candidate].map(
+    ({ policy }) => (policy as JsonObject | null)?.learning as JsonObject | undefined,
+  );
+  if (!before || !after) return [];
+  const changes = differencesOf(before, after);
+  if (changes.length === 0) return ["Both policies were learned with the same settings."];
+  const list = changes.map(({ name, from, to }) => `${name}: ${from} → ${to}`).join("; ");
+  const several = changes.length > 1 ? ", so that a difference belongs to none of them alone" : "";
+  return [
+    `The policies were learned differently in ${changes.length} settings${several}. ${list}.`,
+  ];
+}
+
+function differencesOf(
+  before: JsonObject,
+  after: JsonObject,
+  prefix = "",
+): { name: string; from: string; to: string }[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((key) => {
+    const [a = null, b = null] = [before[key], after[key]];
+    const name = prefix + key;
+    if (same(a, b)) return [];
+    if (isObject(a) && isObject(b)) return differencesOf(a, b, `${name}.`);
+    return [{ name, from: canonicalJson(a), to: canonicalJson(b) }];
+  });
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function same(a: Json, b: Json): boolean {

@@ -49,6 +49,8 @@ const unary = {
   sigmoid: graph.sigmoid,
   erf: graph.erf,
   abs: graph.abs,
+  silu: graph.silu,
+  square: graph.square,
 };
 const positive = { log: graph.log, sqrt: graph.sqrt, reciprocal: graph.reciprocal };
 const binary = { add, sub, mul, div, maximum, minimum };
@@ -88,6 +90,22 @@ const CASES: readonly Case[] = [
     name: "transpose by order",
     shapes: [[2, 3, 4]],
     build: (x) => graph.transpose(x as Tensor, [2, 0, 1]),
+  },
+  {
+    name: "transpose of transpose",
+    shapes: [[2, 3, 4]],
+    build: (x) => graph.transpose(graph.transpose(x as Tensor, [1, 2, 0]), [2, 0, 1]),
+  },
+  {
+    name: "transpose of transpose, to another order",
+    shapes: [[2, 3, 4]],
+    build: (x) => graph.transpose(graph.transpose(x as Tensor, [1, 2, 0]), [0, 2, 1]),
+  },
+  { name: "silu, far out", shapes: [[4]], build: (x) => graph.silu(x as Tensor), range: [-30, 30] },
+  {
+    name: "square of what was expanded",
+    shapes: [[2, 1]],
+    build: (x) => mul(graph.square(graph.expand(x as Tensor, [2, 3])), x as Tensor),
   },
   { name: "expand", shapes: [[2, 1]], build: (x) => graph.expand(x as Tensor, [3, 2, 4]) },
   { name: "slice", shapes: [[4, 5]], build: (x) => graph.slice(x as Tensor, -1, 1, 4) },
@@ -145,6 +163,46 @@ const CASES: readonly Case[] = [
       [2, 5, 4],
     ],
     build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor)),
+  },
+  {
+    name: "matmul, transposed twice",
+    shapes: [
+      [2, 3, 4],
+      [2, 4, 5],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, graph.transpose(graph.transpose(b as Tensor))),
+  },
+  {
+    name: "matmul, stack by transposed matrix",
+    shapes: [
+      [2, 5, 3, 4],
+      [6, 4],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor)),
+  },
+  {
+    name: "matmul, transposed and broadcast",
+    shapes: [
+      [2, 3, 3, 4],
+      [2, 1, 5, 4],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor)),
+  },
+  {
+    name: "matmul, both transposed",
+    shapes: [
+      [4, 3],
+      [5, 4],
+    ],
+    build: (a, b) => graph.matmul(graph.transpose(a as Tensor), graph.transpose(b as Tensor)),
+  },
+  {
+    name: "matmul, of other axes in another order",
+    shapes: [
+      [2, 3, 4],
+      [5, 2, 4],
+    ],
+    build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor, [1, 2, 0])),
   },
   { name: "softmax", shapes: [[3, 5]], build: (x) => graph.softmaxOf(x as Tensor) },
   { name: "logSoftmax", shapes: [[2, 3, 5]], build: (x) => graph.logSoftmax(x as Tensor) },
@@ -243,6 +301,24 @@ test("no gradient flows through stopGradient", () => {
   expect([...(interpret([slope as Tensor], new Map([[x, [3, 5]]]))[0]?.data ?? [])]).toEqual([
     3, 5,
   ]);
+});
+
+test("two transposes become one, and none where they cancel", () => {
+  const x = input("x", [2, 3, 4]);
+  expect(graph.transpose(graph.transpose(x))).toBe(x);
+  expect(graph.transpose(graph.transpose(x, [1, 2, 0]), [2, 0, 1])).toBe(x);
+  const once = graph.transpose(graph.transpose(x, [1, 2, 0]), [0, 2, 1]);
+  expect(once.shape).toEqual([3, 2, 4]);
+  expect(graph.inOrder([once])).toHaveLength(2);
+});
+
+test("the gradient of a weight that is used transposed needs no transpose of its own size", () => {
+  const [a, w] = [input("a", [2, 3, 4]), input("w", [5, 4])];
+  const loss = graph.sum(graph.square(graph.matmul(a, graph.transpose(w))));
+  const [slope] = gradients(loss, [w]);
+  // Straight out of the product: rows of outputs by inputs, as the weight is stored.
+  expect(slope?.op.name).toBe("MatMul");
+  expect(slope?.shape).toEqual([5, 4]);
 });
 
 test("shape errors name the op and both shapes", () => {

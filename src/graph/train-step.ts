@@ -8,6 +8,8 @@
  *   5. AdamW with bias correction moves the parameters and its two moments.
  *
  * The whole is one ONNX graph: a step is one call, and the parameters never leave the runtime's memory.
+ * A batch that is too large for that comes in parts: `gradientStep` does 1 to 3 and adds to the
+ * gradients gathered so far, `updateStep` does 4 and 5.
  */
 
 import { gradients } from "./gradients.ts";
@@ -48,6 +50,29 @@ export function trainStep(
   model: Model,
   settings: AdamSettings = ADAM,
 ): Record<string, Tensor> {
+  const { vector, gradient, loss, watched } = backward(placed, total, model);
+  return { ...update(vector, gradient, settings), loss, ...watched };
+}
+
+/** A part of a batch: its gradient is added to what earlier parts gathered. */
+export function gradientStep(
+  placed: readonly Placed[],
+  total: number,
+  model: Model,
+): Record<string, Tensor> {
+  const { gradient, loss, watched } = backward(placed, total, model);
+  return { next_gathered: add(input("gathered", [total]), gradient), loss, ...watched };
+}
+
+/** The move that the gathered gradient asks for. */
+export function updateStep(
+  total: number,
+  settings: AdamSettings = ADAM,
+): Record<string, Tensor> {
+  return update(input("parameters", [total]), input("gathered", [total]), settings);
+}
+
+function backward(placed: readonly Placed[], total: number, model: Model) {
   const vector = input("parameters", [total]);
   const tensors = views(vector, placed);
   const { loss, watched = {} } = model(tensors);
@@ -56,13 +81,12 @@ export function trainStep(
     slopes.map((slope) => reshape(slope, [slope.size])),
     0,
   );
+  return { vector, gradient, loss, watched };
+}
+
+function update(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
   const norm = normOf(gradient);
-  return {
-    ...adam(vector, clipped(gradient, norm, settings), settings),
-    loss,
-    gradient_norm: norm,
-    ...watched,
-  };
+  return { ...adam(vector, clipped(gradient, norm, settings), settings), gradient_norm: norm };
 }
 
 /** A product with itself: its rounding does not depend on the number of threads, as a sum's would. */

@@ -1,4 +1,9 @@
+export type { Algorithm, Loss, Row, Shown } from "./algorithm.ts";
+export { ALGORITHMS, algorithmOf } from "./algorithms/index.ts";
+export type { TrainedPolicy, TrainOptions } from "./options.ts";
 export { rateAt, type Schedule } from "./parts/schedule.ts";
+export type * from "./records.ts";
+export { type TrainSettings, trainSettings } from "./settings.ts";
 export * from "./tabular/bandit.ts";
 export {
   type BanditRunOptions,
@@ -25,5 +30,5 @@ export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";
-export { type TrainedPolicy, type TrainOptions, trainSft } from "./train.ts";
+export { train } from "./train.ts";
 export { type StepResult, startState, Trainer, type TrainState } from "./trainer.ts";

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../core/json.ts";
 import { gradients } from "../graph/gradients.ts";
 import { differences, interpret } from "../graph/interpret.ts";
 import { inOrder } from "../graph/order.ts";
@@ -12,26 +13,37 @@ import { Session } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import { type Architecture, parametersOf } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
+import { checkpointOf } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
-import {
-  adapterParameters,
-  initialiseAdapters,
-  LORA,
-  mergeAdapters,
-  withAdapters,
-} from "../policy/lora.ts";
+import { adapterParameters, LORA, withAdapters } from "../policy/lora.ts";
+import { promptTokens } from "../policy/prompt.ts";
 import { hashOfWeights } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
-import { sftLoss } from "./algorithms/sft.ts";
+import { algorithmOf } from "./algorithms/index.ts";
+import { lossGraph } from "./model.ts";
 import { rateAt } from "./parts/schedule.ts";
-import { Texts } from "./texts.ts";
-import { startState, Trainer, type TrainState } from "./trainer.ts";
+import { adapters, everything, type Trainable } from "./parts/trainable.ts";
+import { trainSettings } from "./settings.ts";
+import type { Source } from "./source.ts";
+import { SeededOrder } from "./sources/order.ts";
+import { itemsOf, type Reading, Texts, toText } from "./sources/texts.ts";
+import { startState, type TrainState } from "./trainer.ts";
+import { Updater } from "./update.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+= Final:");
 const architecture: Architecture = { ...SIZES.nano, vocabulary: tokenizer.size };
-const { list: placed } = place(parametersOf(architecture));
-const SHAPE = { batch: 8, length: 16 };
 const SEED = 5;
+const begin = checkpointOf({
+  ...{ architecture, tokenizer, trained: null, maxLength: 32 },
+  parameters: initialise(architecture, SEED),
+});
+const sft = algorithmOf("sft");
+const reading: Reading = {
+  promptTokens: (text) => promptTokens(begin, text),
+  encode: (text) => tokenizer.encode(text),
+  end: tokenizer.endTokens[0] as number,
+  maxLength: 32,
+};
 
 const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-sft-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,30 +55,54 @@ beforeAll(async () => {
     return JSON.stringify({ id: `t${i}`, prompt: `${a}+${b}=`, completion: `Final: ${a + b}` });
   });
   writeFileSync(file, `${rows.join("\n")}\n`);
-  texts = await Texts.read(file, tokenizer, 32);
+  texts = await Texts.read(file, toText, reading);
 });
 
+/** What a step learns from. */
+function rowsOf(step: number, batch: number, seed = SEED) {
+  const order = new SeededOrder(texts.count, seed, "texts");
+  return itemsOf(step, batch, order).flatMap((item) => texts.rowsOf(item));
+}
+
+interface Way {
+  readonly threads?: number;
+  readonly batch?: number;
+  readonly length?: number;
+  readonly settings?: JsonObject;
+  readonly trainable?: Trainable;
+  readonly rate?: number;
+}
+
+const whole = everything(begin);
+const start = () => startState(begin.parameters);
+
+/** All steps up to this one, beginning where the state is. */
 async function train(
   steps: number,
   from: TrainState,
-  threads = 1,
-  shape = SHAPE,
-): Promise<{ state: TrainState; losses: number[] }> {
-  const model = (weights: ReadonlyMap<string, Tensor>) => ({
-    loss: sftLoss(architecture, (name) => weights.get(name) as Tensor, shape),
-  });
-  const trainer = await Trainer.create(placed, model, from, { threads });
+  { threads = 1, batch = 8, length = 16, settings = {}, trainable = whole, rate = 3e-3 }: Way = {},
+): Promise<{ state: TrainState; losses: number[]; parameters: Float32Array }> {
+  const source: Source = {
+    ...{ inputs: [], rows: batch, longest: texts.longest, mostTokens: texts.mostTokens },
+    batch: async () => ({ rows: [], record: {}, seconds: { sampling: 0, scoring: 0 } }),
+  };
+  const updater = await Updater.create(
+    {
+      ...{ start: begin, trainable, algorithm: sft, source, length },
+      settings: trainSettings(sft, { steps, ...settings }),
+    },
+    from,
+    threads,
+  );
   const losses: number[] = [];
   for (let step = from.step + 1; step <= steps; step++) {
-    const { used: _, ...batch } = texts.batch(step, shape.batch, shape.length, SEED);
-    losses.push((await trainer.step(batch, 3e-3)).loss);
+    losses.push((await updater.update(rowsOf(step, batch), step, rate, 0)).loss);
   }
-  const { state } = trainer;
-  await trainer.close();
-  return { state, losses };
+  const { state } = updater;
+  const parameters = Float32Array.from(updater.parameters);
+  await updater.close();
+  return { state, losses, parameters };
 }
-
-const start = () => startState(initialise(architecture, SEED));
 
 test("the loss falls from that of a coin toss among all tokens to nearly nothing", async () => {
   const { losses } = await train(120, start());
@@ -78,26 +114,42 @@ test("same seed, same bytes, with one thread and with two", async () => {
   const [one, again, two] = [
     await train(12, start()),
     await train(12, start()),
-    await train(12, start(), 2),
+    await train(12, start(), { threads: 2 }),
   ];
   expect(again).toEqual(one);
   expect(two.losses).toEqual(one.losses);
-  expect(hashOfWeights(two.state.parameters)).toBe(hashOfWeights(one.state.parameters));
+  expect(hashOfWeights(two.parameters)).toBe(hashOfWeights(one.parameters));
 });
 
 test("also with batches that are large enough to be shared among threads", async () => {
-  const shape = { batch: 256, length: 32 };
-  const [one, two] = [await train(3, start(), 1, shape), await train(3, start(), 2, shape)];
+  const large = { batch: 256, length: 32 };
+  const [one, two] = [
+    await train(3, start(), large),
+    await train(3, start(), { ...large, threads: 2 }),
+  ];
   expect(two.losses).toEqual(one.losses);
-  expect(hashOfWeights(two.state.parameters)).toBe(hashOfWeights(one.state.parameters));
+  expect(hashOfWeights(two.parameters)).toBe(hashOfWeights(one.parameters));
+});
+
+test("and with batches in parts", async () => {
+  const parts = { settings: { rows_at_once: 3 } };
+  const [one, two] = [
+    await train(3, start(), parts),
+    await train(3, start(), { ...parts, threads: 2 }),
+  ];
+  expect(two).toEqual(one);
+  const together = await train(3, start());
+  one.losses.forEach((loss, i) => {
+    expect(loss).toBeCloseTo(together.losses[i] as number, 4);
+  });
 });
 
 test("stopped and gone on with, it ends where it would have ended", async () => {
-  const whole = await train(12, start());
+  const all = await train(12, start());
   const half = await train(5, start());
   const rest = await train(12, half.state);
-  expect(hashOfWeights(rest.state.parameters)).toBe(hashOfWeights(whole.state.parameters));
-  expect([...half.losses, ...rest.losses]).toEqual(whole.losses);
+  expect(hashOfWeights(rest.parameters)).toBe(hashOfWeights(all.parameters));
+  expect([...half.losses, ...rest.losses]).toEqual(all.losses);
 });
 
 describe("the loss", () => {
@@ -108,11 +160,18 @@ describe("the loss", () => {
   const { list, total } = place(parametersOf(tiny));
   const flat = initialise(tiny, 2).map((x) => (x === 1 ? 1.1 : 20 * x));
   const leaves = new Map<string, Tensor>(list.map(({ name, shape }) => [name, input(name, shape)]));
-  const loss = sftLoss(tiny, (name) => leaves.get(name) as Tensor, { batch: 1, length: 3 });
+  const { loss } = lossGraph(
+    tiny,
+    (name) => leaves.get(name) as Tensor,
+    { rows: 1, length: 3 },
+    sft,
+    sft.settings.parse({}),
+  );
   const fed: Record<string, number[]> = {
     tokens: [1, 3, 4],
     targets: [3, 4, 2],
-    weights: [0, 1, 1],
+    mask: [0, 1, 1],
+    weights: [0, 0.5, 0.5],
   };
   const feeds = new Map<Tensor, ArrayLike<number>>(
     inOrder([loss]).flatMap((node) => {
@@ -149,58 +208,48 @@ describe("the loss", () => {
 });
 
 test("low-rank adapters begin as nothing, learn, and merge into the same policy", async () => {
-  const base = initialise(architecture, SEED);
   const settings = { ...LORA, targets: ["q_proj", "v_proj", "down_proj"] };
   const { list, total } = adapterParameters(architecture, settings);
-  expect(total).toBeLessThan(base.length / 4);
-  const leaves = new Map<string, Tensor>(
-    placed.map(({ name, shape }) => [name, input(name, shape)]),
-  );
-  const frozen = Object.fromEntries(
-    placed.map(({ name, offset, size }) => [name, base.subarray(offset, offset + size)]),
-  );
-  const trainer = await Trainer.create(
-    list,
-    (adapters) => ({
-      loss: sftLoss(
-        architecture,
-        withAdapters((name) => leaves.get(name) as Tensor, adapters, settings),
-        SHAPE,
-      ),
-    }),
-    startState(initialiseAdapters(list, total, 1)),
-  );
-  const losses: number[] = [];
-  for (let step = 1; step <= 30; step++) {
-    const { used: _, ...batch } = texts.batch(step, SHAPE.batch, SHAPE.length, SEED);
-    losses.push((await trainer.step({ ...frozen, ...batch }, 1e-2)).loss);
-  }
-  const adapters = Float32Array.from(trainer.state.parameters);
-  await trainer.close();
+  expect(total).toBeLessThan(begin.parameters.length / 4);
+  const trainable = adapters(begin, settings, 1);
+  expect(trainable.whole(trainable.start)).toEqual(begin.parameters);
+  const tuned = await train(30, startState(trainable.start), { trainable, rate: 1e-2 });
   const plain = await train(1, start());
-  expect(losses[0]).toBeCloseTo(plain.losses[0] as number, 5);
-  expect(losses.at(-1)).toBeLessThan(0.8 * (losses[0] as number));
+  expect(tuned.losses[0]).toBeCloseTo(plain.losses[0] as number, 5);
+  expect(tuned.losses.at(-1)).toBeLessThan(0.8 * (tuned.losses[0] as number));
+  expect(tuned.state.parameters).toHaveLength(total);
 
-  const merged = mergeAdapters(base, placed, adapters, list, settings);
+  // Only what has an adapter has changed.
+  for (const { name, offset, size } of begin.placed) {
+    const [was, is] = [begin.parameters, tuned.parameters].map((vector) =>
+      hashOfWeights(vector.slice(offset, offset + size)),
+    );
+    expect(is === was, name).toBe(!settings.targets.some((target) => name.includes(target)));
+  }
+
   const tokens = input("tokens", [1, 4], "i64");
+  const leaves = new Map<string, Tensor>(
+    begin.placed.map(({ name, shape }) => [name, input(name, shape)]),
+  );
   const adapted = new Map<string, Tensor>(
     list.map(({ name, shape }) => [name, input(name, shape)]),
   );
   const weights = (name: string) => leaves.get(name) as Tensor;
-  const session = await Session.create({
-    adapted: logitsOf(architecture, withAdapters(weights, adapted, settings), tokens),
+  const beside = await Session.create({
+    logits: logitsOf(architecture, withAdapters(weights, adapted, settings), tokens),
   });
-  const whole = await Session.create({ merged: logitsOf(architecture, weights, tokens) });
+  const merged = await Session.create({ logits: logitsOf(architecture, weights, tokens) });
   const ids = { tokens: BigInt64Array.from([1, 3, 4, 5], BigInt) };
-  const views = (flat: Float32Array, places: typeof list) =>
+  const views = (vector: Float32Array, places: typeof list) =>
     Object.fromEntries(
-      places.map(({ name, offset, size }) => [name, flat.subarray(offset, offset + size)]),
+      places.map(({ name, offset, size }) => [name, vector.subarray(offset, offset + size)]),
     );
-  const a = await session.run({ ...frozen, ...views(adapters, list), ...ids });
-  const b = await whole.run({ ...views(merged, placed), ...ids });
-  await Promise.all([session.close(), whole.close()]);
-  (a.adapted as Float32Array).forEach((x, i) => {
-    expect(Math.abs(x - Number(b.merged?.[i]))).toBeLessThan(1e-4);
+  const own = views(tuned.state.parameters, list);
+  const a = await beside.run({ ...views(begin.parameters, begin.placed), ...own, ...ids });
+  const b = await merged.run({ ...views(tuned.parameters, begin.placed), ...ids });
+  await Promise.all([beside.close(), merged.close()]);
+  (a.logits as Float32Array).forEach((x, i) => {
+    expect(Math.abs(x - Number(b.logits?.[i]))).toBeLessThan(1e-4);
   });
 });
 
@@ -208,29 +257,42 @@ describe("texts", () => {
   test("come once in each epoch, in an order of their own", () => {
     const seen = new Map<string, number>();
     for (let step = 1; step <= 3; step++) {
-      const { tokens } = texts.batch(step, 8, 16, SEED);
-      for (let row = 0; row < 8; row++) {
-        const key = tokens.slice(row * 16, row * 16 + 5).join();
+      for (const { tokens } of rowsOf(step, 8)) {
+        const key = tokens.join();
         seen.set(key, (seen.get(key) ?? 0) + 1);
       }
     }
     expect([...seen.values()]).toEqual(Array.from({ length: 24 }, () => 1));
-    expect(texts.batch(1, 8, 16, SEED)).not.toEqual(texts.batch(1, 8, 16, SEED + 1));
+    expect(rowsOf(1, 8)).not.toEqual(rowsOf(1, 8, SEED + 1));
+    expect(rowsOf(4, 8)).not.toEqual(rowsOf(1, 8));
+  });
+
+  test("end with the end token, and know where their prompt ends", () => {
+    const [row] = texts.rowsOf(7);
+    // 1+1= and Final: 2, after the token that begins.
+    expect(row?.tokens).toEqual([1, ...tokenizer.encode("1+1=Final: 2"), 2]);
+    expect(row?.prompt).toBe(5);
+    expect([texts.longest, texts.mostTokens, texts.count]).toEqual([14, 9, 24]);
   });
 
   test.each([
     ["an empty file", "", /is empty/],
-    ["a row without a completion", '{"id":"a","prompt":"1"}\n', /prompt and completion/],
+    [
+      "a row without a completion",
+      '{"id":"a","prompt":"1"}\n',
+      /bad.jsonl:1: .*prompt and completion/,
+    ],
     [
       "a text that is too long",
       `{"id":"a","prompt":"1","completion":"${"1".repeat(40)}"}\n`,
-      /"a" has 43 tokens/,
+      /"a" has 43 tokens.*32 at most/,
     ],
     ["an unknown character", '{"id":"a","prompt":"ü","completion":"1"}\n', /ü|U\+00FC/],
+    ["what is no JSON", '{"id":"a","prompt":"1","completion":"1"}\n{oops\n', /bad.jsonl:2/],
   ])("refuse %s", async (_, content, message) => {
     const file = path.join(folder, "bad.jsonl");
     writeFileSync(file, content);
-    await expect(Texts.read(file, tokenizer, 32)).rejects.toThrow(message);
+    await expect(Texts.read(file, toText, reading)).rejects.toThrow(message);
   });
 });
 

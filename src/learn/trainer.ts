@@ -2,7 +2,14 @@
 
 import type { Placed } from "../graph/parameters.ts";
 import { type Data, Session, type SessionOptions } from "../graph/session.ts";
-import { ADAM, type AdamSettings, type Model, trainStep } from "../graph/train-step.ts";
+import {
+  ADAM,
+  type AdamSettings,
+  gradientStep,
+  type Model,
+  trainStep,
+  updateStep,
+} from "../graph/train-step.ts";
 
 /** Everything that the next step depends on besides its batch. */
 export interface TrainState {
@@ -20,23 +27,42 @@ export function startState(parameters: Float32Array): TrainState {
 }
 
 export interface StepResult {
+  /** Of all parts together. */
   readonly loss: number;
   /** Before clipping. */
   readonly gradient_norm: number;
+  /** What else the model shows, of each part. */
+  readonly watched: readonly Readonly<Record<string, number>>[];
+}
+
+export type Feeds = Readonly<Record<string, Data>>;
+
+export interface TrainerOptions extends SessionOptions {
+  readonly adam?: AdamSettings | undefined;
+  /** Whether a batch may come in several parts, whose gradients are gathered before the move. */
+  readonly parts?: boolean | undefined;
 }
 
 export class Trainer {
-  readonly #session: Session;
   readonly #settings: AdamSettings;
+  /** Does everything, or only gathers when there is a session for the move. */
+  readonly #step: Session;
+  readonly #move: Session | undefined;
   #state: TrainState;
   #spare: Omit<TrainState, "step">;
 
-  private constructor(session: Session, state: TrainState, settings: AdamSettings) {
-    this.#session = session;
+  private constructor(
+    step: Session,
+    move: Session | undefined,
+    state: TrainState,
+    settings: AdamSettings,
+  ) {
+    this.#step = step;
+    this.#move = move;
     this.#settings = settings;
     const copy = (data: Float32Array) => Float32Array.from(data);
-    const { step, parameters, m, v } = state;
-    this.#state = { step, parameters: copy(parameters), m: copy(m), v: copy(v) };
+    const { step: count, parameters, m, v } = state;
+    this.#state = { step: count, parameters: copy(parameters), m: copy(m), v: copy(v) };
     this.#spare = { parameters: copy(parameters), m: copy(m), v: copy(v) };
   }
 
@@ -44,11 +70,16 @@ export class Trainer {
     placed: readonly Placed[],
     model: Model,
     state: TrainState,
-    options: SessionOptions & { readonly adam?: AdamSettings } = {},
+    { adam = ADAM, parts = false, ...options }: TrainerOptions = {},
   ): Promise<Trainer> {
-    const { adam = ADAM, ...session } = options;
-    const step = trainStep(placed, state.parameters.length, model, adam);
-    return new Trainer(await Session.create(step, session), state, adam);
+    const total = state.parameters.length;
+    if (!parts) {
+      const whole = await Session.create(trainStep(placed, total, model, adam), options);
+      return new Trainer(whole, undefined, state, adam);
+    }
+    const gather = await Session.create(gradientStep(placed, total, model), options);
+    const move = await Session.create(updateStep(total, adam), options);
+    return new Trainer(gather, move, state, adam);
   }
 
   /** As it is now; the buffers are written again by the step after the next. */
@@ -56,32 +87,78 @@ export class Trainer {
     return this.#state;
   }
 
-  async step(batch: Readonly<Record<string, Data>>, learningRate: number): Promise<StepResult> {
+  /** One move, by a batch that comes whole or in parts. */
+  async step(batch: Feeds | readonly Feeds[], learningRate: number): Promise<StepResult> {
+    const parts = Array.isArray(batch) ? (batch as readonly Feeds[]) : [batch as Feeds];
+    if (!this.#move) {
+      if (parts.length !== 1) throw new Error("this trainer takes a batch whole");
+      const { gradient_norm, ...seen } = await this.#moveBy(
+        this.#step,
+        parts[0] as Feeds,
+        learningRate,
+      );
+      return { ...split([seen]), gradient_norm: gradient_norm as number };
+    }
+    const { length } = this.#state.parameters;
+    let gathered = new Float32Array(length);
+    let next = new Float32Array(length);
+    const seen: Record<string, number>[] = [];
+    for (const part of parts) {
+      const into = { next_gathered: this.#step.tensor(next, [length]) };
+      const { parameters } = this.#state;
+      seen.push(numbers(await this.#step.run({ ...part, parameters, gathered }, into)));
+      [gathered, next] = [next, gathered];
+    }
+    const { gradient_norm } = await this.#moveBy(this.#move, { gathered }, learningRate);
+    return { ...split(seen), gradient_norm: gradient_norm as number };
+  }
+
+  async #moveBy(
+    session: Session,
+    feeds: Feeds,
+    learningRate: number,
+  ): Promise<Record<string, number>> {
     const { step, parameters, m, v } = this.#state;
     const count = step + 1;
     const { beta1, beta2 } = this.#settings;
     const shape = [parameters.length];
     const into = {
-      next_parameters: this.#session.tensor(this.#spare.parameters, shape),
-      next_m: this.#session.tensor(this.#spare.m, shape),
-      next_v: this.#session.tensor(this.#spare.v, shape),
+      next_parameters: session.tensor(this.#spare.parameters, shape),
+      next_m: session.tensor(this.#spare.m, shape),
+      next_v: session.tensor(this.#spare.v, shape),
     };
-    const { loss, gradient_norm: norm } = await this.#session.run(
+    const results = await session.run(
       {
-        ...{ ...batch, parameters, m, v },
+        ...{ ...feeds, parameters, m, v },
         learning_rate: Float32Array.of(learningRate),
         correction1: Float32Array.of(1 / (1 - beta1 ** count)),
         correction2: Float32Array.of(1 / (1 - beta2 ** count)),
       },
       into,
     );
-    const before = this.#state;
     this.#state = { step: count, ...this.#spare };
-    this.#spare = { parameters: before.parameters, m: before.m, v: before.v };
-    return { loss: Number(loss?.[0]), gradient_norm: Number(norm?.[0]) };
+    this.#spare = { parameters, m, v };
+    return numbers(results);
   }
 
   async close(): Promise<void> {
-    await this.#session.close();
+    await this.#step.close();
+    await this.#move?.close();
   }
+}
+
+/** The results that are single numbers. */
+function numbers(results: Readonly<Record<string, Data>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(results)
+      .filter(([, data]) => data.length === 1)
+      .map(([name, data]) => [name, Number(data[0])]),
+  );
+}
+
+function split(parts: readonly Record<string, number>[]): Omit<StepResult, "gradient_norm"> {
+  return {
+    loss: parts.reduce((sum, { loss = Number.NaN }) => sum + loss, 0),
+    watched: parts.map(({ loss: _, ...rest }) => rest),
+  };
 }

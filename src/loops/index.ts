@@ -10,6 +10,15 @@ export {
   tieBreakKey,
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
+export { makePairs, type PairsOptions } from "./pairs.ts";
+export {
+  choosePairs,
+  PAIR_RULES,
+  type PairCandidate,
+  type PairRule,
+  type PairSettings,
+  type Preference,
+} from "./pairs-choose.ts";
 export { type RolloutOptions, rollout } from "./rollout.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";

@@ -50,6 +50,24 @@ export function choose(logits: ArrayLike<number>, sampling: Sampling, uniform: n
   return { token, logprob: raw - full, sampled: (raw - top) / temperature - Math.log(total) };
 }
 
+/** A token beside the one that was drawn, under the policy itself. */
+export type Likely = Pick<Choice, "token" | "logprob">;
+
+/** The likeliest tokens, the likeliest first; of equal logits the smaller id goes first. */
+export function likeliest(logits: ArrayLike<number>, count: number): Likely[] {
+  if (count === 0) return [];
+  const full = logSumExp(logits);
+  return byLikelihood(logits)
+    .slice(0, count)
+    .map((token) => ({ token, logprob: (logits[token] as number) - full }));
+}
+
+function byLikelihood(logits: ArrayLike<number>): number[] {
+  return Array.from({ length: logits.length }, (_, i) => i).sort(
+    (a, b) => (logits[b] as number) - (logits[a] as number) || a - b,
+  );
+}
+
 /** The tokens that truncation leaves, in the order of their ids; undefined when it leaves all. */
 function keptTokens(
   logits: ArrayLike<number>,
@@ -57,9 +75,7 @@ function keptTokens(
 ): number[] | undefined {
   const all = topK === 0 || topK >= logits.length;
   if (all && topP >= 1) return undefined;
-  const order = Array.from({ length: logits.length }, (_, i) => i).sort(
-    (a, b) => (logits[b] as number) - (logits[a] as number) || a - b,
-  );
+  const order = byLikelihood(logits);
   let kept = all ? order : order.slice(0, topK);
   if (topP < 1) {
     const top = logits[kept[0] as number] as number;

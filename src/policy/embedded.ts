@@ -1,11 +1,19 @@
 /** A checkpoint as a policy: prompts in, sampled completions with their log-probs out. */
 
-import { fingerprint } from "../core/fingerprint.ts";
+import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Ask, Policy, Said, SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
-import { type GenerateOptions, generateBatch, type Sampled, type Wanted } from "./generate.ts";
+import {
+  type Drawn,
+  type GenerateOptions,
+  generateBatch,
+  generateSteps,
+  type Sampled,
+  type Wanted,
+} from "./generate.ts";
+import { promptTokens } from "./prompt.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
@@ -39,9 +47,15 @@ export class EmbeddedPolicy implements Policy {
     const { architecture, placed, chat } = checkpoint;
     this.checkpoint = checkpoint;
     this.sampling = options.sampling;
-    this.identity = { kind: "checkpoint", fingerprint: checkpoint.fingerprint };
+    this.identity = {
+      kind: "checkpoint",
+      fingerprint: checkpoint.fingerprint,
+      // How it was learned, so that whoever compares two policies sees what differs between them.
+      ...(checkpoint.trained && { learning: checkpoint.trained }),
+    };
     this.prompt = {
       form: chat ? "chat template" : "text",
+      ...(chat && { template_sha256: sha256(chat.source) }),
       system_sha256: options.system === undefined ? null : fingerprint(options.system),
     };
     this.#options = options;
@@ -53,15 +67,7 @@ export class EmbeddedPolicy implements Policy {
 
   /** The tokens of an example's prompt, as the policy was trained to read them. */
   promptTokens(text: string): number[] {
-    const { chat, tokenizer } = this.checkpoint;
-    const { system } = this.#options;
-    const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
-    if (!chat) return [...begin, ...tokenizer.encode((system ?? "") + text)];
-    const messages = [
-      ...(system === undefined ? [] : [{ role: "system", content: system }]),
-      { role: "user", content: text },
-    ];
-    return tokenizer.encode(chat.render(messages, { addGenerationPrompt: true }));
+    return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
   async *say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said]> {
@@ -82,11 +88,25 @@ export class EmbeddedPolicy implements Policy {
     wanted: readonly Wanted[],
     overrides: Partial<GenerateOptions> = {},
   ): Promise<Sampled[]> {
+    return generateBatch(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+  }
+
+  /** The same, token by token. */
+  generateSteps(
+    wanted: readonly Wanted[],
+    overrides: Partial<GenerateOptions> = {},
+  ): AsyncGenerator<readonly Drawn[], void, void> {
+    return generateSteps(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+  }
+
+  #usual(): GenerateOptions {
     const { parameters, tokenizer, maxLength } = this.checkpoint;
-    return generateBatch(this.#decoder, wanted, {
-      ...{ parameters, tokenizer, maxLength, sampling: this.sampling },
-      ...overrides,
-    });
+    return { parameters, tokenizer, maxLength, sampling: this.sampling };
+  }
+
+  /** How many completions one batch holds. */
+  get batch(): number {
+    return this.#decoder.batch;
   }
 
   async close(): Promise<void> {

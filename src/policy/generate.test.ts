@@ -1,6 +1,6 @@
 /** Sampling from a small policy: batches cannot change a sample, and log-probs are the policy's own. */
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import type { SamplingSettings } from "../core/policy.ts";
 import { pick } from "../graph/ops/indexing.ts";
 import { logSoftmax } from "../graph/ops/softmax.ts";
@@ -9,8 +9,8 @@ import { Session } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { CharacterTokenizer } from "./characters.ts";
-import { Decoder } from "./decoder.ts";
-import { generateBatch, type Sampled, type Wanted } from "./generate.ts";
+import { Decoder, Decoding } from "./decoder.ts";
+import { generateBatch, generateSteps, type Sampled, type Wanted } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 import { logitsOf } from "./transformer.ts";
 
@@ -121,3 +121,33 @@ async function teacherForced(ids: readonly number[], from: number): Promise<numb
   await session.close();
   return Array.from(logprobs as Float32Array).slice(from - 1);
 }
+
+describe("token by token", () => {
+  test("the same completions, with the likeliest tokens beside each", async () => {
+    const whole = await generateBatch(decoder(8), wanted.slice(0, 4), options());
+    const steps = [];
+    const settings = { ...options(), alternatives: 3 };
+    for await (const step of generateSteps(decoder(8), wanted.slice(0, 4), settings)) {
+      steps.push(...step);
+    }
+    expect(steps.flatMap(({ row, said }) => (said ? [[row, said]] : [])).sort()).toEqual([
+      ...whole.entries(),
+    ]);
+    for (const [row, { tokens }] of whole.entries()) {
+      expect(steps.filter((step) => step.row === row).map(({ token }) => token)).toEqual(tokens);
+    }
+    for (const { token, logprob, alternatives } of steps) {
+      expect(alternatives).toHaveLength(3);
+      const drawn = alternatives.find((one) => one.token === token);
+      if (drawn) expect(drawn.logprob).toBe(logprob);
+      else expect(logprob).toBeLessThanOrEqual(alternatives[2]?.logprob as number);
+    }
+  });
+
+  test("whoever stops listening stops the sampling", async () => {
+    const append = vi.spyOn(Decoding.prototype, "append");
+    for await (const _ of generateSteps(decoder(8), wanted.slice(0, 4), options())) break;
+    expect(append).not.toHaveBeenCalled();
+    append.mockRestore();
+  });
+});

@@ -3,7 +3,14 @@
 import { dataError } from "../core/errors.ts";
 import type { Said, SamplingSettings } from "../core/policy.ts";
 import { type Coordinate, type Rng, rngAt } from "../core/rng.ts";
-import { choose, drawsFromPolicy, type Sampling } from "./choose.ts";
+import {
+  type Choice,
+  choose,
+  drawsFromPolicy,
+  type Likely,
+  likeliest,
+  type Sampling,
+} from "./choose.ts";
 import type { Decoder, Decoding } from "./decoder.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
 
@@ -22,6 +29,17 @@ export interface GenerateOptions {
   readonly tokenizer: PolicyTokenizer;
   readonly sampling: SamplingSettings;
   readonly maxLength: number;
+  /** How many of the likeliest tokens to name beside each that is drawn; none unless asked for. */
+  readonly alternatives?: number | undefined;
+}
+
+/** A token at the moment it is drawn. */
+export interface Drawn extends Choice {
+  /** Which of the wanted completions it belongs to. */
+  readonly row: number;
+  readonly alternatives: readonly Likely[];
+  /** The whole completion, where this token ends it. */
+  readonly said: Sampled | null;
 }
 
 /** At most `decoder.batch` completions at once, in the order asked for. */
@@ -30,6 +48,19 @@ export async function generateBatch(
   wanted: readonly Wanted[],
   options: GenerateOptions,
 ): Promise<Sampled[]> {
+  const whole: Sampled[] = [];
+  for await (const step of generateSteps(decoder, wanted, options)) {
+    for (const { row, said } of step) if (said) whole[row] = said;
+  }
+  return whole;
+}
+
+/** The same, token by token; whoever stops listening stops the sampling. */
+export async function* generateSteps(
+  decoder: Decoder,
+  wanted: readonly Wanted[],
+  options: GenerateOptions,
+): AsyncGenerator<readonly Drawn[], void, void> {
   const { sampling, maxLength } = options;
   const longest = Math.max(...wanted.map(({ prompt }) => prompt.length));
   if (longest + 1 > maxLength) {
@@ -47,12 +78,12 @@ export async function generateBatch(
   const rows = wanted.map(
     ({ prompt, address }) => new Row(prompt.length, rngAt(...address), options),
   );
-  for (let step = 0; step < most; step++) {
-    const tokens = rows.map((row, i) => row.next(decoding, i));
-    if (rows.every(({ finish }) => finish !== undefined) || step === most - 1) break;
-    await decoding.append(tokens);
+  for (let left = most; ; left--) {
+    const going = [...rows.entries()].filter(([, row]) => row.finish === undefined);
+    yield going.map(([index, row]) => row.draw(decoding, index, left <= 1));
+    if (rows.every(({ finish }) => finish !== undefined)) return;
+    await decoding.append(rows.map(({ last }) => last));
   }
-  return rows.map((row) => row.said());
 }
 
 /** One completion as it grows. */
@@ -65,7 +96,6 @@ class Row {
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #sampled: number[] = [];
-  #text = "";
 
   constructor(promptTokens: number, rng: Rng, options: GenerateOptions) {
     const { temperature, top_k: topK, top_p: topP } = options.sampling;
@@ -75,33 +105,41 @@ class Row {
     this.#settings = { temperature, topK, topP };
   }
 
-  /** Draws the next token; a row that has ended repeats its last one, which nobody reads. */
-  next(decoding: Decoding, index: number): number {
-    if (this.finish !== undefined) return this.#tokens.at(-1) ?? 0;
-    const { tokenizer, sampling } = this.#options;
-    const { token, logprob, sampled } = choose(
-      decoding.row(index),
-      this.#settings,
-      this.#rng.next(),
-    );
+  /** A row that has ended repeats this one, which nobody reads. */
+  get last(): number {
+    return this.#tokens.at(-1) ?? 0;
+  }
+
+  /** Draws the next token; `full` says that there is no room for another one. */
+  draw(decoding: Decoding, row: number, full: boolean): Drawn {
+    const { tokenizer, sampling, alternatives = 0 } = this.#options;
+    const logits = decoding.row(row);
+    const choice = choose(logits, this.#settings, this.#rng.next());
+    const { token, logprob, sampled } = choice;
     this.#tokens.push(token);
     this.#logprobs.push(logprob);
     this.#sampled.push(sampled);
     if (tokenizer.endTokens.includes(token)) this.finish = "stop";
     else if (sampling.stop.length > 0) {
-      this.#text = tokenizer.decode(this.#tokens);
-      if (sampling.stop.some((stop) => this.#text.includes(stop))) this.finish = "stop";
+      const text = tokenizer.decode(this.#tokens);
+      if (sampling.stop.some((stop) => text.includes(stop))) this.finish = "stop";
     }
-    return token;
+    if (full) this.finish ??= "length";
+    return {
+      ...choice,
+      row,
+      alternatives: likeliest(logits, alternatives),
+      said: this.finish === undefined ? null : this.#said(this.finish),
+    };
   }
 
-  said(): Sampled {
+  #said(finish: Said["finish"]): Sampled {
     const { tokenizer, sampling } = this.#options;
     const text = tokenizer.decode(this.#tokens.filter((id) => !tokenizer.endTokens.includes(id)));
     const ends = sampling.stop.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
     return {
       completion: ends.length > 0 ? text.slice(0, Math.min(...ends)) : text,
-      finish: this.finish ?? "length",
+      finish,
       prompt_tokens: this.#promptTokens,
       completion_tokens: this.#tokens.length,
       tokens: this.#tokens,

@@ -1,3 +1,12 @@
+export {
+  type Adapter,
+  type AdapterContent,
+  adapterVector,
+  isAdapter,
+  loadAdapter,
+  mergeAdapter,
+  saveAdapter,
+} from "./adapter.ts";
 export { type Architecture, parametersOf } from "./architecture.ts";
 export * from "./byte-pair.ts";
 export * from "./characters.ts";
@@ -9,7 +18,14 @@ export * from "./describe.ts";
 export * from "./embedded.ts";
 export * from "./encodings.ts";
 export * from "./export.ts";
-export { type GenerateOptions, generateBatch, type Sampled, type Wanted } from "./generate.ts";
+export {
+  type Drawn,
+  type GenerateOptions,
+  generateBatch,
+  generateSteps,
+  type Sampled,
+  type Wanted,
+} from "./generate.ts";
 export { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 export { configOf, readConfig } from "./hugging-face.ts";
 export * from "./initialise.ts";

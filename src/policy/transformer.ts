@@ -38,6 +38,12 @@ export function head(a: Architecture, weights: Weights, x: Tensor): Tensor {
   return linear(normed, weights(a.tied ? "model.embed_tokens.weight" : "lm_head.weight"));
 }
 
+/** What each position is worth: [batch, length]. */
+export function valuesOf(a: Architecture, weights: Weights, x: Tensor): Tensor {
+  const normed = rmsNorm(x, weights("model.norm.weight"), a.epsilon);
+  return reshape(linear(normed, weights("value_head.weight")), x.shape.slice(0, -1));
+}
+
 /** One layer, in two halves with attention between them. */
 export class Block {
   readonly #a: Architecture;

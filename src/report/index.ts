@@ -5,3 +5,8 @@ export {
   inspectRun,
   type OutcomeGroup,
 } from "./inspect.ts";
+export {
+  type TrainingReport,
+  type TrainingReportOptions,
+  trainingReport,
+} from "./training/report.ts";

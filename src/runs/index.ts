@@ -5,6 +5,8 @@ export * from "./json-schemas.ts";
 export { JsonlFile, MAX_LINE_BYTES, type ReadOptions } from "./jsonl.ts";
 export { manifestFingerprint, observeOccasion, packageVersion } from "./manifest.ts";
 export { runNote, summaryText, warnings } from "./note.ts";
+export type { FinishedPairs } from "./pairs-folder.ts";
+export * from "./pairs-schemas.ts";
 export { provenancePath, readProvenance } from "./provenance.ts";
 export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";

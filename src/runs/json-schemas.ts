@@ -3,6 +3,12 @@
 import { type ZodType, z } from "zod";
 import { gateReportSchema } from "./gate-report.ts";
 import {
+  labelRowSchema,
+  pairRowSchema,
+  pairsManifestSchema,
+  pairsSummarySchema,
+} from "./pairs-schemas.ts";
+import {
   completionSchema,
   exampleSchema,
   goldenRowSchema,
@@ -24,6 +30,10 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "summary@1": summarySchema,
   "rollout@1": rolloutManifestSchema,
   "rollout-summary@1": rolloutSummarySchema,
+  "pair@1": pairRowSchema,
+  "label@1": labelRowSchema,
+  "pairs@1": pairsManifestSchema,
+  "pairs-summary@1": pairsSummarySchema,
   "gate@1": gateReportSchema,
   "validation@1": validationReportSchema,
   "train@1": trainManifestSchema,

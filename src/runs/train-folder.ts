@@ -1,10 +1,10 @@
 /**
- * A training run's folder: manifest.json at the start, metrics.jsonl line by line, summary.json last.
- * An interrupted run is gone on with from its last saved position, where the metrics are cut.
+ * A training run's folder: manifest.json at the start, metrics.jsonl and its companions line by line,
+ * summary.json last. An interrupted run is gone on with from its last saved position, where they are cut.
  */
 
 import { existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, rename, rm, truncate } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rm, truncate } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
@@ -18,9 +18,17 @@ import {
   type TrainSummary,
   trainManifestSchema,
 } from "./train-schemas.ts";
+import { writeWhole } from "./whole-file.ts";
 import { artifactJson } from "./writer.ts";
 
 export const METRICS = "metrics.jsonl";
+
+/** Each grows line by line. The last holds seconds, which no comparison reads. */
+export const STREAMS = ["metrics", "evaluations", "samples", "alarms", "timing"] as const;
+export type Stream = (typeof STREAMS)[number];
+
+/** How long each stream is. */
+export type StreamBytes = Readonly<Record<Stream, number>>;
 
 export interface TrainFolderOptions {
   /** Replace whatever training run is there. */
@@ -32,21 +40,18 @@ export interface TrainFolderOptions {
 
 export class TrainFolder {
   readonly dir: string;
-  readonly #metrics: FileHandle;
-  /** How long metrics.jsonl is. */
-  bytes: number;
+  readonly #streams: ReadonlyMap<Stream, { handle: FileHandle; bytes: number }>;
 
-  private constructor(dir: string, metrics: FileHandle, bytes: number) {
+  private constructor(dir: string, streams: Map<Stream, { handle: FileHandle; bytes: number }>) {
     this.dir = dir;
-    this.#metrics = metrics;
-    this.bytes = bytes;
+    this.#streams = streams;
   }
 
-  /** Claims the folder for this manifest; `keep` bytes of earlier metrics stay. */
+  /** Claims the folder for this manifest; as much of each stream stays as `keep` says. */
   static async open(
     dir: string,
     manifest: TrainManifest,
-    keep: number,
+    keep: StreamBytes | undefined,
     options: TrainFolderOptions,
   ): Promise<TrainFolder> {
     refuseOwnInputs(dir, options.inputs);
@@ -59,27 +64,38 @@ export class TrainFolder {
       await claim(dir);
       await rm(path.join(dir, SUMMARY), { force: true });
       await writeWhole(path.join(dir, MANIFEST), artifactJson(manifest));
-      const file = path.join(dir, METRICS);
-      const metrics = await open(file, "a");
-      await truncate(file, keep);
-      return new TrainFolder(dir, metrics, keep);
+      const streams = new Map<Stream, { handle: FileHandle; bytes: number }>();
+      for (const stream of STREAMS) {
+        const file = path.join(dir, `${stream}.jsonl`);
+        const [handle, bytes] = [await open(file, "a"), keep?.[stream] ?? 0];
+        await truncate(file, bytes);
+        streams.set(stream, { handle, bytes });
+      }
+      return new TrainFolder(dir, streams);
     } catch (error) {
       if (error instanceof LockedRoomError) throw error;
       throw ioError(`write to ${dir}`, error, "usage");
     }
   }
 
-  async add(row: Json): Promise<void> {
-    const line = Buffer.from(`${canonicalJson(row)}\n`);
-    await this.#metrics.appendFile(line).catch((error) => {
+  async add(stream: Stream, row: object): Promise<void> {
+    const line = Buffer.from(`${canonicalJson(row as Json)}\n`);
+    const open = this.#streams.get(stream);
+    if (!open) return;
+    await open.handle.appendFile(line).catch((error) => {
       throw ioError(`write ${this.dir}`, error);
     });
-    this.bytes += line.length;
+    open.bytes += line.length;
+  }
+
+  get bytes(): StreamBytes {
+    const entries = [...this.#streams].map(([stream, { bytes }]) => [stream, bytes]);
+    return Object.fromEntries(entries) as StreamBytes;
   }
 
   /** Lets go; what is there can be gone on with. */
   async leave(): Promise<void> {
-    await this.#metrics.close().catch(() => {});
+    for (const { handle } of this.#streams.values()) await handle.close().catch(() => {});
     await rm(path.join(this.dir, RUNNING), { force: true }).catch(() => {});
     release(this.dir);
   }
@@ -88,7 +104,7 @@ export class TrainFolder {
     manifest: TrainManifest,
     end: Omit<TrainSummary, "schema" | "metrics_sha256" | "manifest_sha256">,
   ): Promise<TrainSummary> {
-    await this.#metrics.sync();
+    for (const { handle } of this.#streams.values()) await handle.sync();
     const summary: TrainSummary = {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
@@ -131,15 +147,4 @@ function unfinished(dir: string): Error {
     `${dir} holds an unfinished training run`,
     "Go on with it: the same command with --resume. Or begin anew with --force.",
   );
-}
-
-async function writeWhole(file: string, content: string): Promise<void> {
-  const handle = await open(`${file}.partial`, "w");
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.partial`, file);
 }

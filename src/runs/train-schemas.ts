@@ -21,6 +21,10 @@ export const trainManifestSchema = z.strictObject({
   init_fingerprint: z.string().nullable(),
   architecture: anyObject,
   settings: anyObject,
+  /** Who rewards, who validates, and what is a cost; empty for learning from texts. */
+  scorers: z.array(
+    z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: anyObject }),
+  ),
   volatile,
 });
 
@@ -32,6 +36,22 @@ export const trainSummarySchema = z.strictObject({
   tokens: z.int(),
   first_loss: z.number(),
   last_loss: z.number(),
+  /** Why it ended: all steps done, or an alarm. */
+  stop: z.strictObject({
+    reason: z.string(),
+    step: z.int(),
+    /** The step whose policy is in checkpoint/. */
+    kept: z.int(),
+  }),
+  alarms: z.int(),
+  /** Whether the frozen start was the same, to the bit, at the end; null where there was none. */
+  reference_frozen: z.boolean().nullable(),
+  /** Evaluations on the holdout set in this run, and in all runs that led to its start. */
+  holdout: z.strictObject({
+    evaluations: z.int(),
+    before: z.int(),
+    pass_rate: z.number().nullable(),
+  }),
   checkpoint_fingerprint: z.string(),
   metrics_sha256: hash,
   manifest_sha256: hash,

@@ -4,9 +4,11 @@ import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { visible, visibleShort } from "../../core/visible.ts";
+import { isAdapter } from "../../policy/adapter.ts";
 import { inspectCheckpoint, loadCheckpoint, type Stored } from "../../policy/checkpoint.ts";
 import { describeCheckpoint, type PolicyDescription } from "../../policy/describe.ts";
 import { exportPolicy } from "../../policy/export.ts";
+import { mergeInto, showAdapter } from "../adapter.ts";
 import { wholeNumber } from "../options.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 
@@ -15,6 +17,7 @@ interface Flags {
   readonly onnx?: string;
   readonly batch?: number;
   readonly length?: number;
+  readonly outdir?: string;
   readonly force?: boolean;
 }
 
@@ -22,6 +25,7 @@ interface Flags {
 const TAKES: Record<string, readonly (keyof Flags)[]> = {
   show: ["format"],
   export: ["onnx", "batch", "length", "force"],
+  merge: ["outdir", "force"],
 };
 
 /** Long enough to try a file out; whoever wants more says so. */
@@ -32,8 +36,13 @@ export function define(command: Command): Command {
     .description(
       "Looks into a checkpoint: a folder with config.json, model.safetensors and\ntokenizer.json, ours or Hugging Face's (Llama, SmolLM2, Qwen2, Qwen3).",
     )
-    .addArgument(new Argument("<action>", "show it, or export it").choices(Object.keys(TAKES)))
-    .argument("<checkpoint>", "the folder")
+    .addArgument(
+      new Argument("<action>", "show it, export it, or merge an adapter into it").choices(
+        Object.keys(TAKES),
+      ),
+    )
+    .argument("<checkpoint>", "the folder; show also takes that of an adapter")
+    .argument("[adapter]", "to merge: the adapter/ of a run with the setting lora")
     .addOption(
       new Option("--format <format>", "how to show it (default: text)").choices(["text", "json"]),
     )
@@ -44,7 +53,8 @@ export function define(command: Command): Command {
       `tokens of each row (default: ${USUAL_LENGTH}, or as many as\nthe policy reads)`,
       wholeNumber(1, 4096),
     )
-    .option("--force", "replace the file if it exists")
+    .option("--outdir <folder>", "where the merged checkpoint is written; new or empty")
+    .option("--force", "replace what was exported or merged there before")
     .addHelpText(
       "after",
       `
@@ -57,15 +67,26 @@ Examples:
   lockedroom policy show SmolLM2-135M --format json
   lockedroom policy export checkpoints/start --onnx start.onnx
   lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
-      --length 64 --force`,
+      --length 64 --force
+  lockedroom policy merge checkpoints/start runs/lora/adapter \\
+      --outdir checkpoints/tuned`,
     )
     .action(run);
 }
 
-async function run(action: string, folder: string, flags: Flags): Promise<void> {
+async function run(
+  action: string,
+  folder: string,
+  adapter: string | undefined,
+  flags: Flags,
+): Promise<void> {
   const foreign = Object.keys(flags).find((key) => !TAKES[action]?.includes(key as keyof Flags));
   if (foreign !== undefined) {
     throw usageError(`policy ${action} takes no --${foreign}`, "Add --help to see what it takes.");
+  }
+  if (action === "merge") return mergeInto(folder, adapter, flags);
+  if (adapter !== undefined) {
+    throw usageError(`policy ${action} takes one folder`, "Only merge takes an adapter.");
   }
   if (action === "show") await show(folder, flags);
   else await exportTo(folder, flags);
@@ -87,6 +108,7 @@ async function exportTo(folder: string, flags: Flags): Promise<void> {
 }
 
 async function show(folder: string, flags: Flags): Promise<void> {
+  if (isAdapter(folder)) return showAdapter(folder, flags.format);
   const { checkpoint, stored } = await inspectCheckpoint(folder);
   const found = describeCheckpoint(checkpoint, stored);
   if (flags.format === "json") out(printableJson(found, 2));

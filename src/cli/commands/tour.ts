@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
+import type { Scoring } from "../../core/score.ts";
 import { gate } from "../../gate/verdict.ts";
 import { trainBandit } from "../../learn/tabular/bandit.ts";
 import { runBandit } from "../../learn/tabular/bandit-run.ts";
@@ -127,7 +128,11 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   out(gateText(await gate({ baseline: untrained.dir, candidate: trained.dir, claim: "policy" })));
   await pause();
 
-  step(6, "Where to look next");
+  step(6, "Learn for real: a small transformer and its verifier");
+  await learning(outdir, scoring);
+  await pause();
+
+  step(7, "Where to look next");
   say(
     `Every run is a folder: manifest.json (what was held fixed), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to finish. Look into ${outdir}; the pictures are ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
   );
@@ -140,6 +145,24 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   out("  cd my-room");
   out("  ./lockedroom level 0");
   await scoring.close();
+}
+
+async function learning(outdir: string, scoring: Scoring): Promise<void> {
+  // Only here: a tour without the engine does not load it.
+  const { canLearn, learn } = await import("../tour-learning.ts");
+  if (!(await canLearn())) {
+    say(
+      "This step needs the package onnxruntime-node, which is not installed: npm install onnxruntime-node. Everything before worked without it.",
+    );
+    return;
+  }
+  say(
+    "π₀ is a transformer of 0.1 million parameters that knows some arithmetic and answers in a dozen formats. GRPO samples eight answers to each of 32 problems, lets the verifier of step 1 judge them, and makes the better ones likelier: thirty times, on problems that it is not measured on. This takes less than a minute.",
+  );
+  const { verdict, report } = await learn(outdir, scoring);
+  say("Both policies on 240 holdout problems, one sample each at temperature 1:");
+  out(gateText(verdict));
+  say(`What happened on the way, as a page: ${report}`);
 }
 
 /** Edits the first wrong answer's example so that the wrong answer counts as right. */

@@ -7,6 +7,7 @@ import { generateDataFiles } from "./data-files.ts";
 
 const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
 const READERS = {
+  "datasets/math_train.jsonl": toExample,
   "datasets/math_dev.jsonl": toExample,
   "datasets/math_holdout.jsonl": toExample,
   "rollouts/frozen_rollouts_dev.jsonl": toCompletion,

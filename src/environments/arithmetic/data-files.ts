@@ -3,7 +3,7 @@
 import { canonicalJson } from "../../core/json.ts";
 import { frozenRollouts, selectionPacks } from "./frozen.ts";
 import { goldenCorrect, goldenExploits } from "./golden.ts";
-import { examplesOf } from "./splits.ts";
+import { examplesOf, trainExamples } from "./splits.ts";
 
 export interface DataFile {
   /** Relative to the data folder, with forward slashes. */
@@ -13,6 +13,7 @@ export interface DataFile {
 
 export function generateDataFiles(): DataFile[] {
   return [
+    { path: "datasets/math_train.jsonl", content: jsonLines(trainExamples(2000)) },
     { path: "datasets/math_dev.jsonl", content: jsonLines(examplesOf("dev")) },
     { path: "datasets/math_holdout.jsonl", content: jsonLines(examplesOf("holdout")) },
     { path: "rollouts/frozen_rollouts_dev.jsonl", content: jsonLines(frozenRollouts()) },

@@ -49,12 +49,27 @@ export function splitOf(problem: Problem): Split {
 
 /** The rows of a data set; row `i` asks `heldOutProblems(split)[i]`. */
 export function examplesOf(split: HeldOut): ArithmeticExample[] {
-  return heldOutProblems(split).map((problem, i) => ({
-    id: `${split}-${String(i + 1).padStart(4, "0")}`,
+  return heldOutProblems(split).map((problem, i) => exampleOf(problem, split, i));
+}
+
+/** Training problems as examples, no two with the same prompt. */
+export function trainExamples(count: number): ArithmeticExample[] {
+  const rng = rngAt(SEED, "train");
+  const problems = new Map<string, Problem>();
+  while (problems.size < count) {
+    const problem = sampleTrainProblem(rng);
+    problems.set(promptOf(problem), problem);
+  }
+  return [...problems.values()].map((problem, i) => exampleOf(problem, "train", i));
+}
+
+function exampleOf(problem: Problem, split: Split, index: number): ArithmeticExample {
+  return {
+    id: `${split}-${String(index + 1).padStart(4, "0")}`,
     prompt: promptOf(problem),
     expected_answer: answerOf(problem),
     metadata: { kind: problem.form.kind },
-  }));
+  };
 }
 
 /** Every training problem of a kind, in a fixed order; commuted ones both appear. */

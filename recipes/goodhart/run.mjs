@@ -1,0 +1,47 @@
+// `node recipes/goodhart/run.mjs`: a naive verifier rewards, the strict one watches; then the strict one rewards.
+import { fixed, publish, readJson, readLines, runFolder, table, train } from "../lib.mjs";
+
+const STEPS = 150;
+const NAIVE = "recipes/goodhart/naive.mjs";
+const STRICT = "math_final_line";
+const options = { steps: STEPS, seed: 0, lr: 0.001, "validation-scorer": STRICT };
+
+const figures = [
+  { name: "naive verifier, alarms only noted", scorer: NAIVE, set: { alarms_stop: false } },
+  { name: "naive verifier, alarms stop", scorer: NAIVE, set: {} },
+  { name: "patched verifier", scorer: STRICT, set: {} },
+].map(({ name, scorer, set }, i) => {
+  const run = train(runFolder("goodhart", String(i)), "grpo", { ...options, scorer, set });
+  const evaluations = readLines(run, "evaluations.jsonl");
+  const { stop } = readJson(run, "summary.json");
+  const at = (step) => evaluations.find((row) => row.step === step);
+  const brief = ({ step, proxy_mean, pass_rate }) => ({
+    step,
+    proxy: proxy_mean,
+    truth: pass_rate,
+  });
+  return {
+    name,
+    start: brief(evaluations[0]),
+    end: brief(evaluations.at(-1)),
+    kept: brief(at(stop.kept) ?? evaluations.at(-1)),
+    stopped: stop,
+    alarms: readLines(run, "alarms.jsonl").map(({ alarm, step }) => ({ alarm, step })),
+  };
+});
+const three = fixed(3);
+const cell = ({ step, proxy, truth }) => `${three(proxy)} / ${three(truth)} (step ${step})`;
+publish(
+  import.meta.url,
+  figures,
+  table(
+    ["run", "start: proxy / truth", "end", "kept", "alarms"],
+    figures.map((row) => [
+      row.name,
+      cell(row.start),
+      cell(row.end),
+      cell(row.kept),
+      row.alarms.map(({ alarm, step }) => `\`${alarm}\` at ${step}`).join(", ") || "none",
+    ]),
+  ),
+);

@@ -1,0 +1,138 @@
+// What the recipes share: the command, its artifacts, and a README whose figures come from a run.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+export const PI0 = "assets/pi0";
+export const TRAIN = "data/datasets/math_train.jsonl";
+export const DEV = "data/datasets/math_dev.jsonl";
+export const HOLDOUT = "data/datasets/math_holdout.jsonl";
+const COMMAND = path.join(root, "dist/cli/bin.js");
+
+/** Runs the command in the repository's root and gives what it printed; `allowed` are its exit codes. */
+export function lockedroom(...args) {
+  return attempt([0], ...args).stdout;
+}
+
+export function attempt(allowed, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args.map(String)], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (!allowed.includes(status)) {
+    throw new Error(`lockedroom ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
+  }
+  return { status, stdout, stderr };
+}
+
+/** A folder for a run of a recipe, emptied. */
+export function runFolder(...names) {
+  const folder = path.join("runs/recipes", ...names);
+  rmSync(path.join(root, folder), { recursive: true, force: true });
+  return folder;
+}
+
+export function readJson(...parts) {
+  return JSON.parse(readFileSync(path.join(root, ...parts), "utf8"));
+}
+
+export function readLines(...parts) {
+  const file = path.join(root, ...parts);
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+/** Trains with settings as nested values; gives the run's folder. */
+export function train(folder, algorithm, { dataset = TRAIN, init = PI0, dev = DEV, ...flags }) {
+  const { set = {}, extra = [], ...rest } = flags;
+  const named = Object.entries(rest).flatMap(([name, value]) => [`--${name}`, value]);
+  const sets = Object.entries(set).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+  const files = ["--init", init, "--dataset", dataset, "--dev", dev, "--outdir", folder];
+  lockedroom("train", algorithm, ...files, "--threads", 2, ...named, ...sets, ...extra);
+  return folder;
+}
+
+/** Samples at temperature 1 and scores; gives the evaluation's folder. */
+export function measure(folder, policy, dataset, seed = 0) {
+  const rollout = runFolder(folder, "rollout");
+  const sampling = ["--n", 1, "--temperature", 1, "--max-tokens", 32, "--seed", seed];
+  const options = ["--policy", policy, "--dataset", dataset, ...sampling];
+  lockedroom("rollout", "--quiet", ...options, "--outdir", rollout);
+  const scored = runFolder(folder, "scored");
+  const completions = path.join(rollout, "completions.jsonl");
+  lockedroom(
+    "eval",
+    "--quiet",
+    "--dataset",
+    dataset,
+    "--completions",
+    completions,
+    "--outdir",
+    scored,
+  );
+  return scored;
+}
+
+/** Samples `n` and picks the best; gives the selection's folder, whose summary holds pass@k. */
+export function select(folder, policy, dataset, n = 8) {
+  const pack = runFolder(folder, "pack");
+  const sampling = ["--n", n, "--temperature", 1, "--max-tokens", 32, "--seed", 0];
+  const options = ["--policy", policy, "--dataset", dataset, ...sampling];
+  lockedroom("rollout", "--quiet", ...options, "--outdir", pack);
+  const chosen = runFolder(folder, "chosen");
+  const samples = path.join(pack, "samples.jsonl");
+  const flags = ["--dataset", dataset, "--samples", samples, "--n", n, "--outdir", chosen];
+  lockedroom("selection-demo", "--quiet", ...flags);
+  return chosen;
+}
+
+export function passRate(folder) {
+  return readJson(folder, "summary.json").metrics.pass_rate;
+}
+
+/** Unbiased, from a selection's summary. */
+export function passAt(folder, k) {
+  return readJson(folder, "summary.json").metrics.pass_at_k.find((row) => row.k === k).value;
+}
+
+export function secondsOf(run) {
+  return readLines(run, "timing.jsonl").reduce(
+    (sum, { sampling_s, scoring_s, updating_s, evaluating_s }) =>
+      sum + sampling_s + scoring_s + updating_s + evaluating_s,
+    0,
+  );
+}
+
+export function tokensOf(run) {
+  return readLines(run, "metrics.jsonl").reduce(
+    (sum, { tokens, sampled_tokens = 0 }) => sum + tokens + sampled_tokens,
+    0,
+  );
+}
+
+export function table(header, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+export const fixed = (digits) => (value) => value.toFixed(digits);
+
+/** Writes the figures beside the recipe, and as a table into its README between markers. */
+export function publish(url, figures, text) {
+  const folder = path.dirname(fileURLToPath(url));
+  writeFileSync(path.join(folder, "results.json"), `${JSON.stringify(figures, null, 2)}\n`);
+  const readme = path.join(folder, "README.md");
+  const before = readFileSync(readme, "utf8");
+  const between = /(<!-- results -->\n)[\s\S]*?(<!-- \/results -->)/;
+  if (!between.test(before)) throw new Error(`${readme} has no <!-- results --> markers`);
+  writeFileSync(
+    readme,
+    before.replace(between, (_, open, close) => `${open}${text}\n${close}`),
+  );
+  console.log(text);
+}

@@ -1,0 +1,74 @@
+/** What `policy` does with an adapter: says whose it is, and merges it. */
+
+import { existsSync, realpathSync } from "node:fs";
+import { usageError } from "../core/errors.ts";
+import { visible } from "../core/visible.ts";
+import { loadAdapter, mergeAdapter } from "../policy/adapter.ts";
+import { ADAPTER_SCHEMA } from "../policy/adapter-config.ts";
+import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
+import { namesIn } from "../policy/replace-folder.ts";
+import { out, paint, printableJson, program, wrap } from "./terminal.ts";
+
+export async function showAdapter(folder: string, format: "text" | "json" = "text") {
+  const { settings, base, merged, trained, tensors } = await loadAdapter(folder);
+  const { rank, alpha, targets } = settings;
+  const parameters = [...tensors.values()].reduce((sum, { data }) => sum + data.length, 0);
+  if (format === "json") {
+    const prints = { base_fingerprint: base, merged_fingerprint: merged };
+    const found = { schema: ADAPTER_SCHEMA, ...prints, rank, alpha, targets, parameters, trained };
+    out(printableJson(found, 2));
+    return;
+  }
+  out(paint("bold", wrap(visible(folder))));
+  out(
+    wrap(
+      `This is an adapter, not a policy: ${parameters} parameters, of rank ${rank} and alpha ${alpha}, for ${visible(targets.join(", "))}. It belongs to the policy`,
+    ),
+  );
+  out(`  ${visible(base)}`);
+  out("and together they are the policy");
+  out(`  ${visible(merged)}`);
+  out(wrap(`Next: ${program()} policy merge CHECKPOINT ${visible(folder)} --outdir NEW`));
+}
+
+export interface MergeFlags {
+  readonly outdir?: string;
+  readonly force?: boolean;
+}
+
+export async function mergeInto(
+  base: string,
+  folder: string | undefined,
+  { outdir, force = false }: MergeFlags,
+): Promise<void> {
+  if (folder === undefined || outdir === undefined) {
+    throw usageError(
+      "policy merge needs a checkpoint, an adapter and --outdir",
+      "Write policy merge CHECKPOINT ADAPTER --outdir NEW.",
+    );
+  }
+  await refuseOutdir(outdir, [base, folder], force);
+  const content = mergeAdapter(await loadCheckpoint(base), await loadAdapter(folder));
+  const fingerprint = await saveCheckpoint(outdir, content);
+  out(wrap(`Merged ${visible(folder)} into ${visible(base)}.`));
+  out(wrap(`Policy written to ${visible(outdir)}`));
+  out(`  ${fingerprint}`);
+  out(wrap(`Next: ${program()} policy show ${visible(outdir)}`));
+}
+
+/** What is merged must not be lost by it. */
+async function refuseOutdir(outdir: string, inputs: string[], force: boolean): Promise<void> {
+  const same = inputs.find((input) => realPath(input) === realPath(outdir));
+  if (same !== undefined) {
+    throw usageError(`${same} is what is to be merged`, "Choose another --outdir.");
+  }
+  if (force || (await namesIn(outdir)).length === 0) return;
+  throw usageError(
+    `${outdir} is not empty`,
+    "Choose another --outdir, or replace the checkpoint in it with --force.",
+  );
+}
+
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
+}

@@ -1,0 +1,106 @@
+/** `lockedroom serve` */
+
+import path from "node:path";
+import type { Command } from "commander";
+import { LockedRoomError, messageOf } from "../../core/errors.ts";
+import type { Checkpoint } from "../../policy/checkpoint.ts";
+import { openEmbeddedPolicy } from "../../policy/embedded.ts";
+import { startServer } from "../../serve/server.ts";
+import { wholeNumber } from "../options.ts";
+import { err, out, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly policy: string;
+  readonly port: number;
+}
+
+/** Samples at once: more would make each single answer slower, fewer each `n`. */
+const BATCH = 8;
+
+/** Requests bring their own. */
+const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Serves a checkpoint to programs on this machine as an OpenAI-compatible\nendpoint: models, completions, chat completions, with streaming and log-probs.",
+    )
+    .requiredOption("--policy <folder>", "a checkpoint, ours or of Hugging Face")
+    .option("--port <n>", "on 127.0.0.1; 0 takes a free one", wholeNumber(0, 65_535), 8080)
+    .addHelpText(
+      "after",
+      `
+Requests are answered one after the other, the n samples of each together. The
+same request with the same seed gets the same answer. Log-probs are the policy's
+own, of the full softmax at temperature 1. What cannot be honoured is refused.
+A policy without a chat template takes one user message, and a system message.
+
+Examples:
+  lockedroom serve --policy runs/sft/checkpoint
+  lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`,
+    )
+    .action(run);
+}
+
+async function run({ policy: folder, port }: Flags): Promise<void> {
+  const policy = await openEmbeddedPolicy(folder, { sampling: SAMPLING, batch: BATCH });
+  try {
+    const name = modelName(folder);
+    const server = await startServer({ policy, name, port, onBug });
+    const stopped = signalled();
+    printStart(server.url, name, policy.checkpoint);
+    await stopped;
+    await server.close();
+  } finally {
+    await policy.close();
+  }
+}
+
+/** The folder's name, or its run's where it is just called "checkpoint", as a word for any shell. */
+function modelName(folder: string): string {
+  const full = path.resolve(folder);
+  const own = path.basename(full);
+  const name = own === "checkpoint" ? path.basename(path.dirname(full)) : own;
+  return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 40) || "policy";
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+function onBug(error: unknown): void {
+  const known = error instanceof LockedRoomError;
+  const what = !known && error instanceof Error ? error.stack : messageOf(error);
+  err(known ? wrap(`lockedroom: ${what}`) : `lockedroom: this is a bug: ${what}`);
+}
+
+function printStart(url: string, name: string, checkpoint: Checkpoint): void {
+  const { parameters, maxLength, chat } = checkpoint;
+  out(`Serving ${name} at ${url}`);
+  out(`  ${parameters.length.toLocaleString("en")} parameters, ${maxLength} tokens at most`);
+  out();
+  out("Try it:");
+  out(`  curl ${url}/${chat ? "chat/completions" : "completions"} \\`);
+  out("    -H 'content-type: application/json' \\");
+  out(`    -d '{"model": "${name}",`);
+  out(`         ${exampleOf(checkpoint)}, "max_tokens": 16}'`);
+  out();
+  out("Ctrl-C stops it.");
+}
+
+const EXAMPLES = ["Compute 12 + 34. Reply: Final: <int>", "12 + 34 = ", "12+34=", "12", "a"];
+
+/** A prompt that this policy can read; its own tokens if it has none of our characters. */
+function exampleOf({ chat, tokenizer }: Checkpoint): string {
+  if (chat) return '"messages": [{"role": "user", "content": "What is 12 + 34?"}]';
+  const text = EXAMPLES.find((prompt) => {
+    try {
+      return tokenizer.encode(prompt).length > 0;
+    } catch {
+      return false;
+    }
+  });
+  return `"prompt": ${text === undefined ? `[${tokenizer.size - 1}]` : JSON.stringify(text)}`;
+}

@@ -1,0 +1,84 @@
+/** `lockedroom sweep` */
+
+import type { Command } from "commander";
+import { parse } from "yaml";
+import { usageError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import { type Sweep, sweep } from "../../learn/sweep.ts";
+import { out } from "../terminal.ts";
+import { settingsOf, type TrainFlags, withScorers, withTrainOptions } from "../train-options.ts";
+import { TrainingProgress } from "../train-progress.ts";
+
+interface Flags extends TrainFlags {
+  readonly over: string;
+}
+
+export function define(command: Command): Command {
+  return withTrainOptions(
+    command.description(
+      "Trains once for each value of a setting and draws the trade-off between\nreward and drift.",
+    ),
+  )
+    .requiredOption("--over <name=values>", "the setting and its values, with commas")
+    .addHelpText(
+      "after",
+      `
+Each value has a run of its own below --outdir; those that are finished are
+kept, so that a sweep can be gone on with. sweep.json and tradeoff.svg hold
+what came out.
+
+Examples:
+  lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
+    --set kl.mode=fixed --init assets/pi0 \\
+    --dataset data/datasets/math_train.jsonl \\
+    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/leash`,
+    )
+    .action(run);
+}
+
+async function run(algorithm: string, { over, ...flags }: Flags): Promise<void> {
+  const progress = new TrainingProgress(flags.quiet);
+  try {
+    const settings = await settingsOf(flags);
+    const found = await withScorers(algorithm, flags, (scorers) =>
+      sweep({
+        ...flags,
+        ...scorers,
+        ...valuesOf(over),
+        ...{ algorithm, settings },
+        onValue: () => progress.stop(),
+        onStep: (done, record) => progress.step(done, Number(settings.steps), record),
+        onAlarm: (alarm) => progress.alarm(alarm),
+      }),
+    );
+    progress.stop();
+    if (!flags.quiet) print(found, flags.outdir);
+  } finally {
+    progress.stop();
+  }
+}
+
+function valuesOf(text: string): { over: string; values: Json[] } {
+  const [name = "", list = ""] = text.split("=");
+  const values = list.split(",").map((value) => parse(value) as Json);
+  if (name === "" || list === "" || new Set(values).size !== values.length) {
+    throw usageError(
+      `--over ${text} names no setting with different values`,
+      "Write --over kl.coefficient=0,0.01,0.1.",
+    );
+  }
+  return { over: name, values };
+}
+
+function print({ over, points }: Sweep, outdir: string): void {
+  out(`${over.padEnd(20)} validation   reward       KL  entropy  length`);
+  for (const point of points) {
+    const { value, pass_rate, proxy_mean, kl_exact, entropy, length_mean, stopped_by } = point;
+    const figures = [pass_rate, proxy_mean, kl_exact, entropy].map((x) => x.toFixed(4));
+    const row = figures.map((text, i) => text.padStart(i === 0 ? 10 : 8)).join(" ");
+    out(`${String(value).padEnd(20)} ${row} ${length_mean.toFixed(1).padStart(7)}`);
+    if (stopped_by !== null) out(`  ended by the alarm ${stopped_by}`);
+  }
+  out();
+  out(`Runs, sweep.json and tradeoff.svg written to ${outdir}`);
+}

@@ -1,0 +1,73 @@
+/** The tour's last experiment: a real policy learns for a minute, and the gate says whether it did. */
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Scoring } from "../core/score.ts";
+import { type GateOptions, gate } from "../gate/verdict.ts";
+import { loadRuntime } from "../graph/session.ts";
+import { train } from "../learn/train.ts";
+import { evaluate } from "../loops/eval.ts";
+import { rollout } from "../loops/rollout.ts";
+import { openEmbeddedPolicy } from "../policy/embedded.ts";
+import { trainingReport } from "../report/training/report.ts";
+import { TrainingProgress } from "./train-progress.ts";
+
+const HOME = fileURLToPath(new URL("../../", import.meta.url));
+const PI0 = path.join(HOME, "assets/pi0");
+const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
+const DEV = path.join(HOME, "data/datasets/math_dev.jsonl");
+const HOLDOUT = path.join(HOME, "data/datasets/math_holdout.jsonl");
+const STEPS = 30;
+
+/** Whether the engine is installed. */
+export async function canLearn(): Promise<boolean> {
+  return loadRuntime().then(
+    () => true,
+    () => false,
+  );
+}
+
+export interface Learned {
+  readonly verdict: Awaited<ReturnType<typeof gate>>;
+  readonly report: string;
+  readonly run: string;
+}
+
+export async function learn(outdir: string, scoring: Scoring): Promise<Learned> {
+  const progress = new TrainingProgress(false);
+  const run = path.join(outdir, "grpo");
+  const { checkpoint } = await train({
+    ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
+    ...{ rewards: [scoring], threads: 2, saveEvery: STEPS },
+    settings: { steps: STEPS, rate: { peak: 0.0005 } },
+    onStep: (done, record) => progress.step(done, STEPS, record),
+    onAlarm: (alarm) => progress.alarm(alarm),
+  }).finally(() => progress.stop());
+  const options: GateOptions = {
+    baseline: await measured(PI0, path.join(outdir, "pi0"), scoring),
+    candidate: await measured(checkpoint, path.join(outdir, "learned"), scoring),
+    claim: "policy",
+  };
+  const report = path.join(outdir, "report.html");
+  const { html } = await trainingReport({ runs: [run] });
+  await writeFile(report, html);
+  return { verdict: await gate(options), report, run };
+}
+
+/** One sample for each holdout problem at temperature 1, scored; gives the run's folder. */
+async function measured(checkpoint: string, outdir: string, scoring: Scoring): Promise<string> {
+  const policy = await openEmbeddedPolicy(checkpoint, {
+    sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 32, stop: [], seed: 0 },
+    threads: 2,
+  });
+  const sampled = `${outdir}-rollout`;
+  try {
+    await rollout({ policy, dataset: HOLDOUT, n: 1, outdir: sampled });
+  } finally {
+    await policy.close();
+  }
+  const completions = path.join(sampled, "completions.jsonl");
+  const { dir } = await evaluate({ dataset: HOLDOUT, completions, outdir, scoring });
+  return dir;
+}

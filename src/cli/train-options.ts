@@ -1,0 +1,121 @@
+/** The flags that say how to train, shared by `train` and `sweep`. */
+
+import { Argument, type Command, Option } from "commander";
+import type { JsonObject } from "../core/json.ts";
+import type { Scoring } from "../core/score.ts";
+import { ALGORITHMS } from "../learn/algorithms/index.ts";
+import type { TrainOptions } from "../learn/options.ts";
+import { assigned, readRecipe, together } from "../learn/recipe.ts";
+import { isSampled } from "../learn/sources/index.ts";
+import { SIZES } from "../policy/initialise.ts";
+import { openScoring } from "../scorers/scoring.ts";
+import { numberIn, SEED, wholeNumber } from "./options.ts";
+import { scorerHere } from "./workspace.ts";
+
+export interface TrainFlags
+  extends Omit<TrainOptions, "settings" | "rewards" | "validation" | "cost"> {
+  readonly steps?: number;
+  readonly seed?: number;
+  readonly batch?: number;
+  readonly lr?: number;
+  readonly warmup?: number;
+  readonly schedule?: string;
+  readonly evalEvery?: number;
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly scorer: readonly string[];
+  readonly validationScorer?: string;
+  readonly costScorer?: string;
+  readonly quiet?: boolean;
+}
+
+const list = (value: string, before: readonly string[]) => [...before, value];
+
+export function withTrainOptions(command: Command): Command {
+  const names = ALGORITHMS.map(({ name }) => name);
+  return command
+    .addArgument(new Argument("<algorithm>", "how it learns").choices(names))
+    .requiredOption("--dataset <file>", "what it learns from, JSONL")
+    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
+    .option("--init <start>", "scratch (sft only), or the folder of a checkpoint", "scratch")
+    .addOption(
+      new Option("--size <size>", "of a policy from scratch")
+        .choices(Object.keys(SIZES))
+        .default("nano"),
+    )
+    .option("--config <file>", "a recipe: settings as YAML; flags win")
+    .option("--set <name=value>", "any other setting, such as rollouts.group=16", list, [])
+    .option("--steps <n>", "updates", wholeNumber(1, 10_000_000))
+    .option("--seed <n>", "which luck (default: 0)", SEED)
+    .option("--batch <n>", "texts, pairs or labels in each update", wholeNumber(1, 65_536))
+    .option("--lr <x>", "highest learning rate", numberIn(0, 10, "from 0 to 10"))
+    .option("--warmup <n>", "updates of rising learning rate", wholeNumber(0))
+    .addOption(
+      new Option("--schedule <shape>", "how the learning rate falls afterwards").choices([
+        "constant",
+        "linear",
+        "cosine",
+      ]),
+    )
+    .option("--scorer <name|file>", "who rewards; several are added up", list, [])
+    .option("--validation-scorer <name|file>", "who says how good it really is")
+    .option("--cost-scorer <name|file>", "what the setting cost keeps below its limit")
+    .option("--dev <file>", "examples to validate on while it learns")
+    .option("--eval-every <n>", "updates between validations; 0 for never", wholeNumber(0))
+    .option("--holdout <file>", "examples to test on, once, at the very end")
+    .option("--save-every <n>", "updates between saved positions", wholeNumber(1), 200)
+    .option("--threads <n>", "of the engine; 1 and 2 give the same bytes", wholeNumber(1, 64), 1)
+    .option("--resume", "go on with an unfinished run")
+    .option("--force", "replace what training run is in --outdir")
+    .option("--quiet", "print nothing but errors");
+}
+
+/** The recipe first, then what was assigned, then the flags. */
+export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
+  const { config, set, steps, seed, batch, lr: peak, warmup, schedule: shape, evalEvery } = flags;
+  return together(
+    config === undefined ? {} : await readRecipe(config),
+    ...set.map(assigned),
+    some({ steps, seed, batch }),
+    { rate: some({ peak, warmup, shape }) },
+    { evaluate: some({ every: evalEvery }) },
+  );
+}
+
+/** What was given. */
+function some(values: Record<string, number | string | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+}
+
+/** Opens the scorers that the flags name, gives them to the work, and closes them whatever happens. */
+export async function withScorers<T>(
+  algorithm: string,
+  flags: TrainFlags,
+  work: (scorers: Pick<TrainOptions, "rewards" | "validation" | "cost">) => Promise<T>,
+): Promise<T> {
+  const { scorer, validationScorer, costScorer, dev, holdout } = flags;
+  const needs = ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
+  const opened: Scoring[] = [];
+  const open = async (name: string | undefined) => {
+    const scoring = await openScoring(await scorerHere(name));
+    opened.push(scoring);
+    return scoring;
+  };
+  try {
+    const rewards: Scoring[] = [];
+    if (isSampled(needs)) {
+      for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
+    }
+    const measured = dev !== undefined || holdout !== undefined;
+    const apart = validationScorer !== undefined || (measured && rewards.length === 0);
+    return await work({
+      rewards,
+      validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
+      cost: costScorer === undefined ? undefined : await open(costScorer),
+    });
+  } finally {
+    for (const scoring of opened) await scoring.close();
+  }
+}

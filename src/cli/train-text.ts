@@ -1,0 +1,59 @@
+/** What a finished training run says to people. */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { TrainedPolicy } from "../learn/options.ts";
+import type { EvaluationRecord } from "../learn/records.ts";
+import { wilsonInterval } from "../stats/wilson.ts";
+import { out, wrap } from "./terminal.ts";
+
+export async function printTrained(
+  { dir, checkpoint, summary }: TrainedPolicy,
+  program: string,
+): Promise<void> {
+  const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
+  out(`Trained for ${steps} updates on ${tokens} tokens.`);
+  if (stop.reason !== "all steps done") {
+    out(
+      wrap(
+        `Ended at step ${stop.step} by the alarm ${stop.reason}; the policy of step ${stop.kept}, the best on validation, is kept.`,
+        "",
+      ),
+    );
+  }
+  out();
+  out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);
+  const evaluations = await evaluationsOf(dir);
+  const [start, end] = [evaluations[0], evaluations.at(-1)];
+  if (start && end) {
+    out(
+      `  validation  ${start.pass_rate.toFixed(4)} → ${end.pass_rate.toFixed(4)}  ${intervalOf(end)}`,
+    );
+    if (end.kl_exact !== null)
+      out(`  KL          ${end.kl_exact.toFixed(4)}  nats per token, exact`);
+    out(`  entropy     ${start.entropy.toFixed(4)} → ${end.entropy.toFixed(4)}  nats per token`);
+  }
+  if (holdout.pass_rate !== null) {
+    const times = holdout.before + holdout.evaluations;
+    out(
+      `  holdout     ${holdout.pass_rate.toFixed(4)}  looked at ${times === 1 ? "once" : `${times} times`} so far`,
+    );
+  }
+  out();
+  out(`Policy written to ${checkpoint}`);
+  out(
+    evaluations.length > 1
+      ? `Next: ${program} report --run ${dir} -o ${dir}.html`
+      : `Next: ${program} policy show ${checkpoint}`,
+  );
+}
+
+function intervalOf({ pass_rate, examples }: EvaluationRecord): string {
+  const [low, high] = wilsonInterval(Math.round(pass_rate * examples), examples) ?? [0, 1];
+  return `of ${examples}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
+}
+
+async function evaluationsOf(dir: string): Promise<EvaluationRecord[]> {
+  const text = await readFile(path.join(dir, "evaluations.jsonl"), "utf8");
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+}

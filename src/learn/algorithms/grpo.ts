@@ -1,0 +1,54 @@
+/**
+ * GRPO: rewards are compared within the group of a prompt's completions, and the clipped surrogate
+ * lets a batch be used more than once. Every convention on which implementations disagree is a
+ * setting; a KL penalty is added to the loss by the training loop.
+ */
+
+import { z } from "zod";
+import { mul } from "../../graph/ops/elementwise.ts";
+import { sum } from "../../graph/ops/reduce.ts";
+import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import { groupAdvantages } from "../parts/advantages.ts";
+import { clippedLoss, ratioOf, watchRatio } from "../parts/surrogate.ts";
+import { spread } from "./reinforce.ts";
+
+export const grpoSettings = z.strictObject({
+  std: z
+    .enum(["sample", "population", "none"])
+    .default("sample")
+    .describe("what advantages are divided by"),
+  std_epsilon: z.number().min(0).default(1e-4),
+  reduction: z.enum(REDUCTIONS).default("dapo"),
+  clip_low: z.number().min(0).max(1).default(0.2),
+  clip_high: z.number().min(0).default(0.2),
+  ratio: z.enum(["token", "sequence"]).default("token"),
+  epochs: z.int().min(1).default(1),
+  minibatches: z.int().min(1).default(1),
+});
+
+export const grpo: Algorithm<z.infer<typeof grpoSettings>> = {
+  name: "grpo",
+  about: "clipped policy gradient; rewards compared within a prompt's group",
+  needs: "rollouts",
+  settings: grpoSettings,
+  columns: { old: "token", advantage: "token" },
+  klPlace: "loss",
+  reduction: ({ reduction }) => reduction,
+  passes: ({ epochs, minibatches }) => ({ epochs, minibatches }),
+  loss(shown, { clip_low: low, clip_high: high, ratio: level }) {
+    const [old, advantage] = [shown.column("old"), shown.column("advantage")];
+    const ratio = ratioOf(shown, old, level);
+    return {
+      loss: sum(mul(clippedLoss(ratio, advantage, { low, high }), shown.weights)),
+      watched: watchRatio(shown, old, ratio, advantage, { low, high }),
+    };
+  },
+  credit: (groups, { std, std_epsilon }) => ({
+    columns: groups.map((group) => {
+      const rewards = group.map(({ reward }) => reward);
+      const advantages = groupAdvantages(rewards, std, std_epsilon);
+      return group.map(({ old }, i) => ({ old, advantage: spread(advantages[i] as number, old) }));
+    }),
+    record: {},
+  }),
+};

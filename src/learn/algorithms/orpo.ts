@@ -1,0 +1,39 @@
+/**
+ * ORPO: the chosen completions are learned as texts, and the odds of chosen against rejected are
+ * raised. It needs no reference. Log-probs are means over the tokens of a completion.
+ */
+
+import { z } from "zod";
+import { add, mul, neg, sub } from "../../graph/ops/elementwise.ts";
+import { sum } from "../../graph/ops/reduce.ts";
+import type { Algorithm } from "../algorithm.ts";
+import {
+  logOneMinusExp,
+  logSigmoid,
+  meanLogprobs,
+  pairsOf,
+  pairWeights,
+  watchPairs,
+} from "../parts/preference.ts";
+
+export const orpoSettings = z.strictObject({ beta: z.number().min(0).default(0.1) });
+
+export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
+  name: "orpo",
+  about: "learn from pairs: the chosen as text, and better odds than the rejected",
+  needs: "pairs",
+  settings: orpoSettings,
+  columns: {},
+  reduction: () => "sequences",
+  loss(shown, { beta }) {
+    const means = meanLogprobs(shown);
+    const p = pairsOf(means);
+    const rest = pairsOf(logOneMinusExp(means));
+    const odds = sub(sub(p.chosen, p.rejected), sub(rest.chosen, rest.rejected));
+    const losses = neg(add(p.chosen, mul(logSigmoid(odds), beta)));
+    return {
+      loss: sum(mul(losses, pairWeights(shown))),
+      watched: watchPairs(shown, mul(means, beta)),
+    };
+  },
+};

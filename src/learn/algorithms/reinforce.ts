@@ -1,0 +1,53 @@
+/**
+ * REINFORCE: −A Σ log π(y_t), with A = reward − baseline. The baseline is nothing, the mean of all
+ * rewards so far, or the mean of the prompt's group. Left out: any correction for samples of an older
+ * policy, so every batch is used once.
+ */
+
+import { z } from "zod";
+import { abs, mul, neg, sub } from "../../graph/ops/elementwise.ts";
+import { sum } from "../../graph/ops/reduce.ts";
+import { type Algorithm, REDUCTIONS, type Shown } from "../algorithm.ts";
+import { mean } from "../parts/advantages.ts";
+
+export const reinforceSettings = z.strictObject({
+  baseline: z.enum(["none", "running", "prompt"]).default("prompt"),
+  decay: z.number().min(0).max(1).default(0.9).describe("of the running mean"),
+  reduction: z.enum(REDUCTIONS).default("sequences"),
+});
+
+export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {
+  name: "reinforce",
+  about: "policy gradient: reward minus a baseline, once for each batch",
+  needs: "rollouts",
+  settings: reinforceSettings,
+  columns: { old: "token", advantage: "token" },
+  reduction: ({ reduction }) => reduction,
+  loss: policyGradient,
+  credit(groups, { baseline, decay }, memory) {
+    const all = groups.flat().map(({ reward }) => reward);
+    const running = (memory.baseline as number | undefined) ?? mean(all);
+    memory.baseline = decay * running + (1 - decay) * mean(all);
+    return {
+      columns: groups.map((group) => {
+        const own = mean(group.map(({ reward }) => reward));
+        const expected = { none: 0, running, prompt: own }[baseline];
+        return group.map(({ reward, old }) => ({ old, advantage: spread(reward - expected, old) }));
+      }),
+      record: { "reward/baseline": baseline === "running" ? running : 0 },
+    };
+  },
+};
+
+/** −A log π, of tokens that were drawn from the policy as it is. */
+export function policyGradient({ logprobs, weights, column }: Shown) {
+  return {
+    loss: neg(sum(mul(mul(logprobs, column("advantage")), weights))),
+    watched: { largest: { "check/logprob_gap": abs(sub(logprobs, column("old"))) } },
+  };
+}
+
+/** The same advantage for every token of a completion. */
+export function spread(advantage: number, tokens: ArrayLike<number>): Float32Array {
+  return new Float32Array(tokens.length).fill(advantage);
+}

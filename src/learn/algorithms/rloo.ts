@@ -1,0 +1,31 @@
+/**
+ * RLOO: REINFORCE whose baseline is the mean reward of the prompt's other completions, which leaves
+ * the gradient unbiased. A KL penalty, where one is set, is taken from the reward.
+ */
+
+import { z } from "zod";
+import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import { leaveOneOut } from "../parts/advantages.ts";
+import { policyGradient, spread } from "./reinforce.ts";
+
+export const rlooSettings = z.strictObject({
+  reduction: z.enum(REDUCTIONS).default("sequences"),
+});
+
+export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
+  name: "rloo",
+  about: "policy gradient: reward minus the mean of the prompt's other samples",
+  needs: "rollouts",
+  settings: rlooSettings,
+  klPlace: "reward",
+  columns: { old: "token", advantage: "token" },
+  reduction: ({ reduction }) => reduction,
+  loss: policyGradient,
+  credit: (groups) => ({
+    columns: groups.map((group) => {
+      const advantages = leaveOneOut(group.map(({ reward }) => reward));
+      return group.map(({ old }, i) => ({ old, advantage: spread(advantages[i] as number, old) }));
+    }),
+    record: {},
+  }),
+};

@@ -1,0 +1,72 @@
+/** What a training run says of itself: in its manifest, and in the checkpoints that it writes. */
+
+import type { JsonObject } from "../core/json.ts";
+import type { Checkpoint } from "../policy/checkpoint.ts";
+import { TRAIN_SCHEMA, type TrainManifest } from "../runs/train-schemas.ts";
+import type { Algorithm } from "./algorithm.ts";
+import type { TrainOptions } from "./options.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { InputRecord } from "./source.ts";
+
+export interface Described {
+  readonly options: TrainOptions;
+  readonly algorithm: Algorithm;
+  readonly settings: TrainSettings;
+  readonly start: Checkpoint;
+  readonly inputs: readonly InputRecord[];
+  /** Tokens of a row. */
+  readonly length: number;
+}
+
+export function manifestOf(
+  { options, algorithm, settings, start, inputs, length }: Described,
+  volatile: TrainManifest["volatile"],
+): TrainManifest {
+  const roles = [
+    ...(options.rewards ?? []).map((scoring) => ({ role: "reward" as const, scoring })),
+    ...(options.validation ? [{ role: "validation" as const, scoring: options.validation }] : []),
+    ...(options.cost ? [{ role: "cost" as const, scoring: options.cost }] : []),
+  ];
+  return {
+    schema: TRAIN_SCHEMA,
+    loop: "C",
+    command: "train",
+    algorithm: algorithm.name,
+    inputs: [...inputs],
+    init_fingerprint: options.init === "scratch" ? null : start.fingerprint,
+    architecture: { ...start.architecture },
+    settings: { ...recordedSettings(settings), length },
+    scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
+    volatile,
+  };
+}
+
+/** In the checkpoint: how it came about, so that whoever compares policies sees what differs. */
+export function trainedBlock(
+  { options, algorithm, settings, start, inputs }: Described,
+  step: number,
+  holdoutEvaluations: number,
+): JsonObject {
+  return {
+    algorithm: algorithm.name,
+    step,
+    settings: recordedSettings(settings),
+    inputs: inputs.map(({ role, sha256, rows }) => ({ role, sha256, rows })),
+    scorers: (options.rewards ?? []).map(({ identity }) => ({
+      name: identity.name,
+      version: identity.version,
+      source_sha256: identity.source_sha256,
+    })),
+    from: options.init === "scratch" ? "scratch" : start.fingerprint,
+    holdout_evaluations: holdoutEvaluations,
+  };
+}
+
+/** How often policies that led to this one were tested on a holdout set. */
+export function holdoutsBefore({ trained }: Checkpoint): number {
+  return Number(trained?.holdout_evaluations ?? 0);
+}
+
+function recordedSettings(settings: TrainSettings): JsonObject {
+  return JSON.parse(JSON.stringify(settings)) as JsonObject;
+}

@@ -1,0 +1,41 @@
+/** What is learned from must not be what is measured on. */
+
+import { dataError } from "../core/errors.ts";
+import type { Examples } from "./sources/examples.ts";
+
+export class MeasuredOn {
+  readonly #known = new Map<string, { id: string; file: string }>();
+
+  constructor(sets: readonly Examples[]) {
+    for (const { list, input } of sets) {
+      for (const { id, prompt } of list) {
+        const place = { id, file: input.path };
+        const before = this.#known.get(problemOf(prompt));
+        if (before && before.file !== input.path) throw overlap(before, place);
+        this.#known.set(problemOf(prompt), place);
+      }
+    }
+  }
+
+  /** Refuses a prompt that is learned from if it is measured on as well. */
+  refuse(prompt: string, id: string, file: string): void {
+    const found = this.#known.get(problemOf(prompt));
+    if (found) throw overlap({ id, file }, found);
+  }
+}
+
+interface Place {
+  readonly id: string;
+  readonly file: string;
+}
+
+function overlap(one: Place, other: Place): Error {
+  return dataError(
+    `${one.file} and ${other.file} share an example: "${one.id}" is "${other.id}"`,
+    "Take it out of one of them: a policy must not be measured on what it learned from, nor validated on what it is tested on.",
+  );
+}
+
+function problemOf(prompt: string): string {
+  return prompt.normalize("NFC").trim().replace(/\s+/g, " ");
+}

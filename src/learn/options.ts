@@ -1,0 +1,42 @@
+/** What a training run is given, and what it gives back. */
+
+import type { JsonObject } from "../core/json.ts";
+import type { Scoring } from "../core/score.ts";
+import type { Size } from "../policy/initialise.ts";
+import type { TrainSummary } from "../runs/train-schemas.ts";
+import type { Alarm, StepRecord } from "./records.ts";
+
+export interface TrainOptions {
+  readonly algorithm: string;
+  readonly dataset: string;
+  /** "scratch", or the folder of a checkpoint. */
+  readonly init: string;
+  /** Of a policy from scratch. */
+  readonly size: Size;
+  readonly settings: JsonObject;
+  readonly outdir: string;
+  /** Who rewards, where the method samples. */
+  readonly rewards?: readonly Scoring[] | undefined;
+  /** Who says how good the policy really is; the first rewarding scorer unless told. */
+  readonly validation?: Scoring | undefined;
+  readonly cost?: Scoring | undefined;
+  /** Examples to validate on while it learns. */
+  readonly dev?: string | undefined;
+  /** Examples to test on, once, at the very end. */
+  readonly holdout?: string | undefined;
+  readonly threads: number;
+  /** Steps between saved positions. */
+  readonly saveEvery: number;
+  readonly resume?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
+  /** Hears of each step: how many are done, and the tokens of this one. */
+  readonly onStep?: ((done: number, record: StepRecord) => void) | undefined;
+  readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
+}
+
+export interface TrainedPolicy {
+  readonly dir: string;
+  readonly checkpoint: string;
+  readonly summary: TrainSummary;
+}

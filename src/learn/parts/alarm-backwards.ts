@@ -1,0 +1,49 @@
+/** The alarm of a wrong sign: what should rise falls from the very first steps, and steadily. */
+
+import { type Check, change, column, type History, metric, recent, show } from "./alarm-history.ts";
+import type { Limits } from "./alarm-limits.ts";
+import { spread } from "./alarm-reward.ts";
+import { trend } from "./alarm-statistics.ts";
+
+export const learningBackwards: Check = (history, limits) => {
+  const { steps } = history;
+  const rate = metric(steps.at(-1), "learning_rate") ?? 0;
+  if (rate < 0)
+    return {
+      alarm: "learning_backwards",
+      stops: true,
+      message: `The learning rate is ${show(rate)}. Below 0 every update does the opposite of what it should. Give a rate above 0.`,
+      evidence: { learning_rate: rate },
+    };
+  const loss = metric(steps[0], "reward/mean") === undefined;
+  const name = loss ? "loss" : "reward/mean";
+  const moved = change(steps, name, limits.window);
+  if (!moved || isExcused(history, limits)) return undefined;
+  // A policy-gradient loss has no meaning as a level, so the loss counts only where nothing is rewarded.
+  const worse = loss ? moved.now - moved.start : moved.start - moved.now;
+  const least = loss
+    ? limits.backwardsLoss * Math.abs(moved.start)
+    : limits.backwardsReward * spread(steps);
+  if (worse <= least) return undefined;
+  const values = column(steps, name);
+  const z = trend(values);
+  if ((loss ? z : -z) < limits.backwardsTrend) return undefined;
+  return {
+    alarm: "learning_backwards",
+    stops: true,
+    message: `From the first step on ${name} has ${loss ? "risen" : "fallen"} steadily, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage, the reward, or chosen and rejected answers are swapped), or the learning rate is far too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
+    evidence: { metric: name, start: moved.start, now: moved.now, z, steps: values.length },
+  };
+};
+
+function isExcused({ steps, evaluations }: History, limits: Limits): boolean {
+  const late = steps.length > limits.backwardsWithin;
+  // zero_gradient tells of it.
+  const still = recent(steps, "gradient_norm", limits.window) === 0;
+  // A constrained run gives reward away on purpose.
+  const traded = (metric(steps.at(-1), "cost/lambda") ?? 0) > 0;
+  // Batches may simply get harder; the validation set stays the same.
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
+  const better = first && last && first !== last && last.reward_mean >= first.reward_mean;
+  return late || still || traded || better === true;
+}

@@ -1,0 +1,128 @@
+/** Alarms of the machinery: nothing is learned, or not what the formulas say. */
+
+import type { StepRecord } from "../records.ts";
+import { type Check, column, type History, metric, percent, show } from "./alarm-history.ts";
+
+/** Why is my loss 0? */
+export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
+  const last = steps.at(-1);
+  const share = metric(last, "reward/zero_std_groups");
+  const gradient = metric(last, "gradient_norm");
+  // A policy-gradient loss is 0 by design where advantages cancel, so it tells only without the norm.
+  const still = gradient === undefined ? metric(last, "loss") === 0 : gradient === 0;
+  const shares = column(steps.slice(-zeroSteps), "reward/zero_std_groups");
+  const often = shares.length === zeroSteps && shares.every((value) => value >= zeroGroups);
+  if (!last || !(share === 1 || often || still)) return undefined;
+  const evidence = {
+    zero_std_groups: share,
+    gradient_norm: gradient,
+    loss: metric(last, "loss"),
+    reward_mean: metric(last, "reward/mean"),
+  };
+  if (share === undefined || share < zeroGroups)
+    return {
+      alarm: "zero_gradient",
+      stops: false,
+      message: withoutGroups(metric(last, "tokens")),
+      evidence,
+    };
+  return {
+    alarm: "zero_gradient",
+    stops: false,
+    message: `In ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and they teach nothing${gradient ? "" : "; that is why the loss and the gradient are 0"}. ${advice(last)}`,
+    evidence,
+  };
+};
+
+function withoutGroups(tokens: number | undefined): string {
+  const seen =
+    tokens === 0
+      ? "No token was learned from in this step, so its gradient is 0."
+      : "The gradient of this step is exactly 0.";
+  return `${seen} Nothing was learned. Look whether the completions are empty or masked, every reward equals its baseline, or the weights that should learn are frozen.`;
+}
+
+function whichWay(step: StepRecord): string {
+  const reward = metric(step, "reward/mean");
+  if (reward === undefined) return "";
+  const words = { passed: "all passed", failed: "all failed", mixed: "some passed, others failed" };
+  return ` (mean reward ${show(reward)}: ${words[outcome(step)]})`;
+}
+
+function outcome(step: StepRecord): "passed" | "failed" | "mixed" {
+  const reward = metric(step, "reward/mean") ?? 0;
+  if (reward >= 0.999) return "passed";
+  return (metric(step, "reward/max") ?? reward) <= 0 ? "failed" : "mixed";
+}
+
+function advice(step: StepRecord): string {
+  return {
+    passed: "Give harder examples, or stop: these are solved.",
+    failed:
+      "Give easier examples, more samples per group or partial credit, or teach with examples first (sft).",
+    mixed:
+      "Draw more samples per group or at a higher temperature, and leave out examples that always or never pass.",
+  }[outcome(step)];
+}
+
+/** A reference that changes along with the policy is none. */
+export const referenceAliased: Check = (history, { aliasedSteps }) => {
+  const { steps, facts } = history;
+  if (!facts.usesReference) return undefined;
+  // The metrics of a step are taken before its own update.
+  const updates = steps
+    .slice(0, -1)
+    .filter((step) => positive(step, "gradient_norm") && positive(step, "learning_rate"));
+  const seen = sameWeights(history);
+  if (updates.length < aliasedSteps || !seen) return undefined;
+  return {
+    alarm: "reference_aliased",
+    stops: true,
+    message: `After ${updates.length} updates with a gradient ${seen}: policy and reference still agree to the last bit. Probably both are the same weights, so the reference moves along and holds nothing back; or the weights do not move at all. Copy the weights for the reference, and check that the learning rate reaches the optimizer.`,
+    evidence: { updates: updates.length, loss: metric(steps.at(-1), "loss") },
+  };
+};
+
+function positive(step: StepRecord, name: string): boolean {
+  return (metric(step, name) ?? 0) > 0;
+}
+
+/** Which metric says so, in words; the surest that the run has. */
+function sameWeights({ steps, evaluations }: History): string | undefined {
+  const names = ["check/reference_gap", "kl/k1", "kl/k2", "kl/k3", "rewards/margin"];
+  const name = names.find((candidate) => metric(steps.at(-1), candidate) !== undefined);
+  if (name) return always(steps, name, 0) ? `${name} is exactly 0` : undefined;
+  if (always(steps, "loss", Math.LN2)) return "the loss is still ln 2";
+  const { step, kl_exact: kl } = evaluations.at(-1) ?? {};
+  return kl === 0 && (step ?? 0) > 1 ? "the exact KL is 0" : undefined;
+}
+
+/** To the last bit of float32, from the first step on. */
+function always(steps: readonly StepRecord[], name: string, value: number): boolean {
+  const values = column(steps, name);
+  return values.length > 0 && values.every((seen) => Math.fround(seen) === Math.fround(value));
+}
+
+/** The log-probs under which the tokens were drawn are not those that are being changed. */
+export const logprobMismatch: Check = ({ steps }, { logprobGap: limit }) => {
+  const gap = metric(steps.at(-1), "check/logprob_gap");
+  if (gap === undefined || gap <= limit) return undefined;
+  return {
+    alarm: "logprob_mismatch",
+    stops: true,
+    message: `Before the first update of the step, recomputed log-probs differ from the sampled ones by up to ${show(gap)} (limit ${show(limit)}). Probably targets are shifted by one token, padding is counted, or another policy than this one sampled. Compare the two token by token for one completion.`,
+    evidence: { logprob_gap: gap, limit },
+  };
+};
+
+/** Drawn from one distribution, differentiated as if from another. */
+export const samplingMismatch: Check = ({ steps }, { samplingGap: limit }) => {
+  const gap = metric(steps.at(-1), "check/sampling_gap");
+  if (gap === undefined || Math.abs(gap) <= limit) return undefined;
+  return {
+    alarm: "sampling_mismatch",
+    stops: true,
+    message: `Tokens are ${show(Math.exp(Math.abs(gap)))} times ${gap > 0 ? "likelier" : "less likely"} under the distribution they were drawn from than under the policy (${show(gap)} nats per token, limit ${show(limit)}). They are drawn with a temperature, top-k or top-p, but differentiated as if from the full softmax, so the gradient is of something else. Sample at temperature 1 without top-k and top-p.`,
+    evidence: { sampling_gap: gap, limit },
+  };
+};

@@ -1,0 +1,86 @@
+/** Is it a change, or noise? Both tests are cheap enough to be made after every step. */
+
+import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
+import type { EvaluationRecord } from "../records.ts";
+
+/**
+ * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard
+ * deviation with ties counted. It asks for steadiness, not size, so that one wild batch weighs little.
+ */
+export function trend(values: readonly number[]): number {
+  const n = values.length;
+  let s = 0;
+  for (let i = 0; i < n; i++) {
+    for (let j = i + 1; j < n; j++) s += Math.sign((values[j] as number) - (values[i] as number));
+  }
+  const pairsOf = (count: number) => count * (count - 1) * (2 * count + 5);
+  const ties = new Map<number, number>();
+  for (const value of values) ties.set(value, (ties.get(value) ?? 0) + 1);
+  const tied = [...ties.values()].reduce((sum, count) => sum + pairsOf(count), 0);
+  const variance = (pairsOf(n) - tied) / 18;
+  // The 1 is the continuity correction: s goes in steps of 2.
+  return variance > 0 ? (Math.sign(s) * Math.max(0, Math.abs(s) - 1)) / Math.sqrt(variance) : 0;
+}
+
+/**
+ * How far numbers in a row lie apart by mere to and fro, as a standard deviation: from the median step
+ * between neighbours (0.954 for the normal law), which neither a slope nor one leap moves much.
+ */
+export function jitter(values: readonly number[]): number {
+  const gaps = values.slice(1).map((value, i) => Math.abs(value - (values[i] as number)));
+  return (gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0) / 0.954;
+}
+
+export interface PairedShift {
+  /** Examples that every evaluation could score. */
+  readonly examples: number;
+  /** By how much the reward of an example rose, on average. */
+  readonly mean: number;
+  /** Standard error of the mean. */
+  readonly error: number;
+  /**
+   * The sum of the differences over the root of their sum of squares: the sign-flip test of stats by
+   * its normal limit, because levels shared among many looks lie below what resampling can reach.
+   */
+  readonly z: number;
+}
+
+/** Example by example, the mean reward over some evaluations against that over earlier ones. */
+export function pairedShift(
+  before: readonly EvaluationRecord[],
+  after: readonly EvaluationRecord[],
+): PairedShift | undefined {
+  const records = [...before, ...after];
+  const length = records[0]?.rewards.length ?? 0;
+  if (before.length === 0 || after.length === 0) return undefined;
+  // Other examples than before: no two rewards belong together.
+  if (records.some(({ rewards }) => rewards.length !== length)) return undefined;
+  const differences = new DifferenceCounts();
+  for (let i = 0; i < length; i++) {
+    const from = rewardAt(before, i);
+    const to = rewardAt(after, i);
+    if (from !== null && to !== null) differences.add(to - from);
+  }
+  const { pairs } = differences;
+  const average = differences.mean();
+  const variance = differences.variance();
+  if (average === undefined || variance === undefined) return undefined;
+  const squares = sumOf(differences.histogram(), (value) => value * value);
+  return {
+    examples: pairs,
+    mean: average,
+    error: Math.sqrt(variance / pairs),
+    z: squares > 0 ? (average * pairs) / Math.sqrt(squares) : 0,
+  };
+}
+
+/** Null when any of the evaluations could not score the example. */
+function rewardAt(evaluations: readonly EvaluationRecord[], example: number): number | null {
+  let sum = 0;
+  for (const { rewards } of evaluations) {
+    const reward = rewards[example] ?? null;
+    if (reward === null) return null;
+    sum += reward;
+  }
+  return sum / evaluations.length;
+}

@@ -1,0 +1,52 @@
+/** A recipe file: the settings of a training run as YAML, and settings put together from several places. */
+
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+
+export async function readRecipe(file: string): Promise<JsonObject> {
+  const text = await readFile(file, "utf8").catch((error) => {
+    throw ioError(`read ${file}`, error, "data");
+  });
+  let content: unknown;
+  try {
+    content = parse(text);
+  } catch (error) {
+    throw dataError(`${file} is no YAML: ${messageOf(error).split("\n")[0]}`, "Correct the line.");
+  }
+  if (isObject(content as Json)) return content as JsonObject;
+  throw dataError(`${file} holds no settings`, "Write lines such as `steps: 50`.");
+}
+
+/** Later ones win; what is nested is put together name by name. */
+export function together(...settings: readonly JsonObject[]): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const one of settings) {
+    for (const [name, value] of Object.entries(one)) {
+      if (value === undefined) continue;
+      const before = result[name];
+      result[name] =
+        isObject(before) && isObject(value) ? together(before, value) : (value as Json);
+    }
+  }
+  return result;
+}
+
+/** `rollouts.group=16` as settings. */
+export function assigned(text: string): JsonObject {
+  const at = text.indexOf("=");
+  if (at < 1) {
+    throw usageError(
+      `"${text}" assigns nothing`,
+      "Write --set name=value, such as --set kl.mode=fixed.",
+    );
+  }
+  const names = text.slice(0, at).split(".");
+  const value = parse(text.slice(at + 1)) as Json;
+  return names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,142 @@
+/** Every setting of a training run, with its default. All of them go into the manifest. */
+
+import { z } from "zod";
+import { usageError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { LORA } from "../policy/lora.ts";
+import type { Algorithm } from "./algorithm.ts";
+import { together } from "./recipe.ts";
+
+const share = z.number().min(0).max(1);
+
+export const SABOTAGES = [
+  "inverted_rate",
+  "aliased_reference",
+  "shifted_logprobs",
+  "truncated_sampling",
+] as const;
+
+const general = {
+  steps: z.int().min(1).max(10_000_000),
+  seed: z.int().min(0).default(0),
+  batch: z.int().min(1).max(65_536).default(64).describe("texts, pairs or labels in an update"),
+  rows_at_once: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("rows computed at once; the gradients of a batch are gathered"),
+  rate: z
+    .strictObject({
+      peak: z.number().min(0).max(10).default(0.0003),
+      warmup: z.int().min(0).default(0),
+      end: share.default(1).describe("what is left of it at the end"),
+      shape: z.enum(["constant", "linear", "cosine"]).default("constant"),
+    })
+    .prefault({}),
+  adam: z
+    .strictObject({
+      beta1: share.default(0.9),
+      beta2: share.default(0.95),
+      epsilon: z.number().positive().default(1e-8),
+      weight_decay: z.number().min(0).default(0),
+      clip_norm: z.number().min(0).default(1).describe("0 for no limit"),
+    })
+    .prefault({}),
+  lora: z
+    .strictObject({
+      rank: z.int().min(1).default(LORA.rank),
+      alpha: z.number().positive().default(LORA.alpha),
+      targets: z
+        .array(z.string())
+        .min(1)
+        .default([...LORA.targets]),
+    })
+    .nullable()
+    .default(null)
+    .describe("train low-rank adapters in place of all parameters"),
+  rollouts: z
+    .strictObject({
+      prompts: z.int().min(1).default(32).describe("in each update"),
+      group: z.int().min(1).default(8).describe("completions of each prompt"),
+      temperature: z.number().positive().default(1),
+      top_k: z.int().min(0).default(0),
+      top_p: share.default(1),
+      max_tokens: z.int().min(1).default(32),
+      dynamic: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe("how often groups whose rewards are all equal are replaced by others"),
+    })
+    .prefault({}),
+  kl: z
+    .strictObject({
+      mode: z.enum(["none", "fixed", "adaptive"]).default("none"),
+      coefficient: z.number().min(0).default(0.05),
+      estimator: z.enum(["k1", "k2", "k3"]).default("k3"),
+      place: z.enum(["loss", "reward"]).nullable().default(null).describe("null: the algorithm's"),
+      target: z.number().positive().default(1).describe("nats per completion, when adaptive"),
+      horizon: z.number().positive().default(10_000).describe("completions, when adaptive"),
+    })
+    .prefault({}),
+  weights: z
+    .array(z.number())
+    .nullable()
+    .default(null)
+    .describe("of the scorers' rewards, in the order given"),
+  cost: z
+    .strictObject({
+      limit: z.number(),
+      rate: z.number().positive().default(0.05).describe("of the dual ascent"),
+      start: z.number().min(0).default(0).describe("first price of a unit of cost"),
+    })
+    .nullable()
+    .default(null)
+    .describe("keep the mean of a cost scorer below a limit"),
+  evaluate: z
+    .strictObject({
+      every: z.int().min(0).default(10).describe("updates; 0 for never"),
+      temperature: z.number().min(0).default(1),
+      max_tokens: z.int().min(1).default(32),
+    })
+    .prefault({}),
+  plateau: z
+    .strictObject({ evaluations: z.int().min(1).default(10), delta: z.number().min(0).default(0) })
+    .nullable()
+    .default(null)
+    .describe("stop when validation has not improved for so long"),
+  kl_limit: z.number().positive().nullable().default(null).describe("nats per token; an alarm"),
+  alarms_stop: z.boolean().default(true).describe("whether a serious alarm ends the run"),
+  sabotage: z
+    .enum(SABOTAGES)
+    .nullable()
+    .default(null)
+    .describe("break it on purpose, to see the alarms"),
+};
+
+const schema = z.strictObject({ ...general, algorithm: z.unknown() });
+export type TrainSettings = Omit<z.infer<typeof schema>, "algorithm"> & {
+  /** The algorithm's own, as it checked them. */
+  readonly algorithm: unknown;
+};
+
+/** Checks settings as a file or flags give them; the first that is wrong is named. */
+export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSettings {
+  const whole = z.strictObject({ ...general, algorithm: algorithm.settings });
+  const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
+  const result = whole.safeParse({ ...rest, algorithm: own });
+  if (result.success) return withinSteps(result.data as TrainSettings);
+  const issue = result.error.issues[0];
+  const place = issue?.path.join(".") || "the settings";
+  throw usageError(
+    `the setting ${place}: ${issue?.message}`,
+    "Correct it in the recipe or the flag; `lockedroom train --settings` lists them all.",
+  );
+}
+
+/** A short run has no room for a long rise. */
+function withinSteps(settings: TrainSettings): TrainSettings {
+  const { rate, steps } = settings;
+  return { ...settings, rate: { ...rate, warmup: Math.min(rate.warmup, steps - 1) } };
+}

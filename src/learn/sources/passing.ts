@@ -1,0 +1,111 @@
+/** Texts that the start policy wrote itself and its scorers rewarded: rejection sampling. */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { dataError } from "../../core/errors.ts";
+import { canonicalJson } from "../../core/json.ts";
+import type { Example } from "../../core/records.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
+import type { Batch, Source } from "../source.ts";
+import type { SourceContext } from "./context.ts";
+import { type Examples, readExamples } from "./examples.ts";
+import { scoresOf } from "./scored.ts";
+import { Texts, toText } from "./texts.ts";
+import { written } from "./written.ts";
+
+/** Written once, so that a run which is gone on with learns from the same texts. */
+export const KEPT = "kept.jsonl";
+
+interface Settings {
+  readonly samples: number;
+  readonly threshold: number;
+  readonly keep: number;
+}
+
+export async function openPassing(context: SourceContext): Promise<Source> {
+  const { settings, reading } = context;
+  const examples = await readExamples(context.dataset, "examples");
+  for (const { prompt, id } of examples.list) {
+    context.measuredOn.refuse(prompt, id, context.dataset);
+  }
+  const longest = examples.list.reduce(
+    (length, { prompt }) => Math.max(length, reading.promptTokens(prompt).length),
+    0,
+  );
+  let source: Promise<{ texts: Source; record: Record<string, number> }> | undefined;
+  return {
+    inputs: [examples.input],
+    rows: settings.batch,
+    longest: longest + settings.rollouts.max_tokens,
+    mostTokens: settings.rollouts.max_tokens,
+    async batch(step): Promise<Batch> {
+      const start = performance.now();
+      const fresh = source === undefined;
+      source ??= prepare(context, examples);
+      const { texts, record } = await source;
+      const waited = fresh ? (performance.now() - start) / 1000 : 0;
+      const batch = await texts.batch(step);
+      const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
+      return { ...batch, record: { ...batch.record, ...record }, seconds };
+    },
+  };
+}
+
+async function prepare(context: SourceContext, examples: Examples) {
+  const file = path.join(context.outdir, KEPT);
+  if (!existsSync(file)) await writeWhole(file, await sample(context, examples));
+  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+  if (lines.length === 0) throw nothingKept(context);
+  const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
+  const texts = written(context, await Texts.read(file, toText, context.reading), "kept samples");
+  return {
+    texts,
+    record: { "kept/texts": lines.length, "kept/prompts": prompts / examples.list.length },
+  };
+}
+
+/** The kept completions of all examples, as JSONL. */
+async function sample(context: SourceContext, { list }: Examples): Promise<string> {
+  const { settings, reading, rewards, policy, onProgress } = context;
+  const { samples, threshold, keep } = settings.algorithm as Settings;
+  const { temperature, top_k, top_p, max_tokens } = settings.rollouts;
+  const lines: string[] = [];
+  for (let at = 0; at < list.length; at += BLOCK) {
+    const block = list.slice(at, at + BLOCK);
+    const wanted = block.flatMap((example) => {
+      const prompt = reading.promptTokens(example.prompt);
+      const addressOf = (n: number) => [settings.seed, "rejection sampling", example.id, n];
+      return Array.from({ length: samples }, (_, n) => ({ prompt, address: addressOf(n) }));
+    });
+    const said = await policy().sample(wanted, {
+      ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
+    });
+    const asked = said.map(({ completion }, i) => ({
+      example: block[Math.floor(i / samples)] as Example,
+      completion,
+    }));
+    const { rewards: found } = await scoresOf(asked, rewards, settings.weights);
+    for (const [i, example] of block.entries()) {
+      const passing = asked
+        .slice(i * samples, (i + 1) * samples)
+        .filter((_, n) => (found[i * samples + n] as number) >= threshold)
+        .map(({ completion }) => completion);
+      for (const completion of [...new Set(passing)].slice(0, keep)) {
+        lines.push(canonicalJson({ id: example.id, prompt: example.prompt, completion }));
+      }
+    }
+    onProgress?.(at + block.length, list.length, "Sampling");
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const BLOCK = 64;
+
+function nothingKept({ dataset, settings }: SourceContext): Error {
+  const { samples, threshold } = settings.algorithm as Settings;
+  return dataError(
+    `none of the ${samples} samples of each prompt of ${dataset} had a reward of ${threshold} or more`,
+    "Sample more, lower the threshold, or begin with a policy that passes sometimes.",
+  );
+}

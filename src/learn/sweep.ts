@@ -1,0 +1,105 @@
+/** A small grid over one setting: a training run for each value, and the trade-off between two figures. */
+
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { chartFiles } from "../charts/index.ts";
+import { usageError } from "../core/errors.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { writeWhole } from "../runs/whole-file.ts";
+import type { TrainOptions } from "./options.ts";
+import { together } from "./recipe.ts";
+import type { EvaluationRecord } from "./records.ts";
+import { train } from "./train.ts";
+
+export interface SweepOptions extends TrainOptions {
+  /** A setting's name, such as kl.coefficient. */
+  readonly over: string;
+  readonly values: readonly Json[];
+  readonly onValue?: ((value: Json, index: number) => void) | undefined;
+}
+
+/** The last validation of a run. */
+export interface SweepPoint {
+  readonly value: Json;
+  readonly run: string;
+  readonly pass_rate: number;
+  readonly reward_mean: number;
+  readonly proxy_mean: number;
+  readonly kl_exact: number;
+  readonly entropy: number;
+  readonly length_mean: number;
+  readonly stopped_by: string | null;
+}
+
+export interface Sweep {
+  readonly over: string;
+  readonly algorithm: string;
+  readonly points: readonly SweepPoint[];
+}
+
+/** Runs that are already finished are kept, so that a sweep can be gone on with. */
+export async function sweep(options: SweepOptions): Promise<Sweep> {
+  const { over, values, outdir, onValue, ...rest } = options;
+  if (options.dev === undefined) {
+    throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
+  }
+  await mkdir(outdir, { recursive: true });
+  const points: SweepPoint[] = [];
+  for (const [i, value] of values.entries()) {
+    const run = path.join(outdir, `${over}=${String(value)}`);
+    onValue?.(value, i);
+    const done = existsSync(path.join(run, "summary.json"));
+    if (!done || options.force) {
+      const resume = !options.force && existsSync(path.join(run, "manifest.json"));
+      const settings = together(options.settings, nested(over, value));
+      await train({ ...rest, outdir: run, settings, resume });
+    }
+    points.push(await pointOf(run, value));
+  }
+  const found: Sweep = { over, algorithm: options.algorithm, points };
+  await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
+  for (const [name, content] of Object.entries(await charts(found))) {
+    await writeFile(path.join(outdir, name), content);
+  }
+  return found;
+}
+
+function nested(name: string, value: Json): JsonObject {
+  return name.split(".").reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
+}
+
+async function pointOf(run: string, value: Json): Promise<SweepPoint> {
+  const lines = (await readFile(path.join(run, "evaluations.jsonl"), "utf8")).trim().split("\n");
+  const last = JSON.parse(lines.at(-1) ?? "{}") as EvaluationRecord;
+  const { stop } = JSON.parse(await readFile(path.join(run, "summary.json"), "utf8"));
+  const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = last;
+  return {
+    ...{ value, run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
+    kl_exact: last.kl_exact ?? 0,
+    stopped_by: stop.reason === "all steps done" ? null : stop.reason,
+  };
+}
+
+/** Reward against drift, in the order of the drift. */
+function charts({ over, algorithm, points }: Sweep) {
+  const sorted = points.toSorted((a, b) => a.kl_exact - b.kl_exact);
+  return chartFiles("tradeoff", {
+    title: `Reward against drift, over ${over}`,
+    subtitle: `${algorithm}; ${points.map(({ value }) => String(value)).join(", ")}`,
+    x: { label: "exact KL to the start", unit: "nats per token", range: [0, undefined] },
+    y: { label: "mean reward", unit: "validation set" },
+    series: [
+      {
+        label: "rewarding scorers",
+        points: sorted.map(({ kl_exact: x, proxy_mean: y }) => ({ x, y })),
+        markers: "all",
+      },
+      {
+        label: "validation scorer",
+        points: sorted.map(({ kl_exact: x, reward_mean: y }) => ({ x, y })),
+        markers: "all",
+      },
+    ],
+  });
+}

@@ -1,0 +1,161 @@
+/** One batch becomes one move of the policy, or several where an algorithm uses a batch more than once. */
+
+import type { Checkpoint } from "../policy/checkpoint.ts";
+import type { Algorithm, Row } from "./algorithm.ts";
+import { columnsOf, lossGraph, type Penalty, recorded } from "./model.ts";
+import { collate, type Layout, learnedTokens } from "./parts/collate.ts";
+import type { Trainable } from "./parts/trainable.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { Source } from "./source.ts";
+import { permutation } from "./sources/order.ts";
+import { Trainer, type TrainState } from "./trainer.ts";
+
+/** What an updater is made of. */
+export interface Made {
+  readonly start: Checkpoint;
+  readonly trainable: Trainable;
+  readonly algorithm: Algorithm;
+  readonly settings: TrainSettings;
+  readonly source: Source;
+  /** Tokens of a row. */
+  readonly length: number;
+}
+
+export interface Moved {
+  readonly loss: number;
+  readonly gradient_norm: number;
+  /** Tokens that were trained on, prompts included. */
+  readonly tokens: number;
+  readonly record: Readonly<Record<string, number>>;
+}
+
+export class Updater {
+  readonly #trainer: Trainer;
+  readonly #trainable: Trainable;
+  readonly #layout: Layout;
+  readonly #settings: TrainSettings;
+  readonly #passes: { readonly epochs: number; readonly minibatches: number };
+
+  private constructor(
+    trainer: Trainer,
+    trainable: Trainable,
+    layout: Layout,
+    settings: TrainSettings,
+    passes: Updater["passes"],
+  ) {
+    this.#trainer = trainer;
+    this.#trainable = trainable;
+    this.#layout = layout;
+    this.#settings = settings;
+    this.#passes = passes;
+  }
+
+  get passes(): { readonly epochs: number; readonly minibatches: number } {
+    return this.#passes;
+  }
+
+  static async create(made: Made, from: TrainState, threads: number): Promise<Updater> {
+    const { start, trainable, algorithm, settings, source, length } = made;
+    const passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
+    const penalty = penaltyOf(algorithm, settings);
+    const move = Math.ceil(source.rows / passes.minibatches);
+    const rows = Math.min(settings.rows_at_once ?? move, move);
+    const layout: Layout = {
+      ...{ rows, length, mostTokens: source.mostTokens },
+      columns: columnsOf(algorithm, penalty),
+      reduction: algorithm.reduction(settings.algorithm),
+    };
+    const { beta1, beta2, epsilon, weight_decay, clip_norm } = settings.adam;
+    const trainer = await Trainer.create(
+      trainable.placed,
+      (own) =>
+        lossGraph(
+          start.architecture,
+          trainable.weights(own),
+          { rows, length },
+          algorithm,
+          settings.algorithm,
+          penalty,
+        ),
+      from,
+      {
+        threads,
+        parts: rows < move,
+        adam: { beta1, beta2, epsilon, weightDecay: weight_decay, clipNorm: clip_norm },
+      },
+    );
+    return new Updater(trainer, trainable, layout, settings, passes);
+  }
+
+  get state(): TrainState {
+    return this.#trainer.state;
+  }
+
+  /** All parameters of the policy as they are now. */
+  get parameters(): Float32Array {
+    return this.#trainable.whole(this.#trainer.state.parameters);
+  }
+
+  async update(
+    rows: readonly Row[],
+    step: number,
+    rate: number,
+    klCoefficient: number,
+  ): Promise<Moved> {
+    const moves: Record<string, number>[] = [];
+    let tokens = 0;
+    for (const own of this.#moves(rows, step)) {
+      const feeds = collate(own, this.#layout).map((part) => ({
+        ...part,
+        ...this.#trainable.feeds,
+        kl_coefficient: Float32Array.of(klCoefficient),
+      }));
+      const { loss, gradient_norm, watched } = await this.#trainer.step(feeds, rate);
+      const learned = own.reduce((sum, row) => sum + learnedTokens(row), 0);
+      moves.push({ loss, gradient_norm, ...recorded(watched, learned) });
+      tokens += own.reduce((sum, row) => sum + row.tokens.length - 1, 0);
+      if (!Number.isFinite(loss)) break;
+    }
+    const { loss = Number.NaN, gradient_norm = Number.NaN, ...record } = together(moves);
+    return { loss, gradient_norm, tokens, record };
+  }
+
+  /** The rows of each move: all in order, or shuffled into minibatches anew in each epoch. */
+  *#moves(rows: readonly Row[], step: number): Generator<readonly Row[]> {
+    const { epochs, minibatches } = this.#passes;
+    if (epochs === 1 && minibatches === 1) {
+      yield rows;
+      return;
+    }
+    const size = Math.ceil(rows.length / minibatches);
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      const order = permutation(rows.length, this.#settings.seed, "minibatches", step, epoch);
+      const shuffled = [...order].map((i) => rows[i] as Row);
+      for (let at = 0; at < rows.length; at += size) yield shuffled.slice(at, at + size);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#trainer.close();
+  }
+}
+
+/** A penalty in the loss; one in the reward is the source's affair. */
+function penaltyOf(algorithm: Algorithm, { kl }: TrainSettings): Penalty | undefined {
+  const place = kl.place ?? algorithm.klPlace ?? "loss";
+  const wanted = algorithm.needs === "rollouts" && kl.mode !== "none" && place === "loss";
+  return wanted ? { estimator: kl.estimator } : undefined;
+}
+
+/** Means over the moves; a check counts before the first of them, and a largest is the largest. */
+function together(moves: readonly Record<string, number>[]): Record<string, number> {
+  const [first = {}] = moves;
+  return Object.fromEntries(
+    Object.keys(first).map((name) => {
+      const values = moves.map((move) => move[name] as number);
+      if (name.startsWith("check/")) return [name, values[0] as number];
+      if (name.endsWith("/max")) return [name, Math.max(...values)];
+      return [name, values.reduce((sum, x) => sum + x, 0) / values.length];
+    }),
+  );
+}

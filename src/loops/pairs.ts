@@ -1,0 +1,113 @@
+/**
+ * Makes preference data out of a pack of samples: scores every different sample with the scorer of
+ * Loop A, pairs better with worse ones of the same prompt, and labels each as good or bad. What has
+ * no reward is never a zero: it is counted, and neither paired nor labelled. Left out: learning from
+ * the pairs, which is Loop C's.
+ */
+
+import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import { canonicalJson } from "../core/json.ts";
+import { type Example, toExample, toSelectionPack } from "../core/records.ts";
+import { passes, type Scoring } from "../core/score.ts";
+import { JsonlFile } from "../runs/jsonl.ts";
+import { observeOccasion } from "../runs/manifest.ts";
+import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";
+import { type LabelRow, PAIRS_SCHEMA, type PairRow } from "../runs/pairs-schemas.ts";
+import { readProvenance } from "../runs/provenance.ts";
+import { ExampleFingerprints } from "./examples.ts";
+import { inOrder } from "./in-order.ts";
+import { pair, type Unknown } from "./pair.ts";
+import {
+  choosePairs,
+  type PairCandidate,
+  type PairSettings,
+  type Preference,
+} from "./pairs-choose.ts";
+import { judgePacks } from "./pairs-score.ts";
+import { PairsTally } from "./pairs-tally.ts";
+
+export interface PairsOptions extends PairSettings {
+  readonly dataset: string;
+  /** Packs of samples, JSONL: id, samples. */
+  readonly rollouts: string;
+  readonly outdir: string;
+  readonly scoring: Scoring;
+  /** Replace finished pairs. */
+  readonly force?: boolean | undefined;
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/** Few, because each brings many samples and all of them are alive while they are scored. */
+const PACKS_AT_ONCE = 16;
+
+export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
+  const { scoring } = options;
+  const occasion = observeOccasion();
+  const folder = await PairsFolder.open(options.outdir, {
+    force: options.force,
+    inputs: [options.dataset, options.rollouts],
+  });
+  try {
+    const dataset = new JsonlFile(options.dataset, toExample, options);
+    const packs = new JsonlFile(options.rollouts, toSelectionPack, options);
+    const unknown: Unknown = { count: 0, first_ids: [] };
+    const examples = new ExampleFingerprints();
+    const tally = new PairsTally();
+    const judged = inOrder(
+      examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
+      scoring.lanes,
+      (batch) => judgePacks(scoring, batch),
+    );
+    for await (const batch of judged) {
+      for (const pack of batch) {
+        const choice = choosePairs(pack.candidates, options);
+        tally.add(pack, choice);
+        for (const one of choice.pairs) folder.pairs.add(canonicalJson(pairRow(pack.example, one)));
+        for (const one of pack.candidates)
+          folder.labels.add(canonicalJson(labelRow(pack.example, one)));
+      }
+      await folder.pairs.flush();
+      await folder.labels.flush();
+    }
+    const provenance = await readProvenance(packs.path, packs.sha256);
+    return await folder.finish(
+      {
+        schema: PAIRS_SCHEMA,
+        fingerprint_version: FINGERPRINT_VERSION,
+        command: "pairs",
+        inputs: [dataset.asInput("dataset"), packs.asInput("samples")],
+        examples: examples.identity(),
+        scorer: scoring.identity,
+        policy: provenance?.policy ?? null,
+        prompt: provenance?.prompt ?? null,
+        sampling: provenance?.sampling ?? null,
+        settings: {
+          by: options.by,
+          margin: options.margin,
+          length_tolerance: options.lengthTolerance,
+          per_prompt: options.by === "all" ? options.perPrompt : 1,
+          scorer_timeout_ms: scoring.timeoutMs,
+        },
+        volatile: { ...(await occasion()), jobs: scoring.lanes },
+      },
+      { ...tally.counted, unknown_packs: unknown },
+    );
+  } catch (error) {
+    await folder.leave();
+    throw error;
+  }
+}
+
+function pairRow({ id, prompt }: Example, { chosen, rejected }: Preference): PairRow {
+  return {
+    ...{ id, prompt },
+    chosen: chosen.completion,
+    rejected: rejected.completion,
+    chosen_reward: chosen.reward,
+    rejected_reward: rejected.reward,
+  };
+}
+
+function labelRow({ id, prompt }: Example, { completion, reward }: PairCandidate): LabelRow {
+  return { id, prompt, completion, label: passes(reward), reward };
+}

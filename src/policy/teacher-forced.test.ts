@@ -1,0 +1,229 @@
+/** Completions judged by a policy: the sampler's own log-probs, exact KL, values, in any batch. */
+
+import { afterAll, describe, expect, test } from "vitest";
+import { rngAt } from "../core/rng.ts";
+import { interpret } from "../graph/interpret.ts";
+import { place } from "../graph/parameters.ts";
+import { input, type Tensor } from "../graph/tensor.ts";
+import { type Architecture, parametersOf } from "./architecture.ts";
+import { CharacterTokenizer } from "./characters.ts";
+import { Decoder } from "./decoder.ts";
+import { generateBatch } from "./generate.ts";
+import { initialise, SIZES } from "./initialise.ts";
+import { type Judged, TeacherForced, type Written } from "./teacher-forced.ts";
+import { head, hiddenOf, valuesOf } from "./transformer.ts";
+
+const tokenizer = new CharacterTokenizer("0123456789+-= Final:");
+const architecture: Architecture = {
+  ...SIZES.nano,
+  ...{ vocabulary: tokenizer.size, width: 24, layers: 2, heads: 3, keyHeads: 3, headSize: 8 },
+  inner: 40,
+  valueHead: true,
+};
+const { list: placed, total } = place(parametersOf(architecture));
+
+/** Ten times the usual spread, and a value head that says something. */
+function policy(seed: number): Float32Array {
+  const rng = rngAt("teacher", seed);
+  const value = total - architecture.width;
+  return initialise(architecture, seed).map((x, i) =>
+    i >= value ? rng.next() - 0.5 : x === 1 ? 1 : 10 * x,
+  );
+}
+
+const [own, other] = [policy(1), policy(2)];
+const open: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const one of open) await one.close();
+});
+
+function teacher(rows: number, length: number): TeacherForced {
+  const made = new TeacherForced(architecture, placed, { rows, length });
+  open.push(made);
+  return made;
+}
+
+/** Prompts of different lengths with completions that the policy itself sampled. */
+const sampled = await (async () => {
+  const decoder = new Decoder(architecture, placed, { batch: 8 });
+  open.push(decoder);
+  const wanted = ["1+2=", "12+34=", "7-8=", "99+1=", "5=", "Final: 7"].map((text, example) => ({
+    prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
+    address: ["teacher", example],
+  }));
+  const said = await generateBatch(decoder, wanted, {
+    ...{ parameters: own, tokenizer, maxLength: 64 },
+    sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 11, stop: [], seed: 3 },
+  });
+  return said.map(({ tokens, logprobs }, i) => {
+    const prompt = wanted[i]?.prompt ?? [];
+    return { tokens: [...prompt, ...tokens], prompt: prompt.length, logprobs: logprobs ?? [] };
+  });
+})();
+
+/** The same in float64, out of the logits alone. */
+function oracle({ tokens, prompt }: Written, parameters: Float32Array) {
+  const ids = input("tokens", [1, tokens.length - 1], "i64");
+  const leaves = new Map<string, Tensor>(
+    placed.map(({ name, shape }) => [name, input(name, shape)]),
+  );
+  const weights = (name: string) => leaves.get(name) as Tensor;
+  const hidden = hiddenOf(architecture, weights, ids);
+  const feeds = new Map<Tensor, ArrayLike<number>>([[ids, tokens.slice(0, -1)]]);
+  for (const { name, offset, size } of placed) {
+    feeds.set(weights(name), parameters.subarray(offset, offset + size));
+  }
+  const [logits, values] = interpret(
+    [head(architecture, weights, hidden), valuesOf(architecture, weights, hidden)],
+    feeds,
+  );
+  const { vocabulary } = architecture;
+  return Array.from({ length: tokens.length - prompt }, (_, t) => {
+    const at = prompt - 1 + t;
+    const row = [...(logits?.data ?? [])].slice(at * vocabulary, (at + 1) * vocabulary);
+    const top = Math.max(...row);
+    const whole = top + Math.log(row.reduce((sum, x) => sum + Math.exp(x - top), 0));
+    return {
+      logs: row.map((x) => x - whole),
+      logprob: (row[tokens[at + 1] as number] as number) - whole,
+      value: values?.data[at] as number,
+    };
+  });
+}
+
+function expectNear(found: ArrayLike<number>, wanted: readonly number[], far: number): void {
+  expect(found).toHaveLength(wanted.length);
+  wanted.forEach((x, i) => {
+    expect(Math.abs((found[i] as number) - x)).toBeLessThan(far);
+  });
+}
+
+describe("a policy's own samples", () => {
+  test("have the log-probs under which they were drawn, to 1e-5", async () => {
+    const judged = await teacher(8, 24).judge(own, sampled);
+    expect(judged).toHaveLength(sampled.length);
+    for (const [i, { logprobs }] of judged.entries()) {
+      expectNear(logprobs, sampled[i]?.logprobs ?? [], 1e-5);
+    }
+    // Neighbours differ by far more: one place off would be seen.
+    const { logprobs = [] } = sampled[0] ?? {};
+    expect(logprobs.some((x, t) => Math.abs(x - (logprobs[t + 1] ?? x)) > 0.1)).toBe(true);
+  });
+
+  test("have the float64 log-probs, entropies and values, one of each for every token", async () => {
+    for (const [i, judged] of (await teacher(8, 24).judge(own, sampled)).entries()) {
+      const right = oracle(sampled[i] as Written, own);
+      const entropies = right.map(({ logs }) => -logs.reduce((h, x) => h + Math.exp(x) * x, 0));
+      expectNear(
+        judged.logprobs,
+        right.map(({ logprob }) => logprob),
+        1e-5,
+      );
+      expectNear(judged.entropies, entropies, 1e-5);
+      expectNear(
+        judged.values,
+        right.map(({ value }) => value),
+        1e-5,
+      );
+      expect(judged.kl).toHaveLength(0);
+    }
+  });
+
+  test("are less likely under another policy", async () => {
+    const [mine, theirs] = [
+      await teacher(8, 24).judge(own, sampled),
+      await teacher(8, 24).judge(other, sampled),
+    ];
+    const sum = (judged: readonly Judged[]) =>
+      judged.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
+    expect(sum(mine)).toBeGreaterThan(sum(theirs));
+  });
+});
+
+describe("the exact KL", () => {
+  test("to itself is 0", async () => {
+    for (const { kl } of await teacher(8, 24).judge(own, sampled, own)) {
+      expect(kl.length).toBeGreaterThan(0);
+      for (const x of kl) expect(x).toBe(0);
+    }
+  });
+
+  test("to another policy is that of the whole distributions, in float64", async () => {
+    const judged = await teacher(8, 24).judge(own, sampled, other);
+    const all: number[] = [];
+    for (const [i, { kl, logprobs }] of judged.entries()) {
+      const [p, q] = [oracle(sampled[i] as Written, own), oracle(sampled[i] as Written, other)];
+      const right = p.map(({ logs }, t) =>
+        logs.reduce((sum, x, k) => sum + Math.exp(x) * (x - (q[t]?.logs[k] as number)), 0),
+      );
+      expectNear(kl, right, 1e-5);
+      expect(logprobs).toHaveLength(right.length);
+      all.push(...right);
+    }
+    expect(Math.min(...all)).toBeGreaterThan(0.001);
+  });
+
+  test("is not symmetric: which of the two comes first matters", async () => {
+    const one = teacher(8, 24);
+    const [there, back] = [
+      await one.judge(own, sampled, other),
+      await one.judge(other, sampled, own),
+    ];
+    const first = (judged: readonly Judged[]) => judged[0]?.kl[0] as number;
+    expect(Math.abs(first(there) - first(back))).toBeGreaterThan(1e-4);
+  });
+});
+
+describe("batches", () => {
+  const all = ({ logprobs, entropies, values, kl }: Judged) => [
+    ...[logprobs, entropies, values, kl].flatMap((list) => [...list]),
+  ];
+
+  test.each([
+    [1, 24],
+    [2, 24],
+    [4, 32],
+    [6, 20],
+    [16, 64],
+  ])("of %i rows by %i tokens give the same to 1e-6", async (rows, length) => {
+    const [usual, others] = [
+      await teacher(8, 24).judge(own, sampled, other),
+      await teacher(rows, length).judge(own, sampled, other),
+    ];
+    expect(others).toHaveLength(usual.length);
+    for (const [i, judged] of usual.entries()) {
+      expectNear(all(others[i] as Judged), all(judged), 1e-6);
+    }
+  });
+
+  test("a row is the same whatever company it has, to the bit", async () => {
+    const one = teacher(8, 24);
+    const whole = await one.judge(own, sampled);
+    const backwards = await one.judge(own, sampled.toReversed());
+    expect(backwards.toReversed()).toEqual(whole);
+    expect(await one.judge(own, sampled.slice(2, 3))).toEqual(whole.slice(2, 3));
+  });
+
+  test("nothing to judge gives nothing; a row may fill every position, and one token beyond", async () => {
+    expect(await teacher(2, 8).judge(own, [])).toEqual([]);
+    const row = { tokens: [1, ...tokenizer.encode("1+2=3+4=")], prompt: 4 };
+    expect(row.tokens).toHaveLength(9);
+    const [tight] = await teacher(2, 8).judge(own, [row]);
+    const [wide] = await teacher(2, 24).judge(own, [row]);
+    expectNear(tight?.logprobs ?? [], [...(wide?.logprobs ?? [])], 1e-6);
+    expect(tight?.logprobs).toHaveLength(5);
+  });
+});
+
+test("without a value head there are no values", async () => {
+  const plain: Architecture = { ...architecture, valueHead: false };
+  const { list } = place(parametersOf(plain));
+  const judge = new TeacherForced(plain, list, { rows: 8, length: 24 });
+  const judged = await judge.judge(own.subarray(0, total - architecture.width), sampled);
+  await judge.close();
+  const right = await teacher(8, 24).judge(own, sampled);
+  for (const [i, { values, logprobs }] of judged.entries()) {
+    expect(values).toHaveLength(0);
+    expectNear(logprobs, [...(right[i]?.logprobs ?? [])], 1e-6);
+  }
+});

@@ -1,0 +1,149 @@
+/** What a policy makes of completions that are already there: log-probs, entropies, values, exact KL. */
+
+import { exp, mul, neg, sub } from "../graph/ops/elementwise.ts";
+import { pick } from "../graph/ops/indexing.ts";
+import { sum } from "../graph/ops/reduce.ts";
+import { logSoftmax } from "../graph/ops/softmax.ts";
+import type { Placed } from "../graph/parameters.ts";
+import { Session, type SessionOptions } from "../graph/session.ts";
+import { input, type Tensor } from "../graph/tensor.ts";
+import type { Architecture } from "./architecture.ts";
+import { head, hiddenOf, valuesOf, type Weights } from "./transformer.ts";
+
+/** A prompt with a completion. */
+export interface Written {
+  readonly tokens: readonly number[];
+  /** How many of the tokens are the prompt's. */
+  readonly prompt: number;
+}
+
+/** For each token of a completion. */
+export interface Judged {
+  readonly logprobs: Float32Array;
+  readonly entropies: Float32Array;
+  /** By the value head, before the token; empty without one. */
+  readonly values: Float32Array;
+  /** Exact KL of the next-token distribution to the other policy's; empty without one. */
+  readonly kl: Float32Array;
+}
+
+export interface TeacherOptions extends SessionOptions {
+  /** Rows of every call, for the reason that a decoder has. */
+  readonly rows: number;
+  /** Tokens of the longest row. */
+  readonly length: number;
+}
+
+export class TeacherForced {
+  readonly #architecture: Architecture;
+  readonly #placed: readonly Placed[];
+  readonly #options: TeacherOptions;
+  readonly #sessions = new Map<boolean, Promise<Session>>();
+
+  constructor(architecture: Architecture, placed: readonly Placed[], options: TeacherOptions) {
+    this.#architecture = architecture;
+    this.#placed = placed;
+    this.#options = options;
+  }
+
+  /** With `other` parameters of the same architecture, the KL to them as well. */
+  async judge(
+    parameters: Float32Array,
+    rows: readonly Written[],
+    other?: Float32Array,
+  ): Promise<Judged[]> {
+    const judged: Judged[] = [];
+    for (let at = 0; at < rows.length; at += this.#options.rows) {
+      const part = rows.slice(at, at + this.#options.rows);
+      judged.push(...(await this.#part(parameters, part, other)));
+    }
+    return judged;
+  }
+
+  async #part(
+    parameters: Float32Array,
+    rows: readonly Written[],
+    other: Float32Array | undefined,
+  ): Promise<Judged[]> {
+    const { rows: count, length } = this.#options;
+    const size = count * length;
+    const [tokens, targets] = [new BigInt64Array(size), new BigInt64Array(size)];
+    for (const [r, row] of rows.entries()) {
+      for (let i = 0; i + 1 < row.tokens.length; i++) {
+        tokens[r * length + i] = BigInt(row.tokens[i] as number);
+        targets[r * length + i] = BigInt(row.tokens[i + 1] as number);
+      }
+    }
+    const session = await this.#session(other !== undefined);
+    const results = await session.run({
+      ...this.#feeds(parameters, ""),
+      ...(other && this.#feeds(other, OTHER)),
+      ...{ tokens, targets },
+    });
+    return rows.map((row, r) => {
+      const [start, end] = [r * length + row.prompt - 1, r * length + row.tokens.length - 1];
+      const cut = (name: string) =>
+        ((results[name] as Float32Array | undefined) ?? new Float32Array()).slice(start, end);
+      return {
+        logprobs: cut("logprobs"),
+        entropies: cut("entropies"),
+        values: cut("values"),
+        kl: cut("kl"),
+      };
+    });
+  }
+
+  #session(compared: boolean): Promise<Session> {
+    const known = this.#sessions.get(compared);
+    if (known) return known;
+    const { rows, length, ...options } = this.#options;
+    const made = Session.create(this.#graph(rows, length, compared), options);
+    this.#sessions.set(compared, made);
+    return made;
+  }
+
+  #graph(rows: number, length: number, compared: boolean): Record<string, Tensor> {
+    const a = this.#architecture;
+    const tokens = input("tokens", [rows, length], "i64");
+    const targets = input("targets", [rows, length], "i64");
+    const own = this.#leaves("");
+    const hidden = hiddenOf(a, own, tokens);
+    const all = logSoftmax(head(a, own, hidden));
+    const probabilities = exp(all);
+    const results: Record<string, Tensor> = {
+      logprobs: pick(all, targets),
+      entropies: neg(sum(mul(probabilities, all), -1)),
+    };
+    if (a.valueHead) results.values = valuesOf(a, own, hidden);
+    if (compared) {
+      const theirs = this.#leaves(OTHER);
+      const others = logSoftmax(head(a, theirs, hiddenOf(a, theirs, tokens)));
+      results.kl = sum(mul(probabilities, sub(all, others)), -1);
+    }
+    return results;
+  }
+
+  #leaves(prefix: string): Weights {
+    const leaves = new Map(
+      this.#placed.map(({ name, shape }) => [name, input(prefix + name, shape)]),
+    );
+    return (name) => leaves.get(name) as Tensor;
+  }
+
+  /** Each parameter as a view of the vector: nothing is copied. */
+  #feeds(parameters: Float32Array, prefix: string): Record<string, Float32Array> {
+    return Object.fromEntries(
+      this.#placed.map(({ name, offset, size }) => [
+        prefix + name,
+        parameters.subarray(offset, offset + size),
+      ]),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) await (await session).close();
+    this.#sessions.clear();
+  }
+}
+
+const OTHER = "other.";

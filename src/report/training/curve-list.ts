@@ -1,0 +1,204 @@
+/** Every curve that a report knows, in the order of the page. A run has those that it wrote. */
+
+import type { Axis, Point } from "../../charts/spec.ts";
+import type { TrainingEvaluation, TrainingRun } from "../../runs/training-records.ts";
+import { passInterval } from "./evaluations.ts";
+import { stepPoints } from "./series.ts";
+
+export interface Line {
+  readonly label: string;
+  /** Its name in metrics.jsonl, where it is from there. */
+  readonly metric?: string;
+  points(run: TrainingRun): Point[];
+}
+
+export interface Curve {
+  readonly section: string;
+  readonly title: string;
+  readonly note?: string;
+  readonly y: Axis;
+  readonly lines: readonly Line[];
+}
+
+/** A metric of metrics.jsonl, by its name there. */
+const step = (metric: string, label = metric): Line => ({
+  label,
+  metric,
+  points: (run) => stepPoints(run, metric),
+});
+
+type Measure = "reward_mean" | "proxy_mean" | "entropy" | "length_mean" | "truncated" | "repeated";
+
+const evaluated = (read: (one: TrainingEvaluation) => Omit<Point, "x">, label: string): Line => ({
+  label,
+  points: ({ evaluations }) => evaluations.map((one) => ({ x: one.step, ...read(one) })),
+});
+const onValidation = (measure: Measure, label = "validation") =>
+  evaluated((one) => ({ y: one[measure] }), label);
+
+const passRate = evaluated((one) => {
+  const [low, high] = passInterval(one) ?? [];
+  return { y: one.pass_rate, low, high };
+}, "pass rate");
+
+/** A line that would only repeat another is left out. */
+const unlessSame = (line: Line, a: Measure, b: "reward_mean" | "pass_rate"): Line => ({
+  label: line.label,
+  points: (run) => (run.evaluations.every((one) => one[a] === one[b]) ? [] : line.points(run)),
+});
+const exactKl: Line = {
+  label: "exact, validation",
+  points: (run) =>
+    run.evaluations.flatMap(({ step: x, kl_exact: y }) => (y === null ? [] : [{ x, y }])),
+};
+
+const SHARE: readonly [number, number] = [0, 1];
+
+export const CURVES: readonly Curve[] = [
+  ...inSection("What it earned", [
+    [
+      "Reward in training",
+      { label: "mean reward" },
+      [step("reward/mean", "mean"), step("reward/baseline", "baseline")],
+    ],
+    [
+      "Pass rate on validation",
+      { label: "share, or mean reward", range: [0, undefined] },
+      [
+        passRate,
+        unlessSame(onValidation("reward_mean", "reward"), "reward_mean", "pass_rate"),
+        unlessSame(onValidation("proxy_mean", "proxy reward"), "proxy_mean", "reward_mean"),
+      ],
+      "95 % interval shaded",
+    ],
+    [
+      "Spread of the rewards",
+      { label: "reward" },
+      ["std", "min", "max"].map((name) => step(`reward/${name}`, name)),
+    ],
+    [
+      "Groups without contrast",
+      { label: "share of groups", range: SHARE },
+      [step("reward/zero_std_groups", "all rewards equal")],
+    ],
+    ["Accuracy on the tokens", { label: "share", range: SHARE }, [step("token_accuracy")]],
+  ]),
+  ...inSection("Preferences", [
+    [
+      "Implicit rewards",
+      { label: "reward" },
+      ["chosen", "rejected", "margin"].map((name) => step(`rewards/${name}`, name)),
+    ],
+    [
+      "Pairs in the right order",
+      { label: "share of pairs", range: SHARE },
+      [step("rewards/accuracy", "chosen above rejected")],
+    ],
+    [
+      "Log-probs of the pairs",
+      { label: "log-prob", unit: "nats" },
+      ["chosen", "rejected"].map((name) => step(`logps/${name}`, name)),
+    ],
+  ]),
+  ...inSection("How far it moved", [
+    [
+      "KL to the reference",
+      { label: "KL", unit: "nats per token" },
+      [...["k1", "k2", "k3"].map((name) => step(`kl/${name}`, name)), exactKl],
+    ],
+    ["KL coefficient", { label: "coefficient" }, [step("kl/coefficient")]],
+    [
+      "Entropy",
+      { label: "entropy", unit: "nats per token", range: [0, undefined] },
+      [step("entropy", "training"), onValidation("entropy")],
+    ],
+    [
+      "Length of the completions",
+      { label: "tokens", range: [0, undefined] },
+      [
+        step("length/mean", "mean"),
+        step("length/min", "shortest"),
+        step("length/max", "longest"),
+        onValidation("length_mean", "mean, validation"),
+      ],
+    ],
+    [
+      "Cut off at the limit",
+      { label: "share of completions", range: [0, undefined] },
+      [step("length/truncated", "training"), onValidation("truncated")],
+    ],
+    [
+      "The commonest completion",
+      { label: "share of completions", range: [0, undefined] },
+      [step("repeated", "training"), onValidation("repeated")],
+    ],
+    [
+      "Clipped tokens",
+      { label: "share of tokens", range: [0, undefined] },
+      [step("clip/low", "below"), step("clip/high", "above")],
+    ],
+    ["Largest ratio", { label: "new to old probability" }, [step("ratio/max")]],
+  ]),
+  ...inSection("Constraint", [
+    ["Cost", { label: "cost" }, [step("cost/mean", "mean"), step("cost/limit", "limit")]],
+    ["Price of the constraint", { label: "multiplier" }, [step("cost/lambda")]],
+  ]),
+  ...inSection("How it was optimised", [
+    ["Loss", { label: "loss" }, [step("loss")]],
+    ["Gradient norm", { label: "norm", range: [0, undefined] }, [step("gradient_norm")]],
+    ["Learning rate", { label: "learning rate", range: [0, undefined] }, [step("learning_rate")]],
+    ["Value loss", { label: "loss" }, [step("value/loss")]],
+    ["Returns explained by the value head", { label: "share" }, [step("value/explained")]],
+    [
+      "Tokens of a step",
+      { label: "tokens", range: [0, undefined] },
+      [step("tokens", "trained on"), step("sampled_tokens", "sampled")],
+    ],
+  ]),
+  ...inSection("Checks", [
+    [
+      "Recomputed against sampled",
+      { label: "largest log-prob gap", unit: "nats" },
+      [step("check/logprob_gap")],
+    ],
+    [
+      "Sampling distribution against policy",
+      { label: "mean log-prob gap", unit: "nats" },
+      [step("check/sampling_gap")],
+    ],
+    [
+      "Policy against reference",
+      { label: "largest log-prob gap", unit: "nats" },
+      [step("check/reference_gap")],
+    ],
+  ]),
+];
+
+type Row = [title: string, y: Axis, lines: Line[], note?: string];
+
+function inSection(section: string, rows: readonly Row[]): Curve[] {
+  return rows.map(([title, y, lines, note]) => ({
+    ...{ section, title, y, lines },
+    ...(note === undefined ? {} : { note }),
+  }));
+}
+
+/** Metrics that no curve above shows: rewards by scorer together, anything else by itself. */
+export function furtherCurves(runs: readonly TrainingRun[]): Curve[] {
+  const shown = new Set(CURVES.flatMap(({ lines }) => lines.map(({ metric }) => metric)));
+  const names = new Set(
+    runs.flatMap(({ steps }) => steps.flatMap(({ values }) => Object.keys(values))),
+  );
+  const further = [...names].filter((name) => !shown.has(name)).sort();
+  const isReward = (name: string) => name.startsWith("reward/");
+  const rewards = further.filter(isReward).map((name) => step(name, name.slice("reward/".length)));
+  return [
+    ...inSection("What it earned", [["Reward by scorer", { label: "mean reward" }, rewards]]),
+    ...inSection(
+      "Further metrics",
+      further
+        .filter((name) => !isReward(name))
+        .map((name) => [name, { label: name }, [step(name)]]),
+    ),
+  ];
+}

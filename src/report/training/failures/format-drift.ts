@@ -1,0 +1,69 @@
+/** Refusals, or answers that the verifier cannot read any more, become common. */
+
+import { passes } from "../../../core/score.ts";
+import { visible } from "../../../core/visible.ts";
+import type { TrainingRun } from "../../../runs/training-records.ts";
+import { wilsonInterval } from "../../../stats/wilson.ts";
+import { percent } from "../numbers.ts";
+import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
+import { type FailureMode, finding, lastSamples } from "./finding.ts";
+
+/** In points of the whole; and the intervals of the two shares must not meet. */
+const SERIOUS = 0.05;
+/** A wrong answer in the right form is a matter of mathematics, not of format. */
+const NO_FORMAT = ["ok", "wrong_answer"];
+
+export const formatDrift: FailureMode = (run) =>
+  finding(run, "Refusal or format drift", /format|refus/i, grown(run));
+
+function grown(run: TrainingRun): Partial<ReturnType<FailureMode>> {
+  const ends = outcomeEnds(run);
+  if (ends === undefined)
+    return { numbers: ["No outcome codes were written at two steps or more."] };
+  const passing = run.samples.filter(({ reward }) => passes(reward)).map(({ code }) => code);
+  const fine = new Set([...NO_FORMAT, ...passing]);
+  const [start, end] = ends;
+  const rates = Object.keys(end.counts)
+    .filter((code) => !fine.has(code))
+    .map((code) => ({ code, before: rateOf(start, code), after: rateOf(end, code) }))
+    .sort((a, b) => b.after.share - b.before.share - (a.after.share - a.before.share));
+  const serious = rates.filter(
+    ({ before, after }) => after.share - before.share >= SERIOUS && after.low > before.high,
+  );
+  const most = rates.filter(({ before, after }) => after.share > before.share).slice(0, 1);
+  const lead = serious.length > 0 ? "" : "The most that any code of form grew: ";
+  const numbers = (serious.length > 0 ? serious : most).map(
+    ({ code, before, after }) =>
+      `${lead}${visible(code)} from ${percent(before.share)} to ${percent(after.share)} (${before.count} of ${start.total}, ${after.count} of ${end.total}).`,
+  );
+  const codes = new Set(serious.map(({ code }) => code));
+  return {
+    status: serious.length > 0 ? "seen" : "not seen",
+    numbers: numbers.length > 0 ? numbers : ["No code of form grew."],
+    evidence: lastSamples(run).filter(({ code }) => codes.has(code)),
+  };
+}
+
+interface Counted {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly total: number;
+}
+
+/** Of the validation set, or else of the first and the last tenth of the steps. */
+function outcomeEnds(run: TrainingRun): [Counted, Counted] | undefined {
+  const validation = outcomesOfEvaluations(run);
+  const rows = validation.length > 1 ? validation : outcomesOfSteps(run);
+  if (rows.length < 2) return undefined;
+  const size = validation.length > 1 ? 1 : Math.ceil(rows.length / 10);
+  const ends = [rows.slice(0, size), rows.slice(-size)].map((some): Counted => {
+    const counts = sumCounts(some);
+    return { counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
+  });
+  return ends as [Counted, Counted];
+}
+
+function rateOf({ counts, total }: Counted, code: string) {
+  const count = counts[code] ?? 0;
+  const [low, high] = wilsonInterval(count, total) ?? [0, 1];
+  return { count, share: total === 0 ? 0 : count / total, low, high };
+}

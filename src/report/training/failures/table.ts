@@ -1,0 +1,51 @@
+/** The four ways in which training fails, and what this run says about each. */
+
+import type { TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import { type Html, html } from "../html.ts";
+import { sampleAnchor } from "../samples.ts";
+import { name, shownText } from "../shown-text.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { formatDrift } from "./format-drift.ts";
+import { lengthBias } from "./length-bias.ts";
+import { modeCollapse } from "./mode-collapse.ts";
+import { rewardHacking } from "./reward-hacking.ts";
+
+const MODES: readonly FailureMode[] = [rewardHacking, lengthBias, formatDrift, modeCollapse];
+
+const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
+
+/** `place` is that of the run on the page. */
+export function failureTable(run: TrainingRun, place: number): Html {
+  const rows = MODES.map((mode) => row(mode(run), run, place));
+  return html`<table class="failures">
+<thead><tr><th scope="col">failure</th><th scope="col">status</th><th scope="col">numbers</th>
+<th scope="col">evidence</th></tr></thead>
+<tbody>
+${rows}</tbody></table>
+`;
+}
+
+function row({ mode, status, numbers, evidence }: Finding, run: TrainingRun, place: number): Html {
+  const samples = evidence.map((sample) =>
+    evidenceItem(sample, sampleAnchor(run, place, sample.id)),
+  );
+  return html`<tr><th scope="row">${mode}</th>
+<td><span class="chip ${CHIPS[status]}">${status}</span></td>
+<td>${numbers.map((sentence) => html`<p>${sentence}</p>`)}</td>
+<td>${samples.length > 0 ? html`<ul>${samples}</ul>` : noEvidence(status)}</td></tr>
+`;
+}
+
+function noEvidence(status: Finding["status"]): Html {
+  return status === "seen"
+    ? html`<span class="muted">None of the samples shows it.</span>`
+    : html`<span class="muted none">–</span>`;
+}
+
+const SHORT = 80;
+
+function evidenceItem({ id, code, completion }: TrainingSample, anchor: string | undefined): Html {
+  const label = anchor ? html`<a href="#${anchor}">${name(id)}</a>` : name(id);
+  const text = completion.length > SHORT ? `${completion.slice(0, SHORT)}…` : completion;
+  return html`<li>${label} ${name(code)}<pre>${shownText(text)}</pre></li>`;
+}

@@ -1,0 +1,94 @@
+/** The key figures of a run: where it began and where it ended. */
+
+import type { TrainingRun } from "../../runs/training-records.ts";
+import { costOf, moneyText } from "./cost.ts";
+import { againstStart, type Milestones, milestones } from "./evaluations.ts";
+import { type Html, html } from "./html.ts";
+import { duration, grouped, NONE, percent, percentRange, plain } from "./numbers.ts";
+import { endsOf, lastOf } from "./series.ts";
+
+interface Figure {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+}
+
+export function keyFigures(run: TrainingRun, pricePerHour: number | undefined): Html {
+  const reached = milestones(run);
+  const figures = [
+    reached && passFigure(reached),
+    winFigure(run),
+    change(run, reached, "Loss", "loss", undefined, "of the updates, first and last tenth"),
+    klFigure(run, reached),
+    change(run, reached, "Entropy", "entropy", "entropy", "nats per token"),
+    change(run, reached, "Length", "length/mean", "length_mean", "tokens of a completion"),
+    costFigure(run, pricePerHour),
+  ].filter((figure) => figure !== undefined);
+  const tiles = figures.map(
+    ({ label, value, note }) =>
+      html`<div><dt>${label}</dt><dd>${value}</dd><dd class="note">${note}</dd></div>\n`,
+  );
+  return html`<dl class="figures">\n${tiles}</dl>\n`;
+}
+
+function passFigure({ start, best, end }: Milestones): Figure {
+  return {
+    label: "Validation pass rate",
+    value: start === end ? percent(end.pass_rate) : arrow(percent, start.pass_rate, end.pass_rate),
+    note: `best ${percent(best.pass_rate)} at step ${grouped(best.step)}`,
+  };
+}
+
+function winFigure(run: TrainingRun): Figure | undefined {
+  const fought = againstStart(run);
+  if (fought === undefined) return undefined;
+  const { wins, ties, losses, rate } = fought;
+  return {
+    label: "Win rate against the start",
+    value: percent(rate.share),
+    note: `${percentRange(rate.interval)}; ${wins} won, ${ties} tied, ${losses} lost`,
+  };
+}
+
+function klFigure(run: TrainingRun, reached: Milestones | undefined): Figure | undefined {
+  const exact = reached?.end.kl_exact ?? undefined;
+  const value = exact ?? lastOf(run, "kl/k3");
+  if (value === undefined) return undefined;
+  const note = `${exact === undefined ? "k3, last step" : "exact, at the end"}; nats per token`;
+  return { label: "KL to the reference", value: plain(value), note };
+}
+
+/** From the evaluations where there are two, otherwise from the steps. */
+function change(
+  run: TrainingRun,
+  reached: Milestones | undefined,
+  label: string,
+  metric: string,
+  measure: "entropy" | "length_mean" | undefined,
+  note: string,
+): Figure | undefined {
+  if (measure === undefined && reached) return undefined;
+  const isEvaluated =
+    reached !== undefined && measure !== undefined && reached.start !== reached.end;
+  const ends = isEvaluated
+    ? { start: reached.start[measure], end: reached.end[measure] }
+    : endsOf(run, metric);
+  return ends && { label, value: arrow(plain, ends.start, ends.end), note };
+}
+
+function costFigure(run: TrainingRun, pricePerHour: number | undefined): Figure | undefined {
+  const { total, money, trained, sampled } = costOf(run, pricePerHour);
+  if (total === undefined && trained + sampled === 0) return undefined;
+  const tokens = [
+    sampled > 0 ? `${grouped(sampled)} tokens sampled` : "",
+    `${grouped(trained)} tokens trained on`,
+  ].filter((text) => text !== "");
+  if (total === undefined)
+    return { label: "Cost", value: NONE, note: ["time not measured", ...tokens].join("; ") };
+  const price = money === undefined ? "no price stated" : `${moneyText(money)} at the stated price`;
+  return { label: "Cost", value: duration(total), note: [price, ...tokens].join("; ") };
+}
+
+function arrow(write: (value: number) => string, from: number, to: number): string {
+  return `${write(from)} → ${write(to)}`;
+}

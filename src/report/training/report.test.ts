@@ -1,0 +1,158 @@
+/** What the page of a training run says. The page in a browser, and the command, are in tests/. */
+
+import { cpSync, rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Workspace } from "../../../tests/cli.ts";
+import { withRuns } from "../../../tests/fixtures/training-runs/stories.ts";
+import { trainingReport } from "./report.ts";
+
+const shared = withRuns();
+const page = async (...names: string[]) =>
+  (await trainingReport({ runs: names.map((name) => shared.path(name)), pricePerHour: 36 })).html;
+/** The text of a page, without its tags. */
+const textOf = (html: string) =>
+  html
+    .replace(/<style>[\s\S]*?<\/style>/g, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/[\s\u00a0]+/g, " ");
+const titles = (html: string) =>
+  [...html.matchAll(/<svg[^>]*><title>([^<]*)/g)].map(([, title]) => title);
+
+test("says at the top how the run ended", async () => {
+  const text = async (name: string) => textOf(await page(name));
+  expect(await text("good")).toContain("Finished. It ran its 100 steps to the end. No alarm.");
+  expect(await text("bad")).toContain(
+    "Stopped by an alarm. reward_hacking ended the run at step 100. The policy of step 60 was kept.",
+  );
+  expect(await text("pairs")).toMatch(/Unfinished\. The run has no summary\.json; .*47 of 60/);
+});
+
+test("says when somebody edited the metrics", async () => {
+  const workspace = withRuns();
+  const edited = workspace.read("good/metrics.jsonl").replace('"reward/min":0', '"reward/min":1');
+  workspace.write("good/metrics.jsonl", edited);
+  const { html } = await trainingReport({ runs: [workspace.path("good")] });
+  expect(textOf(html)).toContain("Beware. metrics.jsonl is not what the run wrote");
+});
+
+test("reckons wins, ties and losses example by example", async () => {
+  const workspace = withRuns();
+  const evaluation = JSON.parse(workspace.read("good/evaluations.jsonl").split("\n")[0] ?? "");
+  const at = (step: number, rewards: (number | null)[]) => ({
+    ...{ ...evaluation, step, examples: rewards.length, rewards },
+    pass_rate: rewards.filter((reward) => reward === 1).length / 5,
+  });
+  workspace.jsonl("good/evaluations.jsonl", [
+    at(0, [0, 0, 1, 1, 0, null]),
+    at(100, [1, 1, 1, 0, 0, 1]),
+  ]);
+  const { html } = await trainingReport({ runs: [workspace.path("good")] });
+  expect(textOf(html)).toMatch(/ 60\.0 % \d+\.\d to \d+\.\d %; 2 won, 2 tied, 1 lost/);
+});
+
+test("has a curve for every metric, known or not", async () => {
+  const workspace = withRuns();
+  const odd = {
+    step: 1,
+    loss: 1,
+    "value/loss": 2,
+    "cost/mean": 1,
+    "reward/style": 0.5,
+    "<b>": 3,
+  };
+  workspace.jsonl("pairs/metrics.jsonl", [odd, { ...odd, step: 2 }]);
+  const { html } = await trainingReport({ runs: [workspace.path("pairs")] });
+  expect(titles(html)).toEqual(
+    expect.arrayContaining(["Value loss", "Cost", "Reward by scorer", "&lt;b&gt;"]),
+  );
+  expect(titles(await page("good"))).toEqual(
+    expect.arrayContaining(
+      ["Reward in training", "Pass rate on validation", "KL to the reference", "Entropy"].concat([
+        "Length of the completions",
+        "Gradient norm",
+        "Clipped tokens",
+        "Learning rate",
+      ]),
+    ),
+  );
+  expect(titles(await page("pairs"))).toEqual(
+    expect.arrayContaining(["Implicit rewards", "Pairs in the right order"]),
+  );
+});
+
+test("knows the ways to fail", async () => {
+  const statuses = (html: string) =>
+    [...html.matchAll(/<span class="chip (?:bad|good|open)">([a-z ]+)<\/span><\/td>/g)].map(
+      ([, status]) => status,
+    );
+  expect(statuses(await page("bad"))).toEqual(["seen", "seen", "seen", "seen"]);
+  const fine = ["not measured", "not seen", "not seen", "not seen"];
+  expect(statuses(await page("good"))).toEqual(fine);
+  expect(await page("bad")).toMatch(/<a href="#samples-1-\d"><code>val-000\d/);
+  expect(textOf(await page("bad"))).toMatch(/not_single_line from \d+\.\d % to 4\d\.\d %/);
+});
+
+test("lists alarms in order with their evidence, or says that there is none", async () => {
+  const bad = textOf(await page("bad"));
+  expect(bad).toMatch(/kl_high at step 60 .*limit 0\.4 .*reward_hacking at step 100 ended the run/);
+  expect(textOf(await page("good"))).toContain("Alarms No alarm.");
+});
+
+test("adds up tokens, seconds and money", async () => {
+  const seconds = shared
+    .read("good/timing.jsonl")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .reduce(
+      (sum, row) => sum + row.sampling_s + row.scoring_s + row.updating_s + row.evaluating_s,
+      0,
+    );
+  const text = textOf(await page("good"));
+  expect(text).toContain(`money ${(seconds / 100).toFixed(2)} `);
+  const { html } = await trainingReport({ runs: [shared.path("good")] });
+  expect(textOf(html)).toContain("money not stated");
+});
+
+test("names the settings that differ", async () => {
+  const text = textOf(await page("good", "bad"));
+  expect(text).toContain("The runs differ in one setting.");
+  expect(text).toContain("settings.kl.coefficient 0.04 0");
+});
+
+test("is the same for the same runs, wherever they lie", async () => {
+  const copy = new Workspace();
+  cpSync(shared.path("bad"), copy.path("deep/bad"), { recursive: true });
+  const { html } = await trainingReport({ runs: [copy.path("deep/bad")], pricePerHour: 36 });
+  expect(html).toBe(await page("bad"));
+});
+
+test("is made of what there is", async () => {
+  const workspace = withRuns();
+  const optional = ["evaluations", "samples", "alarms", "timing"];
+  for (const name of optional) rmSync(workspace.path("bad", `${name}.jsonl`));
+  workspace.write("pairs/metrics.jsonl", "");
+  for (const name of optional) rmSync(workspace.path("pairs", `${name}.jsonl`));
+  const runs = [workspace.path("bad"), workspace.path("pairs")];
+  const text = textOf((await trainingReport({ runs })).html);
+  expect(text).toContain("No alarm: the run has no alarms.jsonl");
+  expect(text).toContain("no step was made");
+  expect(text).toContain("No samples were written.");
+  expect(textOf((await trainingReport({ runs: runs.slice(1) })).html)).toContain("nothing to draw");
+});
+
+test("whatever the data says stays text", async () => {
+  const workspace = withRuns();
+  const evil = "</pre></script><script>alert(1)</script>\u202e\"'><img src=x onerror=alert(1)>";
+  const sample = { step: 0, id: evil, prompt: evil, completion: evil, reward: null, code: evil };
+  const alarm = { step: 1, alarm: evil, stops: true, message: evil, evidence: { [evil]: [evil] } };
+  workspace.jsonl("bad/samples.jsonl", [sample]);
+  workspace.jsonl("bad/alarms.jsonl", [alarm]);
+  workspace.jsonl("bad/metrics.jsonl", [{ step: 1, [evil]: 1, outcomes: { [evil]: 2 } }]);
+  const manifest = JSON.parse(workspace.read("bad/manifest.json"));
+  const hostile = { ...manifest, algorithm: evil, settings: { [evil]: evil } };
+  workspace.write("bad/manifest.json", JSON.stringify(hostile));
+  const { html } = await trainingReport({ runs: [workspace.path("bad"), shared.path("good")] });
+  expect(html.split("&lt;script&gt;").length).toBeGreaterThan(10);
+  expect(html).not.toMatch(/<(script|img)\b|\u202e/);
+});

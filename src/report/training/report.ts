@@ -1,0 +1,32 @@
+/** From the folders of training runs to one page about them. */
+
+import { readTrainingRun } from "../../runs/training-records.ts";
+import { nameRuns } from "./named.ts";
+import { pageHtml } from "./page.ts";
+import { alarmCount, verdictOf } from "./verdict.ts";
+
+export interface TrainingReportOptions {
+  /** Folders of runs; several are drawn over each other. */
+  readonly runs: readonly string[];
+  /** Of the machine, in any currency. */
+  readonly pricePerHour?: number | undefined;
+}
+
+export interface TrainingReport {
+  /** The page: needs no other file and no network, and is the same for the same runs. */
+  readonly html: string;
+  readonly runs: readonly { readonly name: string; readonly verdict: string }[];
+}
+
+export async function trainingReport(options: TrainingReportOptions): Promise<TrainingReport> {
+  const read = [];
+  for (const dir of options.runs) read.push(await readTrainingRun(dir));
+  const runs = nameRuns(read);
+  return {
+    html: pageHtml(runs, options.pricePerHour),
+    runs: runs.map(({ name, run }) => {
+      const { word } = verdictOf(run);
+      return { name, verdict: `${word.toLowerCase()}, ${alarmCount(run)}` };
+    }),
+  };
+}

@@ -1,0 +1,61 @@
+/** A metric over the steps of a run: its points, its two ends, and fewer points where it has many. */
+
+import type { Point } from "../../charts/spec.ts";
+import type { TrainingRun } from "../../runs/training-records.ts";
+
+/** The steps at which the metric was written. */
+export function stepPoints({ steps }: TrainingRun, metric: string): Point[] {
+  return steps.flatMap(({ step, values }) =>
+    values[metric] === undefined ? [] : [{ x: step, y: values[metric] }],
+  );
+}
+
+/** Neighbouring points that are put together so that at most `most` stay. */
+export function binSize(count: number, most: number): number {
+  return Math.max(1, Math.ceil(count / most));
+}
+
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}
+
+/** Means of neighbours, with the range that they came from; the spikes of a curve stay visible. */
+export function binned(points: readonly Point[], size: number): Point[] {
+  if (size === 1) return [...points];
+  return chunks(points, size).map((bin) => {
+    const values = bin.map(({ y }) => y ?? 0);
+    return {
+      x: mean(bin.map(({ x }) => x)),
+      y: mean(values),
+      low: Math.min(...values),
+      high: Math.max(...values),
+    };
+  });
+}
+
+export interface Ends {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Means of the first and the last tenth of the steps; undefined for fewer than two. */
+export function endsOf(run: TrainingRun, metric: string): Ends | undefined {
+  const values = stepPoints(run, metric).map(({ y }) => y ?? 0);
+  if (values.length < 2) return undefined;
+  const tenth = Math.ceil(values.length / 10);
+  return { start: mean(values.slice(0, tenth)), end: mean(values.slice(-tenth)) };
+}
+
+export function lastOf({ steps }: TrainingRun, metric: string): number | undefined {
+  return steps.findLast(({ values }) => values[metric] !== undefined)?.values[metric];
+}
+
+export function totalOf({ steps }: TrainingRun, metric: string): number {
+  return steps.reduce((sum, { values }) => sum + (values[metric] ?? 0), 0);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+// @ts-expect-error plain JavaScript
+import { engineTable } from "../bench/engine-readme.mjs";
+
+interface Check {
+  readonly name: string;
+  readonly value: number;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+const results = JSON.parse(read("bench/engine-results.json")) as { readonly checks: Check[] };
+
+test("the README's figures are those of the committed benchmark (npm run bench:engine)", () => {
+  expect(read("README.md")).toContain(engineTable(results));
+  for (const { name, value, least = -Infinity, most = Infinity } of results.checks) {
+    expect(value, name).toBeGreaterThanOrEqual(least);
+    expect(value, name).toBeLessThanOrEqual(most);
+  }
+});
+
+test("the engine's benchmark measures every check that is committed, and in small writes nothing", () => {
+  const before = read("bench/engine-results.json");
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL("../bench/engine.mjs", import.meta.url))],
+    { env: { ...process.env, LOCKEDROOM_BENCH_SMALL: "1" }, encoding: "utf8" },
+  );
+  expect(stderr).toBe("");
+  // Tiny shapes meet no limit, so 1 is as good as 0; anything else is a crash.
+  expect([0, 1]).toContain(status);
+  const printed = [...stdout.matchAll(/^(?:ok {2}|MISS) (.+?) +[\d.e-]+ {2}at (?:least|most) /gm)];
+  expect(printed.map(([, name]) => name)).toEqual(results.checks.map(({ name }) => name));
+  expect(read("bench/engine-results.json")).toBe(before);
+});
