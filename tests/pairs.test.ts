@@ -1,7 +1,10 @@
 /** `pairs`: preference data out of scored samples, and what it says where there is none. */
 
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Scoring } from "../src/core/score.ts";
+import { makePairs } from "../src/loops/pairs.ts";
 import { choosePairs, type PairCandidate, type PairSettings } from "../src/loops/pairs-choose.ts";
 import { CharacterTokenizer } from "../src/policy/characters.ts";
 import { saveCheckpoint } from "../src/policy/checkpoint.ts";
@@ -51,6 +54,28 @@ const args = (outdir: string, flags: readonly string[] = []) => {
   ];
 };
 
+/** The same verdicts without a process of their own. */
+const GRADING: Scoring = {
+  identity: { name: "mine", version: "1", spec: "", source_sha256: "0".repeat(64), path: null },
+  ...{ lanes: 1, timeoutMs: 1000 },
+  judge: async (asked) =>
+    asked.map(({ completion }) => ({
+      ...{ reward: Number.parseFloat(completion), code: "read", details: {} },
+    })),
+  close: async () => {},
+};
+
+/** Through the library: the pairs as "chosen>rejected", and the summary. */
+async function chosen(workspace: Workspace, settings: Partial<PairSettings> = {}) {
+  const { pairs, summary } = await makePairs({
+    ...{ dataset: workspace.path("d.jsonl"), rollouts: workspace.path("p.jsonl") },
+    ...{ outdir: workspace.path("here"), scoring: GRADING, force: true },
+    ...{ by: "best-worst", margin: 0, lengthTolerance: null, perPrompt: 8, ...settings },
+  });
+  const rows = lines(readFileSync(pairs, "utf8"));
+  return { pairs: rows.map((row) => `${row.chosen}>${row.rejected}`), summary };
+}
+
 async function made(workspace: Workspace, outdir: string, ...flags: string[]) {
   const result = await workspace.run(args(outdir, flags));
   expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok, stderr: "" });
@@ -66,7 +91,7 @@ async function made(workspace: Workspace, outdir: string, ...flags: string[]) {
   };
 }
 
-describe.concurrent("of the embedded pack", () => {
+describe("of the embedded pack", () => {
   const workspace = new Workspace();
   const flags = ["--dataset", DEV, "--rollouts", PACK, "--scorer", "math_final_line"];
   let first: Awaited<ReturnType<typeof made>>;
@@ -138,11 +163,11 @@ describe.concurrent("of the embedded pack", () => {
   });
 });
 
-describe.concurrent("prompts without a pair", () => {
+describe("prompts without a pair", () => {
   test("are counted by their reasons, and what has no reward is never a zero", async () => {
     const workspace = packed({
       good: ["1 a", "0 b"],
-      passed: ["1 a", "1 b", "2 c".replace("2", "1")],
+      passed: ["1 a", "1 b", "1 c"],
       failed: ["0.5 a", "0.5 b"],
       twins: ["0 a", "0 a"],
       close: ["0.5", "0.4"],
@@ -197,36 +222,33 @@ describe.concurrent("prompts without a pair", () => {
   });
 });
 
-describe.concurrent("which pairs", () => {
-  const text = (pairs: readonly { chosen: string; rejected: string }[]) =>
-    pairs.map(({ chosen, rejected }) => `${chosen}>${rejected}`);
+describe("which pairs", () => {
   const SAMPLES = ["0.5 a", "0 b", "1 c", "1 d", "0 e", "1 c", "0.5 f"];
+  const ALL = ["1 c>0 b", "1 c>0 e", "1 d>0 b", "1 d>0 e", "1 c>0.5 a", "1 c>0.5 f"];
 
   test("of equal rewards the first that was drawn", async () => {
-    expect(text((await made(packed({ a: SAMPLES }), "r")).pairs)).toEqual(["1 c>0 b"]);
+    expect((await chosen(packed({ a: SAMPLES }))).pairs).toEqual(["1 c>0 b"]);
   });
 
   test("--by all: widest apart first, up to --per-prompt", async () => {
     const workspace = packed({ a: SAMPLES });
-    const { pairs, summary, stdout } = await made(workspace, "r", "--by", "all");
-    const all = ["1 c>0 b", "1 c>0 e", "1 d>0 b", "1 d>0 e", "1 c>0.5 a", "1 c>0.5 f"];
-    expect(text(pairs)).toEqual([...all, "1 d>0.5 a", "1 d>0.5 f"]);
+    const { pairs, summary } = await chosen(workspace, { by: "all" });
+    expect(pairs).toEqual([...ALL, "1 d>0.5 a", "1 d>0.5 f"]);
     expect(summary).toMatchObject({ n_pairs: 8, n_eligible: 12 });
-    expect(stdout).toContain("8 of 12 from 1 prompts");
+    const wide = await chosen(workspace, { by: "all", margin: 0.75 });
+    expect(wide.pairs).toEqual(ALL.slice(0, 4));
     const few = await made(workspace, "few", "--by", "all", "--per-prompt", "3");
-    expect(text(few.pairs)).toEqual(all.slice(0, 3));
-    const wide = await made(workspace, "wide", "--by", "all", "--margin", "0.75");
-    expect(text(wide.pairs)).toEqual(all.slice(0, 4));
+    expect(few.pairs.map((pair) => `${pair.chosen}>${pair.rejected}`)).toEqual(ALL.slice(0, 3));
+    expect(few.stdout).toContain("3 of 12 from 1 prompts, by all");
     const refused = await workspace.run(args("x", ["--per-prompt", "3"]));
     expectError(refused, EXIT.usage, /best-worst makes one pair/);
   });
 
   test("--by first: as whoever compares answers as they come", async () => {
     const workspace = packed({ a: SAMPLES });
-    const first = async (...flags: string[]) =>
-      text((await made(workspace, `r${flags.join("")}`, "--by", "first", ...flags)).pairs);
-    expect(await first()).toEqual(["0.5 a>0 b"]);
-    expect(await first("--margin", "0.6")).toEqual(["1 c>0 b"]);
+    expect((await chosen(workspace, { by: "first" })).pairs).toEqual(["0.5 a>0 b"]);
+    const wide = await chosen(workspace, { by: "first", margin: 0.6 });
+    expect(wide.pairs).toEqual(["1 c>0 b"]);
   });
 
   test("--length-matched: in tokens where they are counted, otherwise in characters", async () => {
@@ -237,14 +259,14 @@ describe.concurrent("which pairs", () => {
       tokens: [counted("1 aaaaaaaaaa", 5), counted("0 b", 4), counted("0 cccccccccc", 9)],
       characters: [counted("1 aaaaaaaaaa", null), counted("0 b", 4), "0 cccccccccc"],
     });
-    const { pairs, summary } = await made(workspace, "r", "--length-matched");
-    expect(text(pairs)).toEqual(["1 aaaaaaaaaa>0 b", "1 aaaaaaaaaa>0 cccccccccc"]);
-    expect(summary.mean_tokens).toBeNull();
+    const usual = await chosen(workspace, { lengthTolerance: 0.2 });
+    expect(usual.pairs).toEqual(["1 aaaaaaaaaa>0 b", "1 aaaaaaaaaa>0 cccccccccc"]);
+    expect(usual.summary.mean_tokens).toBeNull();
     const strict = await made(workspace, "strict", "--length-matched", "0.1");
-    expect(text(strict.pairs)).toEqual(["1 aaaaaaaaaa>0 cccccccccc"]);
+    expect(strict.pairs.map(({ rejected }) => rejected)).toEqual(["0 cccccccccc"]);
     expect(strict.manifest.settings.length_tolerance).toBe(0.1);
     const free = await made(workspace, "free");
-    expect(text(free.pairs)).toEqual(["1 aaaaaaaaaa>0 b", "1 aaaaaaaaaa>0 b"]);
+    expect(free.pairs.map(({ rejected }) => rejected)).toEqual(["0 b", "0 b"]);
     expect(free.stdout).toContain("The chosen ones are longer by far");
   });
 
@@ -268,7 +290,7 @@ describe.concurrent("which pairs", () => {
   });
 });
 
-describe.concurrent("the folder", () => {
+describe("the folder", () => {
   test("is replaced only with --force, and never where it is another's", async () => {
     const workspace = packed({ a: ["1", "0"] });
     await made(workspace, "r");
@@ -283,6 +305,20 @@ describe.concurrent("the folder", () => {
     expectError(await workspace.run(args("mine", ["--force"])), EXIT.usage, /notes\.txt/);
     const inside = await workspace.run(args(".", ["--force"]));
     expectError(inside, EXIT.usage, /lies in the output folder/);
+  });
+
+  test("of a killed writer is taken over; of a killed training it is not", async () => {
+    const workspace = packed({ a: ["1", "0"] });
+    for (const name of ["r", "training"]) {
+      workspace.write(`${name}/.running`, "99999999\n");
+      workspace.write(`${name}/manifest.json`, "{}");
+    }
+    workspace.write("r/pairs.jsonl.partial", "half");
+    workspace.write("training/metrics.jsonl", "");
+    await made(workspace, "r");
+    expect(Object.keys(workspace.snapshot("r"))).toHaveLength(4);
+    expectError(await workspace.run(args("training", ["--force"])), EXIT.usage, /metrics\.jsonl/);
+    expect(workspace.read("training/manifest.json")).toBe("{}");
   });
 
   test("is as it was after a failure", async () => {

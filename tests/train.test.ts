@@ -19,10 +19,19 @@ beforeAll(() => {
 const train = (outdir: string, steps: number, ...more: string[]) =>
   room.run([...SFT, "--steps", String(steps), "--outdir", outdir, ...more]);
 
+const rowsOf = (dir: string, stream = "metrics"): Record<string, number>[] =>
+  room
+    .read(dir, `${stream}.jsonl`)
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
 /** Everything that must not depend on the occasion. */
 function outcome(dir: string): Record<string, string> {
   const files = [
     "metrics.jsonl",
+    "evaluations.jsonl",
+    "samples.jsonl",
+    "alarms.jsonl",
     "summary.json",
     "checkpoint/model.safetensors",
     "checkpoint/config.json",
@@ -33,9 +42,57 @@ function outcome(dir: string): Record<string, string> {
 }
 
 describe("a run", () => {
+  let printed = "";
   beforeAll(async () => {
-    const { code, stderr } = await train("whole", 45);
+    const { code, stdout, stderr } = await train("whole", 45);
     expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
+    printed = stdout;
+  });
+
+  test("says what it did, and what to do next", () => {
+    const { tokens, first_loss, last_loss } = JSON.parse(room.read("whole/summary.json"));
+    expect(printed).toBe(`Trained for 45 updates on ${tokens} tokens.
+
+  loss        ${first_loss.toFixed(4)} → ${last_loss.toFixed(4)}
+
+Policy written to whole/checkpoint
+Next: lockedroom policy show whole/checkpoint
+`);
+  });
+
+  test("writes a line of numbers for every update", () => {
+    const rows = rowsOf("whole");
+    expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: 45 }, (_, i) => i + 1));
+    for (const row of rows) {
+      expect(Object.keys(row).sort()).toEqual([
+        "entropy",
+        "gradient_norm",
+        "learning_rate",
+        "loss",
+        "step",
+        "token_accuracy",
+        "tokens",
+      ]);
+      for (const value of Object.values(row)) expect(Number.isFinite(value)).toBe(true);
+    }
+    const [first, last] = [rows[0], rows.at(-1)];
+    expect(first?.entropy).toBeGreaterThan(last?.entropy as number);
+    expect(first?.token_accuracy).toBeLessThan(last?.token_accuracy as number);
+    for (const stream of ["evaluations", "samples", "alarms"]) {
+      expect(rowsOf("whole", stream), stream).toEqual([]);
+    }
+    expect(rowsOf("whole", "timing")).toHaveLength(45);
+  });
+
+  test("records every setting, its own defaults included", () => {
+    const { settings, scorers, algorithm } = JSON.parse(room.read("whole/manifest.json"));
+    expect({ algorithm, scorers }).toEqual({ algorithm: "sft", scorers: [] });
+    expect(settings).toMatchObject({
+      ...{ steps: 45, batch: 8, seed: 0, rows_at_once: null, lora: null },
+      rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" },
+      adam: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weight_decay: 0, clip_norm: 1 },
+      algorithm: { reduction: "dapo" },
+    });
   });
 
   test("learns, and its checkpoint says what it was trained on", async () => {
@@ -111,6 +168,131 @@ describe("a run", () => {
       JSON.parse(room.read(`${dir}/summary.json`)),
     );
     expect(tuned.first_loss).toBeLessThan(first.first_loss / 2);
+  });
+});
+
+describe("with sets to measure on", () => {
+  const sums = (b: number) =>
+    Array.from({ length: 6 }, (_, a) => ({
+      ...{ id: `${a}-${b}`, prompt: `${a}+${b}=`, expected_answer: a + b },
+    }));
+
+  beforeAll(() => {
+    // Texts have second numbers up to 4.
+    room.jsonl("dev.jsonl", sums(5));
+    room.jsonl("holdout.jsonl", sums(6));
+  });
+
+  test("it validates on the way, tests once, and says both", async () => {
+    const sets = ["--dev", "dev.jsonl", "--eval-every", "10", "--holdout", "holdout.jsonl"];
+    const { code, stdout } = await train("measured", 25, ...sets);
+    expect(code).toBe(EXIT.ok);
+    expect(rowsOf("measured", "evaluations").map(({ step }) => step)).toEqual([0, 10, 20, 25]);
+    expect(stdout).toMatch(/^ {2}validation {2}0\.\d{4} → 0\.\d{4} {2}of 6, 95 % interval/m);
+    expect(stdout).toMatch(/^ {2}KL {10}\d+\.\d{4} {2}nats per token, exact$/m);
+    expect(stdout).toMatch(/^ {2}entropy {5}\d+\.\d{4} → \d+\.\d{4}/m);
+    expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}looked at once so far$/m);
+    expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
+    const { holdout } = JSON.parse(room.read("measured/summary.json"));
+    expect(holdout).toMatchObject({ evaluations: 1, before: 0 });
+    const { scorers } = JSON.parse(room.read("measured/manifest.json"));
+    expect(scorers.map(({ role }: { role: string }) => role)).toEqual(["validation"]);
+    // The next run from this checkpoint knows of the first look.
+    const again = ["--init", "measured/checkpoint", "--holdout", "holdout.jsonl"];
+    expect((await train("measured-again", 2, ...again)).stdout).toMatch(/looked at 2 times so far/);
+  });
+
+  test("one that is learned from is refused by name", async () => {
+    room.jsonl("shared.jsonl", [...sums(5), { id: "mine", prompt: "2+3=" }]);
+    const result = await train("shared", 2, "--dev", "shared.jsonl");
+    expectError(
+      result,
+      EXIT.data,
+      /texts\.jsonl and shared\.jsonl share an example: "t20" is "mine"/,
+    );
+    expect(existsSync(room.path("shared"))).toBe(false);
+  });
+});
+
+describe("settings", () => {
+  const settingsOf = (dir: string) => JSON.parse(room.read(`${dir}/manifest.json`)).settings;
+
+  test("a recipe, then what is assigned, then flags: the later wins", async () => {
+    room.write(
+      "recipe.yaml",
+      "steps: 9\nseed: 4\nrate:\n  peak: 0.01\n  warmup: 1\nadam:\n  beta1: 0.8\nalgorithm:\n  reduction: grpo\n",
+    );
+    const { code, stderr } = await room.run([
+      ...[
+        "train",
+        "sft",
+        "--dataset",
+        "texts.jsonl",
+        "--config",
+        "recipe.yaml",
+        "--outdir",
+        "mixed",
+      ],
+      ...["--set", "rate.peak=0.02", "--set", "adam.beta2=0.9", "--set", "batch=4"],
+      ...["--steps", "3", "--lr", "0.005", "--quiet"],
+    ]);
+    expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
+    expect(settingsOf("mixed")).toMatchObject({
+      ...{ steps: 3, seed: 4, batch: 4, algorithm: { reduction: "grpo" } },
+      rate: { peak: 0.005, warmup: 1, end: 0.1, shape: "cosine" },
+      adam: { beta1: 0.8, beta2: 0.9 },
+    });
+    expect(rowsOf("mixed")).toHaveLength(3);
+  });
+
+  test.each([
+    ["an unknown one", ["--set", "stepz=3"], /stepz/],
+    ["an unknown one of the algorithm", ["--set", "algorithm.beta=3"], /algorithm.*beta/],
+    ["a value out of range", ["--set", "rate.end=3"], /rate\.end/],
+    ["nothing assigned", ["--set", "batch"], /"batch" assigns nothing/],
+  ])("%s is refused", async (_, flags, says) => {
+    expectError(await train("unset", 2, ...flags), EXIT.usage, says);
+    expect(existsSync(room.path("unset"))).toBe(false);
+  });
+
+  test.each([
+    ["is not there", "missing.yaml", undefined, /missing\.yaml.*no such file/],
+    ["is no YAML", "bad.yaml", "steps: [3\n", /bad\.yaml is no YAML/],
+    ["holds no settings", "bad.yaml", "- 3\n", /bad\.yaml holds no settings/],
+  ])("a recipe that %s is refused", async (_, file, content, says) => {
+    if (content !== undefined) room.write(file, content);
+    expectError(await train("unset", 2, "--config", file), EXIT.data, says);
+  });
+
+  test("how many updates must be said", async () => {
+    const result = await room.run([...SFT, "--outdir", "unset"]);
+    expectError(result, EXIT.usage, /steps/);
+  });
+
+  test("quiet means quiet", async () => {
+    expect(await train("quiet", 2, "--quiet")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("an algorithm that nobody knows is refused with those that there are", async () => {
+    const result = await room.run([
+      "train",
+      "dqn",
+      "--dataset",
+      "texts.jsonl",
+      "--outdir",
+      "unset",
+    ]);
+    expectError(result, EXIT.usage, /dqn/, /grpo/);
+  });
+});
+
+test("a batch in parts is the same batch", async () => {
+  await train("together", 3);
+  await train("parts", 3, "--set", "rows_at_once=3");
+  const [together, parts] = [rowsOf("together"), rowsOf("parts")];
+  together.forEach((row, i) => {
+    expect(parts[i]?.loss).toBeCloseTo(row.loss as number, 4);
+    expect(parts[i]?.tokens).toBe(row.tokens);
   });
 });
 

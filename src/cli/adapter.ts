@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { usageError } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
-import { loadAdapter, mergeAdapter } from "../policy/adapter.ts";
+import { loadAdapter, mergedPolicy } from "../policy/adapter.ts";
 import { ADAPTER_SCHEMA } from "../policy/adapter-config.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { namesIn } from "../policy/replace-folder.ts";
@@ -48,7 +48,7 @@ export async function mergeInto(
     );
   }
   await refuseOutdir(outdir, [base, folder], force);
-  const content = mergeAdapter(await loadCheckpoint(base), await loadAdapter(folder));
+  const content = mergedPolicy(await loadCheckpoint(base), await loadAdapter(folder));
   const fingerprint = await saveCheckpoint(outdir, content);
   out(wrap(`Merged ${visible(folder)} into ${visible(base)}.`));
   out(wrap(`Policy written to ${visible(outdir)}`));

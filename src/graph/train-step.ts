@@ -65,10 +65,7 @@ export function gradientStep(
 }
 
 /** The move that the gathered gradient asks for. */
-export function updateStep(
-  total: number,
-  settings: AdamSettings = ADAM,
-): Record<string, Tensor> {
+export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
   return update(input("parameters", [total]), input("gathered", [total]), settings);
 }
 

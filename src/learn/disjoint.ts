@@ -4,14 +4,15 @@ import { dataError } from "../core/errors.ts";
 import type { Examples } from "./sources/examples.ts";
 
 export class MeasuredOn {
-  readonly #known = new Map<string, { id: string; file: string }>();
+  readonly #known = new Map<string, Place>();
 
   constructor(sets: readonly Examples[]) {
-    for (const { list, input } of sets) {
+    for (const [set, { list, input }] of sets.entries()) {
       for (const { id, prompt } of list) {
-        const place = { id, file: input.path };
+        const place = { id, file: input.path, set };
         const before = this.#known.get(problemOf(prompt));
-        if (before && before.file !== input.path) throw overlap(before, place);
+        // The same file given twice overlaps with itself.
+        if (before && before.set !== set) throw overlap(before, place);
         this.#known.set(problemOf(prompt), place);
       }
     }
@@ -27,6 +28,8 @@ export class MeasuredOn {
 interface Place {
   readonly id: string;
   readonly file: string;
+  /** Which of the sets it belongs to. */
+  readonly set?: number;
 }
 
 function overlap(one: Place, other: Place): Error {

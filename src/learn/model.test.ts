@@ -315,8 +315,8 @@ describe("an update", () => {
     },
   );
   const source: Source = {
-    ...{ inputs: [], rows: rows.length, longest: 9, mostTokens: 4 },
-    batch: async () => ({ rows, record: {}, seconds: { sampling: 0, scoring: 0 } }),
+    ...{ inputs: [], rows: rows.length, longest: 9, mostTokens: 4, varied: false },
+    batch: async () => ({ rows, record: {}, seconds: { sampling: 0, scoring: 0, judging: 0 } }),
   };
 
   /** Adam's first step is a sign wherever the gradient is tiny; a large epsilon makes it a slope. */
@@ -325,7 +325,7 @@ describe("an update", () => {
   async function updated(name: string, settings: Partial<TrainSettings>, steps = 2) {
     const algorithm = algorithmOf(name);
     const whole = trainSettings(algorithm, { steps: 9, adam: GENTLE, ...settings } as never);
-    const updater = await Updater.create(
+    const updater = new Updater(
       { start, trainable: everything(start), algorithm, settings: whole, source, length: 16 },
       startState(start.parameters),
       1,

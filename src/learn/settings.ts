@@ -126,7 +126,16 @@ export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSet
   const whole = z.strictObject({ ...general, algorithm: algorithm.settings });
   const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
-  if (result.success) return withinSteps(result.data as TrainSettings);
+  if (result.success) {
+    const settings = result.data as TrainSettings;
+    if (settings.lora && algorithm.valueHead) {
+      throw usageError(
+        `${algorithm.name} learns a value head, which low-rank adapters leave out`,
+        "Train all parameters, or use grpo, which needs no value head.",
+      );
+    }
+    return withinSteps(settings);
+  }
   const issue = result.error.issues[0];
   const place = issue?.path.join(".") || "the settings";
   throw usageError(

@@ -84,9 +84,10 @@ async function train(
 ): Promise<{ state: TrainState; losses: number[]; parameters: Float32Array }> {
   const source: Source = {
     ...{ inputs: [], rows: batch, longest: texts.longest, mostTokens: texts.mostTokens },
-    batch: async () => ({ rows: [], record: {}, seconds: { sampling: 0, scoring: 0 } }),
+    varied: false,
+    batch: async () => ({ rows: [], record: {}, seconds: { sampling: 0, scoring: 0, judging: 0 } }),
   };
-  const updater = await Updater.create(
+  const updater = new Updater(
     {
       ...{ start: begin, trainable, algorithm: sft, source, length },
       settings: trainSettings(sft, { steps, ...settings }),

@@ -48,7 +48,7 @@ async function step(run: TrainingRun): Promise<StepRecord> {
   if (exploded(moved, run.history.steps[0])) throw run.explosion(count, loss);
   return run.record(
     { ...watched, ...record, ...known, ...(outcomes && { outcomes }) },
-    { ...seconds, updating: (performance.now() - started) / 1000 },
+    { ...seconds, updating: seconds.judging + (performance.now() - started) / 1000 },
   );
 }
 

@@ -87,6 +87,14 @@ export class Trainer {
     return this.#state;
   }
 
+  /** Goes on from another state of the same size. */
+  become({ step, parameters, m, v }: TrainState): void {
+    for (const [name, data] of Object.entries({ parameters, m, v })) {
+      this.#state[name as "m"].set(data);
+    }
+    this.#state = { ...this.#state, step };
+  }
+
   /** One move, by a batch that comes whole or in parts. */
   async step(batch: Feeds | readonly Feeds[], learningRate: number): Promise<StepResult> {
     const parts = Array.isArray(batch) ? (batch as readonly Feeds[]) : [batch as Feeds];

@@ -24,8 +24,9 @@ import { type Position, readPosition, savePosition } from "./position.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Source } from "./source.ts";
-import { type Examples, readExamples } from "./sources/examples.ts";
+import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
 import { openSource } from "./sources/index.ts";
+import { KEPT } from "./sources/passing.ts";
 import type { Reading } from "./sources/texts.ts";
 import { startingPolicy } from "./starting-policy.ts";
 import { startState } from "./trainer.ts";
@@ -136,21 +137,24 @@ export class TrainingRun {
       ...options,
       inputs: inputs.map((input) => input.path),
     });
-    const trainable = settings.lora
-      ? adapters(start, settings.lora, settings.seed)
-      : everything(start);
-    const state = position?.state ?? startState(trainable.start);
-    const updater = await Updater.create(
-      { start, trainable, algorithm, settings, source, length },
-      state,
-      options.threads,
-    );
-    policy.become(updater.parameters);
-    const run = new TrainingRun({
-      ...{ ...described, dev, holdout, source, policy, folder, updater, memory, manifest },
-    });
-    await run.#goOn(position);
-    return run;
+    try {
+      if (!options.resume) await forget(options.outdir);
+      const trainable = settings.lora
+        ? adapters(start, settings.lora, settings.seed)
+        : everything(start);
+      const state = position?.state ?? startState(trainable.start);
+      const made = { start, trainable, algorithm, settings, source, length };
+      const updater = new Updater(made, state, options.threads);
+      policy.become(updater.parameters);
+      const run = new TrainingRun({
+        ...{ ...described, dev, holdout, source, policy, folder, updater, memory, manifest },
+      });
+      await run.#goOn(position);
+      return run;
+    } catch (error) {
+      await folder.leave();
+      throw error;
+    }
   }
 
   async #goOn(position: Position | undefined): Promise<void> {
@@ -316,6 +320,13 @@ export class TrainingRun {
   }
 }
 
+/** What an earlier run in the folder had saved to be gone on with: one that is begun anew must not. */
+async function forget(outdir: string): Promise<void> {
+  for (const name of ["state", ".state.previous", KEPT]) {
+    await rm(path.join(outdir, name), { recursive: true, force: true });
+  }
+}
+
 /** Far beyond any loss that the first step promised. */
 export function exploded({ loss, gradient_norm }: Moved, first: StepRecord | undefined): boolean {
   const usual = Math.abs(Number(first?.loss ?? 0));
@@ -338,8 +349,7 @@ function lengthOf(
   sets: readonly (Examples | undefined)[],
   { evaluate: { max_tokens: most } }: TrainSettings,
 ): number {
-  const { promptTokens: read } = readingOf(start);
-  const prompts = sets.flatMap((set) => set?.list.map(({ prompt }) => read(prompt).length) ?? []);
-  const longest = Math.max(source.longest, ...prompts.map((length) => length + most));
+  const prompts = sets.map((set) => (set ? longestPrompt(set, readingOf(start)) + most : 0));
+  const longest = Math.max(source.longest, ...prompts);
   return Math.min(start.maxLength, Math.ceil(longest / 8) * 8);
 }

@@ -1,6 +1,7 @@
 /** One batch becomes one move of the policy, or several where an algorithm uses a batch more than once. */
 
 import type { Checkpoint } from "../policy/checkpoint.ts";
+import { lengthFor } from "../policy/teacher-forced.ts";
 import type { Algorithm, Row } from "./algorithm.ts";
 import { columnsOf, lossGraph, type Penalty, recorded } from "./model.ts";
 import { collate, type Layout, learnedTokens } from "./parts/collate.ts";
@@ -17,7 +18,7 @@ export interface Made {
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
   readonly source: Source;
-  /** Tokens of a row. */
+  /** The most tokens of a row. */
   readonly length: number;
 }
 
@@ -30,70 +31,71 @@ export interface Moved {
 }
 
 export class Updater {
-  readonly #trainer: Trainer;
-  readonly #trainable: Trainable;
-  readonly #layout: Layout;
-  readonly #settings: TrainSettings;
+  readonly #made: Made;
+  readonly #threads: number;
   readonly #passes: { readonly epochs: number; readonly minibatches: number };
+  readonly #layout: Omit<Layout, "length">;
+  readonly #parts: boolean;
+  readonly #penalty: Penalty | undefined;
+  /** By the length of their rows. */
+  readonly #trainers = new Map<number, Trainer>();
+  #state: TrainState;
 
-  private constructor(
-    trainer: Trainer,
-    trainable: Trainable,
-    layout: Layout,
-    settings: TrainSettings,
-    passes: Updater["passes"],
-  ) {
-    this.#trainer = trainer;
-    this.#trainable = trainable;
-    this.#layout = layout;
-    this.#settings = settings;
-    this.#passes = passes;
-  }
-
-  get passes(): { readonly epochs: number; readonly minibatches: number } {
-    return this.#passes;
-  }
-
-  static async create(made: Made, from: TrainState, threads: number): Promise<Updater> {
-    const { start, trainable, algorithm, settings, source, length } = made;
-    const passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
-    const penalty = penaltyOf(algorithm, settings);
-    const move = Math.ceil(source.rows / passes.minibatches);
+  constructor(made: Made, from: TrainState, threads: number) {
+    const { algorithm, settings, source } = made;
+    this.#made = made;
+    this.#threads = threads;
+    this.#state = from;
+    this.#passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
+    this.#penalty = penaltyOf(algorithm, settings);
+    const move = Math.ceil(source.rows / this.#passes.minibatches);
     const rows = Math.min(settings.rows_at_once ?? move, move);
-    const layout: Layout = {
-      ...{ rows, length, mostTokens: source.mostTokens },
-      columns: columnsOf(algorithm, penalty),
+    this.#parts = rows < move;
+    this.#layout = {
+      ...{ rows, mostTokens: source.mostTokens },
+      columns: columnsOf(algorithm, this.#penalty),
       reduction: algorithm.reduction(settings.algorithm),
     };
+  }
+
+  get state(): TrainState {
+    return this.#state;
+  }
+
+  /** A trainer for rows of this length, which goes on from where the last one stopped. */
+  async #trainer(length: number): Promise<Trainer> {
+    const known = this.#trainers.get(length);
+    if (known) {
+      if (known.state !== this.#state) known.become(this.#state);
+      return known;
+    }
+    const { start, trainable, algorithm, settings } = this.#made;
     const { beta1, beta2, epsilon, weight_decay, clip_norm } = settings.adam;
-    const trainer = await Trainer.create(
+    const made = await Trainer.create(
       trainable.placed,
       (own) =>
         lossGraph(
           start.architecture,
           trainable.weights(own),
-          { rows, length },
+          { rows: this.#layout.rows, length },
           algorithm,
           settings.algorithm,
-          penalty,
+          this.#penalty,
         ),
-      from,
+      this.#state,
       {
-        threads,
-        parts: rows < move,
+        threads: this.#threads,
+        parts: this.#parts,
         adam: { beta1, beta2, epsilon, weightDecay: weight_decay, clipNorm: clip_norm },
       },
     );
-    return new Updater(trainer, trainable, layout, settings, passes);
-  }
-
-  get state(): TrainState {
-    return this.#trainer.state;
+    this.#trainers.set(length, made);
+    return made;
   }
 
   /** All parameters of the policy as they are now. */
   get parameters(): Float32Array {
-    return this.#trainable.whole(this.#trainer.state.parameters);
+    return this.#made.trainable.whole(this.#state.parameters);
   }
 
   async update(
@@ -103,14 +105,18 @@ export class Updater {
     klCoefficient: number,
   ): Promise<Moved> {
     const moves: Record<string, number>[] = [];
+    const { source, length: longest } = this.#made;
+    const length = source.varied ? lengthFor(rows, longest) : longest;
+    const trainer = await this.#trainer(length);
     let tokens = 0;
     for (const own of this.#moves(rows, step)) {
-      const feeds = collate(own, this.#layout).map((part) => ({
+      const feeds = collate(own, { ...this.#layout, length }).map((part) => ({
         ...part,
-        ...this.#trainable.feeds,
+        ...this.#made.trainable.feeds,
         kl_coefficient: Float32Array.of(klCoefficient),
       }));
-      const { loss, gradient_norm, watched } = await this.#trainer.step(feeds, rate);
+      const { loss, gradient_norm, watched } = await trainer.step(feeds, rate);
+      this.#state = trainer.state;
       const learned = own.reduce((sum, row) => sum + learnedTokens(row), 0);
       moves.push({ loss, gradient_norm, ...recorded(watched, learned) });
       tokens += own.reduce((sum, row) => sum + row.tokens.length - 1, 0);
@@ -129,14 +135,15 @@ export class Updater {
     }
     const size = Math.ceil(rows.length / minibatches);
     for (let epoch = 0; epoch < epochs; epoch++) {
-      const order = permutation(rows.length, this.#settings.seed, "minibatches", step, epoch);
+      const order = permutation(rows.length, this.#made.settings.seed, "minibatches", step, epoch);
       const shuffled = [...order].map((i) => rows[i] as Row);
       for (let at = 0; at < rows.length; at += size) yield shuffled.slice(at, at + size);
     }
   }
 
   async close(): Promise<void> {
-    await this.#trainer.close();
+    for (const trainer of this.#trainers.values()) await trainer.close();
+    this.#trainers.clear();
   }
 }
 

@@ -8,7 +8,7 @@ import {
   adapterVector,
   isAdapter,
   loadAdapter,
-  mergeAdapter,
+  mergedPolicy,
   saveAdapter,
 } from "./adapter.ts";
 import { CharacterTokenizer } from "./characters.ts";
@@ -94,7 +94,7 @@ describe("an adapter on disk", () => {
 
   test("merged is what was trained, to the bit", async () => {
     const adapter = await loadAdapter(await saved());
-    const whole = mergeAdapter(base, adapter);
+    const whole = mergedPolicy(base, adapter);
     expect(whole.parameters).toEqual(parameters);
     expect(await saveCheckpoint(fresh(), whole)).toBe(merged);
   });
@@ -111,7 +111,7 @@ describe("an adapter on disk", () => {
     const dir = fresh();
     const print = checkpointFingerprint(headed, tokenizer, both);
     await saveAdapter(dir, { ...content, base: start, merged: print });
-    const whole = mergeAdapter(base, await loadAdapter(dir));
+    const whole = mergedPolicy(base, await loadAdapter(dir));
     expect(whole.architecture.valueHead).toBe(true);
     expect(whole.parameters).toEqual(both);
   });
@@ -120,7 +120,7 @@ describe("an adapter on disk", () => {
 describe("what does not belong together is refused by name", () => {
   test("another base", async () => {
     const adapter = await loadAdapter(await saved());
-    expect(() => mergeAdapter(policyOf(2), adapter)).toThrow(
+    expect(() => mergedPolicy(policyOf(2), adapter)).toThrow(
       new RegExp(`adapter of the policy ${base.fingerprint.slice(0, 16)}…, and this one is`),
     );
   });
@@ -152,7 +152,7 @@ describe("what does not belong together is refused by name", () => {
       (config.lockedroom as { files: object }).files = { [WEIGHTS]: sha256(bytes) };
     });
     const adapter = await loadAdapter(dir);
-    expect(() => mergeAdapter(base, adapter)).toThrow("not the policy that was trained");
+    expect(() => mergedPolicy(base, adapter)).toThrow("not the policy that was trained");
   });
 });
 

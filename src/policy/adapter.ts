@@ -145,7 +145,7 @@ function unfit(dir: string, problem: string): Error {
 }
 
 /** The base with the adapter in it, as the training run wrote it to its checkpoint, to the bit. */
-export function mergeAdapter(base: Checkpoint, adapter: Adapter): CheckpointContent {
+export function mergedPolicy(base: Checkpoint, adapter: Adapter): CheckpointContent {
   const { settings, trained } = adapter;
   if (adapter.base !== base.fingerprint) throw otherBase(base, adapter);
   const valueHead = adapter.valueHead || base.architecture.valueHead;

@@ -24,6 +24,7 @@ export class Decoder {
   readonly #placed: readonly Placed[];
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #buffers = new Map<Session, ReturnType<Session["buffers"]>>();
 
   constructor(
     architecture: Architecture,
@@ -54,20 +55,25 @@ export class Decoder {
       for (const [i, token] of prompt.entries()) tokens[row * length + i] = BigInt(token);
       last[row] = BigInt(row * length + prompt.length - 1);
     }
-    const read = await session.run({ ...this.#weights(parameters), tokens, last });
+    const read = await session.run(
+      { ...this.#weights(parameters), tokens, last },
+      this.#buffersOf(session),
+    );
+    // Before anything is awaited: the next reading writes into the same memory.
+    const logits = Float32Array.from(read.logits as Float32Array);
     const places = rounded(Math.max(room, length));
+    const cache = new Cache(this.#architecture, batch, places);
+    cache.fill(read, length);
     const step = await this.#session(`next ${places}`, (weights) =>
       nextToken(this.#architecture, weights, batch, places),
     );
-    const cache = new Cache(this.#architecture, batch, places);
-    cache.fill(read, length);
     const positions = prompts.map((prompt) => prompt.length);
     return new Decoding(
       step,
       this.#weights(parameters),
       cache,
       positions,
-      read.logits as Float32Array,
+      logits,
       this.#architecture.vocabulary,
     );
   }
@@ -75,6 +81,14 @@ export class Decoder {
   async close(): Promise<void> {
     for (const session of this.#sessions.values()) await (await session).close();
     this.#sessions.clear();
+    this.#buffers.clear();
+  }
+
+  /** What reading prompts writes into; it is copied at once. */
+  #buffersOf(session: Session): ReturnType<Session["buffers"]> {
+    const known = this.#buffers.get(session) ?? session.buffers();
+    this.#buffers.set(session, known);
+    return known;
   }
 
   #session(
@@ -109,6 +123,8 @@ export class Decoding {
   logits: Float32Array;
   readonly vocabulary: number;
   readonly #session: Session;
+  /** Its own, so that two batches may take turns with one session. */
+  readonly #into: ReturnType<Session["buffers"]>;
   readonly #weights: Record<string, Data>;
   readonly #cache: Cache;
   readonly #positions: number[];
@@ -122,6 +138,7 @@ export class Decoding {
     vocabulary: number,
   ) {
     this.#session = session;
+    this.#into = session.buffers();
     this.#weights = weights;
     this.#cache = cache;
     this.#positions = positions;
@@ -143,12 +160,10 @@ export class Decoding {
       ids[row] = BigInt(token);
       positions[row] = BigInt(Math.min(this.#positions[row] ?? 0, this.#cache.places));
     }
-    const { logits, ...fresh } = await this.#session.run({
-      ...this.#weights,
-      ...this.#cache.tensors,
-      tokens: ids,
-      positions,
-    });
+    const { logits, ...fresh } = await this.#session.run(
+      { ...this.#weights, ...this.#cache.tensors, tokens: ids, positions },
+      this.#into,
+    );
     this.logits = logits as Float32Array;
     this.#cache.append(fresh, positions);
     for (const [row, position] of this.#positions.entries()) this.#positions[row] = position + 1;

@@ -4,7 +4,7 @@ export {
   adapterVector,
   isAdapter,
   loadAdapter,
-  mergeAdapter,
+  mergedPolicy,
   saveAdapter,
 } from "./adapter.ts";
 export { type Architecture, parametersOf } from "./architecture.ts";

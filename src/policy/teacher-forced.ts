@@ -38,7 +38,7 @@ export class TeacherForced {
   readonly #architecture: Architecture;
   readonly #placed: readonly Placed[];
   readonly #options: TeacherOptions;
-  readonly #sessions = new Map<boolean, Promise<Session>>();
+  readonly #sessions = new Map<string, Promise<Session>>();
 
   constructor(architecture: Architecture, placed: readonly Placed[], options: TeacherOptions) {
     this.#architecture = architecture;
@@ -65,7 +65,8 @@ export class TeacherForced {
     rows: readonly Written[],
     other: Float32Array | undefined,
   ): Promise<Judged[]> {
-    const { rows: count, length } = this.#options;
+    const { rows: count } = this.#options;
+    const length = lengthFor(rows, this.#options.length);
     const size = count * length;
     const [tokens, targets] = [new BigInt64Array(size), new BigInt64Array(size)];
     for (const [r, row] of rows.entries()) {
@@ -74,7 +75,7 @@ export class TeacherForced {
         targets[r * length + i] = BigInt(row.tokens[i + 1] as number);
       }
     }
-    const session = await this.#session(other !== undefined);
+    const session = await this.#session(length, other !== undefined);
     const results = await session.run({
       ...this.#feeds(parameters, ""),
       ...(other && this.#feeds(other, OTHER)),
@@ -93,12 +94,13 @@ export class TeacherForced {
     });
   }
 
-  #session(compared: boolean): Promise<Session> {
-    const known = this.#sessions.get(compared);
+  #session(length: number, compared: boolean): Promise<Session> {
+    const key = `${length} ${compared}`;
+    const known = this.#sessions.get(key);
     if (known) return known;
-    const { rows, length, ...options } = this.#options;
+    const { rows, length: _longest, ...options } = this.#options;
     const made = Session.create(this.#graph(rows, length, compared), options);
-    this.#sessions.set(compared, made);
+    this.#sessions.set(key, made);
     return made;
   }
 
@@ -147,3 +149,12 @@ export class TeacherForced {
 }
 
 const OTHER = "other.";
+
+/** Lengths come in steps, so that few graphs serve all batches and little is computed for padding. */
+const STEP = 16;
+
+/** How long the rows of a graph must be for these. */
+export function lengthFor(rows: readonly Written[], longest: number): number {
+  const most = rows.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
+  return Math.max(Math.min(Math.ceil(most / STEP) * STEP, longest), most);
+}

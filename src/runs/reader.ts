@@ -72,6 +72,7 @@ async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
+    refuseOtherKind(path.dirname(file), text);
     throw new LockedRoomError(
       "data",
       `${file} is damaged or of another version: ${schemaProblem(error)}`,
@@ -81,6 +82,30 @@ async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
       },
     );
   }
+}
+
+/** Folders of ours that hold no scores, and what makes scores of them. */
+const OTHER_KINDS: readonly (readonly [schema: string, what: string, next: string])[] = [
+  [
+    "lockedroom.rollout@",
+    "a rollout: completions that nobody has scored yet",
+    "Score them with eval, or with selection-demo where there are several for each example.",
+  ],
+  [
+    "lockedroom.train@",
+    "a training run",
+    "Sample from its checkpoint with rollout and score that with eval; report shows the training.",
+  ],
+  [
+    "lockedroom.pairs@",
+    "preference data",
+    "Train on it with train dpo; the scores are those of the samples that it was made from.",
+  ],
+];
+
+function refuseOtherKind(dir: string, manifest: string): void {
+  const kind = OTHER_KINDS.find(([schema]) => manifest.includes(`"${schema}`));
+  if (kind) throw dataError(`${dir} is ${kind[1]}`, kind[2]);
 }
 
 /** Rows are many, so the few fields everything rests on are checked by hand; tests use the schema. */

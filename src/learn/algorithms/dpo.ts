@@ -16,7 +16,7 @@ export type DpoSettings = z.infer<typeof dpoSettings>;
 
 export const dpo: Algorithm<DpoSettings> = {
   name: "dpo",
-  about: "learn from pairs: prefer chosen to rejected, more than the start did",
+  about: "learn from pairs: prefer chosen to rejected more than the start",
   needs: "pairs",
   settings: dpoSettings,
   columns: { reference: "token" },

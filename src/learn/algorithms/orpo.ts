@@ -20,7 +20,7 @@ export const orpoSettings = z.strictObject({ beta: z.number().min(0).default(0.1
 
 export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   name: "orpo",
-  about: "learn from pairs: the chosen as text, and better odds than the rejected",
+  about: "learn from pairs: chosen as text, with better odds than rejected",
   needs: "pairs",
   settings: orpoSettings,
   columns: {},

@@ -14,7 +14,7 @@ export const rlooSettings = z.strictObject({
 
 export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
   name: "rloo",
-  about: "policy gradient: reward minus the mean of the prompt's other samples",
+  about: "policy gradient: reward minus the mean of the other samples",
   needs: "rollouts",
   settings: rlooSettings,
   klPlace: "reward",

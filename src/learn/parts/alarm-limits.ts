@@ -94,7 +94,7 @@ export const LIMITS: Limits = {
 
   jumpPlateau: 12,
   jumpSteps: 3,
-  jumpErrors: 4.5,
+  jumpErrors: 5,
   jumpReward: 0.4,
 
   perfect: 0.999,

@@ -36,8 +36,7 @@ export const repeatedOutputs: Check = (history, limits) => {
 /** Nothing is tried any more. Losses on given texts are meant to lower the entropy, and do not count. */
 export const entropyCollapse: Check = (history, limits) => {
   const { steps } = history;
-  if (metric(steps.at(-1), "reward/mean") === undefined || isSolved(history, limits))
-    return undefined;
+  if (metric(steps.at(-1), "reward/mean") === undefined) return undefined;
   const logged = metric(steps.at(-1), "entropy") !== undefined;
   const moved = logged
     ? change(steps, "entropy", limits.window)
@@ -45,7 +44,7 @@ export const entropyCollapse: Check = (history, limits) => {
   const now = moved?.now ?? recent(steps, "entropy", limits.window);
   if (now === undefined) return undefined;
   const lost = moved !== undefined && now <= limits.entropyShare * moved.start;
-  if (!lost && now > limits.entropyLeast) return undefined;
+  if ((!lost && now > limits.entropyLeast) || isSolved(history, limits)) return undefined;
   return {
     alarm: "entropy_collapse",
     stops: false,

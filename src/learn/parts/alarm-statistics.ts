@@ -2,12 +2,14 @@
 
 import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
 import type { EvaluationRecord } from "../records.ts";
+import { mean } from "./alarm-history.ts";
 
 /**
  * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard
  * deviation with ties counted. It asks for steadiness, not size, so that one wild batch weighs little.
  */
-export function trend(values: readonly number[]): number {
+export function trend(series: readonly number[]): number {
+  const values = inBlocks(series, 200);
   const n = values.length;
   let s = 0;
   for (let i = 0; i < n; i++) {
@@ -22,13 +24,29 @@ export function trend(values: readonly number[]): number {
   return variance > 0 ? (Math.sign(s) * Math.max(0, Math.abs(s) - 1)) / Math.sqrt(variance) : 0;
 }
 
+/** Means of neighbours where there are more numbers than `most`: the pairs grow with the square. */
+function inBlocks(values: readonly number[], most: number): readonly number[] {
+  const size = Math.ceil(values.length / most);
+  if (size <= 1) return values;
+  const blocks = Math.floor(values.length / size);
+  return Array.from({ length: blocks }, (_, i) => mean(values.slice(i * size, (i + 1) * size)));
+}
+
 /**
- * How far numbers in a row lie apart by mere to and fro, as a standard deviation: from the median step
- * between neighbours (0.954 for the normal law), which neither a slope nor one leap moves much.
+ * How far numbers in a row lie apart by mere to and fro, as a standard deviation. A median of steps
+ * between neighbours overlooks a leap, one of bends a slope; the smaller has overlooked more of what is
+ * not to and fro. The divisors are the medians for normal noise of deviation 1.
  */
 export function jitter(values: readonly number[]): number {
-  const gaps = values.slice(1).map((value, i) => Math.abs(value - (values[i] as number)));
-  return (gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0) / 0.954;
+  const steps = values.slice(1).map((value, i) => value - (values[i] as number));
+  const bends = steps.slice(1).map((step, i) => step - (steps[i] as number));
+  return Math.min(medianSize(steps) / 0.954, medianSize(bends) / 1.652);
+}
+
+/** The lower one of two. */
+function medianSize(values: readonly number[]): number {
+  const sizes = values.map(Math.abs).sort((a, b) => a - b);
+  return sizes[Math.floor((sizes.length - 1) / 2)] ?? 0;
 }
 
 export interface PairedShift {

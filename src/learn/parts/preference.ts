@@ -1,5 +1,6 @@
 /** What the preference losses share: pairs out of rows, log-ratios, and a logarithm that holds. */
 
+import { usageError } from "../../core/errors.ts";
 import {
   add,
   cast,
@@ -21,6 +22,12 @@ import type { Shown, Watched } from "../algorithm.ts";
 /** Rows come chosen, rejected, chosen, rejected, …: each as [pairs]. */
 export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
   const count = (rows.shape[0] as number) / 2;
+  if (!Number.isInteger(count)) {
+    throw usageError(
+      `${2 * count} rows would tear a pair apart`,
+      "Set rows_at_once to an even number: a pair is two rows.",
+    );
+  }
   const pairs = reshape(rows, [count, 2]);
   const side = (i: number) => reshape(slice(pairs, 1, i, i + 1), [count]);
   return { chosen: side(0), rejected: side(1) };

@@ -5,6 +5,12 @@ import { type Example, toExample } from "../../core/records.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import type { InputRecord } from "../source.ts";
 
+/** How prompts become tokens. */
+interface PromptReading {
+  readonly promptTokens: (text: string) => readonly number[];
+  readonly maxLength: number;
+}
+
 export interface Examples {
   readonly list: readonly Example[];
   readonly input: InputRecord;
@@ -28,4 +34,20 @@ export async function readExamples(file: string, role: string): Promise<Examples
   }
   if (list.length === 0) throw dataError(`${file} is empty`, "Give at least one example.");
   return { list, input: lines.asInput(role) };
+}
+
+/** Tokens of the longest prompt. One that leaves no room for an answer is refused before anything runs. */
+export function longestPrompt({ list, input }: Examples, reading: PromptReading): number {
+  let longest = 0;
+  for (const { id, prompt } of list) {
+    const { length } = reading.promptTokens(prompt);
+    if (length + 1 > reading.maxLength) {
+      throw dataError(
+        `${input.path}: the prompt of "${id}" has ${length} tokens, and the policy looks at ${reading.maxLength} at most`,
+        "Shorten it, or take a policy with a longer view.",
+      );
+    }
+    longest = Math.max(longest, length);
+  }
+  return longest;
 }

@@ -9,7 +9,7 @@ import type { Example } from "../../core/records.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
-import { type Examples, readExamples } from "./examples.ts";
+import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { scoresOf } from "./scored.ts";
 import { Texts, toText } from "./texts.ts";
 import { written } from "./written.ts";
@@ -29,15 +29,13 @@ export async function openPassing(context: SourceContext): Promise<Source> {
   for (const { prompt, id } of examples.list) {
     context.measuredOn.refuse(prompt, id, context.dataset);
   }
-  const longest = examples.list.reduce(
-    (length, { prompt }) => Math.max(length, reading.promptTokens(prompt).length),
-    0,
-  );
+  const longest = longestPrompt(examples, reading);
   let source: Promise<{ texts: Source; record: Record<string, number> }> | undefined;
   return {
     inputs: [examples.input],
     rows: settings.batch,
     longest: longest + settings.rollouts.max_tokens,
+    varied: false,
     mostTokens: settings.rollouts.max_tokens,
     async batch(step): Promise<Batch> {
       const start = performance.now();

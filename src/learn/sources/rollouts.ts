@@ -9,7 +9,7 @@ import { estimate, nextCoefficient, startCoefficient } from "../parts/kl.ts";
 import { shiftedByOne, truncated } from "../sabotage.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
-import { type Examples, readExamples } from "./examples.ts";
+import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
 import { countOf, type Scores, scoresOf } from "./scored.ts";
 
@@ -32,15 +32,13 @@ export async function openRollouts(context: SourceContext): Promise<Source> {
     context.measuredOn.refuse(prompt, id, context.dataset);
   }
   const { prompts, group, max_tokens: most } = context.settings.rollouts;
-  const longest = examples.list.reduce(
-    (length, { prompt }) => Math.max(length, context.reading.promptTokens(prompt).length),
-    0,
-  );
+  const longest = longestPrompt(examples, context.reading);
   const rollouts = new Rollouts(context, examples);
   return {
     inputs: [examples.input],
     rows: prompts * group,
     longest: longest + most,
+    varied: true,
     mostTokens: most,
     batch: (step) => rollouts.batch(step),
   };
@@ -58,11 +56,11 @@ class Rollouts {
   }
 
   async batch(step: number): Promise<Batch> {
-    const seconds = { sampling: 0, scoring: 0 };
+    const seconds = { sampling: 0, scoring: 0, judging: 0 };
     const groups = await this.#groups(step, seconds);
     const started = performance.now();
     const { credit, record } = await this.#credit(groups);
-    seconds.sampling += (performance.now() - started) / 1000;
+    seconds.judging += (performance.now() - started) / 1000;
     const rows = groups.flatMap(({ answers }, g) =>
       answers.map(({ tokens, prompt }, i): Row => {
         const columns = credit[g]?.[i] ?? {};
@@ -74,17 +72,21 @@ class Rollouts {
   }
 
   /** As many groups as an update takes; those that teach nothing are replaced where that is asked. */
-  async #groups(step: number, seconds: { sampling: number; scoring: number }): Promise<Scored[]> {
+  async #groups(
+    step: number,
+    seconds: { sampling: number; scoring: number; judging: number },
+  ): Promise<Scored[]> {
     const { prompts, dynamic } = this.#context.settings.rollouts;
     const kept: Scored[] = [];
     let spare: Scored[] = [];
+    const drawn = new Map<string, number>();
     for (let round = 0; round <= dynamic && kept.length < prompts; round++) {
       const first = ((step - 1) * (dynamic + 1) + round) * prompts;
       const examples = Array.from(
         { length: prompts },
         (_, i) => this.#examples.list[this.#order.at(first + i)] as Example,
       );
-      const found = await this.#sample(step, examples, seconds);
+      const found = await this.#sample(step, examples, drawn, seconds);
       const teaches = ({ scores }: Scored) => dynamic === 0 || !allEqual(scores.rewards);
       kept.push(...found.filter(teaches));
       spare = [...spare, ...found.filter((scored) => !teaches(scored))];
@@ -95,15 +97,19 @@ class Rollouts {
   async #sample(
     step: number,
     examples: readonly Example[],
-    seconds: { sampling: number; scoring: number },
+    /** Samples so far of each example in this step: one that comes again is drawn anew. */
+    drawn: Map<string, number>,
+    seconds: { sampling: number; scoring: number; judging: number },
   ): Promise<Scored[]> {
     const { settings, reading, rewards, cost } = this.#context;
     const { group, temperature, top_k, top_p, max_tokens } = settings.rollouts;
     const wanted = examples.flatMap((example) => {
       const prompt = reading.promptTokens(example.prompt);
+      const before = drawn.get(example.id) ?? 0;
+      drawn.set(example.id, before + group);
       return Array.from({ length: group }, (_, sample) => ({
         prompt,
-        address: [settings.seed, step, example.id, sample],
+        address: [settings.seed, step, example.id, before + sample],
       }));
     });
     const start = performance.now();

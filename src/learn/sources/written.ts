@@ -53,6 +53,7 @@ export function written(
     inputs: [{ ...texts.input, role }],
     rows: texts.rowsOf(0).length * settings.batch,
     longest: texts.longest,
+    varied: false,
     mostTokens: texts.mostTokens,
     async batch(step): Promise<Batch> {
       const start = performance.now();
@@ -60,8 +61,8 @@ export function written(
       const bare = items.flatMap((item) => texts.rowsOf(item));
       const rows = algorithm.reference ? await withReference(context, bare) : bare;
       const finished = await finish(items, rows);
-      const sampling = (performance.now() - start) / 1000;
-      return { rows: finished, record: {}, seconds: { sampling, scoring: 0 } };
+      const judging = (performance.now() - start) / 1000;
+      return { rows: finished, record: {}, seconds: { sampling: 0, scoring: 0, judging } };
     },
   };
 }

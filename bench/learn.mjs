@@ -1,0 +1,161 @@
+// `npm run bench:learn`: GRPO end to end from π₀, where its time goes, and how far sampling and
+// updating are from the engine's own rates for the same token counts in the same run.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { place } from "../dist/graph/parameters.js";
+import { sft } from "../dist/learn/algorithms/sft.js";
+import { lossGraph } from "../dist/learn/model.js";
+import { startState, Trainer } from "../dist/learn/trainer.js";
+import { parametersOf } from "../dist/policy/architecture.js";
+import { loadCheckpoint } from "../dist/policy/checkpoint.js";
+import { Decoder } from "../dist/policy/decoder.js";
+import { generateBatch } from "../dist/policy/generate.js";
+import { promptTokens } from "../dist/policy/prompt.js";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, "..");
+const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
+const STEPS = SMALL ? 3 : 12;
+const THREADS = 2;
+const [PROMPTS, GROUP, MOST] = [32, 8, 32];
+const DATASET = path.join(root, "data/datasets/math_train.jsonl");
+const PI0 = path.join(root, "assets/pi0");
+
+const loop = timeLoop();
+const policy = await loadCheckpoint(PI0);
+const prompts = readFileSync(DATASET, "utf8")
+  .split("\n")
+  .slice(0, PROMPTS)
+  .map((line) => promptTokens(policy, JSON.parse(line).prompt));
+const engine = {
+  sampling: await timeSampling(),
+  updating: await timeUpdating(
+    Math.ceil((Math.max(...prompts.map((p) => p.length)) + MOST) / 8) * 8,
+  ),
+};
+
+const total = loop.sampling + loop.scoring + loop.updating;
+const checks = [
+  ["scoring, share of the time", loop.scoring / total, 0.02],
+  ["sampling / the engine's own, time for the same tokens", loop.sampling / engine.sampling, 1.5],
+  ["updating / the engine's own, time for the same rows", loop.updating / engine.updating, 1.5],
+];
+const results = {
+  node: process.version,
+  steps_per_second: round(1 / total),
+  share: {
+    sampling: round(loop.sampling / total),
+    scoring: round(loop.scoring / total),
+    updating: round(loop.updating / total),
+  },
+  checks: checks.map(([name, value, limit]) => ({
+    ...{ name, limit },
+    value: round(value),
+    holds: value <= limit,
+  })),
+};
+const { share } = results;
+console.log(
+  `GRPO, ${PROMPTS} prompts × ${GROUP}: ${results.steps_per_second} steps/s; ` +
+    `sampling ${share.sampling}, scoring ${share.scoring}, updating ${share.updating} of the time`,
+);
+for (const { name, value, limit, holds } of results.checks) {
+  console.log(
+    `${holds ? "ok  " : "OVER"} ${name.padEnd(54)} ${String(value).padStart(7)}  limit ${limit}`,
+  );
+}
+if (!SMALL) {
+  writeFileSync(path.join(here, "learn-results.json"), `${JSON.stringify(results, null, 2)}\n`);
+}
+process.exitCode = SMALL || results.checks.every(({ holds }) => holds) ? 0 : 1;
+
+/** Seconds of a step, by the loop's own clock; medians, without the first step. */
+function timeLoop() {
+  const work = mkdtempSync(path.join(tmpdir(), "lockedroom-bench-"));
+  try {
+    const outdir = path.join(work, "run");
+    const flags = [
+      "--init",
+      PI0,
+      "--dataset",
+      DATASET,
+      "--steps",
+      STEPS,
+      "--lr",
+      0.0003,
+      "--quiet",
+    ];
+    const command = [path.join(root, "dist/cli/bin.js"), "train", "grpo", ...flags.map(String)];
+    execFileSync(process.execPath, [...command, "--threads", String(THREADS), "--outdir", outdir]);
+    const rows = readFileSync(path.join(outdir, "timing.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .slice(1);
+    const middle = (name) => median(rows.map((row) => row[`${name}_s`]));
+    return {
+      sampling: middle("sampling"),
+      scoring: middle("scoring"),
+      updating: middle("updating"),
+    };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The same completions, by the decoder alone. */
+async function timeSampling() {
+  const decoder = new Decoder(policy.architecture, policy.placed, {
+    batch: PROMPTS * GROUP,
+    threads: THREADS,
+  });
+  const wanted = prompts.flatMap((prompt, p) =>
+    Array.from({ length: GROUP }, (_, n) => ({ prompt, address: [0, p, n] })),
+  );
+  const { parameters, tokenizer, maxLength } = policy;
+  const sampling = { temperature: 1, top_k: 0, top_p: 1, max_tokens: MOST, stop: [], seed: 0 };
+  const options = { parameters, tokenizer, maxLength, sampling };
+  const seconds = await repeated(() => generateBatch(decoder, wanted, options));
+  await decoder.close();
+  return seconds;
+}
+
+/** A supervised step over as many rows of the same length. */
+async function timeUpdating(length) {
+  const { architecture } = policy;
+  const rows = PROMPTS * GROUP;
+  const size = rows * length;
+  const trainer = await Trainer.create(
+    place(parametersOf(architecture)).list,
+    (own) => lossGraph(architecture, (name) => own.get(name), { rows, length }, sft, {}),
+    startState(policy.parameters),
+    { threads: THREADS },
+  );
+  const ids = BigInt64Array.from({ length: size }, (_, i) => BigInt(i % architecture.vocabulary));
+  const ones = new Float32Array(size).fill(1);
+  const feeds = { tokens: ids, targets: ids, mask: ones, weights: ones.map((x) => x / size) };
+  const seconds = await repeated(() => trainer.step(feeds, 0));
+  await trainer.close();
+  return seconds;
+}
+
+async function repeated(work) {
+  const times = [];
+  for (let i = 0; i < STEPS; i++) {
+    const start = performance.now();
+    await work();
+    times.push((performance.now() - start) / 1000);
+  }
+  return median(times.slice(1));
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+
+function round(value) {
+  return Number(value.toPrecision(3));
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import type { EvaluationRecord } from "../records.ts";
+import { best, type Direction, read, sinceImproved, TABLE, verdict } from "./stopping.ts";
+
+const EXAMPLES = 500;
+
+/** So many of the examples pass, the same ones as far as possible. */
+const evaluation = (step: number, passed: number, proxy = passed): EvaluationRecord => ({
+  ...{ step, examples: EXAMPLES, pass_rate: passed / EXAMPLES, reward_mean: passed / EXAMPLES },
+  proxy_mean: proxy / EXAMPLES,
+  ...{ kl_exact: null, entropy: 1, length_mean: 10, truncated: 0, repeated: 0.1, outcomes: {} },
+  rewards: Array.from({ length: EXAMPLES }, (_, i) => Number(i < passed)),
+});
+
+/** Evaluations every 5 steps, and a training reward that goes from one level to another. */
+const run = (passed: readonly number[], from: number, to: number) => {
+  const steps = Array.from({ length: 5 * (passed.length - 1) }, (_, i) => ({
+    step: i + 1,
+    "reward/mean": from + ((to - from) * i) / (5 * passed.length) + (i % 2 ? 0.01 : -0.01),
+  }));
+  const evaluations = passed.map((count, i) => evaluation(5 * i, count));
+  return { steps, evaluations, facts: { usesReference: false } };
+};
+
+const MOVES: Readonly<Record<Direction, readonly number[]>> = {
+  up: [200, 220, 245, 260, 285, 300, 325, 340, 360],
+  flat: [200, 300, 298, 299, 297, 298, 299, 298, 297, 299, 298],
+  down: [200, 300, 296, 290, 270, 255, 240, 230, 220],
+};
+const REWARDS: Readonly<Record<Direction, readonly [number, number]>> = {
+  up: [0.4, 0.8],
+  flat: [0.6, 0.6],
+  down: [0.8, 0.4],
+};
+
+describe("the divergence table", () => {
+  const directions: Direction[] = ["up", "flat", "down"];
+  const cells = directions.flatMap((validation) =>
+    directions.map((reward) => [validation, reward] as const),
+  );
+
+  test.each(cells)("validation %s, reward %s", (validation, reward) => {
+    const history = run(MOVES[validation], ...REWARDS[reward]);
+    const reading = read(history);
+    expect(reading.validation?.direction).toBe(validation);
+    // The rewarding scorer is the validating one here, so its rise is also a rise of the reward.
+    const expected = validation === "up" ? "up" : reward;
+    expect(reading.reward?.direction).toBe(expected);
+    expect(reading).toMatchObject(TABLE[validation][expected]);
+  });
+
+  test("has the three rows of the book", () => {
+    const reward = REWARDS.up;
+    expect(verdict(run(MOVES.up, ...reward))).toBe("healthy");
+    expect(verdict(run(MOVES.flat, ...reward))).toBe("converged");
+    expect(verdict(run(MOVES.down, ...reward))).toBe("reward hacking");
+  });
+
+  test("says nothing of too little", () => {
+    expect(verdict(run([], 0.4, 0.8))).toBe("undecided");
+    expect(verdict(run([200, 300], 0.4, 0.8))).toBe("undecided");
+    expect(read(run([200, 205, 203, 201], 0.4, 0.8)).validation).toBeUndefined();
+  });
+});
+
+describe("a fall", () => {
+  const falls = (...passed: number[]) =>
+    read(run(passed, 0.5, 0.5)).validation?.direction === "down";
+
+  test("needs two evaluations in a row", () => {
+    expect(falls(280, 300, 298, 301, 299, 200)).toBe(false);
+    expect(falls(280, 300, 298, 301, 200, 299)).toBe(false);
+    expect(falls(280, 300, 298, 301, 200, 202)).toBe(true);
+  });
+
+  test("must matter, however sure it is", () => {
+    expect(falls(300, 300, 300, 300, 285, 285)).toBe(false);
+    expect(falls(300, 300, 300, 300, 275, 275)).toBe(true);
+  });
+
+  test("must stand out from the to and fro of the run", () => {
+    expect(falls(300, 250, 310, 255, 320, 260, 300, 250, 255)).toBe(false);
+  });
+
+  test("is seen by the scorer that rewards, where training rewards are not there", () => {
+    const evaluations = MOVES.down.map((passed, i) => evaluation(5 * i, passed, 200 + 20 * i));
+    const history = { steps: [], evaluations, facts: { usesReference: false } };
+    expect(read(history)).toMatchObject({
+      verdict: "reward hacking",
+      reward: { training: undefined, direction: "up" },
+    });
+  });
+});
+
+test("flat is said only where a rise that matters is ruled out", () => {
+  const slow = [200, 300, 280, 282, 286, 290, 294, 296, 298];
+  expect(read(run(slow, 0.4, 0.8)).validation?.direction).not.toBe("flat");
+});
+
+describe("best", () => {
+  test("is the highest, and the earliest of equals", () => {
+    const evaluations = [evaluation(0, 3), evaluation(5, 9), evaluation(10, 9), evaluation(15, 2)];
+    expect(best(evaluations)?.step).toBe(5);
+    expect(best([])).toBeUndefined();
+  });
+});
+
+describe("sinceImproved", () => {
+  const since = (delta: number, ...passed: number[]) =>
+    sinceImproved(
+      passed.map((count, i) => evaluation(i, count)),
+      delta,
+    );
+
+  test("counts the evaluations after the last improvement", () => {
+    expect(since(0.01, 100, 200, 199, 201, 200)).toBe(3);
+    expect(since(0.01, 100, 200, 300)).toBe(0);
+    expect(since(0.01)).toBe(0);
+  });
+
+  test("lets small gains add up", () => {
+    expect(since(0.01, 200, 203, 206, 209)).toBe(1);
+  });
+});
