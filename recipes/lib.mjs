@@ -91,6 +91,13 @@ export function select(folder, policy, dataset, n = 8) {
   return chosen;
 }
 
+/** The validation of the policy that a run kept. */
+export function keptEvaluation(run) {
+  const { kept } = readJson(run, "summary.json").stop;
+  const evaluations = readLines(run, "evaluations.jsonl");
+  return evaluations.find(({ step }) => step === kept) ?? evaluations.at(-1);
+}
+
 export function passRate(folder) {
   return readJson(folder, "summary.json").metrics.pass_rate;
 }

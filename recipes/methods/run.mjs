@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   fixed,
   HOLDOUT,
+  keptEvaluation,
   lockedroom,
   measure,
   PI0,
@@ -83,7 +84,7 @@ const METHODS = [
     what: "own samples that passed",
     steps: 180,
     lr: 0.001,
-    paid: sampled,
+    paid: 0,
   },
   {
     name: "dpo",
@@ -110,7 +111,7 @@ const METHODS = [
 const figures = METHODS.map(({ name, algorithm, what, paid, ...options }) => {
   const run = train(runFolder("methods", name), algorithm, { seed: 0, ...options });
   const learned = path.join(run, "checkpoint");
-  const last = readLines(run, "evaluations.jsonl").at(-1);
+  const last = keptEvaluation(run);
   return {
     name,
     what,

@@ -24,23 +24,34 @@ const FORMATS = [
 ];
 const TOTAL = FORMATS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Forms with two operations are the hardest, and are seen as often as all others together. */
-function problemAt(rng) {
-  const hard = rng.below(3) === 0;
+/** In each stage: of so many problems, some are of one kind only; the others of all kinds alike. */
+const EXTRA = {
+  1: { of: 3, kinds: { two_step: 1 } },
+  2: { of: 20, kinds: { two_step: 6, multiplication: 6 } },
+  3: { of: 20, kinds: {} },
+};
+
+function problemAt(stage, rng) {
+  const { of, kinds } = EXTRA[stage];
+  let left = rng.below(of);
+  const wanted = Object.entries(kinds).find(([, share]) => {
+    left -= share;
+    return left < 0;
+  });
   for (;;) {
     const problem = sampleTrainProblem(rng);
-    if (!hard || problem.form.kind === "two_step") return problem;
+    if (!wanted || problem.form.kind === wanted[0]) return problem;
   }
 }
 
 /**
- * A text for the first stage, which is about arithmetic and nearly always in spec, or for the second,
- * which is about formats.
+ * A text of the first two stages is about arithmetic and nearly always in spec, one of the third is
+ * about formats.
  */
 export function textAt(stage, index) {
   const rng = rngAt(SEED, stage, index);
-  const problem = problemAt(rng);
-  let left = stage === 1 && rng.below(20) > 0 ? 0 : rng.below(TOTAL);
+  const problem = problemAt(stage, rng);
+  let left = stage < 3 && rng.below(20) > 0 ? 0 : rng.below(TOTAL);
   const [, format] = FORMATS.find(([weight]) => {
     left -= weight;
     return left < 0;

@@ -52,11 +52,13 @@ export function trainedBlock(
     step,
     settings: recordedSettings(settings),
     inputs: inputs.map(({ role, sha256, rows }) => ({ role, sha256, rows })),
-    scorers: (options.rewards ?? []).map(({ identity }) => ({
-      name: identity.name,
-      version: identity.version,
-      source_sha256: identity.source_sha256,
-    })),
+    scorers: [...(options.rewards ?? []), ...(options.cost ? [options.cost] : [])].map(
+      ({ identity }) => ({
+        name: identity.name,
+        version: identity.version,
+        source_sha256: identity.source_sha256,
+      }),
+    ),
     from: options.init === "scratch" ? "scratch" : start.fingerprint,
     holdout_evaluations: holdoutEvaluations,
   };

@@ -40,11 +40,9 @@ export async function evaluate(
     example: list[i] as (typeof list)[number],
     completion,
   }));
-  const judged = await validation.judge(asked);
-  const truth = judged.map(({ reward }) => reward);
-  const known = truth.filter((reward) => reward !== null);
+  const { rewards: truth, codes } = await scoresOf(asked, [validation], null);
   const same = rewards.length === 1 && rewards[0] === validation;
-  const proxy = same ? known : (await scoresOf(asked, rewards, weights)).rewards;
+  const proxy = same ? truth : (await scoresOf(asked, rewards, weights)).rewards;
   const seen = await policy.compare(
     said.map(({ tokens }, i) => {
       const prompt = wanted[i]?.prompt ?? [];
@@ -57,14 +55,14 @@ export async function evaluate(
       step,
       examples: list.length,
       pass_rate: truth.filter(passes).length / list.length,
-      reward_mean: known.length === 0 ? 0 : mean(known),
-      proxy_mean: proxy.length === 0 ? 0 : mean(proxy),
+      reward_mean: mean(truth),
+      proxy_mean: mean(proxy),
       kl_exact: mean(seen.flatMap(({ kl }) => [...kl])),
       entropy: mean(seen.flatMap(({ entropies }) => [...entropies])),
       length_mean: mean(said.map(({ completion_tokens }) => completion_tokens)),
       truncated: mean(said.map(({ finish }) => Number(finish === "length"))),
       repeated: Math.max(...counts) / list.length,
-      outcomes: countOf(judged.map(({ code }) => code)),
+      outcomes: countOf(codes),
       rewards: truth,
     },
     samples: said.slice(0, READ).map(({ completion }, i) => ({
@@ -73,7 +71,7 @@ export async function evaluate(
       prompt: list[i]?.prompt ?? "",
       completion,
       reward: truth[i] ?? null,
-      code: judged[i]?.code ?? "",
+      code: codes[i] ?? "",
     })),
   };
 }

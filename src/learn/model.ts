@@ -1,7 +1,6 @@
 /** The graph of an algorithm's loss: the policy on a batch, the loss, a KL penalty, what is watched. */
 
 import {
-  abs,
   add,
   cast,
   exp,
@@ -9,7 +8,6 @@ import {
   mul,
   neg,
   stopGradient,
-  sub,
 } from "../graph/ops/elementwise.ts";
 import { pick } from "../graph/ops/indexing.ts";
 import { max, sum } from "../graph/ops/reduce.ts";
@@ -89,9 +87,7 @@ function penalised(own: Loss, shown: Shown, penalty?: Penalty): Loss {
   const learned = mul(logprobs, mask);
   const terms = mul(estimateOf(penalty.estimator, learned, column("reference")), weights);
   const loss = add(own.loss, mul(sum(terms), input("kl_coefficient", [])));
-  const gap = abs(sub(logprobs, column("reference")));
-  const largest = { ...own.watched.largest, "check/reference_gap": gap };
-  return { loss, watched: { ...own.watched, largest } };
+  return { loss, watched: own.watched };
 }
 
 function everyLossShows(all: Tensor, logprobs: Tensor): Record<string, Tensor> {

@@ -4,7 +4,9 @@ import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { LORA } from "../policy/lora.ts";
-import type { Algorithm } from "./algorithm.ts";
+import type { Algorithm, KlPlace } from "./algorithm.ts";
+import { LIMITS } from "./parts/alarm-limits.ts";
+import type { KlControl } from "./parts/kl.ts";
 import { together } from "./recipe.ts";
 
 const share = z.number().min(0).max(1);
@@ -74,7 +76,11 @@ const general = {
     .strictObject({
       mode: z.enum(["none", "fixed", "adaptive"]).default("none"),
       coefficient: z.number().min(0).default(0.05),
-      estimator: z.enum(["k1", "k2", "k3"]).default("k3"),
+      estimator: z
+        .enum(["k1", "k2", "k3"])
+        .nullable()
+        .default(null)
+        .describe("null: k1 in the reward, k3 in the loss"),
       place: z.enum(["loss", "reward"]).nullable().default(null).describe("null: the algorithm's"),
       target: z.number().positive().default(1).describe("nats per completion, when adaptive"),
       horizon: z.number().positive().default(10_000).describe("completions, when adaptive"),
@@ -106,7 +112,12 @@ const general = {
     .nullable()
     .default(null)
     .describe("stop when validation has not improved for so long"),
-  kl_limit: z.number().positive().nullable().default(null).describe("nats per token; an alarm"),
+  kl_limit: z
+    .number()
+    .positive()
+    .nullable()
+    .default(LIMITS.kl)
+    .describe("nats per token; an alarm, null for none"),
   alarms_stop: z.boolean().default(true).describe("whether a serious alarm ends the run"),
   sabotage: z
     .enum(SABOTAGES)
@@ -116,9 +127,13 @@ const general = {
 };
 
 const schema = z.strictObject({ ...general, algorithm: z.unknown() });
-export type TrainSettings = Omit<z.infer<typeof schema>, "algorithm"> & {
+type Given = z.infer<typeof schema>;
+
+export type TrainSettings = Omit<Given, "algorithm" | "kl"> & {
   /** The algorithm's own, as it checked them. */
   readonly algorithm: unknown;
+  /** With nothing left open. */
+  readonly kl: KlControl & { readonly place: KlPlace };
 };
 
 /** Checks settings as a file or flags give them; the first that is wrong is named. */
@@ -126,26 +141,32 @@ export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSet
   const whole = z.strictObject({ ...general, algorithm: algorithm.settings });
   const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
-  if (result.success) {
-    const settings = result.data as TrainSettings;
-    if (settings.lora && algorithm.valueHead) {
-      throw usageError(
-        `${algorithm.name} learns a value head, which low-rank adapters leave out`,
-        "Train all parameters, or use grpo, which needs no value head.",
-      );
-    }
-    return withinSteps(settings);
-  }
+  if (result.success) return settled(algorithm, result.data as Given);
   const issue = result.error.issues[0];
   const place = issue?.path.join(".") || "the settings";
   throw usageError(
     `the setting ${place}: ${issue?.message}`,
-    "Correct it in the recipe or the flag; `lockedroom train --settings` lists them all.",
+    "Correct it in the recipe or the flag; src/learn/settings.ts lists them all.",
   );
 }
 
-/** A short run has no room for a long rise. */
-function withinSteps(settings: TrainSettings): TrainSettings {
-  const { rate, steps } = settings;
-  return { ...settings, rate: { ...rate, warmup: Math.min(rate.warmup, steps - 1) } };
+/** What was left open is decided, and what would be recorded but do nothing is refused. */
+function settled(algorithm: Algorithm, { kl, rate, ...given }: Given): TrainSettings {
+  const place = kl.place ?? algorithm.klPlace ?? "loss";
+  const estimator = kl.estimator ?? (place === "reward" ? "k1" : "k3");
+  if (kl.mode !== "none" && place === "loss" && estimator === "k1") {
+    throw usageError(
+      "kl.estimator k1 holds nothing in the loss: the mean of its gradient is 0",
+      "Choose k2 or k3, or put the penalty into the reward with kl.place=reward.",
+    );
+  }
+  if (given.lora && algorithm.valueHead) {
+    throw usageError(
+      `${algorithm.name} learns a value head, which low-rank adapters leave out`,
+      "Train all parameters, or use grpo, which needs no value head.",
+    );
+  }
+  // A short run has no room for a long rise.
+  const warmup = Math.min(rate.warmup, given.steps - 1);
+  return { ...given, kl: { ...kl, place, estimator }, rate: { ...rate, warmup } };
 }

@@ -1,15 +1,17 @@
 /** A small grid over one setting: a training run for each value, and the trade-off between two figures. */
 
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { chartFiles } from "../charts/index.ts";
-import { usageError } from "../core/errors.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { dataError, usageError } from "../core/errors.ts";
+import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { readTrainingRun } from "../runs/training-records.ts";
 import { writeWhole } from "../runs/whole-file.ts";
+import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { together } from "./recipe.ts";
-import type { EvaluationRecord } from "./records.ts";
+import { trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -49,10 +51,11 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
-    const done = existsSync(path.join(run, "summary.json"));
-    if (!done || options.force) {
+    const settings = together(options.settings, nested(over, value));
+    if (!options.force && existsSync(path.join(run, "summary.json"))) {
+      await refuseOther(run, options.algorithm, settings);
+    } else {
       const resume = !options.force && existsSync(path.join(run, "manifest.json"));
-      const settings = together(options.settings, nested(over, value));
       await train({ ...rest, outdir: run, settings, resume });
     }
     points.push(await pointOf(run, value));
@@ -69,15 +72,29 @@ function nested(name: string, value: Json): JsonObject {
   return name.split(".").reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
 }
 
+/** A finished run is kept only if it is of this sweep. */
+async function refuseOther(run: string, algorithm: string, given: JsonObject): Promise<void> {
+  const { manifest } = await readTrainingRun(run);
+  const { length: _, ...before } = manifest.settings as JsonObject;
+  const now = JSON.parse(JSON.stringify(trainSettings(algorithmOf(algorithm), given)));
+  if (manifest.algorithm === algorithm && canonicalJson(before) === canonicalJson(now)) return;
+  throw usageError(
+    `${run} is a finished run with other settings`,
+    "Choose another --outdir, or replace it with --force.",
+  );
+}
+
+/** Of the policy that the run kept. */
 async function pointOf(run: string, value: Json): Promise<SweepPoint> {
-  const lines = (await readFile(path.join(run, "evaluations.jsonl"), "utf8")).trim().split("\n");
-  const last = JSON.parse(lines.at(-1) ?? "{}") as EvaluationRecord;
-  const { stop } = JSON.parse(await readFile(path.join(run, "summary.json"), "utf8"));
-  const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = last;
+  const { evaluations, summary } = await readTrainingRun(run);
+  const kept = evaluations.find(({ step }) => step === summary?.stop?.kept) ?? evaluations.at(-1);
+  if (!kept) throw dataError(`${run} has no evaluation`, "Run it again with --force.");
+  const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = kept;
+  const reason = summary?.stop?.reason;
   return {
     ...{ value, run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
-    kl_exact: last.kl_exact ?? 0,
-    stopped_by: stop.reason === "all steps done" ? null : stop.reason,
+    kl_exact: kept.kl_exact ?? 0,
+    stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
   };
 }
 

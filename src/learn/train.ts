@@ -24,7 +24,8 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
     while (run.step < settings.steps && !stopped) {
       const record = await enough(run.rows, () => step(run));
       stopped = await look(run);
-      await run.save();
+      // A saved position knows of its alarms: gone on with, a run that ended would not end again.
+      if (!stopped) await run.save();
       options.onStep?.(run.step, record);
     }
     return await run.finish(stopped);

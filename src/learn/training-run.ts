@@ -2,7 +2,7 @@
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { dataError } from "../core/errors.ts";
+import { dataError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { adapterVector, loadAdapter, saveAdapter } from "../policy/adapter.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
@@ -106,6 +106,7 @@ export class TrainingRun {
     settings: TrainSettings,
   ): Promise<TrainingRun> {
     const occasion = observeOccasion();
+    refuseHalves(options, settings);
     const start = await startingPolicy(options, algorithm, settings.seed);
     const dev = options.dev === undefined ? undefined : await readExamples(options.dev, "dev");
     const holdout =
@@ -138,7 +139,7 @@ export class TrainingRun {
       inputs: inputs.map((input) => input.path),
     });
     try {
-      if (!options.resume) await forget(options.outdir);
+      if (!position) await forget(options.outdir);
       const trainable = settings.lora
         ? adapters(start, settings.lora, settings.seed)
         : everything(start);
@@ -177,15 +178,19 @@ export class TrainingRun {
     this.#steps.push(record);
     policy.become(this.updater.parameters);
     await folder.add("metrics", record);
-    await folder.add("timing", {
-      step: record.step,
-      sampling_s: seconds.sampling,
-      scoring_s: seconds.scoring,
-      updating_s: seconds.updating,
+    await this.#time(seconds);
+    return record;
+  }
+
+  async #time({ sampling, scoring, updating }: Seconds): Promise<void> {
+    await this.#parts.folder.add("timing", {
+      step: this.step,
+      sampling_s: sampling,
+      scoring_s: scoring,
+      updating_s: updating,
       evaluating_s: this.#evaluatingSeconds,
     });
     this.#evaluatingSeconds = 0;
-    return record;
   }
 
   /** Measures the policy on the validation set, where there is one, and keeps it if it is the best. */
@@ -228,6 +233,8 @@ export class TrainingRun {
     if (kept !== this.step) await this.#becomeBest();
     const holdout = await this.#test();
     const fingerprint = await this.#write("checkpoint", kept);
+    // The last evaluations came after the last step was written down.
+    await this.#time({ sampling: 0, scoring: 0, updating: 0 });
     const [first, last] = [this.#steps[0], this.#steps.at(-1)];
     const summary = await folder.finish(await manifest(), {
       steps: this.step,
@@ -252,7 +259,9 @@ export class TrainingRun {
     const before = holdoutsBefore(start);
     if (!holdout || !validation) return { evaluations: 0, before, pass_rate: null };
     const judges = { validation, rewards: rewards.length > 0 ? rewards : [validation] };
+    const started = performance.now();
     const { record } = await evaluate(policy, holdout, judges, this.settings, this.step);
+    this.#evaluatingSeconds += (performance.now() - started) / 1000;
     this.#tested++;
     return { evaluations: 1, before, pass_rate: record.pass_rate };
   }
@@ -320,9 +329,30 @@ export class TrainingRun {
   }
 }
 
+/** A setting and the scorer that it is about come together or not at all. */
+function refuseHalves({ cost, rewards = [] }: TrainOptions, settings: TrainSettings): void {
+  if ((settings.cost === null) !== (cost === undefined)) {
+    throw usageError(
+      settings.cost === null
+        ? "a cost scorer is named, but the setting cost has no limit"
+        : "the setting cost has a limit, but no cost scorer is named",
+      "Give both: --cost-scorer FILE --set cost.limit=0.1.",
+    );
+  }
+  if (settings.weights !== null && settings.weights.length !== rewards.length) {
+    throw usageError(
+      `there are ${settings.weights.length} weights for ${rewards.length} scorers`,
+      "Give a weight for each scorer, in the same order.",
+    );
+  }
+}
+
 /** What an earlier run in the folder had saved to be gone on with: one that is begun anew must not. */
 async function forget(outdir: string): Promise<void> {
-  for (const name of ["state", ".state.previous", KEPT]) {
+  for (const name of [
+    ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
+    ...["checkpoint", ".checkpoint.previous", KEPT],
+  ]) {
     await rm(path.join(outdir, name), { recursive: true, force: true });
   }
 }

@@ -149,8 +149,7 @@ export class Updater {
 
 /** A penalty in the loss; one in the reward is the source's affair. */
 function penaltyOf(algorithm: Algorithm, { kl }: TrainSettings): Penalty | undefined {
-  const place = kl.place ?? algorithm.klPlace ?? "loss";
-  const wanted = algorithm.needs === "rollouts" && kl.mode !== "none" && place === "loss";
+  const wanted = algorithm.needs === "rollouts" && kl.mode !== "none" && kl.place === "loss";
   return wanted ? { estimator: kl.estimator } : undefined;
 }
 

@@ -69,18 +69,21 @@ export async function* generateSteps(
       "Shorten the prompt, or use a policy with a longer view.",
     );
   }
-  const most = Math.min(sampling.max_tokens, maxLength - longest);
+  // Each row has a limit of its own: company must not shorten a completion.
+  const limits = wanted.map(({ prompt }) =>
+    Math.min(sampling.max_tokens, maxLength - prompt.length),
+  );
   const decoding = await decoder.begin(
     options.parameters,
     wanted.map(({ prompt }) => prompt),
-    longest + most,
+    Math.max(...wanted.map(({ prompt }, i) => prompt.length + (limits[i] as number))),
   );
   const rows = wanted.map(
     ({ prompt, address }) => new Row(prompt.length, rngAt(...address), options),
   );
-  for (let left = most; ; left--) {
+  for (let drawn = 1; ; drawn++) {
     const going = [...rows.entries()].filter(([, row]) => row.finish === undefined);
-    yield going.map(([index, row]) => row.draw(decoding, index, left <= 1));
+    yield going.map(([index, row]) => row.draw(decoding, index, drawn === limits[index]));
     if (rows.every(({ finish }) => finish !== undefined)) return;
     await decoding.append(rows.map(({ last }) => last));
   }

@@ -15,5 +15,14 @@ export type { Journaled } from "./rollout-journal.ts";
 export * from "./rollout-schemas.ts";
 export * from "./schemas.ts";
 export * from "./train-schemas.ts";
+export {
+  readTrainingRun,
+  type TrainingAlarm,
+  type TrainingEvaluation,
+  type TrainingRun,
+  type TrainingSample,
+  type TrainingStep,
+  type TrainingTiming,
+} from "./training-records.ts";
 export * from "./validation-report.ts";
 export { type FinishedRun, type RunEnd, RunWriter, type WriterOptions } from "./writer.ts";

@@ -119,8 +119,15 @@ export class TrainFolder {
 }
 
 /** Where the files lay and on which occasion does not matter. */
-function manifestHash({ volatile: _, inputs, ...fixed }: TrainManifest): string {
-  return fingerprint({ ...fixed, inputs: inputs.map(({ path: _path, ...input }) => input) });
+function manifestHash({ volatile: _, inputs, scorers, ...fixed }: TrainManifest): string {
+  return fingerprint({
+    ...fixed,
+    inputs: inputs.map(({ path: _path, ...input }) => input),
+    scorers: scorers.map(({ role, identity: { path: _path, ...identity } }) => ({
+      role,
+      identity,
+    })),
+  });
 }
 
 async function requireSame(dir: string, now: TrainManifest): Promise<void> {
@@ -137,7 +144,7 @@ async function requireSame(dir: string, now: TrainManifest): Promise<void> {
       canonicalJson(before.settings[key] ?? null) !== canonicalJson(now.settings[key] ?? null),
   );
   throw usageError(
-    `${dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data or another start"}`,
+    `${dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another start"}`,
     "Resume with the same command, or begin anew with --force.",
   );
 }

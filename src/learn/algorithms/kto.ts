@@ -8,7 +8,7 @@ import { z } from "zod";
 import { add, mul, sigmoid, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Algorithm } from "../algorithm.ts";
-import { logRatios } from "../parts/preference.ts";
+import { completionLogprobs, logRatios } from "../parts/preference.ts";
 
 export const ktoSettings = z.strictObject({
   beta: z.number().positive().default(0.1),
@@ -21,7 +21,7 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
   about: "learn from labelled samples, good or bad, without pairs",
   needs: "labels",
   settings: ktoSettings,
-  columns: { reference: "token", good: "row", shift: "row" },
+  columns: { reference: "token", good: "row", shift: "row", share: "row" },
   reference: true,
   reduction: () => "sequences",
   loss(shown, { beta, desirable, undesirable }) {
@@ -36,14 +36,20 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
       mul(mul(missing(ahead), good), desirable),
       mul(mul(missing(mul(ahead, -1)), bad), undesirable),
     );
-    const mean = (x: typeof good) => sum(mul(x, rowWeights));
+    // 1 / rows of the same label: means over the good and over the bad ones.
+    const share = column("share");
+    const side = (label: typeof good, x: typeof good) => sum(mul(mul(x, share), label));
+    const logps = completionLogprobs(shown);
+    const [chosen, rejected] = [side(good, rewards), side(bad, rewards)];
     return {
-      loss: mean(losses),
+      loss: sum(mul(losses, rowWeights)),
       watched: {
         sums: {
-          "rewards/chosen": mean(mul(rewards, good)),
-          "rewards/rejected": mean(mul(rewards, bad)),
-          "rewards/margin": mean(mul(rewards, sub(good, bad))),
+          "rewards/chosen": chosen,
+          "rewards/rejected": rejected,
+          "rewards/margin": sub(chosen, rejected),
+          "logps/chosen": side(good, logps),
+          "logps/rejected": side(bad, logps),
         },
       },
     };

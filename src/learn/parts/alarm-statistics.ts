@@ -33,20 +33,14 @@ function inBlocks(values: readonly number[], most: number): readonly number[] {
 }
 
 /**
- * How far numbers in a row lie apart by mere to and fro, as a standard deviation. A median of steps
- * between neighbours overlooks a leap, one of bends a slope; the smaller has overlooked more of what is
- * not to and fro. The divisors are the medians for normal noise of deviation 1.
+ * How far numbers in a row lie apart by mere to and fro, as a standard deviation: from the median step
+ * between neighbours (0.954 for the normal law), which neither a slope nor one leap moves much. Fewer
+ * than eight numbers cannot tell one from the other, and then it is 0.
  */
 export function jitter(values: readonly number[]): number {
-  const steps = values.slice(1).map((value, i) => value - (values[i] as number));
-  const bends = steps.slice(1).map((step, i) => step - (steps[i] as number));
-  return Math.min(medianSize(steps) / 0.954, medianSize(bends) / 1.652);
-}
-
-/** The lower one of two. */
-function medianSize(values: readonly number[]): number {
-  const sizes = values.map(Math.abs).sort((a, b) => a - b);
-  return sizes[Math.floor((sizes.length - 1) / 2)] ?? 0;
+  if (values.length < 8) return 0;
+  const steps = values.slice(1).map((value, i) => Math.abs(value - (values[i] as number)));
+  return (steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] as number) / 0.954;
 }
 
 export interface PairedShift {

@@ -144,7 +144,8 @@ function isFall(
   evaluations: readonly EvaluationRecord[],
   { level, fall }: Limits,
 ): boolean {
-  const looks = evaluations.length;
+  // At least eight, so that the first looks, with few pairs each, do not spend most of it.
+  const looks = Math.max(8, evaluations.length);
   const z = normalQuantile(level / ((looks * (looks - 1)) / 2));
   const both = evaluations.slice(-2).every((last) => last.reward_mean <= top.reward_mean - fall);
   // Of one evaluation less the mean of two.

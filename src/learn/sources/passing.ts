@@ -30,7 +30,7 @@ export async function openPassing(context: SourceContext): Promise<Source> {
     context.measuredOn.refuse(prompt, id, context.dataset);
   }
   const longest = longestPrompt(examples, reading);
-  let source: Promise<{ texts: Source; record: Record<string, number> }> | undefined;
+  let source: ReturnType<typeof prepare> | undefined;
   return {
     inputs: [examples.input],
     rows: settings.batch,
@@ -41,34 +41,45 @@ export async function openPassing(context: SourceContext): Promise<Source> {
       const start = performance.now();
       const fresh = source === undefined;
       source ??= prepare(context, examples);
-      const { texts, record } = await source;
+      const { texts, record, sampled } = await source;
       const waited = fresh ? (performance.now() - start) / 1000 : 0;
       const batch = await texts.batch(step);
       const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
-      return { ...batch, record: { ...batch.record, ...record }, seconds };
+      const paid = fresh ? { sampled_tokens: sampled } : {};
+      return { ...batch, record: { ...batch.record, ...record, ...paid }, seconds };
     },
   };
 }
 
 async function prepare(context: SourceContext, examples: Examples) {
   const file = path.join(context.outdir, KEPT);
-  if (!existsSync(file)) await writeWhole(file, await sample(context, examples));
+  let sampled = 0;
+  if (!existsSync(file)) {
+    const found = await sample(context, examples);
+    sampled = found.tokens;
+    await writeWhole(file, found.kept);
+  }
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
   if (lines.length === 0) throw nothingKept(context);
   const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
   const texts = written(context, await Texts.read(file, toText, context.reading), "kept samples");
   return {
     texts,
+    sampled,
     record: { "kept/texts": lines.length, "kept/prompts": prompts / examples.list.length },
   };
 }
 
-/** The kept completions of all examples, as JSONL. */
-async function sample(context: SourceContext, { list }: Examples): Promise<string> {
+/** The kept completions of all examples, as JSONL, and how many tokens all of them took. */
+async function sample(
+  context: SourceContext,
+  { list }: Examples,
+): Promise<{ kept: string; tokens: number }> {
   const { settings, reading, rewards, policy, onProgress } = context;
   const { samples, threshold, keep } = settings.algorithm as Settings;
   const { temperature, top_k, top_p, max_tokens } = settings.rollouts;
   const lines: string[] = [];
+  let tokens = 0;
   for (let at = 0; at < list.length; at += BLOCK) {
     const block = list.slice(at, at + BLOCK);
     const wanted = block.flatMap((example) => {
@@ -79,6 +90,7 @@ async function sample(context: SourceContext, { list }: Examples): Promise<strin
     const said = await policy().sample(wanted, {
       ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
     });
+    tokens += said.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0);
     const asked = said.map(({ completion }, i) => ({
       example: block[Math.floor(i / samples)] as Example,
       completion,
@@ -95,7 +107,7 @@ async function sample(context: SourceContext, { list }: Examples): Promise<strin
     }
     onProgress?.(at + block.length, list.length, "Sampling");
   }
-  return lines.map((line) => `${line}\n`).join("");
+  return { kept: lines.map((line) => `${line}\n`).join(""), tokens };
 }
 
 const BLOCK = 64;

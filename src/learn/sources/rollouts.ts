@@ -21,6 +21,14 @@ interface Answer {
   readonly prompt: number;
 }
 
+/** What a batch cost so far: seconds, and tokens that were sampled. */
+interface Effort {
+  sampling: number;
+  scoring: number;
+  judging: number;
+  tokens: number;
+}
+
 interface Scored {
   readonly answers: readonly Answer[];
   readonly scores: Scores;
@@ -56,7 +64,7 @@ class Rollouts {
   }
 
   async batch(step: number): Promise<Batch> {
-    const seconds = { sampling: 0, scoring: 0, judging: 0 };
+    const seconds: Effort = { sampling: 0, scoring: 0, judging: 0, tokens: 0 };
     const groups = await this.#groups(step, seconds);
     const started = performance.now();
     const { credit, record } = await this.#credit(groups);
@@ -68,14 +76,15 @@ class Rollouts {
       }),
     );
     const codes = groups.flatMap(({ scores }) => scores.codes);
-    return { rows, record, outcomes: countOf(codes), seconds };
+    const { tokens: sampled_tokens, ...spent } = seconds;
+    return {
+      ...{ rows, outcomes: countOf(codes), seconds: spent },
+      record: { ...record, sampled_tokens },
+    };
   }
 
   /** As many groups as an update takes; those that teach nothing are replaced where that is asked. */
-  async #groups(
-    step: number,
-    seconds: { sampling: number; scoring: number; judging: number },
-  ): Promise<Scored[]> {
+  async #groups(step: number, seconds: Effort): Promise<Scored[]> {
     const { prompts, dynamic } = this.#context.settings.rollouts;
     const kept: Scored[] = [];
     let spare: Scored[] = [];
@@ -99,7 +108,7 @@ class Rollouts {
     examples: readonly Example[],
     /** Samples so far of each example in this step: one that comes again is drawn anew. */
     drawn: Map<string, number>,
-    seconds: { sampling: number; scoring: number; judging: number },
+    seconds: Effort,
   ): Promise<Scored[]> {
     const { settings, reading, rewards, cost } = this.#context;
     const { group, temperature, top_k, top_p, max_tokens } = settings.rollouts;
@@ -129,6 +138,8 @@ class Rollouts {
     });
     const asked = answers.map(({ example, said: { completion } }) => ({ example, completion }));
     const scores = await scoresOf(asked, rewards, settings.weights, cost);
+    // Groups that are thrown away afterwards were paid for all the same.
+    seconds.tokens += said.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0);
     seconds.sampling += (sampled - start) / 1000;
     seconds.scoring += (performance.now() - sampled) / 1000;
     return examples.map((_, g) => {
@@ -153,7 +164,7 @@ class Rollouts {
       ? (await policy().judge(answers)).map((judged) => judged.values)
       : undefined;
     const coefficient = (memory.kl_coefficient as number) ?? startCoefficient(settings.kl);
-    const place = settings.kl.place ?? algorithm.klPlace ?? "loss";
+    const { place, estimator } = settings.kl;
     const price = priceOf(settings.cost, memory);
     let next = 0;
     const credited: Group[] = groups.map(({ answers: own, scores }) =>
@@ -162,7 +173,7 @@ class Rollouts {
         const old = said.logprobs ?? [];
         const penalties = old.map((logprob, t) =>
           place === "reward" && coefficient > 0
-            ? coefficient * estimate("k1", logprob, before[row]?.[t] ?? 0)
+            ? coefficient * estimate(estimator, logprob, before[row]?.[t] ?? 0)
             : 0,
         );
         const score = (scores.rewards[i] as number) - price * (scores.costs?.[i] ?? 0);
@@ -183,7 +194,7 @@ class Rollouts {
     memory.kl_coefficient = nextCoefficient(
       settings.kl,
       coefficient,
-      moved.perCompletion[settings.kl.estimator],
+      moved.perCompletion[estimator],
       answers.length,
     );
     const flat = before.values();
@@ -279,7 +290,6 @@ function lengthRecord(answers: readonly Answer[], most: number) {
   const lengths = answers.map(({ said }) => said.completion_tokens);
   const counts = Object.values(countOf(answers.map(({ said }) => said.completion)));
   return {
-    sampled_tokens: lengths.reduce((sum, n) => sum + n, 0),
     "length/mean": mean(lengths),
     "length/min": Math.min(...lengths),
     "length/max": Math.max(...lengths),

@@ -1,5 +1,6 @@
 /** Sources that are files: texts, pairs of completions, labelled completions. */
 
+import { usageError } from "../../core/errors.ts";
 import type { Row } from "../algorithm.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
@@ -15,6 +16,12 @@ export async function openPairs(context: SourceContext): Promise<Source> {
 }
 
 export async function openLabels(context: SourceContext): Promise<Source> {
+  if (context.settings.batch < 2) {
+    throw usageError(
+      "a batch of one label has no other completion to compare with",
+      "Give --batch 2 or more.",
+    );
+  }
   const labels: boolean[] = [];
   const texts = await readTexts(context, (fields) => {
     const text = toText(fields);
@@ -26,10 +33,12 @@ export async function openLabels(context: SourceContext): Promise<Source> {
   });
   return written(context, texts, "labels", async (items, rows) => {
     const shift = await generalShift(context, rows);
-    return rows.map((row, i) => ({
-      ...row,
-      columns: { ...row.columns, good: Number(labels[items[i] as number]), shift },
-    }));
+    const good = items.map((item) => Number(labels[item]));
+    const count = good.reduce((sum, label) => sum + label, 0);
+    return rows.map((row, i) => {
+      const share = 1 / (good[i] ? count : rows.length - count);
+      return { ...row, columns: { ...row.columns, good: good[i] as number, shift, share } };
+    });
   });
 }
 

@@ -1,0 +1,142 @@
+/** What a training run says of itself, reckoned again from its lines: each figure has to follow. */
+
+import { fingerprint, passes, type TrainingEvaluation, type TrainManifest } from "../../index.ts";
+import { inputOf, setting, validator } from "./training-settings.ts";
+import type { Training } from "./trainings.ts";
+
+/** Why its figures do not belong together, if they do not. */
+export function problemInFigures(training: Training): string | undefined {
+  for (const check of CHECKS) {
+    const problem = check(training);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+type Check = (training: Training) => string | undefined;
+
+const edited = (what: string) => `It was edited: ${what}.`;
+
+/** Sums in another order differ in the last digits. */
+export function near(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+const unbroken: Check = ({ manifest }) => {
+  const sabotage = setting(manifest, "sabotage");
+  return sabotage === null ? undefined : `It was broken on purpose, by sabotage=${sabotage}.`;
+};
+
+const hashes: Check = ({ manifest, summary, records }) => {
+  if (manifestHash(manifest) !== summary.manifest_sha256)
+    return edited("manifest.json is not what was written with the run");
+  return records.metricsIntact
+    ? undefined
+    : edited("metrics.jsonl is not what was written with the run");
+};
+
+/** As the training wrote it: where the files lay and on which occasion does not matter. */
+export function manifestHash({ volatile: _, inputs, ...fixed }: TrainManifest): string {
+  return fingerprint({ ...fixed, inputs: inputs.map(({ path: _path, ...input }) => input) });
+}
+
+const lines: Check = ({ summary: { steps }, records }) => {
+  for (const [file, rows] of [
+    ["metrics.jsonl", records.steps],
+    ["timing.jsonl", records.timing],
+  ] as const) {
+    if (rows.length !== steps || rows.some(({ step }, i) => step !== i + 1))
+      return edited(`${file} has not one line for each of its ${steps} steps`);
+  }
+  return undefined;
+};
+
+const totals: Check = ({ summary, records: { steps, alarms = [] } }) => {
+  const reckoned = {
+    tokens: steps.reduce((sum, { values }) => sum + (values.tokens ?? Number.NaN), 0),
+    first_loss: steps[0]?.values.loss,
+    last_loss: steps.at(-1)?.values.loss,
+    alarms: alarms.length,
+  };
+  for (const [name, found] of Object.entries(reckoned)) {
+    const said = summary[name as keyof typeof reckoned];
+    if (said !== found) return edited(`summary.json says ${name} ${said}, its lines say ${found}`);
+  }
+  return undefined;
+};
+
+export const ALL_DONE = "all steps done";
+
+const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
+  const [top] = [...records.evaluations].sort((a, b) => b.reward_mean - a.reward_mean);
+  const stopped = records.alarms?.some(
+    ({ alarm, step, stops }) => stops && alarm === stop.reason && step === steps,
+  );
+  const whole =
+    stop.reason === ALL_DONE
+      ? steps === setting(manifest, "steps") && stop.kept === steps
+      : stopped && stop.kept === (top?.step ?? steps);
+  return whole && stop.step === steps
+    ? undefined
+    : edited(`summary.json says that it ended at step ${stop.step} with: ${stop.reason}`);
+};
+
+/** The steps at which the policy was measured, by its settings. */
+function measuredAt({ manifest, summary }: Training): number[] {
+  const [every, planned] = [setting(manifest, "evaluate.every"), setting(manifest, "steps")];
+  const measured = inputOf(manifest, "dev") && validator(manifest) && typeof every === "number";
+  if (!measured || every === 0) return [];
+  const steps = Array.from({ length: summary.steps + 1 }, (_, step) => step);
+  return steps.filter((step) => step % every === 0 || step === planned);
+}
+
+const evaluations: Check = (training) => {
+  const { manifest, records } = training;
+  const expected = measuredAt(training).join(", ");
+  const found = records.evaluations.map(({ step }) => step).join(", ");
+  if (found !== expected)
+    return edited(`evaluations.jsonl has the steps ${found || "none"}, not ${expected || "none"}`);
+  const rows = inputOf(manifest, "dev")?.rows ?? 0;
+  const wrong = records.evaluations.find((one) => !follows(one, rows, isOwnProxy(manifest)));
+  return wrong && edited(`the figures of evaluations.jsonl at step ${wrong.step} do not follow`);
+};
+
+/** Whether the scorer that rewards is the one that validates. */
+function isOwnProxy({ scorers }: TrainManifest): boolean {
+  const roles = scorers.map(({ role }) => role).filter((role) => role !== "cost");
+  return roles.length === 1;
+}
+
+function follows(one: TrainingEvaluation, rows: number, isOwn: boolean): boolean {
+  const { examples, rewards, outcomes, kl_exact: kl } = one;
+  const known = rewards.filter((reward) => reward !== null);
+  const mean = known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
+  const counted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const shares = [one.truncated, one.repeated];
+  return (
+    [rewards.length, counted, rows].every((count) => count === examples) &&
+    near(one.pass_rate, rewards.filter(passes).length / examples) &&
+    near(one.reward_mean, mean) &&
+    (!isOwn || near(one.proxy_mean, mean)) &&
+    shares.every((share) => share >= 0 && share <= 1) &&
+    // At the start the policy is its own reference.
+    (one.step > 0 || kl === null || Math.abs(kl) < 1e-3)
+  );
+}
+
+const samples: Check = ({ records }) => {
+  let seen = 0;
+  for (const { step, rewards } of records.evaluations) {
+    const said = records.samples.filter((sample) => sample.step === step);
+    seen += said.length;
+    if (said.length === 0 || said.some(({ reward }, i) => reward !== rewards[i]))
+      return edited(`samples.jsonl and evaluations.jsonl differ at step ${step}`);
+  }
+  return seen === records.samples.length
+    ? undefined
+    : edited("samples.jsonl has steps that were not evaluated");
+};
+
+const CHECKS: readonly Check[] = [
+  ...[unbroken, hashes, lines, totals, ending, evaluations, samples],
+];

@@ -1,0 +1,50 @@
+/** What a training run was made with, and whether two were made alike. */
+
+import { ALGORITHMS, fingerprint, type Json, type TrainManifest } from "../../index.ts";
+
+/** Algorithms that sample from the policy as it learns. */
+export const SAMPLING: readonly string[] = ALGORITHMS.filter(
+  ({ needs }) => needs === "rollouts",
+).map(({ name }) => name);
+
+/** A setting by its whole name, such as kl.coefficient. */
+export function setting({ settings }: TrainManifest, name: string): Json | undefined {
+  return name.split(".").reduce<Json | undefined>((inside, key) => own(inside, key), settings);
+}
+
+function own(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, Json>)[key] : undefined;
+}
+
+/** Equal for runs of the same data, start, scorers and settings, but for the settings named. */
+export function kindOf(manifest: TrainManifest, but: readonly string[]): string {
+  const { algorithm, init_fingerprint, architecture, inputs, scorers } = manifest;
+  const settings = structuredClone(manifest.settings) as Record<string, Json>;
+  for (const name of but) remove(settings, name.split("."));
+  return fingerprint({
+    ...{ algorithm, init_fingerprint, architecture, settings },
+    inputs: inputs.map(({ path: _, ...content }) => content),
+    scorers: scorers.map(({ role, identity: { path: _, ...identity } }) => ({ role, identity })),
+  });
+}
+
+function remove(settings: Record<string, Json>, [key = "", ...inner]: readonly string[]): void {
+  const inside = own(settings, key);
+  if (inner.length === 0) delete settings[key];
+  else if (inside !== undefined) remove(inside as Record<string, Json>, inner);
+}
+
+/** Who says how good the policy is: the scorer for it, or else the first that rewards. */
+export function validator({ scorers }: TrainManifest) {
+  return (
+    scorers.find(({ role }) => role === "validation") ??
+    scorers.find(({ role }) => role === "reward")
+  );
+}
+
+export const rewarding = ({ scorers }: TrainManifest) =>
+  scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
+
+export const inputOf = ({ inputs }: TrainManifest, wanted: string) =>
+  inputs.find(({ role }) => role === wanted);
