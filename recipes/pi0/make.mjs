@@ -8,7 +8,7 @@ import { writeTexts } from "./texts.mjs";
 
 const STAGES = [
   { texts: 400_000, steps: 7000, lr: 0.004, warmup: 100 },
-  { texts: 150_000, steps: 3000, lr: 0.002, warmup: 50 },
+  { texts: 150_000, steps: 2500, lr: 0.0015, warmup: 50 },
   { texts: 100_000, steps: 1500, lr: 0.001, warmup: 20 },
 ];
 const BATCH = 128;
@@ -25,6 +25,8 @@ try {
     lockedroom(
       ...["train", "sft", "--dataset", file, "--init", init, "--size", "nano", "--seed", "0"],
       ...["--batch", BATCH, "--steps", steps, "--lr", lr, "--warmup", warmup],
+      // Each stage begins with another mixture and a fresh rise of the rate, so that its loss rises.
+      ...["--set", "alarms_stop=false"],
       ...["--save-every", "500", "--threads", "2", "--outdir", outdir],
     );
     init = path.join(outdir, "checkpoint");

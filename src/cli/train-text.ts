@@ -13,17 +13,14 @@ export async function printTrained(
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
   out(`Trained for ${steps} updates on ${tokens} tokens.`);
+  const evaluations = await evaluationsOf(dir);
   if (stop.reason !== "all steps done") {
-    out(
-      wrap(
-        `Ended at step ${stop.step} by the alarm ${stop.reason}; the policy of step ${stop.kept}, the best on validation, is kept.`,
-        "",
-      ),
-    );
+    const which = evaluations.length > 0 ? ", the best on validation," : "";
+    const kept = `the policy of step ${stop.kept}${which} is kept`;
+    out(wrap(`Ended at step ${stop.step} by the alarm ${stop.reason}; ${kept}.`, ""));
   }
   out();
   out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);
-  const evaluations = await evaluationsOf(dir);
   const [start, end] = [evaluations[0], evaluations.at(-1)];
   if (start && end) {
     out(

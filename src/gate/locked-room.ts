@@ -96,6 +96,7 @@ export function inspectRoom(baseline: Manifest, candidate: Manifest): Room {
     knobs.add(knob);
     violations.push({ code, message, baseline: before, candidate: after } as Reason);
   }
+  violations.push(...measuredOnTrainingData(baseline, candidate));
   const code = scorerCode(baseline, candidate);
   if (code) {
     knobs.add("measurement");
@@ -107,6 +108,27 @@ export function inspectRoom(baseline: Manifest, candidate: Manifest): Room {
   }
   if (!samePolicy(baseline, candidate)) knobs.add("policy");
   return { violations, knobs: [...knobs].sort(), notes: notes(baseline, candidate) };
+}
+
+/** A policy is not measured on what it learned from. */
+function measuredOnTrainingData(baseline: Manifest, candidate: Manifest): Reason[] {
+  const data = (m: Manifest) => m.inputs.find(({ role }) => role === "dataset")?.sha256 ?? null;
+  const guilty = (m: Manifest) => learnedFrom(m).includes(data(m) ?? "");
+  if (!guilty(baseline) && !guilty(candidate)) return [];
+  return [
+    {
+      code: "measured_on_training_data",
+      message: "A policy learned from the very data set that it is measured on. Use another one.",
+      baseline: guilty(baseline) ? data(baseline) : null,
+      candidate: guilty(candidate) ? data(candidate) : null,
+    },
+  ];
+}
+
+/** The files that a policy, or one that it began with, learned from. */
+function learnedFrom({ policy }: Manifest): readonly Json[] {
+  const learning = (policy as JsonObject | null)?.learning as JsonObject | undefined;
+  return Array.isArray(learning?.learned_from) ? learning.learned_from : [];
 }
 
 /** Other code under the same name and version is worse than a new version: nobody was told. */
@@ -142,6 +164,9 @@ function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
 
 /** A policy that is named is its name; otherwise the file of its completions stands for it. */
 function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
+  // The same weights are the same policy, whatever is told of how they came about.
+  const [before, after] = [weightsOf(baseline), weightsOf(candidate)];
+  if (before !== undefined && after !== undefined) return before === after;
   if (baseline.policy !== null && candidate.policy !== null) {
     return (
       same(baseline.policy as Json, candidate.policy as Json) &&
@@ -151,6 +176,11 @@ function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
   return (
     sameAnswers(baseline, candidate) && same(baseline.policy as Json, candidate.policy as Json)
   );
+}
+
+function weightsOf({ policy }: Manifest): string | undefined {
+  const { kind, fingerprint } = (policy ?? {}) as JsonObject;
+  return kind === "checkpoint" && typeof fingerprint === "string" ? fingerprint : undefined;
 }
 
 /** The same file, or another file with the same completions in it. */

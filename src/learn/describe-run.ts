@@ -60,8 +60,19 @@ export function trainedBlock(
       }),
     ),
     from: options.init === "scratch" ? "scratch" : start.fingerprint,
+    learned_from: [...learnedFrom(start), ...inputs.filter(isLearned).map(({ sha256 }) => sha256)],
     holdout_evaluations: holdoutEvaluations,
   };
+}
+
+/** The files that a policy, or one that it began with, learned from. */
+export function learnedFrom({ trained }: Checkpoint): string[] {
+  const list = trained?.learned_from;
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+function isLearned({ role }: InputRecord): boolean {
+  return role !== "dev" && role !== "holdout";
 }
 
 /** How often policies that led to this one were tested on a holdout set. */

@@ -39,6 +39,10 @@ function overlap(one: Place, other: Place): Error {
   );
 }
 
+/** Blanks, case and invisible characters make no other problem. */
 function problemOf(prompt: string): string {
-  return prompt.normalize("NFC").trim().replace(/\s+/g, " ");
+  return prompt
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s\p{C}]+/gu, "");
 }

@@ -25,6 +25,7 @@ export function together(...settings: readonly JsonObject[]): JsonObject {
   for (const one of settings) {
     for (const [name, value] of Object.entries(one)) {
       if (value === undefined) continue;
+      if (name === "__proto__") throw usageError("__proto__ is no setting", "Take it out.");
       const before = result[name];
       result[name] =
         isObject(before) && isObject(value) ? together(before, value) : (value as Json);
@@ -43,8 +44,21 @@ export function assigned(text: string): JsonObject {
     );
   }
   const names = text.slice(0, at).split(".");
-  const value = parse(text.slice(at + 1)) as Json;
+  if (names.includes("__proto__")) throw usageError("__proto__ is no setting", "Take it out.");
+  const value = yamlValue(text.slice(at + 1));
   return names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
+}
+
+/** A value as YAML writes it. */
+export function yamlValue(text: string): Json {
+  try {
+    return parse(text) as Json;
+  } catch (error) {
+    throw usageError(
+      `"${text}" is no value: ${messageOf(error).split("\n")[0]}`,
+      "Write a number, a word, or a list such as [1, 2].",
+    );
+  }
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -38,8 +38,8 @@ const general = {
     .prefault({}),
   adam: z
     .strictObject({
-      beta1: share.default(0.9),
-      beta2: share.default(0.95),
+      beta1: z.number().min(0).lt(1).default(0.9),
+      beta2: z.number().min(0).lt(1).default(0.95),
       epsilon: z.number().positive().default(1e-8),
       weight_decay: z.number().min(0).default(0),
       clip_norm: z.number().min(0).default(1).describe("0 for no limit"),
@@ -87,7 +87,7 @@ const general = {
     })
     .prefault({}),
   weights: z
-    .array(z.number())
+    .array(z.number().min(-1e6).max(1e6))
     .nullable()
     .default(null)
     .describe("of the scorers' rewards, in the order given"),

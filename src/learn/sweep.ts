@@ -46,6 +46,13 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
   if (options.dev === undefined) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
   }
+  if (options.holdout !== undefined) {
+    throw usageError(
+      "a sweep would look at the holdout set once for every value",
+      "Choose a value by the validation set, and test that run alone.",
+    );
+  }
+  for (const value of values) refuseUnmeasured(options, nested(over, value));
   await mkdir(outdir, { recursive: true });
   const points: SweepPoint[] = [];
   for (const [i, value] of values.entries()) {
@@ -70,6 +77,16 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
 
 function nested(name: string, value: Json): JsonObject {
   return name.split(".").reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
+}
+
+/** All values are checked before the first is trained for. */
+function refuseUnmeasured({ algorithm, settings }: SweepOptions, own: JsonObject): void {
+  const { evaluate } = trainSettings(algorithmOf(algorithm), together(settings, own));
+  if (evaluate.every > 0) return;
+  throw usageError(
+    "a sweep compares validations, and none are asked for",
+    "Leave out --eval-every 0.",
+  );
 }
 
 /** A finished run is kept only if it is of this sweep. */

@@ -11,7 +11,13 @@ import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
 import type { Algorithm, Memory } from "./algorithm.ts";
-import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
+import {
+  type Described,
+  holdoutsBefore,
+  learnedFrom,
+  manifestOf,
+  trainedBlock,
+} from "./describe-run.ts";
 import { MeasuredOn } from "./disjoint.ts";
 import { evaluate } from "./evaluate.ts";
 import { LivePolicy } from "./live-policy.ts";
@@ -111,6 +117,7 @@ export class TrainingRun {
     const dev = options.dev === undefined ? undefined : await readExamples(options.dev, "dev");
     const holdout =
       options.holdout === undefined ? undefined : await readExamples(options.holdout, "holdout");
+    refuseLearnedFrom(start, [dev, holdout]);
     const position = options.resume ? await readPosition(options.outdir) : undefined;
     const memory: Memory = position?.memory ?? {};
     let policy: LivePolicy | undefined;
@@ -345,6 +352,17 @@ function refuseHalves({ cost, rewards = [] }: TrainOptions, settings: TrainSetti
       "Give a weight for each scorer, in the same order.",
     );
   }
+}
+
+/** Nor is it measured on what an ancestor learned from. */
+function refuseLearnedFrom(start: Checkpoint, sets: readonly (Examples | undefined)[]): void {
+  const known = learnedFrom(start);
+  const found = sets.find((set) => set && known.includes(set.input.sha256));
+  if (!found) return;
+  throw dataError(
+    `the policy that this run begins with learned from ${found.input.path}`,
+    "Measure it on examples that it has never seen.",
+  );
 }
 
 /** What an earlier run in the folder had saved to be gone on with: one that is begun anew must not. */

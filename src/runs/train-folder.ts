@@ -13,6 +13,7 @@ import { MANIFEST, RUNNING, SUMMARY } from "./artifacts.ts";
 import { claim, refuseForeignFolder, refuseOwnInputs, release } from "./claim.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import {
+  TRAIN_SCHEMA,
   TRAIN_SUMMARY_SCHEMA,
   type TrainManifest,
   type TrainSummary,
@@ -57,6 +58,7 @@ export class TrainFolder {
     refuseOwnInputs(dir, options.inputs);
     try {
       await mkdir(dir, { recursive: true });
+      await refuseOtherManifest(dir);
       const begun = existsSync(path.join(dir, MANIFEST)) && !existsSync(path.join(dir, SUMMARY));
       if (begun && options.resume) await requireSame(dir, manifest);
       else if (begun && !options.force) throw unfinished(dir);
@@ -100,15 +102,22 @@ export class TrainFolder {
     release(this.dir);
   }
 
+  async #hashOf(stream: Stream): Promise<string> {
+    return sha256(await readFile(path.join(this.dir, `${stream}.jsonl`)));
+  }
+
   async finish(
     manifest: TrainManifest,
-    end: Omit<TrainSummary, "schema" | "metrics_sha256" | "manifest_sha256">,
+    end: Omit<TrainSummary, "schema" | `${string}_sha256`>,
   ): Promise<TrainSummary> {
     for (const { handle } of this.#streams.values()) await handle.sync();
     const summary: TrainSummary = {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
-      metrics_sha256: sha256(await readFile(path.join(this.dir, METRICS))),
+      metrics_sha256: await this.#hashOf("metrics"),
+      evaluations_sha256: await this.#hashOf("evaluations"),
+      samples_sha256: await this.#hashOf("samples"),
+      alarms_sha256: await this.#hashOf("alarms"),
       manifest_sha256: manifestHash(manifest),
     };
     await writeWhole(path.join(this.dir, MANIFEST), artifactJson(manifest));
@@ -128,6 +137,16 @@ function manifestHash({ volatile: _, inputs, scorers, ...fixed }: TrainManifest)
       identity,
     })),
   });
+}
+
+/** Only a training run is ever gone on with or replaced. */
+async function refuseOtherManifest(dir: string): Promise<void> {
+  const text = await readFile(path.join(dir, MANIFEST), "utf8").catch(() => undefined);
+  if (text === undefined || text.includes(`"${TRAIN_SCHEMA}"`)) return;
+  throw usageError(
+    `${dir} holds a ${MANIFEST} that is not of a training run`,
+    "Choose a new or empty folder for --outdir.",
+  );
 }
 
 async function requireSame(dir: string, now: TrainManifest): Promise<void> {

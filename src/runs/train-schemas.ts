@@ -54,6 +54,9 @@ export const trainSummarySchema = z.strictObject({
   }),
   checkpoint_fingerprint: z.string(),
   metrics_sha256: hash,
+  evaluations_sha256: hash,
+  samples_sha256: hash,
+  alarms_sha256: hash,
   manifest_sha256: hash,
 });
 

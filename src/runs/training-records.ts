@@ -93,6 +93,9 @@ const summarySchema = z.looseObject({
   tokens: z.number().optional(),
   checkpoint_fingerprint: z.string().optional(),
   metrics_sha256: z.string().optional(),
+  evaluations_sha256: z.string().optional(),
+  samples_sha256: z.string().optional(),
+  alarms_sha256: z.string().optional(),
   /** Whether the frozen start was still the same at the end; null where there was none. */
   reference_frozen: z.boolean().nullish(),
   /** The one evaluation on the holdout set, and how many there were of the policies before. */
@@ -120,8 +123,8 @@ export interface TrainingRun {
   readonly manifestJson: JsonObject;
   /** Undefined while the run is unfinished. */
   readonly summary: z.infer<typeof summarySchema> | undefined;
-  /** False when metrics.jsonl is not what the summary was made from. */
-  readonly metricsIntact: boolean;
+  /** The files that are not what the summary was made from. */
+  readonly edited: readonly string[];
   readonly steps: readonly TrainingStep[];
   readonly evaluations: readonly TrainingEvaluation[];
   readonly samples: readonly TrainingSample[];
@@ -135,24 +138,35 @@ export async function readTrainingRun(dir: string): Promise<TrainingRun> {
   const manifestJson = await readManifest(dir);
   const summaryFile = path.join(dir, SUMMARY);
   const metrics = await readLines(path.join(dir, METRICS), stepRecordSchema);
+  const hashes = new Map([[METRICS, metrics.sha256]]);
   const optional = async <T>(name: string, schema: ZodType<T>) => {
     const file = path.join(dir, name);
-    return existsSync(file) ? (await readLines(file, schema)).rows : undefined;
+    if (!existsSync(file)) return undefined;
+    const { rows, sha256 } = await readLines(file, schema);
+    hashes.set(name, sha256);
+    return rows;
   };
   const summary = existsSync(summaryFile)
     ? checked(summaryFile, await readJson(summaryFile), summarySchema)
     : undefined;
+  const read = {
+    evaluations: (await optional(EVALUATIONS, evaluationSchema)) ?? [],
+    samples: (await optional(SAMPLES, sampleSchema)) ?? [],
+    alarms: await optional(ALARMS, alarmSchema),
+    timing: (await optional(TIMING, timingSchema)) ?? [],
+  };
+  const sealed = { ...summary } as Record<string, unknown>;
+  const wanted = (name: string) => sealed[`${path.parse(name).name}_sha256`];
   return {
     dir,
     manifest: checked(path.join(dir, MANIFEST), manifestJson, manifestSchema),
     manifestJson,
     summary,
-    metricsIntact: (summary?.metrics_sha256 ?? metrics.sha256) === metrics.sha256,
+    edited: [METRICS, EVALUATIONS, SAMPLES, ALARMS].filter(
+      (name) => wanted(name) !== undefined && wanted(name) !== hashes.get(name),
+    ),
     steps: metrics.rows,
-    evaluations: (await optional(EVALUATIONS, evaluationSchema)) ?? [],
-    samples: (await optional(SAMPLES, sampleSchema)) ?? [],
-    alarms: await optional(ALARMS, alarmSchema),
-    timing: (await optional(TIMING, timingSchema)) ?? [],
+    ...read,
   };
 }
 

@@ -42,6 +42,10 @@ export const invalid = (message: string, param?: string, code?: string): ApiErro
 /** What the client is told of anything thrown: of a bug of ours only that there is one. */
 export function apiErrorOf(thrown: unknown, onBug: (error: unknown) => void): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  // Node's words for a client that left in the middle of its request.
+  if (thrown instanceof Error && thrown.message === "aborted") {
+    return new ApiError(499, "the client went away");
+  }
   onBug(thrown);
   return new ApiError(500, "the server failed; what happened is in its terminal");
 }

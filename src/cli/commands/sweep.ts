@@ -1,9 +1,9 @@
 /** `lockedroom sweep` */
 
 import type { Command } from "commander";
-import { parse } from "yaml";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
+import { yamlValue } from "../../learn/recipe.ts";
 import { type Sweep, sweep } from "../../learn/sweep.ts";
 import { out } from "../terminal.ts";
 import { settingsOf, type TrainFlags, withScorers, withTrainOptions } from "../train-options.ts";
@@ -60,7 +60,7 @@ async function run(algorithm: string, { over, ...flags }: Flags): Promise<void> 
 
 function valuesOf(text: string): { over: string; values: Json[] } {
   const [name = "", list = ""] = text.split("=");
-  const values = list.split(",").map((value) => parse(value) as Json);
+  const values = list.split(",").map((value) => yamlValue(value));
   if (name === "" || list === "" || new Set(values).size !== values.length) {
     throw usageError(
       `--over ${text} names no setting with different values`,

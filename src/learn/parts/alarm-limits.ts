@@ -90,7 +90,7 @@ export const LIMITS: Limits = {
   backwardsTrend: 4,
   backwardsWithin: 200,
   backwardsReward: 0.2,
-  backwardsLoss: 0.05,
+  backwardsLoss: 1,
 
   jumpPlateau: 12,
   jumpSteps: 3,

@@ -62,7 +62,11 @@ async function prepare(context: SourceContext, examples: Examples) {
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
   if (lines.length === 0) throw nothingKept(context);
   const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
-  const texts = written(context, await Texts.read(file, toText, context.reading), "kept samples");
+  const texts = written(
+    context,
+    await Texts.read(file, toText, context.reading, context.measuredOn),
+    "kept samples",
+  );
   return {
     texts,
     sampled,

@@ -32,7 +32,7 @@ test("says when somebody edited the metrics", async () => {
   const edited = workspace.read("good/metrics.jsonl").replace('"reward/min":0', '"reward/min":1');
   workspace.write("good/metrics.jsonl", edited);
   const { html } = await trainingReport({ runs: [workspace.path("good")] });
-  expect(textOf(html)).toContain("Beware. metrics.jsonl is not what the run wrote");
+  expect(textOf(html)).toContain("Beware. Edited since the run wrote it: metrics.jsonl.");
 });
 
 test("reckons wins, ties and losses example by example", async () => {

@@ -14,7 +14,7 @@ export interface Verdict {
 
 export function verdictOf(run: TrainingRun): Verdict {
   const warnings = [
-    run.metricsIntact || "metrics.jsonl is not what the run wrote: somebody edited it.",
+    run.edited.length === 0 || `Edited since the run wrote it: ${run.edited.join(", ")}.`,
     run.summary?.reference_frozen !== false ||
       "The reference was not the same at the end as at the start, so every KL here is wrong.",
   ];
