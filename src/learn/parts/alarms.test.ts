@@ -151,7 +151,7 @@ describe("learning_backwards", () => {
   });
 
   test("a supervised loss that rises; a policy-gradient loss may", () => {
-    const rising = (step: number) => ({ loss: 1 + 0.3 * step });
+    const rising = (step: number) => ({ loss: 1 + 2 * step });
     expect(names(steps(11, rising, SUPERVISED))).toEqual(["learning_backwards"]);
     expect(names(steps(11, rising))).toEqual([]);
   });
