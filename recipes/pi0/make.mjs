@@ -9,7 +9,8 @@ import { writeTexts } from "./texts.mjs";
 const STAGES = [
   { texts: 400_000, steps: 7000, lr: 0.004, warmup: 100 },
   { texts: 150_000, steps: 2500, lr: 0.0015, warmup: 50 },
-  { texts: 100_000, steps: 1500, lr: 0.001, warmup: 20 },
+  { texts: 300_000, steps: 5000, lr: 0.002, warmup: 50 },
+  { texts: 80_000, steps: 600, lr: 0.0005, warmup: 20 },
 ];
 const BATCH = 128;
 

@@ -25,11 +25,10 @@ const FORMATS = [
 const TOTAL = FORMATS.reduce((sum, [weight]) => sum + weight, 0);
 
 /** In each stage: of so many problems, some are of one kind only; the others of all kinds alike. */
-const EXTRA = {
-  1: { of: 3, kinds: { two_step: 1 } },
-  2: { of: 20, kinds: { two_step: 6, multiplication: 6 } },
-  3: { of: 20, kinds: {} },
-};
+const HARD = { of: 20, kinds: { two_step: 6, multiplication: 6 } };
+const EXTRA = { 1: { of: 3, kinds: { two_step: 1 } }, 2: HARD, 3: HARD, 4: HARD };
+/** The stage that is about formats; those before are about arithmetic. */
+const LAST = 4;
 
 function problemAt(stage, rng) {
   const { of, kinds } = EXTRA[stage];
@@ -45,13 +44,13 @@ function problemAt(stage, rng) {
 }
 
 /**
- * A text of the first two stages is about arithmetic and nearly always in spec, one of the third is
- * about formats.
+ * A text of the first stages is about arithmetic and nearly always in spec, one of the last is about
+ * formats.
  */
 export function textAt(stage, index) {
   const rng = rngAt(SEED, stage, index);
   const problem = problemAt(stage, rng);
-  let left = stage < 3 && rng.below(20) > 0 ? 0 : rng.below(TOTAL);
+  let left = stage < LAST && rng.below(20) > 0 ? 0 : rng.below(TOTAL);
   const [, format] = FORMATS.find(([weight]) => {
     left -= weight;
     return left < 0;

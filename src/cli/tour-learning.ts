@@ -18,7 +18,7 @@ const PI0 = path.join(HOME, "assets/pi0");
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
 const DEV = path.join(HOME, "data/datasets/math_dev.jsonl");
 const HOLDOUT = path.join(HOME, "data/datasets/math_holdout.jsonl");
-const STEPS = 30;
+const STEPS = 20;
 
 /** Whether the engine is installed. */
 export async function canLearn(): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function learn(outdir: string, scoring: Scoring): Promise<Learned> 
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
-    ...{ rewards: [scoring], threads: 2, saveEvery: STEPS },
+    ...{ rewards: [scoring], threads: 1, saveEvery: STEPS },
     settings: { steps: STEPS, rate: { peak: 0.0005 } },
     onStep: (done, record) => progress.step(done, STEPS, record),
     onAlarm: (alarm) => progress.alarm(alarm),
@@ -59,7 +59,7 @@ export async function learn(outdir: string, scoring: Scoring): Promise<Learned> 
 async function measured(checkpoint: string, outdir: string, scoring: Scoring): Promise<string> {
   const policy = await openEmbeddedPolicy(checkpoint, {
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 32, stop: [], seed: 0 },
-    threads: 2,
+    threads: 1,
   });
   const sampled = `${outdir}-rollout`;
   try {

@@ -206,14 +206,9 @@ describe("a KL penalty in the loss", () => {
     expect(penalised.value - plain).toBeCloseTo(0.25 * mean(terms), 9);
   });
 
-  test("asks for the reference's log-probs, and shows how far away it is", () => {
+  test("asks for the reference's log-probs", () => {
     expect(columnsOf(sft, undefined)).toEqual({});
     expect(columnsOf(sft, { estimator: "k3" })).toEqual({ reference: "token" });
-    const { seen } = graphOf(sft, { estimator: "k3" });
-    const gaps = learned(ROWS).map(({ logprob }, i) =>
-      Math.abs(logprob - (references[i] as number)),
-    );
-    expect(recorded([seen], 4)["check/reference_gap"]).toBeCloseTo(Math.max(...gaps), 9);
   });
 
   test.each(["k1", "k2", "k3"] as const)(

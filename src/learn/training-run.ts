@@ -31,7 +31,7 @@ import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Source } from "./source.ts";
 import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
-import { openSource } from "./sources/index.ts";
+import { isSampled, openSource } from "./sources/index.ts";
 import { KEPT } from "./sources/passing.ts";
 import type { Reading } from "./sources/texts.ts";
 import { startingPolicy } from "./starting-policy.ts";
@@ -112,7 +112,7 @@ export class TrainingRun {
     settings: TrainSettings,
   ): Promise<TrainingRun> {
     const occasion = observeOccasion();
-    refuseHalves(options, settings);
+    refuseHalves(options, settings, algorithm);
     const start = await startingPolicy(options, algorithm, settings.seed);
     const dev = options.dev === undefined ? undefined : await readExamples(options.dev, "dev");
     const holdout =
@@ -143,7 +143,10 @@ export class TrainingRun {
     const manifest = async () => manifestOf(described, await occasion());
     const folder = await TrainFolder.open(options.outdir, await manifest(), position?.bytes, {
       ...options,
-      inputs: inputs.map((input) => input.path),
+      inputs: [
+        ...inputs.map((input) => input.path),
+        ...(options.init === "scratch" ? [] : [options.init]),
+      ],
     });
     try {
       if (!position) await forget(options.outdir);
@@ -337,7 +340,14 @@ export class TrainingRun {
 }
 
 /** A setting and the scorer that it is about come together or not at all. */
-function refuseHalves({ cost, rewards = [] }: TrainOptions, settings: TrainSettings): void {
+function refuseHalves(
+  { cost, rewards = [] }: TrainOptions,
+  settings: TrainSettings,
+  { name, needs }: Algorithm,
+): void {
+  if (isSampled(needs) && rewards.length === 0) {
+    throw usageError(`${name} learns from rewards, and there is no scorer`, "Name one.");
+  }
   if ((settings.cost === null) !== (cost === undefined)) {
     throw usageError(
       settings.cost === null

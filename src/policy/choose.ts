@@ -24,30 +24,49 @@ export function drawsFromPolicy({ temperature, topK, topP }: Sampling): boolean 
 
 /** Draws with `uniform` in [0, 1); equal logits are taken in the order of their ids. */
 export function choose(logits: ArrayLike<number>, sampling: Sampling, uniform: number): Choice {
+  if (drawsFromPolicy(sampling)) return drawn(logits, uniform);
   const full = logSumExp(logits);
   if (sampling.temperature === 0) {
     const token = argmax(logits);
     return { token, logprob: (logits[token] as number) - full, sampled: 0 };
   }
   const { temperature } = sampling;
-  const kept = keptTokens(logits, sampling);
+  const kept = keptTokens(logits, sampling) ?? Array.from(logits, (_, id) => id);
   const top = logits[argmax(logits)] as number; // The likeliest token is never cut off.
-  const count = kept?.length ?? logits.length;
-  const idAt = (i: number) => (kept ? (kept[i] as number) : i);
-  const weight = (id: number) => Math.exp(((logits[id] as number) - top) / temperature);
-  let total = 0;
-  for (let i = 0; i < count; i++) total += weight(idAt(i));
-  let left = uniform * total;
-  let token = idAt(count - 1);
-  for (let i = 0; i < count; i++) {
-    left -= weight(idAt(i));
-    if (left < 0) {
-      token = idAt(i);
-      break;
-    }
-  }
+  const weights = kept.map((id) => Math.exp(((logits[id] as number) - top) / temperature));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const token = kept[indexAt(weights, kept.length, uniform * total)] as number;
   const raw = logits[token] as number;
   return { token, logprob: raw - full, sampled: (raw - top) / temperature - Math.log(total) };
+}
+
+/** Reused: this runs for every token that is ever sampled. */
+let scratch = new Float64Array(256);
+
+/** The common case, with one exponential for each token. */
+function drawn(logits: ArrayLike<number>, uniform: number): Choice {
+  const { length } = logits;
+  if (scratch.length < length) scratch = new Float64Array(length);
+  const top = logits[argmax(logits)] as number;
+  let total = 0;
+  for (let id = 0; id < length; id++) {
+    const weight = Math.exp((logits[id] as number) - top);
+    scratch[id] = weight;
+    total += weight;
+  }
+  const token = indexAt(scratch, length, uniform * total);
+  const logprob = (logits[token] as number) - (top + Math.log(total));
+  return { token, logprob, sampled: logprob };
+}
+
+/** Where the running sum of weights passes `left`; the last one where rounding leaves a rest. */
+function indexAt(weights: ArrayLike<number>, count: number, left: number): number {
+  let rest = left;
+  for (let i = 0; i < count; i++) {
+    rest -= weights[i] as number;
+    if (rest < 0) return i;
+  }
+  return count - 1;
 }
 
 /** A token beside the one that was drawn, under the policy itself. */

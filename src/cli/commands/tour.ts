@@ -157,7 +157,7 @@ async function learning(outdir: string, scoring: Scoring): Promise<void> {
     return;
   }
   say(
-    "π₀ is a transformer of 0.1 million parameters that knows some arithmetic and answers in a dozen formats. GRPO samples eight answers to each of 32 problems, lets the verifier of step 1 judge them, and makes the better ones likelier: thirty times, on problems that it is not measured on. This takes less than a minute.",
+    "π₀ is a transformer of 0.1 million parameters that knows some arithmetic and answers in a dozen formats. GRPO samples eight answers to each of 32 problems, lets the verifier of step 1 judge them, and makes the better ones likelier: twenty times, on problems that it is not measured on. This takes less than a minute.",
   );
   const { verdict, report } = await learn(outdir, scoring);
   say("Both policies on 240 holdout problems, one sample each at temperature 1:");

@@ -3,12 +3,14 @@
 import { LockedRoomError } from "../../index.ts";
 import type { Shelf } from "../shelf.ts";
 import type { WorkspaceConfig } from "../workspace.ts";
+import type { Trainings } from "./trainings.ts";
 
 /** Where criteria are looked at. */
 export interface Place {
   readonly dir: string;
   readonly config: WorkspaceConfig;
   readonly shelf: Shelf;
+  readonly trainings: Trainings;
   /** Names of the commands that this version has. */
   readonly commands: ReadonlySet<string>;
 }

@@ -1,55 +1,15 @@
 /** Phase 4: three things worth publishing, and the four tests of the capstone. */
 
 import path from "node:path";
-import type { KnownReport, KnownRun } from "../shelf.ts";
-import { words } from "../words.ts";
-import { filesBelow, realInside, recorded, textOf } from "../workspace-files.ts";
-import { type Criterion, met, missing, type Place } from "./criterion.ts";
-import { commandsNamed, images, listItems, sections, targets } from "./markdown.ts";
+import { filesBelow, realInside, textOf } from "../workspace-files.ts";
+import { CASE, CASE_STUDY } from "./case-study.ts";
+import { type Criterion, met, missing } from "./criterion.ts";
+import { commandsNamed, images, listItems, sections } from "./markdown.ts";
+import { essay, FEWEST_WORDS, linked, tooShort } from "./portfolio.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
-const CASE = "portfolio/case_study/README.md";
 const TALK = "portfolio/talk.md";
 const SLIDES = "portfolio/slides.md";
-const FEWEST_WORDS = 200;
-const FEWEST_ABLATIONS = 3;
-
-/** Text of a file that has something to say, or nothing. */
-function essay({ dir }: Place, file: string): string | undefined {
-  const text = textOf(dir, file);
-  return text !== undefined && words(text) >= FEWEST_WORDS ? text : undefined;
-}
-
-const tooShort = ({ dir }: Place, file: string, expected: string) => {
-  const text = textOf(dir, file);
-  const found = text === undefined ? `no ${file}` : `${file} has ${words(text)} words`;
-  return missing(expected, found, `Write ${file}, ${FEWEST_WORDS} words or more.`);
-};
-
-/** Sound runs and gate reports that hold, which a text of this file links to. */
-async function linked(
-  { dir, shelf }: Place,
-  file: string,
-  text: string,
-): Promise<{ runs: KnownRun[]; reports: KnownReport[] }> {
-  const named = new Set(
-    targets(text).flatMap((target) =>
-      [path.dirname(file), "."].flatMap((from) => {
-        const real = realInside(dir, path.resolve(dir, from, target));
-        return real === undefined ? [] : [recorded(dir, real)];
-      }),
-    ),
-  );
-  const mentioned = ({ path: known }: { path: string }) =>
-    named.has(known) || [...named].some((name) => name.startsWith(`${known}/`));
-  const runs: KnownRun[] = [];
-  for (const known of shelf.runs.filter(mentioned))
-    if ((await shelf.problemOf(known)) === undefined) runs.push(known);
-  const reports: KnownReport[] = [];
-  for (const known of shelf.reports.filter(mentioned))
-    if (typeof (await shelf.compared(known)) !== "string") reports.push(known);
-  return { runs, reports };
-}
 
 const reference: Criterion = {
   id: "reference_implementation",
@@ -61,56 +21,6 @@ const reference: Criterion = {
     const known = commandsNamed(text).filter((name) => place.commands.has(name));
     if (known.length > 0) return met({ path: REFERENCE, figure: `names ${known.join(", ")}` });
     return missing(expected, "it names no command", "Write down each lockedroom command it takes.");
-  },
-};
-
-const caseStudy: Criterion = {
-  id: "case_study",
-  title: `The case study, with ${FEWEST_ABLATIONS} ablations or more`,
-  async check(place) {
-    const expected = `${CASE} that links to ${FEWEST_ABLATIONS} runs or gate reports of this workspace`;
-    const text = essay(place, CASE);
-    if (text === undefined) return tooShort(place, CASE, expected);
-    const { runs, reports } = await linked(place, CASE, text);
-    const count = runs.length + reports.length;
-    if (count >= FEWEST_ABLATIONS)
-      return met({ path: CASE, figure: `links to ${runs.length} runs, ${reports.length} reports` });
-    const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
-    return missing(expected, `it links to ${count} that hold`, next);
-  },
-};
-
-const methods: Criterion = {
-  id: "case_study_methods",
-  title: "In it: an SFT baseline against DPO against one RL or RFT run",
-  needs: ["train dpo", "train rft"],
-};
-
-const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
-  "reward hacking": /reward[ -]hack/i,
-  "length bias": /verbos|length/i,
-  "refusal drift": /refus/i,
-  "safety regressions": /safety/i,
-  "mode collapse": /collapse/i,
-};
-
-const diagnostics: Criterion = {
-  id: "case_study_diagnostics",
-  title: "In it: a table of failure modes, and what it cost",
-  async check({ dir }) {
-    const text = textOf(dir, CASE) ?? "";
-    const rows = text.split("\n").filter((line) => /^\s*\|/.test(line));
-    const table = rows.join("\n");
-    const lost = Object.keys(FAILURE_MODES).filter((name) => !FAILURE_MODES[name]?.test(table));
-    const cost = sections(text).find(({ heading }) => /\bcosts?\b/i.test(heading));
-    const priced = /\d/.test(cost?.body ?? "");
-    if (lost.length === 0 && priced)
-      return met({ path: CASE, figure: "five failure modes in a table, and a cost" });
-    return missing(
-      `${CASE} with a table that has ${Object.keys(FAILURE_MODES).join(", ")}, and a heading "Cost" with figures`,
-      lost.length > 0 ? `the table lacks ${lost.join(", ")}` : "no cost with a figure",
-      `Add it to ${CASE}.`,
-    );
   },
 };
 
@@ -223,6 +133,6 @@ const slides: Criterion = {
 };
 
 export const PHASE_4: readonly Criterion[] = [
-  ...[reference, caseStudy, methods, diagnostics, talk],
+  ...[reference, ...CASE_STUDY, talk],
   ...[reproduction, failure, regression, slides],
 ];

@@ -3,9 +3,9 @@
 import path from "node:path";
 import {
   type Example,
-  type Judgement,
   JsonlFile,
   type JsonObject,
+  type Judgement,
   openScoring,
   SCORER_ERROR,
   type Scoring,
@@ -14,8 +14,8 @@ import {
 } from "../../index.ts";
 import { readConfig } from "../workspace.ts";
 import { fileSha256, realInside } from "../workspace-files.ts";
+import type { Training } from "./training.ts";
 import { inputOf, validator } from "./training-settings.ts";
-import type { Training } from "./trainings.ts";
 
 type Input = TrainManifest["inputs"][number];
 type Answer = { readonly id: string; readonly completion: string };
@@ -77,9 +77,7 @@ export class Rejudge {
   /** The workspace's own, the built-in one, or the file that was named. */
   async #find({ source_sha256: source, path: named }: JsonObject): Promise<Scoring | undefined> {
     const file =
-      typeof named === "string"
-        ? realInside(this.#dir, path.resolve(this.#dir, named))
-        : undefined;
+      typeof named === "string" ? realInside(this.#dir, path.resolve(this.#dir, named)) : undefined;
     const own = path.join(this.#dir, readConfig(this.#dir).scorer);
     for (const candidate of [own, undefined, ...(file === undefined ? [] : [file])]) {
       const scoring = await openScoring(candidate).catch(() => undefined);

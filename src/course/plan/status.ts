@@ -10,11 +10,14 @@ import { type Deliverable, deliverables, type Rhythm, rhythm } from "./cadence.t
 import { type Day, daysBetween } from "./calendar.ts";
 import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
 import { readHistory } from "./history.ts";
-import { PHASE_1, PHASE_2, PHASE_3 } from "./learning-phases.ts";
 import { PHASE_0 } from "./phase-0.ts";
+import { PHASE_1 } from "./phase-1.ts";
+import { PHASE_2 } from "./phase-2.ts";
+import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
 import { DONE, daysOfWeek, PHASES, type Phase, phaseOfDay, weekOfDay } from "./phases.ts";
 import { type PlanRecord, readRecord } from "./record.ts";
+import { Trainings } from "./trainings.ts";
 
 const STATUS_SCHEMA = "lockedroom.plan_status@1";
 
@@ -71,7 +74,8 @@ export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
   const record = readRecord(dir);
   const history = await readHistory(await Git.open(dir));
   const shelf = await Shelf.read(dir);
-  const place: Place = { dir, config, shelf, commands: new Set(options.commands) };
+  const trainings = await Trainings.read(dir);
+  const place: Place = { dir, config, shelf, trainings, commands: new Set(options.commands) };
   const day = Math.max(1, daysBetween(history.start, options.today) + 1);
   const current = PHASES[record.phase];
   const week = weekOfDay(day);

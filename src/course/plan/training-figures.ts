@@ -1,8 +1,8 @@
 /** What a training run says of itself, reckoned again from its lines: each figure has to follow. */
 
-import { fingerprint, passes, type TrainingEvaluation, type TrainManifest } from "../../index.ts";
-import { inputOf, setting, validator } from "./training-settings.ts";
-import type { Training } from "./trainings.ts";
+import { passes, type TrainingEvaluation, type TrainManifest } from "../../index.ts";
+import type { Training } from "./training.ts";
+import { inputOf, kindOf, setting, validator } from "./training-settings.ts";
 
 /** Why its figures do not belong together, if they do not. */
 export function problemInFigures(training: Training): string | undefined {
@@ -28,27 +28,20 @@ const unbroken: Check = ({ manifest }) => {
 };
 
 const hashes: Check = ({ manifest, summary, records }) => {
-  if (manifestHash(manifest) !== summary.manifest_sha256)
-    return edited("manifest.json is not what was written with the run");
-  return records.metricsIntact
-    ? undefined
-    : edited("metrics.jsonl is not what was written with the run");
+  const isOwn = kindOf(manifest) === summary.manifest_sha256;
+  const [file] = isOwn ? records.edited : ["manifest.json"];
+  return file && edited(`${file} is not what was written with the run`);
 };
 
-/** As the training wrote it: where the files lay and on which occasion does not matter. */
-export function manifestHash({ volatile: _, inputs, ...fixed }: TrainManifest): string {
-  return fingerprint({ ...fixed, inputs: inputs.map(({ path: _path, ...input }) => input) });
-}
+const isEachStep = (rows: readonly { readonly step: number }[], steps: number) =>
+  rows.length === steps && rows.every(({ step }, i) => step === i + 1);
 
-const lines: Check = ({ summary: { steps }, records }) => {
-  for (const [file, rows] of [
-    ["metrics.jsonl", records.steps],
-    ["timing.jsonl", records.timing],
-  ] as const) {
-    if (rows.length !== steps || rows.some(({ step }, i) => step !== i + 1))
-      return edited(`${file} has not one line for each of its ${steps} steps`);
-  }
-  return undefined;
+/** What is measured at the end has a line of its own in timing.jsonl. */
+const lines: Check = ({ summary: { steps }, records: { steps: made, timing } }) => {
+  const file = isEachStep(made, steps)
+    ? isEachStep(timing.slice(0, steps), steps) || "timing.jsonl"
+    : "metrics.jsonl";
+  return file === true ? undefined : edited(`${file} lacks some of its ${steps} steps`);
 };
 
 const totals: Check = ({ summary, records: { steps, alarms = [] } }) => {

@@ -17,15 +17,21 @@ function own(value: Json | undefined, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? (value as Record<string, Json>)[key] : undefined;
 }
 
-/** Equal for runs of the same data, start, scorers and settings, but for the settings named. */
-export function kindOf(manifest: TrainManifest, but: readonly string[]): string {
-  const { algorithm, init_fingerprint, architecture, inputs, scorers } = manifest;
-  const settings = structuredClone(manifest.settings) as Record<string, Json>;
+/**
+ * Equal for runs of the same data, start, scorers and settings, but for the settings named; with none
+ * named, what a training writes into its summary of its manifest.
+ */
+export function kindOf(manifest: TrainManifest, but: readonly string[] = []): string {
+  const { volatile: _, inputs, scorers, ...fixed } = manifest;
+  const settings = structuredClone(fixed.settings) as Record<string, Json>;
   for (const name of but) remove(settings, name.split("."));
   return fingerprint({
-    ...{ algorithm, init_fingerprint, architecture, settings },
-    inputs: inputs.map(({ path: _, ...content }) => content),
-    scorers: scorers.map(({ role, identity: { path: _, ...identity } }) => ({ role, identity })),
+    ...{ ...fixed, settings },
+    inputs: inputs.map(({ path: _path, ...input }) => input),
+    scorers: scorers.map(({ role, identity: { path: _path, ...identity } }) => ({
+      role,
+      identity,
+    })),
   });
 }
 
@@ -45,6 +51,12 @@ export function validator({ scorers }: TrainManifest) {
 
 export const rewarding = ({ scorers }: TrainManifest) =>
   scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
+
+/** Of one of the scorers that reward. */
+export function weightOf(manifest: TrainManifest, place: number): number {
+  const weights = setting(manifest, "weights");
+  return Array.isArray(weights) ? Number(weights[place]) : 1;
+}
 
 export const inputOf = ({ inputs }: TrainManifest, wanted: string) =>
   inputs.find(({ role }) => role === wanted);

@@ -217,10 +217,14 @@ describe("ipo", () => {
   });
 });
 
+/** 1 / rows of the same label. */
+const sharesOf = (good: readonly number[]) =>
+  good.map((label) => 1 / good.filter((other) => other === label).length);
+
 describe("kto", () => {
   const labelled = (good: readonly number[], shift: number, reference: Table = TWO.reference) => ({
     ...TWO,
-    columns: { reference, good, shift: [shift, shift] },
+    columns: { reference, good, shift: [shift, shift], share: sharesOf(good) },
   });
 
   test("compares each side with the general shift", () => {
@@ -251,12 +255,25 @@ describe("kto", () => {
     expect(loss([0, 0], 1)).toBeLessThan(loss([0, 0], 0));
   });
 
-  test("rewards are watched as shares of the batch", () => {
-    const { watched } = computed(kto, {}, labelled([1, 0], 0.3));
-    expect(watched).toEqual({
-      "rewards/chosen": expect.closeTo(0.02, 9),
+  test("what is watched are means over the good and over the bad ones", () => {
+    const [sure, other] = [TWO.logprobs[0] as number[], TWO.logprobs[1] as number[]];
+    const three: Fed = {
+      logprobs: [sure, other, other],
+      mask: [...TWO.mask, TWO.mask[1] as number[]],
+      columns: {
+        reference: [...TWO.reference, TWO.logprobs[1] as number[]],
+        good: [1, 0, 0],
+        shift: [0, 0, 0],
+        share: sharesOf([1, 0, 0]),
+      },
+    };
+    // Log-ratios 0.4, and −0.5 and 0.
+    expect(computed(kto, {}, three).watched).toEqual({
+      "rewards/chosen": expect.closeTo(0.04, 9),
       "rewards/rejected": expect.closeTo(-0.025, 9),
-      "rewards/margin": expect.closeTo(0.045, 9),
+      "rewards/margin": expect.closeTo(0.065, 9),
+      "logps/chosen": expect.closeTo(-1.5, 9),
+      "logps/rejected": expect.closeTo(-2, 9),
     });
   });
 });
@@ -499,6 +516,7 @@ function drawn(seed: string): Required<Fed> {
       return: table(() => between(-1, 1)),
       good: Array.from({ length: ROWS }, (_, r) => r % 2),
       shift: Array.from({ length: ROWS }, () => 0.3),
+      share: Array.from({ length: ROWS }, () => 2 / ROWS),
     },
   };
 }

@@ -26,7 +26,7 @@ export interface Limits {
   readonly backwardsWithin: number;
   /** Least fall of the mean reward, in standard deviations of one reward: whatever its scale. */
   readonly backwardsReward: number;
-  /** Least rise of a loss, as a share of the first. */
+  /** Least rise of a loss, as a share of the first: small losses move by large shares. */
   readonly backwardsLoss: number;
 
   /** Steps without a trend that make a plateau of the training reward. */

@@ -91,9 +91,10 @@ function fallWords({ since, mean, z, examples }: ValidationMove): string {
 }
 
 function rewardWords({ direction, training }: RewardMove): string {
-  const moved = { up: "rose", flat: "did not clearly rise", down: "fell as well" } as const;
   if (!training) return "";
-  return ` Meanwhile the training reward ${moved[direction]} (${show(training.from)} → ${show(training.to)}).`;
+  const { from, to } = training;
+  const rose = direction === "up" && to > from ? "rose" : "did not clearly rise";
+  return ` Meanwhile the training reward ${direction === "down" ? "fell as well" : rose} (${show(from)} → ${show(to)}).`;
 }
 
 function evidenceOf(validation: ValidationMove, { training, proxy }: RewardMove): JsonObject {

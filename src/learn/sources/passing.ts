@@ -41,11 +41,12 @@ export async function openPassing(context: SourceContext): Promise<Source> {
       const start = performance.now();
       const fresh = source === undefined;
       source ??= prepare(context, examples);
-      const { texts, record, sampled } = await source;
+      const { texts, record } = await source;
       const waited = fresh ? (performance.now() - start) / 1000 : 0;
       const batch = await texts.batch(step);
       const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
-      const paid = fresh ? { sampled_tokens: sampled } : {};
+      // Of the first step alone, whoever computes it: a run that is gone on with writes the same.
+      const paid = step === 1 ? { sampled_tokens: Number(context.memory.sampled_tokens) } : {};
       return { ...batch, record: { ...batch.record, ...record, ...paid }, seconds };
     },
   };
@@ -53,10 +54,9 @@ export async function openPassing(context: SourceContext): Promise<Source> {
 
 async function prepare(context: SourceContext, examples: Examples) {
   const file = path.join(context.outdir, KEPT);
-  let sampled = 0;
-  if (!existsSync(file)) {
+  if (!existsSync(file) || context.memory.sampled_tokens === undefined) {
     const found = await sample(context, examples);
-    sampled = found.tokens;
+    context.memory.sampled_tokens = found.tokens;
     await writeWhole(file, found.kept);
   }
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
@@ -69,7 +69,6 @@ async function prepare(context: SourceContext, examples: Examples) {
   );
   return {
     texts,
-    sampled,
     record: { "kept/texts": lines.length, "kept/prompts": prompts / examples.list.length },
   };
 }
@@ -100,10 +99,12 @@ async function sample(
       completion,
     }));
     const { rewards: found } = await scoresOf(asked, rewards, settings.weights);
+    const rewardOf = new Map(said.map((one, n) => [one, found[n] as number]));
     for (const [i, example] of block.entries()) {
-      const passing = asked
+      // One that was cut off has no end that could be learned.
+      const passing = said
         .slice(i * samples, (i + 1) * samples)
-        .filter((_, n) => (found[i * samples + n] as number) >= threshold)
+        .filter((one) => one.finish === "stop" && (rewardOf.get(one) as number) >= threshold)
         .map(({ completion }) => completion);
       for (const completion of [...new Set(passing)].slice(0, keep)) {
         lines.push(canonicalJson({ id: example.id, prompt: example.prompt, completion }));

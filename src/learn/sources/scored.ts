@@ -49,7 +49,7 @@ function rewardsOf(
     const { example, completion } = asked[row] as Asked;
     throw dataError(
       `the scorer ${identity.name} gave no reward (${code}) for "${visibleShort(completion, 40)}" on ${example.id}: ${visibleShort(JSON.stringify(details), 120)}`,
-      "Mend the scorer and resume: a broken scorer is never a zero, so nothing was learned from it.",
+      "Mend the scorer and begin anew: a broken scorer is never a zero, so nothing was learned from it.",
     );
   });
 }

@@ -1,0 +1,36 @@
+// How speed follows batch and length, with everything else held fixed.
+import { sampling } from "./engine-sampling.mjs";
+import { trainingSpeed } from "./engine-training.mjs";
+
+const SIZE = "nano";
+/** What the command line uses unless told otherwise. */
+const THREADS = 1;
+
+/** Rows of points; `batches`, `lengths` and `sampled` are the values that are tried. */
+export async function growth({ batches, lengths, sampled, shape, asked }, calls) {
+  const train = (more) => trainingSpeed(SIZE, { ...shape, ...more }, THREADS, calls);
+  const sample = (batch) => sampling(SIZE, { ...asked, batch, threads: THREADS }, calls);
+  return [
+    {
+      name: `training ${SIZE}, batch, of ${shape.length} tokens each`,
+      points: await points(batches, (batch) => train({ batch })),
+    },
+    {
+      name: `training ${SIZE}, length, ${shape.batch} at once`,
+      points: await points(lengths, (length) => train({ length })),
+    },
+    {
+      name: `sampling ${SIZE}, batch`,
+      points: await points(sampled, sample),
+    },
+  ];
+}
+
+async function points(values, measure) {
+  const found = [];
+  for (const at of values) {
+    const { tokensPerSecond } = await measure(at);
+    found.push({ at, tokensPerSecond });
+  }
+  return found;
+}

@@ -1,0 +1,130 @@
+// `npm run bench:engine`: how far training is from its bare matrix products, and sampling from one
+// sequence at a time. The two sides of a ratio take turns within this run.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { growth } from "./engine-growth.mjs";
+import { updateReadme } from "./engine-readme.mjs";
+import { sampling, samplingGain } from "./engine-sampling.mjs";
+import { buildSeconds, parameterCount, training } from "./engine-training.mjs";
+
+const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
+const { effort, repeats, shapes, asked, grown } = SMALL
+  ? {
+      effort: { rounds: 1, calls: 1 },
+      repeats: 1,
+      shapes: { nano: [2, 8], micro: [1, 8], small: [1, 8] },
+      asked: { batch: 2, prompt: 4, fresh: 3 },
+      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2] },
+    }
+  : {
+      effort: { rounds: 7, calls: 3 },
+      repeats: 3,
+      shapes: { nano: [64, 48], micro: [32, 64], small: [16, 64] },
+      asked: { batch: 64, prompt: 32, fresh: 32 },
+      grown: {
+        batches: [16, 32, 64, 128, 256],
+        lengths: [16, 32, 64, 128, 256],
+        sampled: [1, 8, 64, 256],
+      },
+    };
+const SIZES = Object.keys(shapes);
+const THREADS = [1, 2];
+const shapeOf = (size) => ({ batch: shapes[size][0], length: shapes[size][1] });
+
+const trained = await rows((size, threads) => training(size, shapeOf(size), threads, effort));
+// The smallest is also compared with one sequence at a time, where a batch has most to gain.
+const sampled = await rows((size, threads) =>
+  size === "nano"
+    ? samplingGain(size, { ...asked, threads }, effort)
+    : sampling(size, { ...asked, threads }, repeats),
+);
+const sizes = await rows(
+  async (size) => ({
+    size,
+    parameters: parameterCount(size),
+    buildSeconds: await buildSeconds(size, shapeOf(size), repeats),
+    peakMegabytes: peakMegabytes(size),
+  }),
+  [1],
+);
+const grew = await growth({ ...grown, asked, shape: shapeOf("nano") }, repeats);
+const parameters = sizes.map(({ size, parameters }) => ({
+  at: `${(parameters / 1e6).toFixed(1)}M`,
+  tokensPerSecond: trained.find((row) => row.size === size).tokensPerSecond,
+}));
+
+/** A value may have to be at least or at most so much. */
+const checks = [
+  ...trained
+    .filter(({ size }) => size !== "nano")
+    .map(({ size, threads, share }) => ({
+      name: `training ${size}, products alone / step, time with ${threadsOf(threads)}`,
+      value: share,
+      least: 0.55,
+    })),
+  ...sampled
+    .filter(({ gain }) => gain !== undefined)
+    .map(({ size, threads, gain }) => ({
+      name: `sampling ${size}, batch of 64 / one at a time without cache, tokens/s with ${threadsOf(threads)}`,
+      value: gain,
+      least: 20,
+    })),
+  ...sizes.map(({ size, buildSeconds: value }) => ({
+    name: `training ${size}, building the step (s)`,
+    value,
+    most: 0.5,
+  })),
+].map((check) => ({ ...check, holds: holds(check) }));
+
+for (const { name, value, least, most, holds } of checks) {
+  const limit = most === undefined ? `at least ${least}` : `at most ${most}`;
+  console.log(
+    `${holds ? "ok  " : "MISS"} ${name.padEnd(88)} ${String(value).padStart(5)}  ${limit}`,
+  );
+}
+if (!SMALL) {
+  const results = {
+    node: process.version,
+    runtime: createRequire(import.meta.url)("onnxruntime-node/package.json").version,
+    cores: availableParallelism(),
+    trained,
+    sampled,
+    sizes,
+    growth: [{ name: "training, parameters", points: parameters }, ...grew],
+    checks,
+  };
+  const file = new URL("engine-results.json", import.meta.url);
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  updateReadme(results);
+}
+process.exitCode = checks.every(({ holds }) => holds) ? 0 : 1;
+
+/** One measurement after the other: together they would disturb each other. */
+async function rows(measure, threads = THREADS) {
+  const found = [];
+  for (const size of SIZES) {
+    for (const count of threads) {
+      const row = await measure(size, count);
+      console.log(JSON.stringify(row));
+      found.push(row);
+    }
+  }
+  return found;
+}
+
+function peakMegabytes(size) {
+  const child = fileURLToPath(new URL("engine-memory.mjs", import.meta.url));
+  const args = [child, size, ...shapes[size]].map(String);
+  return Number(execFileSync(process.execPath, args, { encoding: "utf8" }));
+}
+
+function holds({ value, least = -Infinity, most = Infinity }) {
+  return value >= least && value <= most;
+}
+
+function threadsOf(count) {
+  return count === 1 ? "1 thread" : `${count} threads`;
+}

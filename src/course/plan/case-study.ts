@@ -1,0 +1,95 @@
+/** The case study: its ablations, the methods that it compares, and its diagnostics. */
+
+import { textOf } from "../workspace-files.ts";
+import { type Criterion, met, missing } from "./criterion.ts";
+import { sections } from "./markdown.ts";
+import { essay, linked, tooShort } from "./portfolio.ts";
+import type { Training } from "./training.ts";
+import { inputOf, SAMPLING, validator } from "./training-settings.ts";
+
+export const CASE = "portfolio/case_study/README.md";
+const FEWEST_ABLATIONS = 3;
+
+const caseStudy: Criterion = {
+  id: "case_study",
+  title: `The case study, with ${FEWEST_ABLATIONS} ablations or more`,
+  async check(place) {
+    const expected = `${CASE} that links to ${FEWEST_ABLATIONS} runs or gate reports of this workspace`;
+    const text = essay(place, CASE);
+    if (text === undefined) return tooShort(place, CASE, expected);
+    const { runs, trained, reports } = await linked(place, CASE, text);
+    const made = runs.length + trained.length;
+    const count = made + reports.length;
+    if (count >= FEWEST_ABLATIONS)
+      return met({ path: CASE, figure: `links to ${made} runs, ${reports.length} reports` });
+    const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
+    return missing(expected, `it links to ${count} that hold`, next);
+  },
+};
+
+const methods: Criterion = {
+  id: "case_study_methods",
+  title: "In it: an SFT baseline against DPO against one RL or RFT run",
+  async check(place) {
+    const { trained } = await linked(place, CASE, textOf(place.dir, CASE) ?? "");
+    const measured = trained.filter(({ records }) => records.evaluations.length > 1);
+    const ways = METHODS.map((names) =>
+      measured.filter(({ manifest }) => names.has(manifest.algorithm)),
+    );
+    for (const sft of ways[0] ?? []) {
+      const alike = ways.map((runs) => runs.find((run) => measuredBy(run) === measuredBy(sft)));
+      if (alike.includes(undefined)) continue;
+      const rates = alike.map((run) => `${run?.manifest.algorithm} ${lastRate(run)}`);
+      return met({ path: CASE, figure: `pass rates on one dev set: ${rates.join(", ")}` });
+    }
+    const lost = NAMES.filter((_, i) => ways[i]?.length === 0);
+    return missing(
+      `links in ${CASE} to whole training runs of SFT, of DPO and of RFT or a policy gradient, measured on the same dev set by the same scorer`,
+      lost.length > 0
+        ? `it links to no whole, measured run of ${lost.join(", nor of ")}`
+        : "they were not measured on the same dev set by the same scorer",
+      "Link each run, as in [dpo](../../runs/dpo); train what is missing with --dev.",
+    );
+  },
+};
+
+const NAMES = ["SFT", "DPO", "RFT or a policy gradient"];
+const METHODS = [["sft"], ["dpo"], ["rft", ...SAMPLING]].map((names) => new Set(names));
+
+/** The examples and the scorer that a policy was measured with. */
+function measuredBy({ manifest }: Training): string {
+  return `${inputOf(manifest, "dev")?.sha256} ${validator(manifest)?.identity.source_sha256}`;
+}
+
+const lastRate = (run: Training | undefined) =>
+  run?.records.evaluations.at(-1)?.pass_rate.toFixed(4);
+
+const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
+  "reward hacking": /reward[ -]hack/i,
+  "length bias": /verbos|length/i,
+  "refusal drift": /refus/i,
+  "safety regressions": /safety/i,
+  "mode collapse": /collapse/i,
+};
+
+const diagnostics: Criterion = {
+  id: "case_study_diagnostics",
+  title: "In it: a table of failure modes, and what it cost",
+  async check({ dir }) {
+    const text = textOf(dir, CASE) ?? "";
+    const rows = text.split("\n").filter((line) => /^\s*\|/.test(line));
+    const table = rows.join("\n");
+    const lost = Object.keys(FAILURE_MODES).filter((name) => !FAILURE_MODES[name]?.test(table));
+    const cost = sections(text).find(({ heading }) => /\bcosts?\b/i.test(heading));
+    const priced = /\d/.test(cost?.body ?? "");
+    if (lost.length === 0 && priced)
+      return met({ path: CASE, figure: "five failure modes in a table, and a cost" });
+    return missing(
+      `${CASE} with a table that has ${Object.keys(FAILURE_MODES).join(", ")}, and a heading "Cost" with figures`,
+      lost.length > 0 ? `the table lacks ${lost.join(", ")}` : "no cost with a figure",
+      `Add it to ${CASE}.`,
+    );
+  },
+};
+
+export const CASE_STUDY: readonly Criterion[] = [caseStudy, methods, diagnostics];

@@ -1,0 +1,571 @@
+/**
+ * Criteria about training, judged by runs of a policy so small that training it takes a moment. The runs
+ * are real, so that what is reckoned again is what a training writes; the fakes are edits of them.
+ */
+
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  CharacterTokenizer,
+  initialise,
+  type JsonObject,
+  openScoring,
+  type Scoring,
+  SIZES,
+  saveCheckpoint,
+  sha256,
+  type TrainManifest,
+  type TrainOptions,
+  train,
+  trainingReport,
+} from "../../index.ts";
+import { sweep } from "../../learn/sweep.ts";
+import { Shelf } from "../shelf.ts";
+import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
+import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
+import { PHASE_1 } from "./phase-1.ts";
+import { PHASE_2 } from "./phase-2.ts";
+import { PHASE_3 } from "./phase-3.ts";
+import { PHASE_4 } from "./phase-4.ts";
+import { kindOf } from "./training-settings.ts";
+import { Trainings } from "./trainings.ts";
+
+const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
+
+/** A workspace that has everything; tests take copies. */
+let whole: string;
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+function folder(): string {
+  const made = realpathSync(mkdtempSync(path.join(tmpdir(), "lockedroom-trained-")));
+  folders.push(made);
+  return made;
+}
+
+function write(dir: string, name: string, content: string | readonly object[]): void {
+  const file = path.join(dir, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  writeFileSync(file, typeof content === "string" ? content : lines(content));
+}
+
+const scorer = (name: string, reward: string) => `export const name = "${name}";
+export const version = "1.0.0";
+export const spec = "test";
+export const score = (example: unknown, completion: string) => {
+  const reward = ${reward};
+  return { reward, code: reward >= 1 ? "right" : "wrong", details: {} };
+};
+`;
+
+const tokenizer = new CharacterTokenizer("0123456789+= ");
+const architecture = {
+  ...{ ...SIZES.nano, vocabulary: tokenizer.size, width: 16, layers: 1 },
+  ...{ heads: 2, keyHeads: 1, headSize: 8, inner: 24 },
+};
+
+/** Sums with this second number: each set has one of its own. */
+const sumsWith = (b: number, count: number) =>
+  Array.from({ length: count }, (_, a) => ({
+    ...{ id: `s${a}-${b}`, prompt: `${a}+${b}=`, expected_answer: a + b },
+  }));
+
+const SETTINGS = {
+  ...{ steps: 4, batch: 4, alarms_stop: false },
+  rollouts: { prompts: 3, group: 4, max_tokens: 5 },
+  evaluate: { every: 2, max_tokens: 5 },
+  rate: { peak: 0.003, warmup: 0 },
+};
+
+interface More extends Pick<Partial<TrainOptions>, "rewards" | "cost" | "validation"> {
+  readonly settings?: JsonObject;
+}
+
+function optionsOf(algorithm: string, name: string, data: string, more: More): TrainOptions {
+  const file = (one: string) => path.join(whole, "data", `${one}.jsonl`);
+  return {
+    ...{ algorithm, init: path.join(whole, "start"), size: "nano", threads: 1, saveEvery: 100 },
+    ...{ dataset: file(data), dev: file("dev"), outdir: path.join(whole, "runs", name) },
+    ...more,
+    settings: { ...SETTINGS, ...more.settings },
+  };
+}
+
+beforeAll(async () => {
+  whole = folder();
+  write(whole, MARKER, JSON.stringify(DEFAULT_CONFIG));
+  write(whole, "scoring.ts", scorer("small", "Number(/^[0-4]/.test(completion))"));
+  write(whole, "brevity.ts", scorer("brevity", "1 / (1 + completion.length)"));
+  await saveCheckpoint(path.join(whole, "start"), {
+    ...{ architecture, tokenizer, trained: null, maxLength: 24 },
+    // Eight times the usual spread: some answers are likelier than others.
+    parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
+  });
+  write(whole, "data/examples.jsonl", sumsWith(1, 8));
+  write(whole, "data/dev.jsonl", sumsWith(2, 9));
+  const asked = sumsWith(1, 8).map(({ id, prompt }, i) => ({ id, prompt, i }));
+  write(
+    whole,
+    "data/texts.jsonl",
+    asked.map(({ id, prompt, i }) => ({ id, prompt, completion: `${i + 1}` })),
+  );
+  write(
+    whole,
+    "data/pairs.jsonl",
+    asked.map(({ id, prompt, i }) => ({ id, prompt, chosen: `${i}2`, rejected: "9+9" })),
+  );
+  const scorings: Scoring[] = [];
+  for (const file of ["scoring.ts", "brevity.ts"])
+    scorings.push(await openScoring(path.join(whole, file)));
+  const [small, brevity] = scorings as [Scoring, Scoring];
+  const run = (algorithm: string, name: string, data: string, more: More) =>
+    train(optionsOf(algorithm, name, data, more));
+  await run("sft", "sft", "texts", { validation: small });
+  await run("dpo", "dpo", "pairs", { validation: small });
+  await run("rft", "rft", "examples", { rewards: [small] });
+  await run("grpo", "both", "examples", { rewards: [small, brevity] });
+  await run("reinforce", "priced", "examples", {
+    ...{ rewards: [small], cost: brevity },
+    settings: { cost: { limit: 0.1 } },
+  });
+  await sweep({
+    ...optionsOf("grpo", "leash", "examples", { rewards: [small] }),
+    settings: { ...SETTINGS, steps: 6, rate: { peak: 0.01, warmup: 0 }, kl: { mode: "fixed" } },
+    ...{ over: "kl.coefficient", values: [0, 1, 30] },
+  });
+  for (const scoring of scorings) await scoring.close();
+  const page = await trainingReport({ runs: [path.join(whole, "runs/dpo")] });
+  write(whole, "runs/dpo.html", page.html);
+  write(
+    whole,
+    "portfolio/case_study/README.md",
+    ["sft", "dpo", "rft"].map((name) => `[${name}](../../runs/${name})\n`).join(""),
+  );
+});
+
+async function finding(dir: string, id: string): Promise<Finding> {
+  const place: Place = {
+    ...{ dir, config: DEFAULT_CONFIG, commands: new Set() },
+    shelf: await Shelf.read(dir),
+    trainings: await Trainings.read(dir),
+  };
+  return look(CRITERIA.find((one) => one.id === id) as Criterion, place);
+}
+
+const JUDGED = [
+  ...["dpo_run", "evaluation_report", "rft_run", "stability_diagnostics"],
+  ...["kl_controlled_for_real", "several_objectives", "tradeoff_curve", "case_study_methods"],
+];
+
+test.each(JUDGED)("%s is met by what the commands made", async (id) => {
+  const found = await finding(whole, id);
+  expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });
+  for (const { path: name } of found.status === "met" ? found.evidence : [])
+    expect(() => readFileSync(path.join(whole, name)), name).not.toThrow();
+});
+
+test.each(JUDGED)("%s is missing in an empty workspace, with something to do", async (id) => {
+  const dir = folder();
+  write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
+  const found = await finding(dir, id);
+  if (found.status !== "missing") throw new Error(`${id} is ${found.status}`);
+  expect(found.command ?? found.next).toMatch(/^\.\/lockedroom |first\.|Link each/);
+});
+
+test("a page of several runs, with a price, is as good", async () => {
+  const dir = copy();
+  const runs = ["runs/sft", "runs/dpo"].map((name) => path.join(dir, name));
+  write(dir, "runs/dpo.html", (await trainingReport({ runs, pricePerHour: 2.5 })).html);
+  const found = await finding(dir, "evaluation_report");
+  expect(found).toMatchObject({ status: "met" });
+  expect(JSON.stringify(found)).toMatch(/win rate [\d.]+/);
+});
+
+test("the next command goes from samples over pairs to the run", async () => {
+  const dir = folder();
+  write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
+  const next = async () => JSON.stringify(await finding(dir, "dpo_run"));
+  expect(await next()).toContain("./lockedroom rollout --policy");
+  write(dir, "runs/samples/manifest.json", '{"schema":"lockedroom.rollout@1"}');
+  write(dir, "runs/samples/samples.jsonl", "");
+  expect(await next()).toContain("--rollouts runs/samples/samples.jsonl");
+  write(dir, "runs/pairs/manifest.json", '{"schema":"lockedroom.pairs@1"}');
+  write(dir, "runs/pairs/pairs.jsonl", "");
+  expect(await next()).toMatch(/train dpo .* --dataset runs\/pairs\/pairs.jsonl .*runs\/dpo"/);
+  write(dir, "runs/dpo/manifest.json", '{"schema":"lockedroom.train@1","algorithm":"dpo"}');
+  expect(await next()).toMatch(/unfinished.*runs\/dpo-2"/);
+});
+
+function copy(): string {
+  const dir = folder();
+  cpSync(whole, dir, { recursive: true });
+  return dir;
+}
+
+const read = (dir: string, name: string) => readFileSync(path.join(dir, name), "utf8");
+
+function edit(dir: string, name: string, from: string | RegExp, to: string): void {
+  const before = read(dir, name);
+  const after = before.replace(from, to);
+  expect(after, `${name} has ${from}`).not.toBe(before);
+  write(dir, name, after);
+}
+
+type Row = Record<string, unknown>;
+
+/** Changes each line of a file of a run, with a hash that fits. */
+function retell(dir: string, name: string, change: (row: Row, i: number) => Row): void {
+  const rows = read(dir, name).trim().split("\n");
+  write(
+    dir,
+    name,
+    rows.map((row, i) => change(JSON.parse(row), i)),
+  );
+  adjust(dir, path.posix.dirname(name));
+}
+
+/** A faker who knows of the hashes: the summary fits again, with whatever else is changed in it. */
+function adjust(dir: string, run: string, changes: Row = {}): void {
+  const summary = JSON.parse(read(dir, `${run}/summary.json`));
+  const manifest = JSON.parse(read(dir, `${run}/manifest.json`)) as TrainManifest;
+  const hashes = {
+    ...Object.fromEntries(
+      ["metrics", "evaluations", "samples", "alarms"].map((name) => [
+        `${name}_sha256`,
+        sha256(read(dir, `${run}/${name}.jsonl`)),
+      ]),
+    ),
+    manifest_sha256: kindOf(manifest),
+  };
+  write(dir, `${run}/summary.json`, JSON.stringify({ ...summary, ...changes, ...hashes }));
+}
+
+/** Says another thing in the manifest, with a hash that fits. */
+function claim(dir: string, run: string, from: string | RegExp, to: string): void {
+  edit(dir, `${run}/manifest.json`, from, to);
+  adjust(dir, run);
+}
+
+const MIDDLE = "runs/leash/kl.coefficient=1";
+const STRONG = "runs/leash/kl.coefficient=30";
+const STUDY = "portfolio/case_study/README.md";
+
+const gone = (dir: string, ...names: readonly string[]) => {
+  for (const name of names) rmSync(path.join(dir, name), { recursive: true });
+};
+
+/** Every example passes, and all figures of the evaluations say so. */
+const praised = (row: Row): Row => {
+  const { length } = row.rewards as unknown[];
+  const figures = { pass_rate: 1, reward_mean: 1, proxy_mean: 1 };
+  return { ...row, ...figures, rewards: Array(length).fill(1), outcomes: { right: length } };
+};
+
+interface Fake {
+  readonly of: string;
+  readonly fake: string;
+  /** What must be found. */
+  readonly said: RegExp;
+  readonly make: (dir: string) => unknown;
+}
+
+const fakesOf = (
+  of: string,
+  list: Readonly<Record<string, readonly [RegExp, Fake["make"]]>>,
+): Fake[] => Object.entries(list).map(([fake, [said, make]]) => ({ of, fake, said, make }));
+
+const FAKES: readonly Fake[] = [
+  ...fakesOf("dpo_run", {
+    "a killed run": [/unfinished/, (dir) => gone(dir, "runs/dpo/summary.json")],
+    "half a summary": [/damaged/, (dir) => write(dir, "runs/dpo/summary.json", '{"steps": 4')],
+    "edited metrics": [
+      /metrics\.jsonl is not/,
+      (dir) => edit(dir, "runs/dpo/metrics.jsonl", '"loss":0', '"loss":1'),
+    ],
+    "an edited manifest": [
+      /manifest\.json is not/,
+      (dir) => edit(dir, "runs/dpo/manifest.json", '"beta": 0.1', '"beta": 0.2'),
+    ],
+    "other settings, with a hash that fits": [
+      /trained in another way/,
+      (dir) => claim(dir, "runs/dpo", '"beta": 0.1', '"beta": 0.2'),
+    ],
+    "a better loss, with a hash that fits": [
+      /last_loss/,
+      (dir) => {
+        retell(dir, "runs/dpo/metrics.jsonl", (row) => ({ ...row, loss: Math.LN2 / 2 }));
+        adjust(dir, "runs/dpo", { first_loss: Math.LN2 / 2 });
+      },
+    ],
+    "a first loss that is not that of DPO": [
+      /ln 2/,
+      (dir) => {
+        retell(dir, "runs/dpo/metrics.jsonl", (row) => ({ ...row, loss: 0.1 }));
+        adjust(dir, "runs/dpo", { first_loss: 0.1, last_loss: 0.1 });
+      },
+    ],
+    "more steps than it has lines": [
+      /lacks some of its 40 steps/,
+      (dir) => adjust(dir, "runs/dpo", { steps: 40 }),
+    ],
+    "a run that ended early": [
+      /ended at step 3/,
+      (dir) => {
+        write(
+          dir,
+          "runs/dpo/metrics.jsonl",
+          read(dir, "runs/dpo/metrics.jsonl").replace(/.*\n$/, ""),
+        );
+        const rows = read(dir, "runs/dpo/metrics.jsonl").trim().split("\n");
+        const [, , last] = rows.map((row) => JSON.parse(row));
+        const tokens = rows.reduce((sum, row) => sum + JSON.parse(row).tokens, 0);
+        const stop = { reason: "all steps done", step: 3, kept: 3 };
+        adjust(dir, "runs/dpo", { steps: 3, tokens, last_loss: last.loss, stop });
+      },
+    ],
+    "no timing": [/timing\.jsonl/, (dir) => write(dir, "runs/dpo/timing.jsonl", "")],
+    "an alarm that was taken out": [/alarms 7/, (dir) => adjust(dir, "runs/dpo", { alarms: 7 })],
+    "a serious alarm": [
+      /validation_falls/,
+      (dir) => {
+        const alarm = { alarm: "validation_falls", stops: true, message: "m", evidence: {} };
+        const before = read(dir, "runs/dpo/alarms.jsonl");
+        write(dir, "runs/dpo/alarms.jsonl", `${before}${JSON.stringify({ step: 4, ...alarm })}\n`);
+        adjust(dir, "runs/dpo", { alarms: before.split("\n").length });
+      },
+    ],
+    "a reference that moved": [
+      /frozen/,
+      (dir) => adjust(dir, "runs/dpo", { reference_frozen: false }),
+    ],
+    "a sabotaged run": [
+      /on purpose/,
+      (dir) => claim(dir, "runs/dpo", '"sabotage": null', '"sabotage": "inverted_rate"'),
+    ],
+    "SFT under another name": [
+      /trained in another way/,
+      (dir) => {
+        gone(dir, "runs/dpo");
+        claim(dir, "runs/sft", '"algorithm": "sft"', '"algorithm": "dpo"');
+      },
+    ],
+    "edited evaluations": [
+      /evaluations\.jsonl is not/,
+      (dir) => edit(dir, "runs/dpo/evaluations.jsonl", /"pass_rate":[\d.]+/, '"pass_rate":1'),
+    ],
+    "a higher pass rate": [
+      /do not follow/,
+      (dir) => retell(dir, "runs/dpo/evaluations.jsonl", (row) => ({ ...row, pass_rate: 0.99 })),
+    ],
+    "rewards that were raised, with figures that fit": [
+      /samples\.jsonl and evaluations\.jsonl differ/,
+      (dir) => retell(dir, "runs/dpo/evaluations.jsonl", praised),
+    ],
+    "rewards that were raised everywhere": [
+      /and its scorer says wrong with 0/,
+      (dir) => {
+        retell(dir, "runs/dpo/evaluations.jsonl", praised);
+        const right = { reward: 1, code: "right" };
+        retell(dir, "runs/dpo/samples.jsonl", (row) => ({ ...row, ...right }));
+      },
+    ],
+    "samples of other questions": [
+      /otherwise than its data set/,
+      (dir) => retell(dir, "runs/dpo/samples.jsonl", (row) => ({ ...row, prompt: "1+1=" })),
+    ],
+    "no evaluations": [
+      /evaluations\.jsonl has the steps none/,
+      (dir) => {
+        write(dir, "runs/dpo/evaluations.jsonl", "");
+        adjust(dir, "runs/dpo");
+      },
+    ],
+    "no checkpoint": [/runs\/dpo.*checkpoint/, (dir) => gone(dir, "runs/dpo/checkpoint")],
+    "the checkpoint of another run": [
+      /not the one that it wrote/,
+      (dir) => {
+        gone(dir, "runs/dpo/checkpoint");
+        const [from, to] = ["runs/sft/checkpoint", "runs/dpo/checkpoint"];
+        cpSync(path.join(dir, from), path.join(dir, to), { recursive: true });
+      },
+    ],
+  }),
+  ...fakesOf("evaluation_report", {
+    "no page": [/no page/, (dir) => gone(dir, "runs/dpo.html")],
+    "no run": [/no run of dpo/, (dir) => gone(dir, "runs/dpo")],
+    "an edited page": [
+      /not what report makes/,
+      (dir) => edit(dir, "runs/dpo.html", /win rate [\d.]+/, "win rate 99.9"),
+    ],
+    "a page that names the run and nothing else": [
+      /not what report makes/,
+      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo</h1> win rate 99 %"),
+    ],
+    "a page that names it twice": [
+      /cannot be made again/,
+      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo, dpo</h1>"),
+    ],
+    "a page of another run": [
+      /no page about a DPO run/,
+      async (dir) => {
+        const { html } = await trainingReport({ runs: [path.join(dir, "runs/sft")] });
+        write(dir, "runs/dpo.html", html);
+      },
+    ],
+  }),
+  ...fakesOf("rft_run", {
+    "no samples": [/kept\.jsonl is gone/, (dir) => gone(dir, "runs/rft/kept.jsonl")],
+    "a sample more than was counted": [
+      /metrics\.jsonl says otherwise/,
+      (dir) => {
+        const kept = read(dir, "runs/rft/kept.jsonl");
+        write(dir, "runs/rft/kept.jsonl", `${kept}${kept.split("\n")[0]}\n`);
+      },
+    ],
+    "samples that are all the same": [
+      /would not have been kept/,
+      (dir) => {
+        const [first = ""] = read(dir, "runs/rft/kept.jsonl").split("\n");
+        write(dir, "runs/rft/kept.jsonl", `${first}\n`.repeat(2));
+        const counted = { "kept/texts": 2, "kept/prompts": 1 / 8 };
+        retell(dir, "runs/rft/metrics.jsonl", (row) => ({ ...row, ...counted }));
+      },
+    ],
+    "samples that nobody rewarded": [
+      /has a reward of 0, below 1/,
+      (dir) => retell(dir, "runs/rft/kept.jsonl", (row, i) => ({ ...row, completion: `9${i}` })),
+    ],
+    "samples of other questions": [
+      /not in its data set/,
+      (dir) => retell(dir, "runs/rft/kept.jsonl", (row) => ({ ...row, id: `x${row.id}` })),
+    ],
+  }),
+  ...fakesOf("stability_diagnostics", {
+    "a KL that was not measured": [
+      /KL to the start was not measured/,
+      (dir) => {
+        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: null }));
+      },
+    ],
+    "a KL before anything was learned": [
+      /step 0 do not follow/,
+      (dir) => {
+        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: 0.1 }));
+      },
+    ],
+    "a curve with holes": [
+      /no entropy at some steps/,
+      (dir) => {
+        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        retell(dir, "runs/rft/metrics.jsonl", ({ entropy, ...row }, i) =>
+          i === 2 ? row : { ...row, entropy },
+        );
+      },
+    ],
+  }),
+  ...fakesOf("kl_controlled_for_real", {
+    "one strength": [/no two differ only/, (dir) => gone(dir, MIDDLE, STRONG)],
+    "more drift on the stronger leash": [
+      /coefficient 0 → 30, exact KL .* → 9/,
+      (dir) =>
+        retell(dir, `${STRONG}/evaluations.jsonl`, (row) => ({
+          ...row,
+          kl_exact: row.step === 0 ? 0 : 9,
+        })),
+    ],
+    "a strength that was only claimed": [
+      /no two differ only/,
+      (dir) => {
+        gone(dir, MIDDLE);
+        retell(dir, `${STRONG}/metrics.jsonl`, (row) => ({ ...row, "kl/coefficient": 0 }));
+      },
+    ],
+  }),
+  ...fakesOf("several_objectives", {
+    "one objective": [/neither two scorers/, (dir) => gone(dir, "runs/both", "runs/priced")],
+    "rewards that do not add up": [
+      /runs\/both: it has neither/,
+      (dir) => {
+        gone(dir, "runs/priced");
+        retell(dir, "runs/both/metrics.jsonl", (row) => ({ ...row, "reward/brevity": 0.9 }));
+      },
+    ],
+    "a price that does not follow from the cost": [
+      /neither two scorers/,
+      (dir) => {
+        gone(dir, "runs/both");
+        retell(dir, "runs/priced/metrics.jsonl", (row) => ({ ...row, "cost/mean": 0 }));
+      },
+    ],
+  }),
+  ...fakesOf("tradeoff_curve", {
+    "a typed point": [
+      /the point 0 is not what its run says/,
+      (dir) => edit(dir, "runs/leash/sweep.json", /"pass_rate": [\d.]+/, '"pass_rate": 0.98'),
+    ],
+    "runs that are gone": [/kl\.coefficient=30: .*unfinished/, (dir) => gone(dir, STRONG)],
+    "a run that was edited": [
+      /kl\.coefficient=1: It was edited/,
+      (dir) => edit(dir, `${MIDDLE}/metrics.jsonl`, '"step":1', '"step":2'),
+    ],
+    "two points": [
+      /2 different runs/,
+      (dir) => {
+        const sweep = JSON.parse(read(dir, "runs/leash/sweep.json"));
+        const points = sweep.points.slice(1);
+        write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
+      },
+    ],
+    "one run copied under another value": [
+      /the point 2 is not what its run says/,
+      (dir) => {
+        const other = path.join(dir, "runs/leash/kl.coefficient=2");
+        cpSync(path.join(dir, MIDDLE), other, { recursive: true });
+        const sweep = JSON.parse(read(dir, "runs/leash/sweep.json"));
+        const [first, second] = sweep.points;
+        const points = [first, second, { ...second, value: 2 }];
+        write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
+      },
+    ],
+    "something else": [
+      /not as sweep writes it/,
+      (dir) => write(dir, "runs/leash/sweep.json", "{}"),
+    ],
+  }),
+  ...fakesOf("case_study_methods", {
+    "no link to the baseline": [
+      /run of SFT$/m,
+      (dir) => edit(dir, STUDY, "../../runs/sft", "gone"),
+    ],
+    "a link to a run that was edited": [
+      /run of DPO/,
+      (dir) => edit(dir, "runs/dpo/metrics.jsonl", '"loss":0', '"loss":1'),
+    ],
+    "no study": [/SFT, nor of DPO, nor of RFT/, (dir) => gone(dir, STUDY)],
+  }),
+];
+
+describe("faked evidence", () => {
+  test.each(FAKES)("$of is not met by $fake", async ({ of, said, make }) => {
+    const dir = copy();
+    await make(dir);
+    const found = await finding(dir, of);
+    expect(found).toMatchObject({ status: "missing" });
+    expect(found.status === "missing" && found.found).toMatch(said);
+  });
+});
