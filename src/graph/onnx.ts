@@ -55,10 +55,10 @@ export function toOnnx(
     known.set(node, emitted);
   }
   for (const [i, name] of names.entries()) {
-    writer.node("Identity", [known.get(roots[i] as Tensor) as string], {}, name);
+    writer.result(name, known.get(roots[i] as Tensor) as string);
   }
   const graph = message([
-    ...writer.nodes.map((node): Field => [1, node]),
+    ...writer.nodes().map((node): Field => [1, node]),
     [2, "graph"],
     ...writer.constants.map((constant): Field => [5, constant]),
     ...inputs.map(({ name, shape, dtype }): Field => [11, valueInfo(name, shape, dtype)]),
@@ -80,9 +80,18 @@ export function toOnnx(
   return { bytes, inputs };
 }
 
+interface Node {
+  readonly type: string;
+  readonly inputs: readonly string[];
+  readonly attributes: Record<string, Attribute>;
+  readonly output: string;
+}
+
 class Writer implements Emitter {
-  readonly nodes: Uint8Array[] = [];
   readonly constants: Uint8Array[] = [];
+  readonly #nodes: Node[] = [];
+  /** Results by the name that they had while the graph was written. */
+  readonly #results = new Map<string, string>();
   readonly #known = new Map<string, string>();
   #count = 0;
 
@@ -92,15 +101,27 @@ class Writer implements Emitter {
     attributes: Record<string, Attribute> = {},
     output = `v${this.#count++}`,
   ): string {
-    this.nodes.push(
+    this.#nodes.push({ type, inputs, attributes, output });
+    return output;
+  }
+
+  /** Names a result: the node that makes it, or a copy where that is an input or has a name already. */
+  result(name: string, made: string): void {
+    const own = this.#nodes.some(({ output }) => output === made) && !this.#results.has(made);
+    if (own) this.#results.set(made, name);
+    else this.node("Identity", [made], {}, name);
+  }
+
+  nodes(): Uint8Array[] {
+    const named = (name: string) => this.#results.get(name) ?? name;
+    return this.#nodes.map(({ type, inputs, attributes, output }) =>
       message([
-        ...inputs.map((name): Field => [1, name]),
-        [2, output],
+        ...inputs.map((name): Field => [1, named(name)]),
+        [2, named(output)],
         [4, type],
         ...Object.entries(attributes).map(([name, value]): Field => [5, attribute(name, value)]),
       ]),
     );
-    return output;
   }
 
   constant(dtype: DType, values: readonly number[], shape: Shape): string {

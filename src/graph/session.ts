@@ -87,6 +87,16 @@ export class Session {
     return new this.#runtime.Tensor(type as "float32", data as Float32Array, shape as number[]);
   }
 
+  /** Inputs by name as tensors over their memory; those that the graph does not read are left out. */
+  tensors(feeds: Readonly<Record<string, Data>>): Record<string, RuntimeTensor> {
+    return Object.fromEntries(
+      Object.entries(feeds).flatMap(([name, data]) => {
+        const input = this.#inputs.get(name);
+        return input ? [[name, this.tensor(data, input.shape)]] : [];
+      }),
+    );
+  }
+
   /**
    * Memory for all results, to be written again and again. What the runtime allocates itself is freed
    * late, because the collector does not know how large it is.

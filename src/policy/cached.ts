@@ -24,7 +24,7 @@ import {
 
 /**
  * Reads prompts [batch, length]. Gives the logits after the last token of each, and for each layer
- * the keys [batch, key heads, head size, length] and values [batch, key heads, length, head size].
+ * the keys and values, both [batch, key heads, length, head size].
  */
 export function readPrompts(
   a: Architecture,
@@ -44,7 +44,7 @@ export function readPrompts(
     const block = new Block(a, weights, i);
     const { queries, keys, values } = block.heads(x);
     const turned = rotated(keys, rotation);
-    kept[`keys${i}`] = reshape(transpose(turned), [batch, a.keyHeads, a.headSize, length]);
+    kept[`keys${i}`] = reshape(turned, [batch, a.keyHeads, length, a.headSize]);
     kept[`values${i}`] = reshape(values, [batch, a.keyHeads, length, a.headSize]);
     x = block.finish(x, attend(rotated(queries, scaled), turned, values, mask));
   }
@@ -72,29 +72,20 @@ export function nextToken(
     [1, room],
     "i64",
   );
-  const before = lessOrEqual(places, reshape(positions, [batch, 1]));
-  const mask = where(reshape(before, [batch, 1, 1, 1, room]), 0, HIDDEN);
+  const seenBefore = lessOrEqual(places, reshape(positions, [batch, 1]));
+  const mask = where(reshape(seenBefore, [batch, 1, 1, 1, room]), 0, HIDDEN);
   const fresh: Record<string, Tensor> = {};
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
     const { queries, keys, values } = block.heads(x);
     const [query, key] = [rotated(queries, scaled), rotated(keys, rotation)];
-    const oldKeys = reshape(input(`keys${i}`, [batch, a.keyHeads, a.headSize, room]), [
-      batch,
-      a.keyHeads,
-      1,
-      a.headSize,
-      room,
-    ]);
-    const oldValues = reshape(input(`values${i}`, [batch, a.keyHeads, room, a.headSize]), [
-      batch,
-      a.keyHeads,
-      1,
-      room,
-      a.headSize,
-    ]);
-    const old = add(matmul(query, oldKeys), mask);
+    const before = (name: string) =>
+      reshape(input(`${name}${i}`, [batch, a.keyHeads, room, a.headSize]), [
+        ...[batch, a.keyHeads, 1, room, a.headSize],
+      ]);
+    const [oldKeys, oldValues] = [before("keys"), before("values")];
+    const old = add(matmul(query, transpose(oldKeys)), mask);
     const own = matmul(query, transpose(key));
     const weights5 = softmaxOf(concat([old, own], -1));
     const seen = add(

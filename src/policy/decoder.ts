@@ -125,7 +125,7 @@ export class Decoding {
   readonly #session: Session;
   /** Its own, so that two batches may take turns with one session. */
   readonly #into: ReturnType<Session["buffers"]>;
-  readonly #weights: Record<string, Data>;
+  readonly #fixed: ReturnType<Session["tensors"]>;
   readonly #cache: Cache;
   readonly #positions: number[];
 
@@ -139,7 +139,8 @@ export class Decoding {
   ) {
     this.#session = session;
     this.#into = session.buffers();
-    this.#weights = weights;
+    // As the runtime takes them, once and not for every token.
+    this.#fixed = session.tensors({ ...weights, ...cache.arrays });
     this.#cache = cache;
     this.#positions = positions;
     this.logits = logits;
@@ -161,7 +162,7 @@ export class Decoding {
       positions[row] = BigInt(Math.min(this.#positions[row] ?? 0, this.#cache.places));
     }
     const { logits, ...fresh } = await this.#session.run(
-      { ...this.#weights, ...this.#cache.tensors, tokens: ids, positions },
+      { ...this.#fixed, tokens: ids, positions },
       this.#into,
     );
     this.logits = logits as Float32Array;
@@ -170,11 +171,12 @@ export class Decoding {
   }
 }
 
-/** Keys and values of every layer. Keys lie with their positions innermost, ready for the product. */
+/** Keys and values of every layer, each as rows of [places, head size]. */
 class Cache {
   readonly batch: number;
   readonly places: number;
-  readonly tensors: Record<string, Float32Array> = {};
+  readonly arrays: Record<string, Float32Array> = {};
+  /** A row for each key head of each row of the batch. */
   readonly #rows: number;
   readonly #head: number;
   readonly #layers: number;
@@ -185,27 +187,18 @@ class Cache {
     this.#rows = batch * keyHeads;
     this.#head = headSize;
     this.#layers = layers;
-    for (let i = 0; i < layers; i++) {
-      for (const name of ["keys", "values"]) {
-        this.tensors[`${name}${i}`] = new Float32Array(this.#rows * headSize * places);
-      }
+    for (const name of this.#names("keys", "values")) {
+      this.arrays[name] = new Float32Array(this.#rows * headSize * places);
     }
   }
 
   /** Takes over what reading the prompts gave, for positions 0 to length - 1. */
   fill(read: Record<string, Data>, length: number): void {
-    for (let i = 0; i < this.#layers; i++) {
-      const [keys, values] = [read[`keys${i}`] as Float32Array, read[`values${i}`] as Float32Array];
-      const [to, too] = [this.tensors[`keys${i}`], this.tensors[`values${i}`]] as [
-        Float32Array,
-        Float32Array,
-      ];
-      for (let row = 0; row < this.#rows * this.#head; row++) {
-        to.set(keys.subarray(row * length, (row + 1) * length), row * this.places);
-      }
-      const width = length * this.#head;
+    const width = length * this.#head;
+    for (const name of this.#names("keys", "values")) {
+      const [from, to] = [read[name] as Float32Array, this.arrays[name] as Float32Array];
       for (let row = 0; row < this.#rows; row++) {
-        too.set(values.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
+        to.set(from.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
       }
     }
   }
@@ -213,21 +206,23 @@ class Cache {
   /** Puts each row's new key and value at its position. */
   append(fresh: Record<string, Data>, positions: BigInt64Array): void {
     const heads = this.#rows / this.batch;
-    for (let i = 0; i < this.#layers; i++) {
-      const [key, value] = [fresh[`key${i}`] as Float32Array, fresh[`value${i}`] as Float32Array];
-      const [keys, values] = [this.tensors[`keys${i}`], this.tensors[`values${i}`]] as [
-        Float32Array,
-        Float32Array,
+    const places = Array.from(positions, Number);
+    const names = this.#names("keys", "values");
+    for (const [n, own] of this.#names("key", "value").entries()) {
+      const [from, to] = [
+        fresh[own] as Float32Array,
+        this.arrays[names[n] as string] as Float32Array,
       ];
       for (let row = 0; row < this.#rows; row++) {
-        const at = Number(positions[Math.floor(row / heads)]);
+        const at = places[Math.floor(row / heads)] as number;
         if (at >= this.places) continue;
-        const from = row * this.#head;
-        for (let k = 0; k < this.#head; k++) {
-          keys[(from + k) * this.places + at] = key[from + k] as number;
-        }
-        values.set(value.subarray(from, from + this.#head), (row * this.places + at) * this.#head);
+        const [start, end] = [row * this.#head, (row * this.places + at) * this.#head];
+        for (let k = 0; k < this.#head; k++) to[end + k] = from[start + k] as number;
       }
     }
+  }
+
+  #names(...kinds: readonly string[]): string[] {
+    return Array.from({ length: this.#layers }, (_, i) => kinds.map((kind) => kind + i)).flat();
   }
 }
