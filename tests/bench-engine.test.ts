@@ -8,6 +8,7 @@ import { engineTable } from "../bench/engine-readme.mjs";
 interface Check {
   readonly name: string;
   readonly value: number;
+  readonly holds: boolean;
   readonly least?: number;
   readonly most?: number;
 }
