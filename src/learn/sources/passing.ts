@@ -6,12 +6,13 @@ import path from "node:path";
 import { dataError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
+import type { Sampled } from "../../policy/generate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { scoresOf } from "./scored.ts";
-import { Texts, toText } from "./texts.ts";
+import { type Reading, Texts, toText } from "./texts.ts";
 import { written } from "./written.ts";
 
 /** Written once, so that a run which is gone on with learns from the same texts. */
@@ -101,10 +102,10 @@ async function sample(
     const { rewards: found } = await scoresOf(asked, rewards, settings.weights);
     const rewardOf = new Map(said.map((one, n) => [one, found[n] as number]));
     for (const [i, example] of block.entries()) {
-      // One that was cut off has no end that could be learned.
+      // Its end is learned as well, and has to be within the policy's view.
       const passing = said
         .slice(i * samples, (i + 1) * samples)
-        .filter((one) => one.finish === "stop" && (rewardOf.get(one) as number) >= threshold)
+        .filter((one) => fits(one, reading) && (rewardOf.get(one) as number) >= threshold)
         .map(({ completion }) => completion);
       for (const completion of [...new Set(passing)].slice(0, keep)) {
         lines.push(canonicalJson({ id: example.id, prompt: example.prompt, completion }));
@@ -116,6 +117,12 @@ async function sample(
 }
 
 const BLOCK = 64;
+
+/** A completion that was cut off has no end token of its own. */
+function fits({ finish, prompt_tokens, completion_tokens }: Sampled, reading: Reading): boolean {
+  const end = finish === "stop" ? 0 : 1;
+  return prompt_tokens + completion_tokens + end <= reading.maxLength;
+}
 
 function nothingKept({ dataset, settings }: SourceContext): Error {
   const { samples, threshold } = settings.algorithm as Settings;
