@@ -58,8 +58,8 @@ const figures = {
   holdout_pass_at_1: { before: passRate(before), after: passRate(after) },
   pass_at_8: { before: passAt(packs.before, 8), after: passAt(packs.after, 8) },
   best_of_8_of_pi0: passRate(packs.before),
-  gate_on_learning: { verdict: promoted.verdict, knobs: promoted.knobs },
-  gate_on_selection: { verdict: refused.verdict, knobs: refused.knobs },
+  gate_on_learning: { decision: promoted.decision, knobs: promoted.knobs },
+  gate_on_selection: { decision: refused.decision, knobs: refused.knobs },
   kl_exact: last.kl_exact,
   entropy: { before: evaluations[0].entropy, after: last.entropy },
 };
@@ -77,8 +77,8 @@ publish(
       ["exact KL to π₀, nats per token (dev)", "0", two(figures.kl_exact)],
       [
         "gate, claim policy",
-        `${figures.gate_on_selection.verdict} (best of 8: ${figures.gate_on_selection.knobs.join(", ")})`,
-        figures.gate_on_learning.verdict,
+        `${figures.gate_on_selection.decision} (best of 8: ${figures.gate_on_selection.knobs.join(", ")})`,
+        figures.gate_on_learning.decision,
       ],
     ],
   ),

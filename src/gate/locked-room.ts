@@ -225,6 +225,9 @@ function learnedDifferently(baseline: Manifest, candidate: Manifest): string[] {
     ({ policy }) => (policy as JsonObject | null)?.learning as JsonObject | undefined,
   );
   if (!before || !after) return [];
+  if (after.from === weightsOf(baseline)) {
+    return [`The candidate was learned from the baseline by ${after.algorithm}.`];
+  }
   const changes = differencesOf(before, after);
   if (changes.length === 0) return ["Both policies were learned with the same settings."];
   const list = changes.map(({ name, from, to }) => `${name}: ${from} → ${to}`).join("; ");
