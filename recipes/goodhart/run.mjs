@@ -1,7 +1,7 @@
 // `node recipes/goodhart/run.mjs`: a naive verifier rewards, the strict one watches; then the strict one rewards.
 import { fixed, publish, readJson, readLines, runFolder, table, train } from "../lib.mjs";
 
-const STEPS = 150;
+const STEPS = 80;
 const NAIVE = "recipes/goodhart/naive.mjs";
 const STRICT = "math_final_line";
 const options = { steps: STEPS, seed: 0, lr: 0.001, "validation-scorer": STRICT };
