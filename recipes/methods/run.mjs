@@ -47,8 +47,6 @@ lockedroom(
   "--dataset",
   TRAIN,
   ...sampling,
-  "--threads",
-  2,
   "--outdir",
   pack,
 );
