@@ -1,5 +1,7 @@
 /** Writing SVG: escaped text, numbers of fixed precision, attributes in the order they are given. */
 
+import { escapeMarkup } from "../core/markup.ts";
+
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Children are SVG already; text goes through `escapeText` first. */
@@ -27,21 +29,7 @@ export function px(value: number): string {
   return String(Math.round(clamped * 100) / 100 + 0);
 }
 
-/** What XML 1.0 does not allow at all, and the marks that turn text round. */
-const FORBIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu;
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Safe in text and in attributes, whatever the string holds. */
+/** Safe in text and in attributes, on one line, whatever the string holds. */
 export function escapeText(text: string): string {
-  return text
-    .replace(FORBIDDEN, "\ufffd")
-    .replace(/\s+/g, " ")
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return escapeMarkup(text).replace(/\s+/g, " ");
 }

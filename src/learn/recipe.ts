@@ -46,6 +46,11 @@ export function assigned(text: string): JsonObject {
   const names = text.slice(0, at).split(".");
   if (names.includes("__proto__")) throw usageError("__proto__ is no setting", "Take it out.");
   const value = yamlValue(text.slice(at + 1));
+  return nested(names, value);
+}
+
+/** A value below these names. */
+export function nested(names: readonly string[], value: Json): JsonObject {
   return names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
 }
 

@@ -10,7 +10,7 @@ import { readTrainingRun } from "../runs/training-records.ts";
 import { writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
-import { together } from "./recipe.ts";
+import { nested, together } from "./recipe.ts";
 import { trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
@@ -52,13 +52,13 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
       "Choose a value by the validation set, and test that run alone.",
     );
   }
-  for (const value of values) refuseUnmeasured(options, nested(over, value));
+  for (const value of values) refuseUnmeasured(options, nested(over.split("."), value));
   await mkdir(outdir, { recursive: true });
   const points: SweepPoint[] = [];
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
-    const settings = together(options.settings, nested(over, value));
+    const settings = together(options.settings, nested(over.split("."), value));
     if (!options.force && existsSync(path.join(run, "summary.json"))) {
       await refuseOther(run, options.algorithm, settings);
     } else {
@@ -73,10 +73,6 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
     await writeFile(path.join(outdir, name), content);
   }
   return found;
-}
-
-function nested(name: string, value: Json): JsonObject {
-  return name.split(".").reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
 }
 
 /** All values are checked before the first is trained for. */

@@ -2,7 +2,7 @@
 
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { dataError, usageError } from "../core/errors.ts";
+import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { adapterVector, loadAdapter, saveAdapter } from "../policy/adapter.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
@@ -11,13 +11,7 @@ import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
 import type { Algorithm, Memory } from "./algorithm.ts";
-import {
-  type Described,
-  holdoutsBefore,
-  learnedFrom,
-  manifestOf,
-  trainedBlock,
-} from "./describe-run.ts";
+import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { MeasuredOn } from "./disjoint.ts";
 import { evaluate } from "./evaluate.ts";
 import { LivePolicy } from "./live-policy.ts";
@@ -28,10 +22,11 @@ import { best } from "./parts/stopping.ts";
 import { adapters, everything } from "./parts/trainable.ts";
 import { type Position, readPosition, savePosition } from "./position.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
+import { refuseHalves, refuseLearnedFrom } from "./refusals.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Source } from "./source.ts";
 import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
-import { isSampled, openSource } from "./sources/index.ts";
+import { openSource } from "./sources/index.ts";
 import { KEPT } from "./sources/passing.ts";
 import type { Reading } from "./sources/texts.ts";
 import { startingPolicy } from "./starting-policy.ts";
@@ -337,42 +332,6 @@ export class TrainingRun {
     await this.updater.close();
     await this.#parts.policy.close();
   }
-}
-
-/** A setting and the scorer that it is about come together or not at all. */
-function refuseHalves(
-  { cost, rewards = [] }: TrainOptions,
-  settings: TrainSettings,
-  { name, needs }: Algorithm,
-): void {
-  if (isSampled(needs) && rewards.length === 0) {
-    throw usageError(`${name} learns from rewards, and there is no scorer`, "Name one.");
-  }
-  if ((settings.cost === null) !== (cost === undefined)) {
-    throw usageError(
-      settings.cost === null
-        ? "a cost scorer is named, but the setting cost has no limit"
-        : "the setting cost has a limit, but no cost scorer is named",
-      "Give both: --cost-scorer FILE --set cost.limit=0.1.",
-    );
-  }
-  if (settings.weights !== null && settings.weights.length !== rewards.length) {
-    throw usageError(
-      `there are ${settings.weights.length} weights for ${rewards.length} scorers`,
-      "Give a weight for each scorer, in the same order.",
-    );
-  }
-}
-
-/** Nor is it measured on what an ancestor learned from. */
-function refuseLearnedFrom(start: Checkpoint, sets: readonly (Examples | undefined)[]): void {
-  const known = learnedFrom(start);
-  const found = sets.find((set) => set && known.includes(set.input.sha256));
-  if (!found) return;
-  throw dataError(
-    `the policy that this run begins with learned from ${found.input.path}`,
-    "Measure it on examples that it has never seen.",
-  );
 }
 
 /** What an earlier run in the folder had saved to be gone on with: one that is begun anew must not. */

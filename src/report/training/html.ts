@@ -1,5 +1,7 @@
 /** HTML that is safe by construction: whatever a template is given is text, unless it is HTML. */
 
+import { escapeMarkup } from "../../core/markup.ts";
+
 export class Html {
   readonly text: string;
 
@@ -20,23 +22,5 @@ export const trusted = (text: string): Html => new Html(text);
 function written(piece: Piece): string {
   if (piece instanceof Html) return piece.text;
   if (piece === undefined || piece === false) return "";
-  return typeof piece === "object" ? piece.map(written).join("") : escapeHtml(`${piece}`);
-}
-
-/** Controls, and the marks that turn text round: a page has no use for them. */
-const FORBIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Cs}/gu;
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Safe as content and inside quoted attributes. */
-function escapeHtml(text: string): string {
-  return text
-    .replace(FORBIDDEN, "\ufffd")
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return typeof piece === "object" ? piece.map(written).join("") : escapeMarkup(`${piece}`);
 }

@@ -1,0 +1,49 @@
+/** What a training run refuses before it begins. */
+
+import { dataError, usageError } from "../core/errors.ts";
+import type { Checkpoint } from "../policy/checkpoint.ts";
+import type { Algorithm } from "./algorithm.ts";
+import { learnedFrom } from "./describe-run.ts";
+import type { TrainOptions } from "./options.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { Examples } from "./sources/examples.ts";
+import { isSampled } from "./sources/index.ts";
+
+/** A setting and the scorer that it is about come together or not at all. */
+export function refuseHalves(
+  { cost, rewards = [] }: TrainOptions,
+  settings: TrainSettings,
+  { name, needs }: Algorithm,
+): void {
+  if (isSampled(needs) && rewards.length === 0) {
+    throw usageError(`${name} learns from rewards, and there is no scorer`, "Name one.");
+  }
+  if ((settings.cost === null) !== (cost === undefined)) {
+    throw usageError(
+      settings.cost === null
+        ? "a cost scorer is named, but the setting cost has no limit"
+        : "the setting cost has a limit, but no cost scorer is named",
+      "Give both: --cost-scorer FILE --set cost.limit=0.1.",
+    );
+  }
+  if (settings.weights !== null && settings.weights.length !== rewards.length) {
+    throw usageError(
+      `there are ${settings.weights.length} weights for ${rewards.length} scorers`,
+      "Give a weight for each scorer, in the same order.",
+    );
+  }
+}
+
+/** Nor is it measured on what an ancestor learned from. */
+export function refuseLearnedFrom(
+  start: Checkpoint,
+  sets: readonly (Examples | undefined)[],
+): void {
+  const known = learnedFrom(start);
+  const found = sets.find((set) => set && known.includes(set.input.sha256));
+  if (!found) return;
+  throw dataError(
+    `the policy that this run begins with learned from ${found.input.path}`,
+    "Measure it on examples that it has never seen.",
+  );
+}
