@@ -1,9 +1,16 @@
-/** Writes a graph as a standard ONNX file. Field numbers are those of onnx.proto. */
+/** Writes a graph as an ONNX file. Field numbers are those of onnx.proto. */
 
 import { inOrder, withoutRepetition } from "./order.ts";
 import { type Field, message } from "./protobuf.ts";
 import { type Shape, shapeError } from "./shape.ts";
-import { type Attribute, type DType, type Emitter, INPUT, type Tensor } from "./tensor.ts";
+import {
+  type Attribute,
+  type DType,
+  type Emitter,
+  INPUT,
+  type NodeForm,
+  type Tensor,
+} from "./tensor.ts";
 
 const IR_VERSION = 9;
 const OPSET = 18;
@@ -23,16 +30,18 @@ export interface OnnxModel {
 export interface OnnxOptions {
   /** Values of inputs by name, which then are a part of the file and need not be fed. */
   readonly weights?: ReadonlyMap<string, Float32Array>;
+  /** Only ops of the ONNX standard, for any runtime; otherwise ONNX Runtime's own fused ones too. */
+  readonly standard?: boolean;
 }
 
 /** The file that computes these named results. */
 export function toOnnx(
   results: Readonly<Record<string, Tensor>>,
-  { weights }: OnnxOptions = {},
+  { weights, standard = false }: OnnxOptions = {},
 ): OnnxModel {
   const names = Object.keys(results);
   const roots = withoutRepetition(Object.values(results));
-  const writer = new Writer();
+  const writer = new Writer(standard);
   const inputs: { name: string; shape: Shape; dtype: DType }[] = [];
   const known = new Map<Tensor, string>();
   const named = new Set(names);
@@ -67,27 +76,33 @@ export function toOnnx(
       return [12, valueInfo(name, shape, dtype)];
     }),
   ]);
-  const opset = message([
-    [1, ""],
-    [2, OPSET],
-  ]);
   const bytes = message([
     [1, IR_VERSION],
     [2, "lockedroom"],
     [7, graph],
-    [8, opset],
+    [8, opset("", OPSET)],
+    ...writer.domains.map((domain): Field => [8, opset(domain, 1)]),
   ]);
   return { bytes, inputs };
 }
 
+function opset(domain: string, version: number): Uint8Array {
+  return message([
+    [1, domain],
+    [2, version],
+  ]);
+}
+
 interface Node {
   readonly type: string;
+  readonly domain: string;
   readonly inputs: readonly string[];
   readonly attributes: Record<string, Attribute>;
-  readonly output: string;
+  readonly outputs: readonly string[];
 }
 
 class Writer implements Emitter {
+  readonly standard: boolean;
   readonly constants: Uint8Array[] = [];
   readonly #nodes: Node[] = [];
   /** Results by the name that they had while the graph was written. */
@@ -95,30 +110,47 @@ class Writer implements Emitter {
   readonly #known = new Map<string, string>();
   #count = 0;
 
+  constructor(standard: boolean) {
+    this.standard = standard;
+  }
+
   node(
     type: string,
     inputs: readonly string[],
     attributes: Record<string, Attribute> = {},
-    output = `v${this.#count++}`,
+    { domain = "", outputs: count = 1 }: NodeForm = {},
+    first = `v${this.#count++}`,
   ): string {
-    this.#nodes.push({ type, inputs, attributes, output });
-    return output;
+    const outputs = Array.from({ length: count }, (_, i) => this.output(first, i));
+    this.#nodes.push({ type, domain, inputs, attributes, outputs });
+    return first;
+  }
+
+  output(first: string, index: number): string {
+    return index === 0 ? first : `${first}.${index}`;
+  }
+
+  /** Besides ONNX's own. */
+  get domains(): string[] {
+    return [...new Set(this.#nodes.map(({ domain }) => domain))].filter((domain) => domain !== "");
   }
 
   /** Names a result: the node that makes it, or a copy where that is an input or has a name already. */
   result(name: string, made: string): void {
-    const own = this.#nodes.some(({ output }) => output === made) && !this.#results.has(made);
+    const own =
+      this.#nodes.some(({ outputs }) => outputs.includes(made)) && !this.#results.has(made);
     if (own) this.#results.set(made, name);
-    else this.node("Identity", [made], {}, name);
+    else this.node("Identity", [made], {}, {}, name);
   }
 
   nodes(): Uint8Array[] {
     const named = (name: string) => this.#results.get(name) ?? name;
-    return this.#nodes.map(({ type, inputs, attributes, output }) =>
+    return this.#nodes.map(({ type, domain, inputs, attributes, outputs }) =>
       message([
         ...inputs.map((name): Field => [1, named(name)]),
-        [2, named(output)],
+        ...outputs.map((name): Field => [2, named(name)]),
         [4, type],
+        ...(domain === "" ? [] : [[7, domain] satisfies Field]),
         ...Object.entries(attributes).map(([name, value]): Field => [5, attribute(name, value)]),
       ]),
     );

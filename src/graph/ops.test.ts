@@ -207,6 +207,26 @@ const CASES: readonly Case[] = [
   { name: "softmax", shapes: [[3, 5]], build: (x) => graph.softmaxOf(x as Tensor) },
   { name: "logSoftmax", shapes: [[2, 3, 5]], build: (x) => graph.logSoftmax(x as Tensor) },
   {
+    name: "rmsNorm",
+    shapes: [[2, 3, 4], [4]],
+    build: (x, weight) => graph.rmsNorm(x as Tensor, weight as Tensor, 1e-5),
+  },
+  {
+    name: "rmsNorm, of heads",
+    shapes: [[1, 2, 2, 6], [6]],
+    build: (x, weight) => graph.rmsNorm(x as Tensor, weight as Tensor, 0.1),
+  },
+  {
+    name: "rotate, two heads, at any positions",
+    shapes: [[2, 3, 8]],
+    build: (x) => rotated(x as Tensor, [0, 1, 2, 5, 0, 3]),
+  },
+  {
+    name: "rotate, one token",
+    shapes: [[3, 1, 12]],
+    build: (x) => rotated(x as Tensor, [4, 4, 1]),
+  },
+  {
     name: "gather, with repeats",
     shapes: [[5, 3]],
     build: (x) => graph.gather(x as Tensor, indices([4, 0, 4, 2], [2, 2])),
@@ -227,6 +247,16 @@ const CASES: readonly Case[] = [
     build: (x) => mul(x as Tensor, graph.stopGradient(graph.exp(x as Tensor))),
   },
 ];
+
+/** By tables that are no circle, so that a sine in the place of a cosine shows. */
+function rotated(x: Tensor, positions: readonly number[]): Tensor {
+  const table = (shift: number) =>
+    constant(
+      Array.from({ length: 12 }, (_, i) => Math.sin(i + shift)),
+      [6, 2],
+    );
+  return graph.rotate(x, indices(positions, x.shape.slice(0, 2)), table(0.3), table(2));
+}
 
 /** A loss that weighs every element differently, so that a misplaced gradient shows. */
 function lossOf(y: Tensor, seed: string): Tensor {
@@ -295,6 +325,32 @@ describe.each(CASES)(
   },
 );
 
+test("a file for any runtime computes the same without ops that only one has", async () => {
+  const [x, weight] = [input("x", [2, 3, 8]), input("w", [8])];
+  const y = rotated(graph.rmsNorm(x, weight, 1e-5), [0, 1, 2, 5, 0, 3]);
+  const { bytes } = graph.toOnnx({ y }, { standard: true });
+  const text = Buffer.from(bytes).toString("latin1");
+  expect(text).not.toMatch(/com\.microsoft|SimplifiedLayerNormalization|RotaryEmbedding/);
+  const fed = { x: Array.from({ length: 48 }, (_, i) => Math.sin(i)), w: [1, 2, 3, 4, 5, 6, 7, 8] };
+  const runtime = await graph.loadRuntime();
+  const session = await runtime.InferenceSession.create(bytes);
+  const run = await session.run({
+    x: new runtime.Tensor("float32", fed.x, x.shape as number[]),
+    w: new runtime.Tensor("float32", fed.w, [8]),
+  });
+  await session.release();
+  const [right] = interpret(
+    [y],
+    new Map([
+      [x as Tensor, fed.x],
+      [weight as Tensor, fed.w],
+    ]),
+  );
+  for (const [i, value] of (right?.data ?? []).entries()) {
+    expect(Number(run.y?.data[i])).toBeCloseTo(value, 4);
+  }
+});
+
 test("no gradient flows through stopGradient", () => {
   const x = input("x", [2]);
   const [slope] = gradients(graph.sum(mul(x, graph.stopGradient(x))), [x]);
@@ -330,6 +386,8 @@ test("shape errors name the op and both shapes", () => {
   expect(() => graph.concat([a, input("c", [2, 3, 1])], 0)).toThrow(/Concat/);
   expect(() => gradients(a, [a])).toThrow(/single number.*\[2, 3\]/);
   expect(() => graph.pick(a, a)).toThrow(/Pick/);
+  expect(() => graph.rmsNorm(a, input("w", [2]), 1)).toThrow(/RmsNorm: .*\[2, 3\] and \[2\]/);
+  expect(() => rotated(a, [0, 1, 2, 3, 4, 5])).toThrow(/RotaryEmbedding: .*\[2, 3\]/);
 });
 
 test("what is repeated is computed once, and what nobody needs is not computed", () => {

@@ -32,10 +32,26 @@ export interface Op<A = unknown> {
 
 /** What an op needs to write itself as ONNX. */
 export interface Emitter {
-  node(type: string, inputs: readonly string[], attributes?: Record<string, Attribute>): string;
+  /** Only ops of the ONNX standard may be written: the file is for any runtime. */
+  readonly standard: boolean;
+  node(
+    type: string,
+    inputs: readonly string[],
+    attributes?: Record<string, Attribute>,
+    form?: NodeForm,
+  ): string;
+  /** Another output of a node that has several; the name of the node's first is given. */
+  output(first: string, index: number): string;
   constant(dtype: DType, values: readonly number[], shape: Shape): string;
   /** A list of 64-bit integers, as ONNX takes axes and shapes. */
   integers(values: readonly number[]): string;
+}
+
+/** How a node differs from one of the standard with a single output. */
+export interface NodeForm {
+  /** Whose op it is; ONNX's own unless said. */
+  readonly domain?: string;
+  readonly outputs?: number;
 }
 
 export type Attribute = number | string | readonly number[] | { readonly float: number };

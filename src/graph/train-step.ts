@@ -13,11 +13,11 @@
  */
 
 import { gradients } from "./gradients.ts";
-import { add, div, minimum, mul, sqrt, sub } from "./ops/elementwise.ts";
+import { add, div, minimum, mul, sqrt, square, sub } from "./ops/elementwise.ts";
 import { concat, reshape } from "./ops/layout.ts";
-import { matmul } from "./ops/product.ts";
+import { sum } from "./ops/reduce.ts";
 import { type Placed, views } from "./parameters.ts";
-import { input, type Tensor } from "./tensor.ts";
+import { input, scalar, type Tensor } from "./tensor.ts";
 
 export interface AdamSettings {
   readonly beta1: number;
@@ -81,29 +81,12 @@ function backward(placed: readonly Placed[], total: number, model: Model) {
   return { vector, gradient, loss, watched };
 }
 
-function update(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
-  const norm = normOf(gradient);
-  return { ...adam(vector, clipped(gradient, norm, settings), settings), gradient_norm: norm };
-}
-
-/** A product with itself: its rounding does not depend on the number of threads, as a sum's would. */
-function normOf(gradient: Tensor): Tensor {
-  const { size } = gradient;
-  const square = matmul(reshape(gradient, [1, size]), reshape(gradient, [size, 1]));
-  return reshape(sqrt(square), []);
-}
-
-function clipped(gradient: Tensor, norm: Tensor, { clipNorm }: AdamSettings): Tensor {
-  if (clipNorm === 0) return gradient;
-  // The small number keeps a gradient of zero at zero.
-  return mul(gradient, minimum(div(clipNorm, add(norm, 1e-12)), 1));
-}
-
 /**
- * `learning_rate` is fed, so that any schedule works; `correction1` and `correction2` are
- * 1 / (1 - beta^t), which the caller counts.
+ * AdamW on the clipped gradient. `learning_rate` is fed, so that any schedule works; `correction1` and
+ * `correction2` are 1 / (1 - beta^t), which the caller counts. Every line about a whole vector reads
+ * all of memory once, so what is a single number is multiplied together first.
  */
-function adam(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
+function update(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
   const { beta1, beta2, epsilon, weightDecay } = settings;
   const [m, v] = [input("m", vector.shape), input("v", vector.shape)];
   const [rate, correction1, correction2] = [
@@ -111,10 +94,38 @@ function adam(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<
     input("correction1", []),
     input("correction2", []),
   ];
-  const nextM = add(mul(m, beta1), mul(gradient, 1 - beta1));
-  const nextV = add(mul(v, beta2), mul(mul(gradient, gradient), 1 - beta2));
-  const scale = add(sqrt(mul(nextV, correction2)), epsilon);
-  const step = div(mul(nextM, mul(rate, correction1)), scale);
+  const squares = square(gradient);
+  const norm = sqrt(totalOf(squares));
+  const kept = keptShare(norm, settings);
+  const nextM = add(mul(m, beta1), mul(gradient, mul(kept, 1 - beta1)));
+  const nextV = add(mul(v, beta2), mul(squares, mul(square(kept), 1 - beta2)));
+  const spread = sqrt(correction2);
+  const step = mul(
+    div(nextM, add(sqrt(nextV), div(epsilon, spread))),
+    div(mul(rate, correction1), spread),
+  );
   const decayed = weightDecay === 0 ? vector : sub(vector, mul(vector, mul(rate, weightDecay)));
-  return { next_parameters: sub(decayed, step), next_m: nextM, next_v: nextV };
+  return {
+    next_parameters: sub(decayed, step),
+    next_m: nextM,
+    next_v: nextV,
+    gradient_norm: norm,
+  };
+}
+
+/** What clipping leaves of the gradient, from 0 to 1. */
+function keptShare(norm: Tensor, { clipNorm }: AdamSettings): Tensor {
+  if (clipNorm === 0) return scalar(1);
+  // The small number keeps a gradient of zero at zero.
+  return minimum(div(clipNorm, add(norm, 1e-12)), 1);
+}
+
+/** The longest row that a thread adds up alone. */
+const LONGEST_ROW = 4096;
+
+/** The sum of a vector, in rows: the runtime would split one long sum, and with it the rounding, by the number of threads. */
+function totalOf(vector: Tensor): Tensor {
+  let row = Math.min(LONGEST_ROW, vector.size);
+  while (vector.size % row !== 0) row--;
+  return sum(sum(reshape(vector, [-1, row]), 1), 0);
 }

@@ -44,7 +44,7 @@ export function policyOnnx(
   );
   const tokens = input("tokens", [batch, length], "i64");
   const logits = logitsOf(architecture, (name) => leaves.get(name) as Tensor, tokens);
-  return toOnnx({ logits }, { weights }).bytes;
+  return toOnnx({ logits }, { weights, standard: true }).bytes;
 }
 
 /** Writes the file, whole or not at all; answers its size. */

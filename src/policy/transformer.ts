@@ -1,10 +1,11 @@
 /** The decoder as symbolic tensors: from token ids to the logits of the next token. */
 
-import { add, mul, reciprocal, silu, sqrt, square } from "../graph/ops/elementwise.ts";
+import { add, mul, silu } from "../graph/ops/elementwise.ts";
 import { gather } from "../graph/ops/indexing.ts";
 import { reshape, transpose } from "../graph/ops/layout.ts";
+import { rmsNorm } from "../graph/ops/norm.ts";
 import { matmul } from "../graph/ops/product.ts";
-import { mean } from "../graph/ops/reduce.ts";
+import { rotate } from "../graph/ops/rotate.ts";
 import { softmaxOf } from "../graph/ops/softmax.ts";
 import { constant, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
@@ -19,16 +20,14 @@ export function logitsOf(a: Architecture, weights: Weights, tokens: Tensor): Ten
 
 /** What the head reads: [batch, length, width], before the last norm. */
 export function hiddenOf(a: Architecture, weights: Weights, tokens: Tensor): Tensor {
-  const length = tokens.shape[1] as number;
-  const rotation = rotary(a, length);
-  const scaled = rotary(a, length, a.headSize ** -0.5);
+  const [batch, length] = tokens.shape as [number, number];
+  const positions = fromZero(batch, length);
   const mask = causal(length);
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x);
-    const seen = attend(rotated(queries, scaled), rotated(keys, rotation), values, mask);
-    x = block.finish(x, seen);
+    const { queries, keys, values } = block.heads(x, positions, length);
+    x = block.finish(x, attend(a, queries, keys, values, mask));
   }
   return x;
 }
@@ -54,34 +53,37 @@ export class Block {
     this.#own = (name) => weights(`model.layers.${layer}.${name}`);
   }
 
-  /** Queries, keys and values: [batch, key heads, queries of a key head or 1, length, head size]. */
-  heads(x: Tensor): { queries: Tensor; keys: Tensor; values: Tensor } {
-    const [batch, length] = x.shape as [number, number];
-    const { heads, keyHeads, headSize, biases, headNorms, epsilon } = this.#a;
+  /**
+   * Queries, keys and values, head beside head: [batch, length, heads or key heads × head size].
+   * Queries and keys are turned by their positions, and queries are scaled.
+   */
+  heads(x: Tensor, positions: Tensor, places: number) {
+    const { headSize, biases, headNorms, epsilon } = this.#a;
     const normed = rmsNorm(x, this.#own("input_layernorm.weight"), epsilon);
-    const project = (part: "q" | "k" | "v", group: number) => {
+    const project = (part: "q" | "k" | "v") => {
       const bias = biases ? this.#own(`self_attn.${part}_proj.bias`) : undefined;
-      const y = linear(normed, this.#own(`self_attn.${part}_proj.weight`), bias);
-      const split = reshape(y, [batch, length, keyHeads, group, headSize]);
-      const sized =
-        headNorms && part !== "v"
-          ? rmsNorm(split, this.#own(`self_attn.${part}_norm.weight`), epsilon)
-          : split;
-      return transpose(sized, [0, 2, 3, 1, 4]);
+      return linear(normed, this.#own(`self_attn.${part}_proj.weight`), bias);
+    };
+    const turned = (part: "q" | "k", scale: number) => {
+      const y = project(part);
+      const split = reshape(y, [...x.shape.slice(0, -1), -1, headSize]);
+      const sized = headNorms
+        ? rmsNorm(split, this.#own(`self_attn.${part}_norm.weight`), epsilon)
+        : split;
+      const { cosine, sine } = rotary(this.#a, places, scale);
+      return rotate(reshape(sized, y.shape), positions, cosine, sine);
     };
     return {
-      queries: project("q", heads / keyHeads),
-      keys: project("k", 1),
-      values: project("v", 1),
+      queries: turned("q", headSize ** -0.5),
+      keys: turned("k", 1),
+      values: project("v"),
     };
   }
 
-  /** Adds what attention saw, and then the gated part. */
+  /** Adds what attention saw, [batch, length, heads × head size], and then the gated part. */
   finish(x: Tensor, seen: Tensor): Tensor {
-    const [batch, length] = x.shape as [number, number];
-    const { heads, headSize, epsilon } = this.#a;
-    const joined = reshape(transpose(seen, [0, 3, 1, 2, 4]), [batch, length, heads * headSize]);
-    const y = add(x, linear(joined, this.#own("self_attn.o_proj.weight")));
+    const { epsilon } = this.#a;
+    const y = add(x, linear(seen, this.#own("self_attn.o_proj.weight")));
     const normed = rmsNorm(y, this.#own("post_attention_layernorm.weight"), epsilon);
     const gate = linear(normed, this.#own("mlp.gate_proj.weight"));
     const up = linear(normed, this.#own("mlp.up_proj.weight"));
@@ -90,9 +92,23 @@ export class Block {
   }
 }
 
-/** Queries come scaled; the mask is added. */
-export function attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor): Tensor {
-  return matmul(softmaxOf(add(matmul(queries, transpose(keys)), mask)), values);
+/** What each position sees: [batch, length, heads × head size]. The mask is added. */
+export function attend(
+  a: Architecture,
+  queries: Tensor,
+  keys: Tensor,
+  values: Tensor,
+  mask: Tensor,
+): Tensor {
+  const scores = add(matmul(byHead(a, queries), transpose(byHead(a, keys))), mask);
+  const seen = matmul(softmaxOf(scores), byHead(a, values));
+  return reshape(transpose(seen, [0, 3, 1, 2, 4]), queries.shape);
+}
+
+/** [batch, key heads, queries of a key head or 1, length, head size] */
+export function byHead({ keyHeads, headSize }: Architecture, x: Tensor): Tensor {
+  const [batch, length] = x.shape as [number, number];
+  return transpose(reshape(x, [batch, length, keyHeads, -1, headSize]), [0, 2, 3, 1, 4]);
 }
 
 /** x Wᵀ, with W as it is stored: a row for each output. */
@@ -101,50 +117,36 @@ function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
   return bias ? add(y, bias) : y;
 }
 
-function rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor {
-  const scale = reciprocal(sqrt(add(mean(square(x), -1, true), epsilon)));
-  return mul(mul(x, scale), weight);
-}
-
-export interface Rotation {
+/** Tables of a rotation: [positions, head size / 2]. */
+interface Rotation {
   readonly cosine: Tensor;
   readonly sine: Tensor;
-  /** Turns a head's halves (a, b) into (-b, a). */
-  readonly quarter: Tensor;
 }
 
 /**
- * Tables for positions 0 to length - 1: [length, head size]. Those for the queries hold the scale of
- * the attention scores as well, which costs nothing there.
+ * For positions 0 to length - 1. Tables for the queries hold the scale of the attention scores as
+ * well, which costs nothing there.
  */
-export function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): Rotation {
+function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): Rotation {
   const half = headSize / 2;
-  const angles = Array.from({ length }, (_, position) =>
-    Array.from(
-      { length: headSize },
-      (_, k) => position * ropeTheta ** (-(2 * (k % half)) / headSize),
-    ),
-  ).flat();
-  const quarter = Array.from({ length: headSize * headSize }, (_, i) => {
-    const [row, column] = [Math.floor(i / headSize), i % headSize];
-    if (row === column + half) return -1;
-    return row + half === column ? 1 : 0;
-  });
-  return {
-    cosine: constant(
-      angles.map((angle) => scale * Math.cos(angle)),
-      [length, headSize],
-    ),
-    sine: constant(
-      angles.map((angle) => scale * Math.sin(angle)),
-      [length, headSize],
-    ),
-    quarter: constant(quarter, [headSize, headSize]),
-  };
+  const table = (turn: (angle: number) => number) =>
+    constant(
+      Array.from({ length: length * half }, (_, i) => {
+        const [position, k] = [Math.floor(i / half), i % half];
+        return scale * turn(position * ropeTheta ** ((-2 * k) / headSize));
+      }),
+      [length, half],
+    );
+  return { cosine: table(Math.cos), sine: table(Math.sin) };
 }
 
-export function rotated(x: Tensor, { cosine, sine, quarter }: Rotation): Tensor {
-  return add(mul(x, cosine), mul(matmul(x, quarter), sine));
+/** Each row counts its tokens from 0. */
+export function fromZero(batch: number, length: number): Tensor {
+  return constant(
+    Array.from({ length: batch * length }, (_, i) => i % length),
+    [batch, length],
+    "i64",
+  );
 }
 
 /** What is added to the score of a place that must not be seen: its weight becomes exactly 0. */
