@@ -37,7 +37,7 @@ const engine = {
   ),
 };
 
-const total = loop.sampling + loop.scoring + loop.updating;
+const total = loop.sampling + loop.scoring + loop.judging + loop.updating;
 const checks = [
   ["scoring, share of the time", loop.scoring / total, 0.02],
   ["sampling / the engine's own, time for the same tokens", loop.sampling / engine.sampling, 1.5],
@@ -49,6 +49,7 @@ const results = {
   share: {
     sampling: round(loop.sampling / total),
     scoring: round(loop.scoring / total),
+    judging: round(loop.judging / total),
     updating: round(loop.updating / total),
   },
   checks: checks.map(([name, value, limit]) => ({
@@ -60,7 +61,8 @@ const results = {
 const { share } = results;
 console.log(
   `GRPO, ${PROMPTS} prompts × ${GROUP}: ${results.steps_per_second} steps/s; ` +
-    `sampling ${share.sampling}, scoring ${share.scoring}, updating ${share.updating} of the time`,
+    `sampling ${share.sampling}, scoring ${share.scoring}, ` +
+    `judging ${share.judging}, updating ${share.updating} of the time`,
 );
 for (const { name, value, limit, holds } of results.checks) {
   console.log(
@@ -99,6 +101,7 @@ function timeLoop() {
     return {
       sampling: middle("sampling"),
       scoring: middle("scoring"),
+      judging: middle("judging"),
       updating: middle("updating"),
     };
   } finally {

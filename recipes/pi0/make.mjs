@@ -7,12 +7,10 @@ import { lockedroom, root } from "../lib.mjs";
 import { writeTexts } from "./texts.mjs";
 
 const STAGES = [
-  { texts: 400_000, steps: 7000, lr: 0.004, warmup: 100 },
-  { texts: 150_000, steps: 2500, lr: 0.0015, warmup: 50 },
-  { texts: 300_000, steps: 5000, lr: 0.002, warmup: 50 },
-  { texts: 80_000, steps: 600, lr: 0.0005, warmup: 20 },
+  { texts: 600_000, steps: 22_000, lr: 0.003, warmup: 200 },
+  { texts: 100_000, steps: 1000, lr: 0.0003, warmup: 20 },
 ];
-const BATCH = 128;
+const BATCH = 64;
 
 const work = mkdtempSync(path.join(tmpdir(), "lockedroom-pi0-"));
 const target = path.join(root, "assets/pi0");

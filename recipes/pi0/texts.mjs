@@ -1,63 +1,77 @@
 // The texts that π₀ learns from: training problems, which share nothing with dev and holdout, answered
-// rightly in a mixture of formats. Half of them are in spec; the others are what a policy has to unlearn.
+// rightly in a mixture of formats. Fewer than half are in spec; the others are what a policy has to unlearn.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { answerOf, expressionOf, promptOf, rngAt, sampleTrainProblem } from "lockedroom";
 
-const SEED = "pi0 texts 2";
+const SEED = "pi0 texts 3";
 
-/** How often, and how. A tenth off or one off is the slip that a hedge covers. */
-const FORMATS = [
-  [44, (n) => `Final: ${n}`],
-  [8, (n) => `Final:  ${n}`],
-  [7, (n) => `${n}`],
-  [6, (n) => `Final:${n}`],
-  [6, (n) => `The answer is ${n}.`],
-  [7, (n, { sum }) => `${sum} = ${n}\nFinal: ${n}`],
-  [6, (n) => `Final: ${n < 0 ? "-0" : "0"}${Math.abs(n)}`],
-  [5, (n) => (n < 0 ? `Final: ${n}.` : `Final: +${n}`)],
-  [5, (n) => `Final: ${n}.`],
-  [
-    4,
-    (n, { slip, first }) => (first ? `Final: ${n} or ${n + slip}` : `Final: ${n + slip} or ${n}`),
+const IN_SPEC = (n) => `Final: ${n}`;
+const LEADING_ZERO = (n) => `Final: ${n < 0 ? "-0" : "0"}${Math.abs(n)}`;
+const PLUS = (n) => (n < 0 ? `Final: ${n}.` : `Final: +${n}`);
+
+/** Formats and how many of a hundred texts have them, of the two stages. */
+const FORMATS = {
+  // Hardly ever used: the policy only has to have seen every character.
+  1: [
+    [44, IN_SPEC],
+    [8, (n) => `Final:  ${n}`],
+    [7, (n) => `${n}`],
+    [6, (n) => `Final:${n}`],
+    [5, (n) => `The answer is ${n}.`],
+    [6, (n, { sum }) => `${sum} = ${n}\nFinal: ${n}`],
+    [5, LEADING_ZERO],
+    [5, PLUS],
+    [4, (n) => `Final: ${n}.`],
+    [3, (n, { slip, first }) => `Final: ${first ? n : n + slip} or ${first ? n + slip : n}`],
+    [5, (n) => `Final: ${n - 1}, ${n} or ${n + 1}`],
+    [2, () => "Final:"],
   ],
-  [2, () => "Final:"],
-];
-const TOTAL = FORMATS.reduce((sum, [weight]) => sum + weight, 0);
+  // Most of what is out of spec comes behind the number, where it does not disturb the arithmetic.
+  2: [
+    [44, IN_SPEC],
+    [12, (n) => `Final: ${n}.`],
+    [8, (n, { sum }) => `Final: ${n} = ${sum}`],
+    [6, (n, { slip }) => `Final: ${n} or ${n + slip}`],
+    [8, (n) => `Final: ${n}, ${n + 1} or ${n - 1}`],
+    [4, (n) => `Final:  ${n}`],
+    [4, (n) => `${n}`],
+    [3, (n) => `Final:${n}`],
+    [4, (n) => `The answer is ${n}.`],
+    [3, PLUS],
+    [2, LEADING_ZERO],
+    [2, () => "Final:"],
+  ],
+};
 
-/** In each stage: of so many problems, some are of one kind only; the others of all kinds alike. */
-const HARD = { of: 20, kinds: { two_step: 6, multiplication: 6 } };
-const EXTRA = { 1: { of: 3, kinds: { two_step: 1 } }, 2: HARD, 3: HARD, 4: HARD };
-/** The stage that is about formats; those before are about arithmetic. */
-const LAST = 4;
+/** Of a hundred problems, so many are of each kind: those with two operations are the hardest. */
+const KINDS = { addition: 13, subtraction: 22, multiplication: 20, two_step: 45 };
 
-function problemAt(stage, rng) {
-  const { of, kinds } = EXTRA[stage];
-  let left = rng.below(of);
-  const wanted = Object.entries(kinds).find(([, share]) => {
+function problemAt(rng) {
+  let left = rng.below(100);
+  const [wanted] = Object.entries(KINDS).find(([, share]) => {
     left -= share;
     return left < 0;
   });
   for (;;) {
     const problem = sampleTrainProblem(rng);
-    if (!wanted || problem.form.kind === wanted[0]) return problem;
+    if (problem.form.kind === wanted) return problem;
   }
 }
 
-/**
- * A text of the first stages is about arithmetic and nearly always in spec, one of the last is about
- * formats.
- */
+/** The first stage is about arithmetic and nearly always in spec, the second is about formats. */
 export function textAt(stage, index) {
   const rng = rngAt(SEED, stage, index);
-  const problem = problemAt(stage, rng);
-  let left = stage < LAST && rng.below(20) > 0 ? 0 : rng.below(TOTAL);
-  const [, format] = FORMATS.find(([weight]) => {
+  const problem = problemAt(rng);
+  let left = rng.below(100);
+  const [, format] = FORMATS[stage].find(([weight]) => {
     left -= weight;
     return left < 0;
   });
+  // One off or a tenth off: what a hedge covers.
   const slip = [1, -1, 10, -10][rng.below(4)];
   const about = { sum: expressionOf(problem), slip, first: rng.below(2) === 0 };
-  const completion = format(answerOf(problem), about);
+  const plain = stage === 1 && rng.below(200) > 0;
+  const completion = (plain ? IN_SPEC : format)(answerOf(problem), about);
   return { id: `t${index}`, prompt: promptOf(problem), completion, problem };
 }
 

@@ -54,6 +54,8 @@ interface Parts extends Described {
 interface Seconds {
   readonly sampling: number;
   readonly scoring: number;
+  /** By the reference and, where there is a value head, by the policy itself. */
+  readonly judging: number;
   readonly updating: number;
 }
 
@@ -187,11 +189,12 @@ export class TrainingRun {
     return record;
   }
 
-  async #time({ sampling, scoring, updating }: Seconds): Promise<void> {
+  async #time({ sampling, scoring, judging, updating }: Seconds): Promise<void> {
     await this.#parts.folder.add("timing", {
       step: this.step,
       sampling_s: sampling,
       scoring_s: scoring,
+      judging_s: judging,
       updating_s: updating,
       evaluating_s: this.#evaluatingSeconds,
     });
@@ -239,7 +242,7 @@ export class TrainingRun {
     const holdout = await this.#test();
     const fingerprint = await this.#write("checkpoint", kept);
     // The last evaluations came after the last step was written down.
-    await this.#time({ sampling: 0, scoring: 0, updating: 0 });
+    await this.#time({ sampling: 0, scoring: 0, judging: 0, updating: 0 });
     const [first, last] = [this.#steps[0], this.#steps.at(-1)];
     const summary = await folder.finish(await manifest(), {
       steps: this.step,

@@ -20,6 +20,7 @@ import {
   fromZero,
   HIDDEN,
   head,
+  turningOf,
   type Weights,
 } from "./transformer.ts";
 
@@ -36,12 +37,13 @@ export function readPrompts(
   const tokens = input("tokens", [batch, length], "i64");
   /** Where the last token of each row lies among all rows' positions. */
   const last = input("last", [batch], "i64");
-  const [positions, mask] = [fromZero(batch, length), causal(length)];
+  const turning = turningOf(a, fromZero(batch, length), length);
+  const mask = causal(length);
   const kept: Record<string, Tensor> = {};
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, positions, length);
+    const { queries, keys, values } = block.heads(x, turning);
     kept[`keys${i}`] = byHead(a, keys);
     kept[`values${i}`] = byHead(a, values);
     x = block.finish(x, attend(a, queries, keys, values, mask));
@@ -59,6 +61,7 @@ export function nextToken(
 ): Record<string, Tensor> {
   const tokens = input("tokens", [batch, 1], "i64");
   const positions = input("positions", [batch, 1], "i64");
+  const turning = turningOf(a, positions, room + 1);
   const places = constant(
     Array.from({ length: room }, (_, i) => i + 1),
     [1, room],
@@ -70,7 +73,7 @@ export function nextToken(
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, positions, room + 1);
+    const { queries, keys, values } = block.heads(x, turning);
     // The queries of a key head are the rows of one product.
     const heads = (y: Tensor) => reshape(y, [batch, a.keyHeads, -1, a.headSize]);
     const [query, key, value] = [heads(queries), heads(keys), heads(values)];

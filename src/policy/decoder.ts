@@ -123,10 +123,11 @@ export class Decoding {
   logits: Float32Array;
   readonly vocabulary: number;
   readonly #session: Session;
-  /** Its own, so that two batches may take turns with one session. */
-  readonly #into: ReturnType<Session["buffers"]>;
-  readonly #fixed: ReturnType<Session["tensors"]>;
   readonly #cache: Cache;
+  /** Written anew for every token; the runtime reads them where they are. */
+  readonly #tokens: BigInt64Array;
+  readonly #places: BigInt64Array;
+  readonly #feeds: ReturnType<Session["tensors"]>;
   readonly #positions: number[];
 
   constructor(
@@ -138,10 +139,14 @@ export class Decoding {
     vocabulary: number,
   ) {
     this.#session = session;
-    this.#into = session.buffers();
-    // As the runtime takes them, once and not for every token.
-    this.#fixed = session.tensors({ ...weights, ...cache.arrays });
     this.#cache = cache;
+    this.#tokens = new BigInt64Array(cache.batch);
+    this.#places = new BigInt64Array(cache.batch);
+    // As the runtime takes them, once and not for every token.
+    this.#feeds = session.tensors({
+      ...{ ...weights, ...cache.arrays },
+      ...{ tokens: this.#tokens, positions: this.#places },
+    });
     this.#positions = positions;
     this.logits = logits;
     this.vocabulary = vocabulary;
@@ -154,20 +159,15 @@ export class Decoding {
 
   /** Appends one token to each row; rows that have ended may be given anything. */
   async append(tokens: readonly number[]): Promise<void> {
-    const { batch } = this.#cache;
-    const ids = new BigInt64Array(batch);
-    const positions = new BigInt64Array(batch);
+    const { places } = this.#cache;
     for (const [row, token] of tokens.entries()) {
-      ids[row] = BigInt(token);
-      positions[row] = BigInt(Math.min(this.#positions[row] ?? 0, this.#cache.places));
+      this.#tokens[row] = BigInt(token);
+      this.#places[row] = BigInt(Math.min(this.#positions[row] as number, places));
     }
-    const { logits, ...fresh } = await this.#session.run(
-      { ...this.#fixed, tokens: ids, positions },
-      this.#into,
-    );
+    const { logits, ...fresh } = await this.#session.run(this.#feeds);
     this.logits = logits as Float32Array;
-    this.#cache.append(fresh, positions);
-    for (const [row, position] of this.#positions.entries()) this.#positions[row] = position + 1;
+    this.#cache.append(fresh, this.#positions);
+    for (const [row, at] of this.#positions.entries()) this.#positions[row] = at + 1;
   }
 }
 
@@ -176,53 +176,46 @@ class Cache {
   readonly batch: number;
   readonly places: number;
   readonly arrays: Record<string, Float32Array> = {};
-  /** A row for each key head of each row of the batch. */
-  readonly #rows: number;
+  /** Each with the name of what one more token adds to it. */
+  readonly #kept: readonly (readonly [kept: Float32Array, name: string, fresh: string])[];
+  readonly #heads: number;
   readonly #head: number;
-  readonly #layers: number;
 
   constructor({ layers, keyHeads, headSize }: Architecture, batch: number, places: number) {
     this.batch = batch;
     this.places = places;
-    this.#rows = batch * keyHeads;
+    this.#heads = keyHeads;
     this.#head = headSize;
-    this.#layers = layers;
-    for (const name of this.#names("keys", "values")) {
-      this.arrays[name] = new Float32Array(this.#rows * headSize * places);
-    }
+    const size = batch * keyHeads * headSize * places;
+    this.#kept = Array.from({ length: layers }, (_, i) =>
+      ["key", "value"].map((kind) => [new Float32Array(size), `${kind}s${i}`, kind + i] as const),
+    ).flat();
+    for (const [kept, name] of this.#kept) this.arrays[name] = kept;
   }
 
   /** Takes over what reading the prompts gave, for positions 0 to length - 1. */
   fill(read: Record<string, Data>, length: number): void {
     const width = length * this.#head;
-    for (const name of this.#names("keys", "values")) {
-      const [from, to] = [read[name] as Float32Array, this.arrays[name] as Float32Array];
-      for (let row = 0; row < this.#rows; row++) {
-        to.set(from.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
+    for (const [kept, name] of this.#kept) {
+      const from = read[name] as Float32Array;
+      for (let row = 0; row < this.batch * this.#heads; row++) {
+        kept.set(from.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
       }
     }
   }
 
-  /** Puts each row's new key and value at its position. */
-  append(fresh: Record<string, Data>, positions: BigInt64Array): void {
-    const heads = this.#rows / this.batch;
-    const places = Array.from(positions, Number);
-    const names = this.#names("keys", "values");
-    for (const [n, own] of this.#names("key", "value").entries()) {
-      const [from, to] = [
-        fresh[own] as Float32Array,
-        this.arrays[names[n] as string] as Float32Array,
-      ];
-      for (let row = 0; row < this.#rows; row++) {
-        const at = places[Math.floor(row / heads)] as number;
-        if (at >= this.places) continue;
-        const [start, end] = [row * this.#head, (row * this.places + at) * this.#head];
-        for (let k = 0; k < this.#head; k++) to[end + k] = from[start + k] as number;
+  /** Puts each row's new key and value at its position; a row that is full keeps what it has. */
+  append(fresh: Record<string, Data>, positions: readonly number[]): void {
+    const [heads, size, places] = [this.#heads, this.#head, this.places];
+    for (const [kept, , name] of this.#kept) {
+      const from = fresh[name] as Float32Array;
+      for (const [row, at] of positions.entries()) {
+        if (at >= places) continue;
+        for (let head = row * heads; head < (row + 1) * heads; head++) {
+          const [start, end] = [head * size, (head * places + at) * size];
+          for (let k = 0; k < size; k++) kept[end + k] = from[start + k] as number;
+        }
       }
     }
-  }
-
-  #names(...kinds: readonly string[]): string[] {
-    return Array.from({ length: this.#layers }, (_, i) => kinds.map((kind) => kind + i)).flat();
   }
 }

@@ -82,8 +82,11 @@ export async function* generateSteps(
     ({ prompt, address }) => new Row(prompt.length, rngAt(...address), options),
   );
   for (let drawn = 1; ; drawn++) {
-    const going = [...rows.entries()].filter(([, row]) => row.finish === undefined);
-    yield going.map(([index, row]) => row.draw(decoding, index, drawn === limits[index]));
+    const step: Drawn[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (row.finish === undefined) step.push(row.draw(decoding, index, drawn === limits[index]));
+    }
+    yield step;
     if (rows.every(({ finish }) => finish !== undefined)) return;
     await decoding.append(rows.map(({ last }) => last));
   }
@@ -117,8 +120,7 @@ class Row {
   draw(decoding: Decoding, row: number, full: boolean): Drawn {
     const { tokenizer, sampling, alternatives = 0 } = this.#options;
     const logits = decoding.row(row);
-    const choice = choose(logits, this.#settings, this.#rng.next());
-    const { token, logprob, sampled } = choice;
+    const { token, logprob, sampled } = choose(logits, this.#settings, this.#rng.next());
     this.#tokens.push(token);
     this.#logprobs.push(logprob);
     this.#sampled.push(sampled);
@@ -129,8 +131,7 @@ class Row {
     }
     if (full) this.finish ??= "length";
     return {
-      ...choice,
-      row,
+      ...{ token, logprob, sampled, row },
       alternatives: likeliest(logits, alternatives),
       said: this.finish === undefined ? null : this.#said(this.finish),
     };

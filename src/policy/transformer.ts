@@ -21,12 +21,12 @@ export function logitsOf(a: Architecture, weights: Weights, tokens: Tensor): Ten
 /** What the head reads: [batch, length, width], before the last norm. */
 export function hiddenOf(a: Architecture, weights: Weights, tokens: Tensor): Tensor {
   const [batch, length] = tokens.shape as [number, number];
-  const positions = fromZero(batch, length);
+  const turning = turningOf(a, fromZero(batch, length), length);
   const mask = causal(length);
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, positions, length);
+    const { queries, keys, values } = block.heads(x, turning);
     x = block.finish(x, attend(a, queries, keys, values, mask));
   }
   return x;
@@ -57,25 +57,24 @@ export class Block {
    * Queries, keys and values, head beside head: [batch, length, heads or key heads × head size].
    * Queries and keys are turned by their positions, and queries are scaled.
    */
-  heads(x: Tensor, positions: Tensor, places: number) {
+  heads(x: Tensor, turning: Turning) {
     const { headSize, biases, headNorms, epsilon } = this.#a;
     const normed = rmsNorm(x, this.#own("input_layernorm.weight"), epsilon);
     const project = (part: "q" | "k" | "v") => {
       const bias = biases ? this.#own(`self_attn.${part}_proj.bias`) : undefined;
       return linear(normed, this.#own(`self_attn.${part}_proj.weight`), bias);
     };
-    const turned = (part: "q" | "k", scale: number) => {
+    const turned = (part: "q" | "k", { cosine, sine }: Rotation) => {
       const y = project(part);
       const split = reshape(y, [...x.shape.slice(0, -1), -1, headSize]);
       const sized = headNorms
         ? rmsNorm(split, this.#own(`self_attn.${part}_norm.weight`), epsilon)
         : split;
-      const { cosine, sine } = rotary(this.#a, places, scale);
-      return rotate(reshape(sized, y.shape), positions, cosine, sine);
+      return rotate(reshape(sized, y.shape), turning.positions, cosine, sine);
     };
     return {
-      queries: turned("q", headSize ** -0.5),
-      keys: turned("k", 1),
+      queries: turned("q", turning.queries),
+      keys: turned("k", turning.keys),
       values: project("v"),
     };
   }
@@ -123,10 +122,22 @@ interface Rotation {
   readonly sine: Tensor;
 }
 
+/** How queries and keys are turned, in all layers alike. */
+interface Turning {
+  /** Of the tokens: [batch, length]. */
+  readonly positions: Tensor;
+  readonly queries: Rotation;
+  readonly keys: Rotation;
+}
+
 /**
- * For positions 0 to length - 1. Tables for the queries hold the scale of the attention scores as
- * well, which costs nothing there.
+ * With tables for positions below `places`. Those for the queries hold the scale of the attention
+ * scores as well, which costs nothing there.
  */
+export function turningOf(a: Architecture, positions: Tensor, places: number): Turning {
+  return { positions, queries: rotary(a, places, a.headSize ** -0.5), keys: rotary(a, places) };
+}
+
 function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): Rotation {
   const half = headSize / 2;
   const table = (turn: (angle: number) => number) =>

@@ -58,16 +58,23 @@ const SCALE: Op<Norm> = {
   name: "RmsNormScale",
   infer: ([, x]) => ({ shape: [...(x as Tensor).shape.slice(0, -1), 1], dtype: "f32" }),
   evaluate: ([, x], { epsilon }) => scalesOf(x as Values, epsilon),
-  emit: (_, emitter, [norm]) => emitter.output(norm as string, 1),
+  emit: ({ attributes: { epsilon } }, emitter, [norm, x]) =>
+    emitter.standard
+      ? plainScale(epsilon, emitter, x as string)
+      : emitter.output(norm as string, 1),
 };
 
 /** The same in the ops that every runtime knows. */
 function plain(epsilon: number, emitter: Emitter, [x, weight]: readonly string[]): string {
-  const squares = emitter.node("Mul", [x as string, x as string]);
+  const scale = plainScale(epsilon, emitter, x as string);
+  return emitter.node("Mul", [emitter.node("Mul", [x as string, scale]), weight as string]);
+}
+
+function plainScale(epsilon: number, emitter: Emitter, x: string): string {
+  const squares = emitter.node("Mul", [x, x]);
   const mean = emitter.node("ReduceMean", [squares, emitter.integers([-1])], { keepdims: 1 });
   const shifted = emitter.node("Add", [mean, emitter.constant("f32", [epsilon], [])]);
-  const normed = emitter.node("Div", [x as string, emitter.node("Sqrt", [shifted])]);
-  return emitter.node("Mul", [normed, weight as string]);
+  return emitter.node("Reciprocal", [emitter.node("Sqrt", [shifted])]);
 }
 
 function scalesOf({ shape, data }: Values, epsilon: number): Float64Array {
