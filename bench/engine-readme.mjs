@@ -11,8 +11,8 @@ export function engineTable(results) {
     "| check | measured | limit |",
     "|---|---|---|",
     ...results.checks.map(
-      ({ name, value, least, most }) =>
-        `| ${name} | ${value} | ${most === undefined ? `≥ ${least}` : `≤ ${most}`} |`,
+      ({ name, value, least, most, holds }) =>
+        `| ${name} | ${value}${holds ? "" : " (missed)"} | ${most === undefined ? `≥ ${least}` : `≤ ${most}`} |`,
     ),
     "",
     ...growthTable(results),

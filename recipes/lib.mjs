@@ -57,10 +57,10 @@ export function train(folder, algorithm, { dataset = TRAIN, init = PI0, dev = DE
   return folder;
 }
 
-/** Samples at temperature 1 and scores; gives the evaluation's folder. */
-export function measure(folder, policy, dataset, seed = 0) {
+/** Samples, at temperature 1 unless said, and scores; gives the evaluation's folder. */
+export function measure(folder, policy, dataset, temperature = 1) {
   const rollout = runFolder(folder, "rollout");
-  const sampling = ["--n", 1, "--temperature", 1, "--max-tokens", 32, "--seed", seed];
+  const sampling = ["--n", 1, "--temperature", temperature, "--max-tokens", 32, "--seed", 0];
   const options = ["--policy", policy, "--dataset", dataset, ...sampling];
   lockedroom("rollout", "--quiet", ...options, "--outdir", rollout);
   const scored = runFolder(folder, "scored");

@@ -1,10 +1,22 @@
 // `node recipes/goodhart/run.mjs`: a naive verifier rewards, the strict one watches; then the strict one rewards.
-import { fixed, publish, readJson, readLines, runFolder, table, train } from "../lib.mjs";
+import path from "node:path";
+import {
+  fixed,
+  HOLDOUT,
+  passAt,
+  publish,
+  readJson,
+  readLines,
+  runFolder,
+  select,
+  table,
+  train,
+} from "../lib.mjs";
 
-const STEPS = 80;
+const STEPS = 120;
 const NAIVE = "recipes/goodhart/naive.mjs";
 const STRICT = "math_final_line";
-const options = { steps: STEPS, seed: 0, lr: 0.001, "validation-scorer": STRICT };
+const options = { steps: STEPS, seed: 0, lr: 0.0005, "validation-scorer": STRICT };
 
 const figures = [
   { name: "naive verifier, alarms only noted", scorer: NAIVE, set: { alarms_stop: false } },
@@ -26,6 +38,11 @@ const figures = [
     end: brief(evaluations.at(-1)),
     kept: brief(at(stop.kept) ?? evaluations.at(-1)),
     stopped: stop,
+    // Dev chose what was kept, so that another set has to say whether it is better.
+    holdout_truth: passAt(
+      select(`goodhart/${i}-measured`, path.join(run, "checkpoint"), HOLDOUT),
+      1,
+    ),
     alarms: readLines(run, "alarms.jsonl").map(({ alarm, step }) => ({ alarm, step })),
   };
 });
@@ -35,12 +52,13 @@ publish(
   import.meta.url,
   figures,
   table(
-    ["run", "start: proxy / truth", "end", "kept", "alarms"],
+    ["run", "start: proxy / truth", "end", "kept", "truth of the kept on holdout", "alarms"],
     figures.map((row) => [
       row.name,
       cell(row.start),
       cell(row.end),
       cell(row.kept),
+      three(row.holdout_truth),
       row.alarms.map(({ alarm, step }) => `\`${alarm}\` at ${step}`).join(", ") || "none",
     ]),
   ),

@@ -100,19 +100,6 @@ export class Session {
     );
   }
 
-  /**
-   * Memory for all results, to be written again and again. What the runtime allocates itself is freed
-   * late, because the collector does not know how large it is.
-   */
-  buffers(): Record<string, RuntimeTensor> {
-    return Object.fromEntries(
-      Object.entries(this.#outputs).map(([name, { dtype, shape, size }]) => {
-        if (dtype !== "f32") throw shapeError("buffers", `"${name}" holds no numbers`, shape);
-        return [name, this.tensor(new Float32Array(size), shape)];
-      }),
-    );
-  }
-
   /** Runs once. `into` names results that are written into tensors which the caller keeps. */
   async run(
     feeds: Readonly<Record<string, Data | RuntimeTensor>>,

@@ -17,6 +17,9 @@ export interface LiveOptions {
   readonly sabotage?: Sabotage;
 }
 
+/** Rows that have ended wait for the longest of their batch, so that smaller batches wait less. */
+const SAMPLED_AT_ONCE = 128;
+
 export class LivePolicy {
   readonly checkpoint: Checkpoint;
   /** Tokens of the longest row that it judges. */
@@ -26,7 +29,8 @@ export class LivePolicy {
   readonly #aliased: boolean;
   readonly #sampler: EmbeddedPolicy;
   readonly #teacher: TeacherForced;
-  #parameters: Float32Array;
+  /** The weights, or how to make them: merging adapters is work that not every step needs. */
+  #parameters: Float32Array | (() => Float32Array);
 
   constructor(checkpoint: Checkpoint, { threads, rows, length, sabotage }: LiveOptions) {
     this.checkpoint = checkpoint;
@@ -37,24 +41,25 @@ export class LivePolicy {
     this.#parameters = checkpoint.parameters;
     const { architecture, placed } = checkpoint;
     this.#sampler = new EmbeddedPolicy(checkpoint, {
-      ...{ threads, batch: rows },
+      ...{ threads, batch: Math.min(rows, SAMPLED_AT_ONCE) },
       sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 },
     });
     this.#teacher = new TeacherForced(architecture, placed, { rows, length, threads });
   }
 
-  /** From now on it speaks with these. */
-  become(parameters: Float32Array): void {
+  /** From now on it speaks with these, which are asked for when they are first needed. */
+  become(parameters: () => Float32Array): void {
     this.#parameters = parameters;
   }
 
   get parameters(): Float32Array {
+    if (typeof this.#parameters === "function") this.#parameters = this.#parameters();
     return this.#parameters;
   }
 
   /** The start, which nothing may change. */
   get reference(): Float32Array {
-    return this.#aliased ? this.#parameters : this.#frozen;
+    return this.#aliased ? this.parameters : this.#frozen;
   }
 
   promptTokens(text: string): number[] {
@@ -65,15 +70,13 @@ export class LivePolicy {
     const said: Sampled[] = [];
     for (let at = 0; at < wanted.length; at += this.#sampler.batch) {
       const part = wanted.slice(at, at + this.#sampler.batch);
-      said.push(
-        ...(await this.#sampler.generate(part, { parameters: this.#parameters, sampling })),
-      );
+      said.push(...(await this.#sampler.generate(part, { parameters: this.parameters, sampling })));
     }
     return said;
   }
 
   judge(rows: readonly Written[]): Promise<Judged[]> {
-    return this.#teacher.judge(this.#parameters, rows);
+    return this.#teacher.judge(this.parameters, rows);
   }
 
   judgeByReference(rows: readonly Written[]): Promise<Judged[]> {
@@ -82,13 +85,13 @@ export class LivePolicy {
 
   /** With the exact KL to the reference. */
   compare(rows: readonly Written[]): Promise<Judged[]> {
-    return this.#teacher.judge(this.#parameters, rows, this.reference);
+    return this.#teacher.judge(this.parameters, rows, this.reference);
   }
 
   /** Whether the reference is what it was at the start, to the bit, and not the policy's own memory. */
   referenceIsFrozen(): boolean {
     return (
-      this.reference.buffer !== this.#parameters.buffer &&
+      this.reference.buffer !== this.parameters.buffer &&
       hashOf(this.reference) === this.#frozenHash
     );
   }

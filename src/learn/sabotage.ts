@@ -4,7 +4,7 @@ import type { SABOTAGES } from "./settings.ts";
 
 export type Sabotage = (typeof SABOTAGES)[number] | null;
 
-/** A step up where a step down belongs. */
+/** A step up where a step down belongs. What is written down is the rate that was meant. */
 export function rateSign(sabotage: Sabotage): number {
   return sabotage === "inverted_rate" ? -1 : 1;
 }

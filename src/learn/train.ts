@@ -39,11 +39,11 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
 async function step(run: TrainingRun): Promise<StepRecord> {
   const { settings, source, updater, memory } = run;
   const count = run.step + 1;
-  const rate = rateSign(settings.sabotage) * rateAt(count, settings.steps, settings.rate);
+  const rate = rateAt(count, settings.steps, settings.rate);
   const coefficient = (memory.kl_coefficient as number | undefined) ?? settings.kl.coefficient;
   const { rows, record, outcomes, seconds } = await source.batch(count);
   const started = performance.now();
-  const moved = await updater.update(rows, count, rate, coefficient);
+  const moved = await updater.update(rows, count, rateSign(settings.sabotage) * rate, coefficient);
   const { loss, gradient_norm, tokens, record: watched } = moved;
   const known = { step: count, loss, gradient_norm, learning_rate: rate, tokens };
   if (exploded(moved, run.history.steps[0])) throw run.explosion(count, loss);

@@ -153,7 +153,7 @@ export class TrainingRun {
       const state = position?.state ?? startState(trainable.start);
       const made = { start, trainable, algorithm, settings, source, length };
       const updater = new Updater(made, state, options.threads);
-      policy.become(updater.parameters);
+      policy.become(() => updater.parameters);
       const run = new TrainingRun({
         ...{ ...described, dev, holdout, source, policy, folder, updater, memory, manifest },
       });
@@ -168,8 +168,11 @@ export class TrainingRun {
   async #goOn(position: Position | undefined): Promise<void> {
     if (!position) return;
     this.step = position.step;
-    this.#steps.push(...(await this.#read<StepRecord>("metrics")));
-    this.#evaluations.push(...(await this.#read<EvaluationRecord>("evaluations")));
+    // One by one: a long run has more of them than a call takes arguments.
+    for (const step of await this.#read<StepRecord>("metrics")) this.#steps.push(step);
+    for (const one of await this.#read<EvaluationRecord>("evaluations")) {
+      this.#evaluations.push(one);
+    }
     for (const { alarm } of await this.#read<Alarm>("alarms")) this.raised.add(alarm);
   }
 
@@ -183,7 +186,7 @@ export class TrainingRun {
     const { folder, policy } = this.#parts;
     this.step = record.step;
     this.#steps.push(record);
-    policy.become(this.updater.parameters);
+    policy.become(() => this.updater.parameters);
     await folder.add("metrics", record);
     await this.#time(seconds);
     return record;
@@ -308,7 +311,8 @@ export class TrainingRun {
   async #becomeBest(): Promise<void> {
     const { options, policy, start } = this.#parts;
     const folder = (name: string) => path.join(options.outdir, name);
-    policy.become((await loadCheckpoint(folder("best"))).parameters);
+    const { parameters } = await loadCheckpoint(folder("best"));
+    policy.become(() => parameters);
     if (!this.settings.lora || options.init === "scratch") return;
     const adapter = await loadAdapter(folder(ADAPTERS.best));
     this.#keptAdapters = adapterVector(adapter, start.architecture);

@@ -30,6 +30,9 @@ export interface Moved {
   readonly record: Readonly<Record<string, number>>;
 }
 
+/** Each holds memory for the rows of its length, and copies of the state. */
+const MOST_TRAINERS = 4;
+
 export class Updater {
   readonly #made: Made;
   readonly #threads: number;
@@ -66,8 +69,16 @@ export class Updater {
   async #trainer(length: number): Promise<Trainer> {
     const known = this.#trainers.get(length);
     if (known) {
+      // Behind the others, so that the first is the one not used for longest.
+      this.#trainers.delete(length);
+      this.#trainers.set(length, known);
       if (known.state !== this.#state) known.become(this.#state);
       return known;
+    }
+    const [oldest] = this.#trainers;
+    if (oldest && this.#trainers.size >= MOST_TRAINERS) {
+      this.#trainers.delete(oldest[0]);
+      await oldest[1].close();
     }
     const { start, trainable, algorithm, settings } = this.#made;
     const { beta1, beta2, epsilon, weight_decay, clip_norm } = settings.adam;

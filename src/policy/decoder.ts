@@ -10,6 +10,9 @@ import { nextToken, readPrompts } from "./cached.ts";
 const STEP = 16;
 const rounded = (n: number) => Math.max(STEP, Math.ceil(n / STEP) * STEP);
 
+/** Multiplications of a call that a second thread is worth waking for; the bytes are the same. */
+const WORTH_THREADS = 1e8;
+
 export interface DecoderOptions extends SessionOptions {
   /**
    * Rows of every call. It is fixed, and unused rows are filled: the kernels then do the same
@@ -24,7 +27,6 @@ export class Decoder {
   readonly #placed: readonly Placed[];
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
-  readonly #buffers = new Map<Session, ReturnType<Session["buffers"]>>();
 
   constructor(
     architecture: Architecture,
@@ -45,7 +47,7 @@ export class Decoder {
   ): Promise<Decoding> {
     const { batch } = this;
     const length = rounded(Math.max(...prompts.map((prompt) => prompt.length)));
-    const session = await this.#session(`read ${length}`, (weights) =>
+    const session = await this.#session(`read ${length}`, length, (weights) =>
       readPrompts(this.#architecture, weights, batch, length),
     );
     const tokens = new BigInt64Array(batch * length);
@@ -55,16 +57,11 @@ export class Decoder {
       for (const [i, token] of prompt.entries()) tokens[row * length + i] = BigInt(token);
       last[row] = BigInt(row * length + prompt.length - 1);
     }
-    const read = await session.run(
-      { ...this.#weights(parameters), tokens, last },
-      this.#buffersOf(session),
-    );
-    // Before anything is awaited: the next reading writes into the same memory.
-    const logits = Float32Array.from(read.logits as Float32Array);
+    const read = await session.run({ ...this.#weights(parameters), tokens, last });
     const places = rounded(Math.max(room, length));
     const cache = new Cache(this.#architecture, batch, places);
     cache.fill(read, length);
-    const step = await this.#session(`next ${places}`, (weights) =>
+    const step = await this.#session(`next ${places}`, 1, (weights) =>
       nextToken(this.#architecture, weights, batch, places),
     );
     const positions = prompts.map((prompt) => prompt.length);
@@ -73,7 +70,7 @@ export class Decoder {
       this.#weights(parameters),
       cache,
       positions,
-      logits,
+      read.logits as Float32Array,
       this.#architecture.vocabulary,
     );
   }
@@ -81,26 +78,22 @@ export class Decoder {
   async close(): Promise<void> {
     for (const session of this.#sessions.values()) await (await session).close();
     this.#sessions.clear();
-    this.#buffers.clear();
   }
 
-  /** What reading prompts writes into; it is copied at once. */
-  #buffersOf(session: Session): ReturnType<Session["buffers"]> {
-    const known = this.#buffers.get(session) ?? session.buffers();
-    this.#buffers.set(session, known);
-    return known;
-  }
-
+  /** `length` is how many tokens of each row a call computes. */
   #session(
     key: string,
+    length: number,
     build: (weights: (name: string) => Tensor) => Record<string, Tensor>,
   ): Promise<Session> {
     const known = this.#sessions.get(key);
     if (known) return known;
     const leaves = new Map(this.#placed.map(({ name, shape }) => [name, input(name, shape)]));
+    const weights = this.#placed.reduce((sum, { size }) => sum + size, 0);
+    const work = this.batch * length * weights;
     const made = Session.create(
       build((name) => leaves.get(name) as Tensor),
-      this.#options,
+      work < WORTH_THREADS ? { ...this.#options, threads: 1 } : this.#options,
     );
     this.#sessions.set(key, made);
     return made;

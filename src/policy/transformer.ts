@@ -1,6 +1,6 @@
 /** The decoder as symbolic tensors: from token ids to the logits of the next token. */
 
-import { add, mul, silu } from "../graph/ops/elementwise.ts";
+import { add, lessOrEqual, mul, silu, where } from "../graph/ops/elementwise.ts";
 import { gather } from "../graph/ops/indexing.ts";
 import { reshape, transpose } from "../graph/ops/layout.ts";
 import { rmsNorm } from "../graph/ops/norm.ts";
@@ -165,8 +165,11 @@ export const HIDDEN = -1e9;
 
 /** A position looks at itself and before. */
 export function causal(length: number): Tensor {
-  const added = Array.from({ length: length * length }, (_, i) =>
-    i % length <= Math.floor(i / length) ? 0 : HIDDEN,
-  );
-  return constant(added, [length, length]);
+  const places = Array.from({ length }, (_, i) => i);
+  const [rows, columns] = [
+    constant(places, [length, 1], "i64"),
+    constant(places, [1, length], "i64"),
+  ];
+  // Made by the graph, because a list of all pairs is long.
+  return where(lessOrEqual(columns, rows), 0, HIDDEN);
 }

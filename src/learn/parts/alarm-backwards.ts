@@ -7,18 +7,12 @@ import { trend } from "./alarm-statistics.ts";
 
 export const learningBackwards: Check = (history, limits) => {
   const { steps } = history;
-  const rate = metric(steps.at(-1), "learning_rate") ?? 0;
-  if (rate < 0)
-    return {
-      alarm: "learning_backwards",
-      stops: true,
-      message: `The learning rate is ${show(rate)}. Below 0 every update does the opposite of what it should. Give a rate above 0.`,
-      evidence: { learning_rate: rate },
-    };
   const loss = metric(steps[0], "reward/mean") === undefined;
   const name = loss ? "loss" : "reward/mean";
   const moved = change(steps, name, limits.window);
-  if (!moved || isExcused(history, limits)) return undefined;
+  // All rewards are the same: where that is the worst there is, no trend can go on falling.
+  const ruined = !loss && recent(steps, "reward/std", limits.window) === 0;
+  if (!moved || isExcused(history, limits, ruined)) return undefined;
   // A policy-gradient loss has no meaning as a level, so the loss counts only where nothing is rewarded.
   const worse = loss ? moved.now - moved.start : moved.start - moved.now;
   const least = loss
@@ -27,19 +21,19 @@ export const learningBackwards: Check = (history, limits) => {
   if (worse <= least) return undefined;
   const values = column(steps, name);
   const z = trend(values);
-  if ((loss ? z : -z) < limits.backwardsTrend) return undefined;
+  if (!ruined && (loss ? z : -z) < limits.backwardsTrend) return undefined;
   return {
     alarm: "learning_backwards",
     stops: true,
-    message: `From the first step on ${name} has ${loss ? "risen" : "fallen"} steadily, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage, the reward, or chosen and rejected answers are swapped), or the learning rate is far too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
+    message: `From the first step on ${name} has ${loss ? "risen" : "fallen"}${ruined ? " until all rewards were the same" : " steadily"}, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage, the reward, or chosen and rejected answers are swapped), or the learning rate is far too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
     evidence: { metric: name, start: moved.start, now: moved.now, z, steps: values.length },
   };
 };
 
-function isExcused({ steps, evaluations }: History, limits: Limits): boolean {
+function isExcused({ steps, evaluations }: History, limits: Limits, ruined: boolean): boolean {
   const late = steps.length > limits.backwardsWithin;
   // zero_gradient tells of it.
-  const still = recent(steps, "gradient_norm", limits.window) === 0;
+  const still = !ruined && recent(steps, "gradient_norm", limits.window) === 0;
   // A constrained run gives reward away on purpose.
   const traded = (metric(steps.at(-1), "cost/lambda") ?? 0) > 0;
   // Batches may simply get harder; the validation set stays the same.

@@ -155,6 +155,7 @@ const SICK: readonly (readonly [name: string, alarm: string, by: number, run: Ru
     { trains: line(0.6, 0.3, 20, 60) },
   ],
   ["the wrong sign, fast", "learning_backwards", 35, { trains: line(0.5, 0.05, 0, 20) }],
+  ["the wrong sign, to nothing", "learning_backwards", 30, { trains: line(0.35, 1e-4, 0, 6) }],
   ["the wrong sign, slow", "learning_backwards", 60, { trains: line(0.5, 0.1, 0, 50) }],
   [
     "a loss that rises",

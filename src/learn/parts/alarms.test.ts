@@ -156,8 +156,12 @@ describe("learning_backwards", () => {
     expect(names(steps(11, rising))).toEqual([]);
   });
 
-  test("a rate below 0 is told at once", () => {
-    expect(message(steps(1, () => ({ learning_rate: -1e-5 })))).toContain("Below 0");
+  test("a reward that is gone after a few steps, where no trend can go on", () => {
+    const gone = (step: number) => {
+      const mean = Math.max(0, 0.35 - 0.06 * step);
+      return { "reward/mean": mean, "reward/std": mean > 0 ? 0.4 : 0, gradient_norm: mean };
+    };
+    expect(message(steps(13, gone))).toContain("until all rewards were the same");
   });
 });
 

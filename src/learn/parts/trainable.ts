@@ -1,7 +1,6 @@
 /** What of a policy is trained: all of it, or low-rank adapters on a frozen base. */
 
 import type { Placed } from "../../graph/parameters.ts";
-import { views } from "../../graph/parameters.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
 import type { Checkpoint } from "../../policy/checkpoint.ts";
 import {
@@ -46,10 +45,13 @@ export function adapters(
     placed: list,
     start: initialiseAdapters(list, total, seed),
     weights: (own) => {
-      const base = views(input("base", [parameters.length]), placed);
+      const base = new Map(placed.map(({ name, shape }) => [name, input(name, shape)]));
       return withAdapters((name) => base.get(name) as Tensor, own, settings);
     },
-    feeds: { base: parameters },
+    // Each as a view of the vector: cut inside the graph, all of it would be copied.
+    feeds: Object.fromEntries(
+      placed.map(({ name, offset, size }) => [name, parameters.subarray(offset, offset + size)]),
+    ),
     whole: (vector) => mergeAdapters(parameters, placed, vector, list, settings),
   };
 }

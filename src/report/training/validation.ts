@@ -46,7 +46,10 @@ export function winSentence(run: TrainingRun): string | undefined {
   const { wins, losses, ties, rate, p, difference, step, isKept } = fought;
   const who = `${isKept ? "The kept policy" : "The policy"} of step ${grouped(step)}`;
   const { mean, interval } = difference;
-  return `${who} wins ${wins} of ${wins + losses + ties} examples against the start, loses ${losses} and ties on ${ties}: win rate ${percent(rate.share)} with ties as halves (95\u00a0% interval ${percentRange(rate.interval)}; exact sign test ${pValue(p)}). Mean reward ${signed(mean)} (${signed(interval.low)} to ${signed(interval.high)}).`;
+  if (wins + losses === 0) return `${who} does as the start does on all ${ties} examples.`;
+  // Whoever picks the best of many looks and tests it on the same examples is too pleased.
+  const picked = isKept ? " These examples also chose it, so that this flatters it." : "";
+  return `${who} wins ${wins} of ${wins + losses + ties} examples against the start, loses ${losses} and ties on ${ties}: win rate ${percent(rate.share)} with ties as halves (95\u00a0% interval ${percentRange(rate.interval)}; exact sign test ${pValue(p)}). Mean reward ${signed(mean)} (${signed(interval.low)} to ${signed(interval.high)}).${picked}`;
 }
 
 /** The one look at examples that nothing was decided by. */
