@@ -19,7 +19,7 @@ const BETAS = [0, 0.03, 0.1, 0.3, 1];
 const outdir = runFolder("leash");
 lockedroom(
   ...["sweep", "grpo", "--over", `kl.coefficient=${BETAS.join(",")}`, "--set", "kl.mode=fixed"],
-  ...["--init", PI0, "--dataset", TRAIN, "--dev", DEV, "--steps", 40, "--lr", 0.0005],
+  ...["--init", PI0, "--dataset", TRAIN, "--dev", DEV, "--steps", 40, "--lr", 0.0002],
   ...["--seed", 0, "--threads", 2, "--outdir", outdir],
 );
 const { points } = readJson(outdir, "sweep.json");

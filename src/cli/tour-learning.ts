@@ -40,7 +40,7 @@ export async function learn(outdir: string, scoring: Scoring): Promise<Learned> 
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
     ...{ rewards: [scoring], threads: 1, saveEvery: STEPS },
-    settings: { steps: STEPS, rate: { peak: 0.0005 } },
+    settings: { steps: STEPS, rate: { peak: 0.0003 } },
     onStep: (done, record) => progress.step(done, STEPS, record),
     onAlarm: (alarm) => progress.alarm(alarm),
   }).finally(() => progress.stop());

@@ -76,15 +76,9 @@ export type Likely = Pick<Choice, "token" | "logprob">;
 export function likeliest(logits: ArrayLike<number>, count: number): Likely[] {
   if (count === 0) return [];
   const full = logSumExp(logits);
-  return byLikelihood(logits)
-    .slice(0, count)
+  return topIds(logits, downwards(logits), Math.min(count, logits.length))
+    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b)
     .map((token) => ({ token, logprob: (logits[token] as number) - full }));
-}
-
-function byLikelihood(logits: ArrayLike<number>): number[] {
-  return Array.from({ length: logits.length }, (_, i) => i).sort(
-    (a, b) => (logits[b] as number) - (logits[a] as number) || a - b,
-  );
 }
 
 /** The tokens that truncation leaves, in the order of their ids; undefined when it leaves all. */
@@ -94,20 +88,37 @@ function keptTokens(
 ): number[] | undefined {
   const all = topK === 0 || topK >= logits.length;
   if (all && topP >= 1) return undefined;
-  const order = byLikelihood(logits);
-  let kept = all ? order : order.slice(0, topK);
+  const down = downwards(logits);
+  let count = all ? logits.length : topK;
   if (topP < 1) {
-    const top = logits[kept[0] as number] as number;
-    const weights = kept.map((id) => Math.exp(((logits[id] as number) - top) / temperature));
+    const top = down[0] as number;
+    const weights = down.slice(0, count).map((logit) => Math.exp((logit - top) / temperature));
     const total = weights.reduce((sum, w) => sum + w, 0);
     let mass = 0;
-    const count = weights.findIndex((weight) => {
+    const last = weights.findIndex((weight) => {
       mass += weight / total;
       return mass >= topP;
     });
-    if (count >= 0) kept = kept.slice(0, count + 1);
+    if (last >= 0) count = last + 1;
   }
-  return kept.sort((a, b) => a - b);
+  return topIds(logits, down, count);
+}
+
+/** The logits themselves, the largest first: numbers sort far faster than ids by their numbers. */
+function downwards(logits: ArrayLike<number>): Float64Array {
+  return Float64Array.from(logits).sort().reverse();
+}
+
+/** The ids of so many of the largest, in the order of the ids; of equal logits the smaller id goes first. */
+function topIds(logits: ArrayLike<number>, down: Float64Array, count: number): number[] {
+  const least = down[count - 1] as number;
+  let equal = count - down.indexOf(least);
+  const ids: number[] = [];
+  for (let id = 0; id < logits.length; id++) {
+    const logit = logits[id] as number;
+    if (logit > least || (logit === least && equal-- > 0)) ids.push(id);
+  }
+  return ids;
 }
 
 export function argmax(logits: ArrayLike<number>): number {

@@ -161,7 +161,7 @@ describe("learning_backwards", () => {
       const mean = Math.max(0, 0.35 - 0.06 * step);
       return { "reward/mean": mean, "reward/std": mean > 0 ? 0.4 : 0, gradient_norm: mean };
     };
-    expect(message(steps(13, gone))).toContain("until all rewards were the same");
+    expect(names(steps(13, gone))).toContain("learning_backwards");
   });
 });
 

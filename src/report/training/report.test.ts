@@ -47,7 +47,8 @@ test("reckons wins, ties and losses example by example", async () => {
     at(100, [1, 1, 1, 0, 0, 1]),
   ]);
   const { html } = await trainingReport({ runs: [workspace.path("good")] });
-  expect(textOf(html)).toMatch(/ 60\.0 % \d+\.\d to \d+\.\d %; 2 won, 2 tied, 1 lost/);
+  // The quantiles of all 5⁵ resamples of two wins, two ties and a loss.
+  expect(textOf(html)).toContain(" 60.0 % 30.0 to 90.0 %; 2 won, 2 tied, 1 lost");
 });
 
 test("has a curve for every metric, known or not", async () => {
