@@ -189,6 +189,16 @@ describe.concurrent("fields", () => {
     expectError(result, EXIT.data, `${file}:1: ${says}`);
   });
 
+  test("packs in place of completions: the command that scores them is named", async () => {
+    const result = await workspaceWith("c.jsonl", lines({ id: "a", samples: ["x"] })).eval("run");
+    expectError(
+      result,
+      EXIT.data,
+      "these are packs of samples",
+      "selection-demo --samples c.jsonl",
+    );
+  });
+
   test.each([
     ["built-in", []],
     ["a user's scorer", ["--scorer", "mine.ts"]],

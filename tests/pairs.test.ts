@@ -325,7 +325,7 @@ describe("the folder", () => {
     const workspace = packed({ a: ["1", "0"] });
     workspace.write("bad.jsonl", '{"id":"a","completion":"1"}\n');
     const result = await workspace.run(args("new/r", ["--rollouts", "bad.jsonl"]));
-    expectError(result, EXIT.data, /bad\.jsonl:1: "samples" is missing/);
+    expectError(result, EXIT.data, /bad\.jsonl:1: "samples" is missing/, "rollout --n 2 or more");
     expect(workspace.has("new")).toBe(false);
     await made(workspace, "r");
     const before = workspace.snapshot("r");

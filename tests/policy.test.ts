@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { CharacterTokenizer } from "../src/policy/characters.ts";
 import { loadCheckpoint, saveCheckpoint } from "../src/policy/checkpoint.ts";
 import { initialise, SIZES } from "../src/policy/initialise.ts";
-import { describeRun, EXIT, expectError, ROOT, start, Workspace } from "./cli.ts";
+import { DEV, describeRun, EXIT, expectError, ROOT, start, Workspace } from "./cli.ts";
 
 const FIXTURES = path.join(ROOT, "tests/fixtures/hf-tiny");
 const LLAMA = path.join(FIXTURES, "llama");
@@ -162,9 +162,25 @@ describe.concurrent("mistakes", () => {
     [["export", "own", "--onnx", "own"], EXIT.usage, "own exists already"],
     [["export", "own", "--onnx", "own", "--force"], EXIT.usage, "own"],
     [["show", "nowhere"], EXIT.data, "there is no folder nowhere"],
+    [["show", "pi0"], EXIT.data, "there is no folder pi0", path.join(ROOT, "assets/pi0")],
     [["show", "."], EXIT.data, "config.json"],
   ])("%j", async (args, code, ...says) => {
     expectError(await workspace.run(["policy", ...args]), code, ...says);
+  });
+
+  test("a training run in place of its policy is told apart", async () => {
+    workspace.write("trained/manifest.json", "{}");
+    await saveCheckpoint(workspace.path("trained/checkpoint"), own);
+    const says = "trained is a training run; its policy is trained/checkpoint";
+    for (const args of [
+      ["policy", "show", "trained"],
+      ["policy", "export", "trained", "--onnx", "t.onnx"],
+      ["serve", "--policy", "trained"],
+      ["rollout", "--policy", "trained", "--dataset", DEV, "--n", "1", "--outdir", "r"],
+      ["train", "grpo", "--init", "trained", "--dataset", DEV, "--steps", "1", "--outdir", "t"],
+    ]) {
+      expectError(await workspace.run(args), EXIT.data, says, "Name that folder");
+    }
   });
 
   test("a damaged file is named", async () => {

@@ -44,6 +44,9 @@ describe("the command", () => {
     const report = (...args: string[]) => workspace.run(["report", "--run", ...args]);
     expectError(await report("evaluated", "-o", "r.html"), EXIT.data, /not a training run/);
     expectError(await report("none", "-o", "r.html"), EXIT.data, /no run at none/);
+    workspace.write("runs/sw/sweep.json", "{}");
+    const swept = report("runs/sw", "-o", "r.html");
+    expectError(await swept, EXIT.data, /runs\/sw is a sweep.*--run runs\/sw\/\*\//);
     expectError(await report("good", "./good", "-o", "r.html"), EXIT.usage, /named twice/);
     const metrics = report("good", "-o", "good/metrics.jsonl", "--force");
     expectError(await metrics, EXIT.usage, /\.html/);

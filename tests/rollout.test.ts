@@ -94,7 +94,8 @@ describe.concurrent("a rollout", () => {
     expect(packs.some(({ samples }) => samples[0].completion !== samples[1].completion)).toBe(true);
     expect(workspace.has("r/completions.jsonl")).toBe(false);
 
-    const next = /^Next: \S+ (.*)$/m.exec(stdout.replaceAll("\n  ", " "))?.[1]?.split(" ") ?? [];
+    const next = /^Next: \S+ (.*)$/m.exec(stdout.replaceAll(" \\\n  ", " "))?.[1]?.split(" ") ?? [];
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     const selection = await workspace.run(next);
     expect(selection, describeRun(selection)).toMatchObject({ code: EXIT.ok, stderr: "" });
     const { manifest, summary } = workspace.readRun("r-scored");

@@ -1,9 +1,10 @@
 /** `train sft` as a person uses it: it learns, repeats itself, and survives being killed. */
 
 import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { BIN, EXIT, expectError, start, Workspace } from "./cli.ts";
+import { BIN, EXIT, expectError, ROOT, start, Workspace } from "./cli.ts";
 
 const room = new Workspace();
 const SFT = ["train", "sft", "--dataset", "texts.jsonl", "--batch", "8", "--save-every", "10"];
@@ -57,6 +58,8 @@ describe("a run", () => {
 
 Policy written to whole/checkpoint
 Next: lockedroom policy show whole/checkpoint
+Then measure it: lockedroom rollout --policy whole/checkpoint \\
+  --dataset EXAMPLES --n 1 --outdir whole-rollout
 `);
   });
 
@@ -194,6 +197,9 @@ describe("with sets to measure on", () => {
     expect(stdout).toMatch(/^ {2}entropy {5}\d+\.\d{4} → \d+\.\d{4}/m);
     expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}looked at once so far$/m);
     expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
+    expect(stdout).toMatch(
+      /^Then measure it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
+    );
     const { holdout } = JSON.parse(room.read("measured/summary.json"));
     expect(holdout).toMatchObject({ evaluations: 1, before: 0 });
     const { scorers } = JSON.parse(room.read("measured/manifest.json"));
@@ -247,8 +253,23 @@ describe("settings", () => {
   });
 
   test.each([
-    ["an unknown one", ["--set", "stepz=3"], /stepz/],
-    ["an unknown one of the algorithm", ["--set", "algorithm.beta=3"], /algorithm.*beta/],
+    ["an unknown one", ["--set", "stepz=3"], /no setting stepz A run knows: steps, seed, .*, kl,/],
+    [
+      "an unknown one of the algorithm",
+      ["--set", "algorithm.beta=3"],
+      /no setting algorithm\.beta algorithm knows: reduction/,
+    ],
+    [
+      "an unknown one of a group",
+      ["--set", "kl.mod=fixed"],
+      /kl\.mod kl knows: mode, coefficient,/,
+    ],
+    ["a group in place of one of its own", ["--set", "rate=3"], /rate knows: peak, warmup, end, /],
+    [
+      "one that is missing",
+      ["--set", "cost.rate=1"],
+      /Give --set cost\.limit=VALUE, or cost\.limit/,
+    ],
     ["a value out of range", ["--set", "rate.end=3"], /rate\.end/],
     ["nothing assigned", ["--set", "batch"], /"batch" assigns nothing/],
   ])("%s is refused", async (_, flags, says) => {
@@ -267,7 +288,17 @@ describe("settings", () => {
 
   test("how many updates must be said", async () => {
     const result = await room.run([...SFT, "--outdir", "unset"]);
-    expectError(result, EXIT.usage, /steps/);
+    expectError(result, EXIT.usage, "Give --steps N, or steps in the recipe.");
+  });
+
+  test("what has no effect is warned of, and trained all the same", async () => {
+    const { code, stderr } = await train("idle", 2, "--set", "kl.coefficient=0.5");
+    expect({ code, stderr }).toEqual({
+      code: EXIT.ok,
+      stderr: "  ! kl.coefficient has no effect while kl.mode is none; add --set kl.mode=fixed\n",
+    });
+    const quiet = await train("idle", 2, "--set", "kl.coefficient=0.5", "--force", "--quiet");
+    expect(quiet).toMatchObject({ code: EXIT.ok, stderr: "" });
   });
 
   test("quiet means quiet", async () => {
@@ -337,4 +368,37 @@ test("characters that a checkpoint does not know are refused by name", async () 
     "odd",
   ]);
   expectError(result, EXIT.data, /€|U\+20AC/);
+});
+
+describe("data of another kind", () => {
+  const PI0 = path.join(ROOT, "assets/pi0");
+  const text = { prompt: "1+1=", completion: "Final: 2" };
+  const learn = (algorithm: string, file: string, ...more: string[]) =>
+    room.run([
+      ...["train", algorithm, "--init", PI0, "--dataset", file, "--steps", "1"],
+      ...["--set", "rollouts.prompts=1", "--set", "rollouts.group=2", "--outdir", "other", ...more],
+    ]);
+
+  test.each<[algorithm: string, row: object, ...says: string[]]>([
+    ["grpo", text, "grpo learns from examples (id, prompt, expected_answer)", "these are texts"],
+    ["grpo", { id: "a", samples: ["1"] }, "these are packs of samples", "lockedroom pairs"],
+    ["dpo", { ...text, label: true }, "dpo learns from pairs", "kto learns from those"],
+    ["sft", { id: "a", prompt: "1+1=", expected_answer: 2 }, "these are examples", "grpo"],
+  ])("%s says what it needs, and what %j is", async (algorithm, row, ...says) => {
+    room.jsonl("other.jsonl", [row]);
+    expectError(await learn(algorithm, "other.jsonl"), EXIT.data, "other.jsonl:1", ...says);
+  });
+
+  test("a broken row among good ones is only that", async () => {
+    room.jsonl("other.jsonl", [text, { prompt: "1+1=" }]);
+    const result = await learn("sft", "other.jsonl");
+    expectError(result, EXIT.data, "other.jsonl:2", "The line reads");
+  });
+
+  test("texts that pass for examples are warned of, since a scorer may know better", async () => {
+    room.jsonl("other.jsonl", [{ id: "a", ...text }]);
+    const { code, stderr } = await learn("grpo", "other.jsonl");
+    expect(code).toBe(EXIT.ok);
+    expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo learns from/);
+  });
 });

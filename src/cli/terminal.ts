@@ -82,6 +82,20 @@ export function wrap(text: string, indent = "", width = WIDTH): string {
   return lines.map((line) => indent + line).join("\n");
 }
 
+/**
+ * A command to copy: as many parts on a line as fit, and a backslash where it goes on. A part, such
+ * as a flag with its value, stays whole even if it is too long.
+ */
+export function commandLines(start: string, parts: readonly string[]): string {
+  const lines = [start];
+  for (const part of parts) {
+    const longer = `${lines.at(-1)} ${part}`;
+    if (columns(longer) <= WIDTH - " \\".length) lines[lines.length - 1] = longer;
+    else lines.push(`  ${part}`);
+  }
+  return lines.join(" \\\n");
+}
+
 function broken(word: string, room: number): string[] {
   if (columns(word) <= room) return [word];
   const parts = [""];

@@ -3,12 +3,14 @@
 import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
 import type { Scoring } from "../core/score.ts";
+import type { Need } from "../learn/algorithm.ts";
 import { ALGORITHMS } from "../learn/algorithms/index.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { openScoring } from "../scorers/scoring.ts";
+import { type DataKind, explained, type Reads } from "./data-kind.ts";
 import { numberIn, SEED, wholeNumber } from "./options.ts";
 import { scorerHere } from "./workspace.ts";
 
@@ -77,9 +79,14 @@ export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
     config === undefined ? {} : await readRecipe(config),
     ...set.map(assigned),
     some({ steps, seed, batch }),
-    { rate: some({ peak, warmup, shape }) },
-    { evaluate: some({ every: evalEvery }) },
+    group("rate", some({ peak, warmup, shape })),
+    group("evaluate", some({ every: evalEvery })),
   );
+}
+
+/** Nothing where it is empty: an empty group would hide a wrong value in its place. */
+function group(name: string, values: JsonObject): JsonObject {
+  return Object.keys(values).length === 0 ? {} : { [name]: values };
 }
 
 /** What was given. */
@@ -89,6 +96,32 @@ function some(values: Record<string, number | string | undefined>): JsonObject {
   ) as JsonObject;
 }
 
+const READS: Record<Need, DataKind> = {
+  texts: "texts",
+  pairs: "pairs",
+  labels: "labels",
+  rollouts: "examples",
+  "passing samples": "examples",
+};
+
+const LEARNERS: Reads["instead"] = {
+  texts: "sft learns from those.",
+  packs: "`lockedroom pairs` makes pairs and labels of those.",
+  pairs: "dpo, ipo and orpo learn from those.",
+  labels: "kto learns from those.",
+  examples: "grpo and others that sample learn from those.",
+};
+
+/** What --dataset is to hold. */
+export function readsOf(algorithm: string, { dataset: file }: TrainFlags): Reads {
+  const wanted = READS[needsOf(algorithm)];
+  return { file, wanted, who: `${algorithm} learns from`, instead: LEARNERS };
+}
+
+function needsOf(algorithm: string): Need {
+  return ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
+}
+
 /** Opens the scorers that the flags name, gives them to the work, and closes them whatever happens. */
 export async function withScorers<T>(
   algorithm: string,
@@ -96,7 +129,7 @@ export async function withScorers<T>(
   work: (scorers: Pick<TrainOptions, "rewards" | "validation" | "cost">) => Promise<T>,
 ): Promise<T> {
   const { scorer, validationScorer, costScorer, dev, holdout } = flags;
-  const needs = ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
+  const needs = needsOf(algorithm);
   const opened: Scoring[] = [];
   const open = async (name: string | undefined) => {
     const scoring = await openScoring(await scorerHere(name));
@@ -115,6 +148,8 @@ export async function withScorers<T>(
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });
+  } catch (error) {
+    throw explained(error, readsOf(algorithm, flags));
   } finally {
     for (const scoring of opened) await scoring.close();
   }

@@ -26,10 +26,13 @@ export class TrainingProgress {
   }
 
   alarm({ step, message, stops }: Alarm): void {
+    this.warn(`step ${step}${stops ? ", which ends the run" : ""}: ${message}`);
+  }
+
+  warn(text: string): void {
     if (this.#quiet) return;
     this.stop();
-    const head = `! step ${step}${stops ? ", which ends the run" : ""}: `;
-    process.stderr.write(`${paint("yellow", wrap(head + message, "  "))}\n`);
+    process.stderr.write(`${paint("yellow", wrap(`! ${text}`, "  "))}\n`);
   }
 
   stop(): void {

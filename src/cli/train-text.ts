@@ -5,11 +5,12 @@ import path from "node:path";
 import type { TrainedPolicy } from "../learn/options.ts";
 import type { EvaluationRecord } from "../learn/records.ts";
 import { wilsonInterval } from "../stats/wilson.ts";
-import { out, wrap } from "./terminal.ts";
+import { commandLines, out, wrap } from "./terminal.ts";
 
 export async function printTrained(
   { dir, checkpoint, summary }: TrainedPolicy,
   program: string,
+  dev: string | undefined,
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
   out(`Trained for ${steps} updates on ${tokens} tokens.`);
@@ -40,9 +41,11 @@ export async function printTrained(
   out(`Policy written to ${checkpoint}`);
   out(
     evaluations.length > 1
-      ? `Next: ${program} report --run ${dir} -o ${dir}.html`
-      : `Next: ${program} policy show ${checkpoint}`,
+      ? commandLines(`Next: ${program} report`, [`--run ${dir}`, `-o ${dir}.html`])
+      : commandLines(`Next: ${program} policy show`, [checkpoint]),
   );
+  const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, "--n 1"];
+  out(commandLines(`Then measure it: ${program} rollout`, [...policy, `--outdir ${dir}-rollout`]));
 }
 
 function intervalOf({ pass_rate, examples }: EvaluationRecord): string {

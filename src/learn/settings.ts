@@ -126,6 +126,9 @@ const general = {
     .describe("break it on purpose, to see the alarms"),
 };
 
+const ONLY_ADAPTIVE = ["target", "horizon"];
+const ONLY_WITH_KL = ["coefficient", "estimator", "place", ...ONLY_ADAPTIVE];
+
 const schema = z.strictObject({ ...general, algorithm: z.unknown() });
 type Given = z.infer<typeof schema>;
 
@@ -142,12 +145,69 @@ export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSet
   const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
   if (result.success) return settled(algorithm, result.data as Given);
-  const issue = result.error.issues[0];
-  const place = issue?.path.join(".") || "the settings";
-  throw usageError(
-    `the setting ${place}: ${issue?.message}`,
-    "Correct it in the recipe or the flag; src/learn/settings.ts lists them all.",
+  throw wrongSetting(whole, { ...rest, algorithm: own }, result.error.issues[0]);
+}
+
+function wrongSetting(
+  whole: z.ZodType,
+  given: JsonObject,
+  issue: z.core.$ZodIssue | undefined,
+): Error {
+  const names = (issue?.path ?? []).map(String);
+  const name = names.join(".");
+  const known = namesIn(whole, names);
+  const knows = `${name || "A run"} knows: ${known?.join(", ")}.`;
+  if (issue?.code === "unrecognized_keys") {
+    return usageError(`there is no setting ${[...names, issue.keys[0]].join(".")}`, knows);
+  }
+  if (valueAt(given, names) === undefined) {
+    const flag = name === "steps" ? "--steps N" : `--set ${name}=VALUE`;
+    return usageError(`the setting ${name} is missing`, `Give ${flag}, or ${name} in the recipe.`);
+  }
+  return usageError(
+    `the setting ${name}: ${issue?.message}`,
+    known ? knows : "Correct it in the recipe or the flag.",
   );
+}
+
+/** The names in a group of settings; undefined for a single setting. */
+function namesIn(whole: z.ZodType, path: readonly string[]): string[] | undefined {
+  const group = path.reduce<unknown>((outer, name) => shapeOf(outer)?.[name], whole);
+  const shape = shapeOf(group);
+  return shape && Object.keys(shape);
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  const wrapped =
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable;
+  return wrapped ? shapeOf(schema.unwrap()) : undefined;
+}
+
+function valueAt(given: JsonObject, path: readonly string[]): unknown {
+  return path.reduce<unknown>((outer, name) => (outer as JsonObject | undefined)?.[name], given);
+}
+
+export interface Idle {
+  readonly name: string;
+  readonly because: string;
+  /** What would give it an effect, as an assignment. */
+  readonly add: string;
+}
+
+/** Settings that somebody gave, and that do nothing beside the others. */
+export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
+  const { mode } = trainSettings(algorithm, given).kl;
+  const idle = mode === "none" ? ONLY_WITH_KL : mode === "fixed" ? ONLY_ADAPTIVE : [];
+  return idle
+    .filter((name) => (valueAt(given, ["kl", name]) ?? null) !== null)
+    .map((name) => ({
+      name: `kl.${name}`,
+      because: `kl.${name} has no effect while kl.mode is ${mode}`,
+      add: `kl.mode=${ONLY_ADAPTIVE.includes(name) ? "adaptive" : "fixed"}`,
+    }));
 }
 
 /** What was left open is decided, and what would be recorded but do nothing is refused. */

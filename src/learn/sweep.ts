@@ -6,12 +6,12 @@ import path from "node:path";
 import { chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
-import { readTrainingRun } from "../runs/training-records.ts";
+import { readTrainingRun, type TrainingRun } from "../runs/training-records.ts";
 import { writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { nested, together } from "./recipe.ts";
-import { trainSettings } from "./settings.ts";
+import { idleSettings, trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -40,8 +40,15 @@ export interface Sweep {
   readonly points: readonly SweepPoint[];
 }
 
+export interface SweepOutcome extends Sweep {
+  /** The fingerprint of each point's policy. */
+  readonly policies: readonly (string | undefined)[];
+  /** The charts that were written. */
+  readonly charts: readonly string[];
+}
+
 /** Runs that are already finished are kept, so that a sweep can be gone on with. */
-export async function sweep(options: SweepOptions): Promise<Sweep> {
+export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const { over, values, outdir, onValue, ...rest } = options;
   if (options.dev === undefined) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
@@ -52,9 +59,10 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
       "Choose a value by the validation set, and test that run alone.",
     );
   }
-  for (const value of values) refuseUnmeasured(options, nested(over.split("."), value));
+  for (const value of values) refuseIdle(options, nested(over.split("."), value));
   await mkdir(outdir, { recursive: true });
   const points: SweepPoint[] = [];
+  const policies: (string | undefined)[] = [];
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
@@ -65,19 +73,25 @@ export async function sweep(options: SweepOptions): Promise<Sweep> {
       const resume = !options.force && existsSync(path.join(run, "manifest.json"));
       await train({ ...rest, outdir: run, settings, resume });
     }
-    points.push(await pointOf(run, value));
+    const done = await readTrainingRun(run);
+    points.push(pointOf(done, value));
+    policies.push(done.summary?.checkpoint_fingerprint);
   }
   const found: Sweep = { over, algorithm: options.algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
-  for (const [name, content] of Object.entries(await charts(found))) {
+  const files = await charts(found);
+  for (const [name, content] of Object.entries(files)) {
     await writeFile(path.join(outdir, name), content);
   }
-  return found;
+  return { ...found, policies, charts: Object.keys(files) };
 }
 
 /** All values are checked before the first is trained for. */
-function refuseUnmeasured({ algorithm, settings }: SweepOptions, own: JsonObject): void {
-  const { evaluate } = trainSettings(algorithmOf(algorithm), together(settings, own));
+function refuseIdle({ algorithm, settings, over }: SweepOptions, own: JsonObject): void {
+  const given = together(settings, own);
+  const { evaluate } = trainSettings(algorithmOf(algorithm), given);
+  const idle = idleSettings(algorithmOf(algorithm), given).find(({ name }) => name === over);
+  if (idle) throw usageError(idle.because, `Add --set ${idle.add}.`);
   if (evaluate.every > 0) return;
   throw usageError(
     "a sweep compares validations, and none are asked for",
@@ -98,8 +112,7 @@ async function refuseOther(run: string, algorithm: string, given: JsonObject): P
 }
 
 /** Of the policy that the run kept. */
-async function pointOf(run: string, value: Json): Promise<SweepPoint> {
-  const { evaluations, summary } = await readTrainingRun(run);
+function pointOf({ dir: run, evaluations, summary }: TrainingRun, value: Json): SweepPoint {
   const kept = evaluations.find(({ step }) => step === summary?.stop?.kept) ?? evaluations.at(-1);
   if (!kept) throw dataError(`${run} has no evaluation`, "Run it again with --force.");
   const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = kept;

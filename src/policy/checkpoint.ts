@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { dataError, usageError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
@@ -57,6 +58,7 @@ export interface CheckpointContent {
 const SCHEMA = "lockedroom.checkpoint@1";
 const CONFIG = "config.json";
 const TOKENIZER = "tokenizer.json";
+const PI0 = fileURLToPath(new URL("../../assets/pi0", import.meta.url));
 
 const BLOCK = z.strictObject({
   schema: z.literal(SCHEMA),
@@ -201,11 +203,21 @@ async function refuseForeignFolder(dir: string): Promise<void> {
 async function textIn(dir: string, name: string): Promise<string> {
   const text = await readIfThere(path.join(dir, name));
   if (text !== undefined) return text;
-  if (!existsSync(dir)) throw dataError(`there is no folder ${dir}`, "Check the path.");
+  if (!existsSync(dir)) throw dataError(`there is no folder ${dir}`, whereElse(dir));
+  const learned = path.join(dir, "checkpoint");
+  if (existsSync(path.join(dir, "manifest.json")) && existsSync(wholeFolder(learned))) {
+    throw dataError(`${dir} is a training run; its policy is ${learned}`, "Name that folder.");
+  }
   throw dataError(
     `${dir} is no checkpoint: it has no ${name}`,
     `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER}.`,
   );
+}
+
+/** The path in our examples is relative to the package, where few people are. */
+function whereElse(dir: string): string {
+  const embedded = path.basename(dir) === path.basename(PI0) && existsSync(PI0);
+  return embedded ? `The embedded pi0 is ${PI0}` : "Check the path.";
 }
 
 async function readTokenizer(dir: string, config: ReadConfig): Promise<PolicyTokenizer> {

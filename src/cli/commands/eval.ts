@@ -5,6 +5,7 @@ import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
+import { explained } from "../data-kind.ts";
 import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
@@ -48,7 +49,12 @@ async function run(flags: Flags): Promise<void> {
     "Scoring",
     [flags.dataset, flags.completions],
     (scoring, onBytes) => evaluate({ ...flags, scoring, onBytes }),
-  );
+  ).catch((error) => {
+    throw explained(error, {
+      ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
+      instead: { packs: `Use selection-demo --samples ${flags.completions} for them.` },
+    });
+  });
   if (!flags.quiet) printOutcome(outcome);
 }
 

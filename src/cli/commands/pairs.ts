@@ -8,8 +8,9 @@ import { PAIR_RULES, type PairRule } from "../../loops/pairs-choose.ts";
 import type { FinishedPairs } from "../../runs/pairs-folder.ts";
 import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
+import { explained } from "../data-kind.ts";
 import { milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
-import { out, paint, percent, program, wrap } from "../terminal.ts";
+import { commandLines, out, paint, percent, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 
 interface Flags extends ScoringFlags {
@@ -96,7 +97,13 @@ async function run(flags: Flags): Promise<void> {
       lengthTolerance: lengthMatched ?? null,
       perPrompt: perPrompt ?? PER_PROMPT,
     }),
-  );
+  ).catch((error) => {
+    const again = "Sample with rollout --n 2 or more.";
+    throw explained(error, {
+      ...{ file: rollouts, wanted: "packs", who: "pairs compares" },
+      instead: { completions: again, texts: again },
+    });
+  });
   if (!flags.quiet) printPairs(made);
 }
 
@@ -137,8 +144,8 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
     out("Next: sample again, with a larger --n of rollout or another temperature.");
     return;
   }
-  const next = ["train dpo --init CHECKPOINT --steps 100", `--dataset ${pairs}`];
-  out(`Next: ${program()} ${[...next, `--outdir ${dir}-dpo`].join(" \\\n  ")}`);
+  const next = ["--init CHECKPOINT", "--steps 100", `--dataset ${pairs}`, `--outdir ${dir}-dpo`];
+  out(commandLines(`Next: ${program()} train dpo`, next));
 }
 
 function printWithout({ n_prompts, n_without_pair, without_pair }: PairsSummary): void {

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
-import { ioError, usageError } from "../../core/errors.ts";
+import { dataError, ioError, usageError } from "../../core/errors.ts";
 import { trainingReport } from "../../report/training/report.ts";
 import { numberIn } from "../options.ts";
 import { out, wrap } from "../terminal.ts";
@@ -42,10 +42,17 @@ Examples:
 
 async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<void> {
   refuseOutput(output, force ?? false);
+  for (const dir of runs) refuseSweep(dir);
   const report = await trainingReport({ runs, pricePerHour });
   save(output, report.html);
   for (const { name, verdict } of report.runs) out(wrap(`${name}: ${verdict}`));
   out(wrap(`Report written to ${output}`));
+}
+
+function refuseSweep(dir: string): void {
+  const has = (name: string) => existsSync(path.join(dir, name));
+  if (!has("sweep.json") || has("manifest.json")) return;
+  throw dataError(`${dir} is a sweep, not a run`, `Name its runs: --run ${path.join(dir, "*/")}`);
 }
 
 /** The ending keeps a slip of the finger from replacing a run's own file. */

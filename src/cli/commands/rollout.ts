@@ -10,7 +10,7 @@ import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/rollout-folder.ts";
 import { answerProgress } from "../answer-progress.ts";
 import { numberIn, SEED, wholeNumber } from "../options.ts";
-import { err, hint, out, paint, program, wrap } from "../terminal.ts";
+import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";
 
 interface Flags {
   readonly policy: string;
@@ -234,9 +234,9 @@ function printRollout(
   }
   out();
   out(wrap(`Rollout written to ${dir}`));
-  const next =
+  const [command, ...flags] =
     manifest.n === 1
-      ? `eval --dataset ${dataset} --completions ${answers}`
-      : `selection-demo --dataset ${dataset} --samples ${answers} --n ${manifest.n}`;
-  out(`Next: ${program()} ${next} --outdir ${dir}-scored`);
+      ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]
+      : ["selection-demo", `--dataset ${dataset}`, `--samples ${answers}`, `--n ${manifest.n}`];
+  out(commandLines(`Next: ${program()} ${command}`, [...flags, `--outdir ${dir}-scored`]));
 }

@@ -1,11 +1,12 @@
 /** `lockedroom sweep` */
 
+import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { yamlValue } from "../../learn/recipe.ts";
-import { type Sweep, sweep } from "../../learn/sweep.ts";
-import { out } from "../terminal.ts";
+import { type SweepOutcome, type SweepPoint, sweep } from "../../learn/sweep.ts";
+import { commandLines, out, paint, program, wrap } from "../terminal.ts";
 import { settingsOf, type TrainFlags, withScorers, withTrainOptions } from "../train-options.ts";
 import { TrainingProgress } from "../train-progress.ts";
 
@@ -24,8 +25,8 @@ export function define(command: Command): Command {
       "after",
       `
 Each value has a run of its own below --outdir; those that are finished are
-kept, so that a sweep can be gone on with. sweep.json and tradeoff.svg hold
-what came out.
+kept, so that a sweep can be gone on with. sweep.json, tradeoff.svg and
+tradeoff.png hold what came out.
 
 Examples:
   lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
@@ -70,7 +71,8 @@ function valuesOf(text: string): { over: string; values: Json[] } {
   return { over: name, values };
 }
 
-function print({ over, points }: Sweep, outdir: string): void {
+function print(found: SweepOutcome, outdir: string): void {
+  const { over, points, charts } = found;
   out(`${over.padEnd(20)} validation   reward       KL  entropy  length`);
   for (const point of points) {
     const { value, pass_rate, proxy_mean, kl_exact, entropy, length_mean, stopped_by } = point;
@@ -80,5 +82,29 @@ function print({ over, points }: Sweep, outdir: string): void {
     if (stopped_by !== null) out(`  ended by the alarm ${stopped_by}`);
   }
   out();
-  out(`Runs, sweep.json and tradeoff.svg written to ${outdir}`);
+  for (const line of sameOnes(found)) out(paint("yellow", wrap(`! ${line}`, "  ")));
+  const files = ["Runs", "sweep.json", ...charts];
+  out(wrap(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`));
+  const runs = path.join(outdir, "*/");
+  // Without the slash that a shell may have put behind it.
+  const page = `${path.join(path.dirname(outdir), path.basename(outdir))}.html`;
+  out(commandLines(`Next: ${program()} report`, [`--run ${runs}`, `-o ${page}`]));
+}
+
+/** Values that made no difference: whoever reads the table would take equal figures for a finding. */
+function sameOnes({ points, policies }: SweepOutcome): string[] {
+  const values = new Map<string, SweepPoint[]>();
+  for (const [i, point] of points.entries()) {
+    const policy = policies[i];
+    if (policy !== undefined) values.set(policy, [...(values.get(policy) ?? []), point]);
+  }
+  return [...values.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => {
+      const whole = same.length === points.length;
+      const which = whole ? "all values" : same.map(({ value }) => String(value)).join(" and ");
+      const ended = same.some(({ stopped_by }) => stopped_by !== null);
+      const why = ended ? "alarms ended the runs" : "this knob turned nothing";
+      return `${which} gave the same policy: ${why}${whole || ended ? "" : " between them"}`;
+    });
 }

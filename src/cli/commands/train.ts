@@ -1,10 +1,18 @@
 /** `lockedroom train` */
 
 import type { Command } from "commander";
-import { ALGORITHMS } from "../../learn/algorithms/index.ts";
+import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
+import { idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
+import { doubtful } from "../data-kind.ts";
 import { program } from "../terminal.ts";
-import { settingsOf, type TrainFlags, withScorers, withTrainOptions } from "../train-options.ts";
+import {
+  readsOf,
+  settingsOf,
+  type TrainFlags,
+  withScorers,
+  withTrainOptions,
+} from "../train-options.ts";
 import { TrainingProgress } from "../train-progress.ts";
 import { printTrained } from "../train-text.ts";
 
@@ -46,18 +54,23 @@ async function run(algorithm: string, flags: TrainFlags): Promise<void> {
   const progress = new TrainingProgress(flags.quiet);
   try {
     const settings = await settingsOf(flags);
-    const trained = await withScorers(algorithm, flags, (scorers) =>
-      train({
+    const trained = await withScorers(algorithm, flags, (scorers) => {
+      const doubt = doubtful(readsOf(algorithm, flags));
+      if (doubt !== undefined) progress.warn(doubt);
+      for (const { because, add } of idleSettings(algorithmOf(algorithm), settings)) {
+        progress.warn(`${because}; add --set ${add}`);
+      }
+      return train({
         ...flags,
         ...scorers,
         ...{ algorithm, settings },
         onProgress: (done, total, what) => progress.preparing(done, total, what),
         onStep: (done, record) => progress.step(done, Number(settings.steps), record),
         onAlarm: (alarm) => progress.alarm(alarm),
-      }),
-    );
+      });
+    });
     progress.stop();
-    if (!flags.quiet) await printTrained(trained, program());
+    if (!flags.quiet) await printTrained(trained, program(), flags.dev);
   } finally {
     progress.stop();
   }

@@ -1,0 +1,40 @@
+/** `sweep` as a person uses it: what it refuses, and what it says of a knob that turns nothing. */
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
+
+const PI0 = path.join(ROOT, "assets/pi0");
+const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
+const room = new Workspace();
+room.write("dev.jsonl", readFileSync(DEV, "utf8").split("\n").slice(0, 4).join("\n"));
+
+function sweep(over: string, ...more: string[]) {
+  const files = ["--init", PI0, "--dataset", TRAIN, "--dev", "dev.jsonl", "--outdir", "sw"];
+  const tiny = ["--steps", "1", "--set", "rollouts.prompts=2", "--set", "rollouts.group=2"];
+  return room.run(["sweep", "grpo", "--over", over, ...files, ...tiny, ...more]);
+}
+
+test.each([
+  ["kl.coefficient=0,0.1", [], "kl.coefficient has no effect while kl.mode is none", "=fixed"],
+  ["kl.target=1,2", ["--set", "kl.mode=fixed"], "kl.target has no effect", "kl.mode=adaptive"],
+])("over %s %j, which has no effect, is refused before anything is trained", async (...args) => {
+  const [over, flags, ...says] = args;
+  expectError(await sweep(over, ...flags), EXIT.usage, ...says);
+  expect(room.has("sw")).toBe(false);
+});
+
+test("says which values gave the same policy, and what is written", async () => {
+  const all = await sweep("kl.target=1,2", "--set", "kl.mode=adaptive");
+  expect(all, describeRun(all)).toMatchObject({ code: EXIT.ok });
+  expect(all.stdout).toContain("! all values gave the same policy: this knob turned nothing\n");
+  expect(all.stdout).toMatch(
+    /^Runs, sweep\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ -o sw\.html\n$/m,
+  );
+  for (const file of ["sweep.json", "tradeoff.svg", "tradeoff.png"]) {
+    expect(room.has("sw", file)).toBe(true);
+  }
+  const some = await sweep("rate.peak=0,0.01", "--outdir", "turned");
+  expect(some.stdout).not.toContain("same policy");
+});
