@@ -1,4 +1,4 @@
-// Times, medians and rounding for the engine's benchmark.
+// Times, quartiles and rounding for the engine's benchmark.
 
 /** Milliseconds of each of `count` calls, after one that is not counted: it wakes the threads. */
 export async function times(count, call) {
@@ -26,12 +26,8 @@ export async function inTurn({ rounds, calls }, ours, floor) {
   return { ours: low, floor: lowest, ratio: lowest / low };
 }
 
-function lowerQuartile(values) {
+export function lowerQuartile(values) {
   return values.toSorted((a, b) => a - b)[values.length >> 2];
-}
-
-export function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
 export function round(value) {

@@ -4,7 +4,7 @@ import { sft } from "../dist/learn/algorithms/sft.js";
 import { lossGraph } from "../dist/learn/model.js";
 import { startState, Trainer } from "../dist/learn/trainer.js";
 import { initialise, parametersOf, SIZES } from "../dist/policy/index.js";
-import { inTurn, median, round, times } from "./engine-clock.mjs";
+import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { floorStep } from "./engine-floor.mjs";
 
 const VOCABULARY = 64;
@@ -64,7 +64,7 @@ export async function training(size, shape, threads, effort) {
 /** Without the floor, for the tables of growth. */
 export async function trainingSpeed(size, shape, threads, calls) {
   const { step, close } = await trainingStep(size, shape, { threads });
-  const ms = median(await times(calls, step));
+  const ms = lowerQuartile(await times(calls, step));
   await close();
   return { ...shape, msPerStep: round(ms), tokensPerSecond: perSecond(shape, ms) };
 }
@@ -76,5 +76,5 @@ function perSecond({ batch, length }, ms) {
 /** Seconds until a step can run: the graph with its gradients, its ONNX file, the session. */
 export async function buildSeconds(size, shape, calls) {
   const build = async () => (await trainerOf(size, shape, { threads: 1 })).close();
-  return round(median(await times(calls, build)) / 1000);
+  return round(lowerQuartile(await times(calls, build)) / 1000);
 }

@@ -21,7 +21,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
     }
   : {
       effort: { rounds: 7, calls: 3 },
-      repeats: 3,
+      repeats: 9,
       shapes: { nano: [64, 48], micro: [32, 64], small: [16, 64] },
       asked: { batch: 64, prompt: 32, fresh: 32 },
       grown: {

@@ -123,7 +123,10 @@ function keptShare(norm: Tensor, { clipNorm }: AdamSettings): Tensor {
 /** The longest row that a thread adds up alone. */
 const LONGEST_ROW = 4096;
 
-/** The sum of a vector, in rows: the runtime would split one long sum, and with it the rounding, by the number of threads. */
+/**
+ * The sum of a vector: of rows, each by one thread, and then of what they gave, by a product. The
+ * runtime would split one long sum, and with it the rounding, by the number of threads.
+ */
 function totalOf(vector: Tensor): Tensor {
   let row = Math.min(LONGEST_ROW, vector.size);
   while (vector.size % row !== 0) row--;

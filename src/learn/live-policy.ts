@@ -10,7 +10,7 @@ import type { Sabotage } from "./sabotage.ts";
 
 export interface LiveOptions {
   readonly threads: number;
-  /** Rows that are sampled or judged at once. */
+  /** Rows that are judged at once; at most as many are sampled. */
   readonly rows: number;
   /** Tokens of the longest row. */
   readonly length: number;

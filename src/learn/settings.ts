@@ -193,13 +193,22 @@ function valueAt(given: JsonObject, path: readonly string[]): unknown {
 export interface Idle {
   readonly name: string;
   readonly because: string;
-  /** What would give it an effect, as an assignment. */
-  readonly add: string;
+  /** What would give it an effect, as an assignment; nothing does where a method has no use for it. */
+  readonly add?: string;
 }
 
 /** Settings that somebody gave, and that do nothing beside the others. */
 export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
   const { mode } = trainSettings(algorithm, given).kl;
+  if (algorithm.needs !== "rollouts") {
+    const named = Object.keys((valueAt(given, ["kl"]) as JsonObject | undefined) ?? {});
+    return named
+      .filter((name) => !(name === "mode" && mode === "none"))
+      .map((name) => ({
+        name: `kl.${name}`,
+        because: `kl.${name} has no effect on ${algorithm.name}, which samples nothing to leash`,
+      }));
+  }
   const idle = mode === "none" ? ONLY_WITH_KL : mode === "fixed" ? ONLY_ADAPTIVE : [];
   return idle
     .filter((name) => (valueAt(given, ["kl", name]) ?? null) !== null)

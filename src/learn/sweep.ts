@@ -91,7 +91,9 @@ function refuseIdle({ algorithm, settings, over }: SweepOptions, own: JsonObject
   const given = together(settings, own);
   const { evaluate } = trainSettings(algorithmOf(algorithm), given);
   const idle = idleSettings(algorithmOf(algorithm), given).find(({ name }) => name === over);
-  if (idle) throw usageError(idle.because, `Add --set ${idle.add}.`);
+  if (idle) {
+    throw usageError(idle.because, idle.add ? `Add --set ${idle.add}.` : "Turn another knob.");
+  }
   if (evaluate.every > 0) return;
   throw usageError(
     "a sweep compares validations, and none are asked for",

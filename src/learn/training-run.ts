@@ -33,7 +33,7 @@ import { startingPolicy } from "./starting-policy.ts";
 import { startState } from "./trainer.ts";
 import { type Moved, Updater } from "./update.ts";
 
-/** Rows that are sampled or judged at once. */
+/** Rows that are judged at once; at most as many are sampled. */
 const AT_ONCE = 256;
 
 /** Where the adapters of each checkpoint lie. */

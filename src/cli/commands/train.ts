@@ -58,7 +58,7 @@ async function run(algorithm: string, flags: TrainFlags): Promise<void> {
       const doubt = doubtful(readsOf(algorithm, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithmOf(algorithm), settings)) {
-        progress.warn(`${because}; add --set ${add}`);
+        progress.warn(add === undefined ? because : `${because}; add --set ${add}`);
       }
       return train({
         ...flags,

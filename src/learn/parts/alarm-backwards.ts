@@ -17,7 +17,9 @@ export const learningBackwards: Check = (history, limits) => {
   const worse = loss ? moved.now - moved.start : moved.start - moved.now;
   const least = loss
     ? limits.backwardsLoss * Math.abs(moved.start)
-    : limits.backwardsReward * spread(steps);
+    : ruined
+      ? limits.ruinedReward * spread(steps.slice(0, limits.window))
+      : limits.backwardsReward * spread(steps);
   if (worse <= least) return undefined;
   const values = column(steps, name);
   const z = trend(values);

@@ -26,6 +26,8 @@ export interface Limits {
   readonly backwardsWithin: number;
   /** Least fall of the mean reward, in standard deviations of one reward: whatever its scale. */
   readonly backwardsReward: number;
+  /** The same where all rewards have become equal: with rare rewards that happens by chance. */
+  readonly ruinedReward: number;
   /** Least rise of a loss, as a share of the first: small losses move by large shares. */
   readonly backwardsLoss: number;
 
@@ -90,6 +92,7 @@ export const LIMITS: Limits = {
   backwardsTrend: 4,
   backwardsWithin: 200,
   backwardsReward: 0.2,
+  ruinedReward: 0.4,
   backwardsLoss: 1,
 
   jumpPlateau: 12,
