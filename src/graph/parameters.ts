@@ -1,8 +1,8 @@
-/** All parameters of a model in one flat vector, and each of them by name as a view into it. */
+/** All parameters of a model in one flat vector, and each of them by name, cut out of it or fed. */
 
 import { reshape, slice } from "./ops/layout.ts";
 import { type Shape, sizeOf } from "./shape.ts";
-import type { Tensor } from "./tensor.ts";
+import { input, type Tensor } from "./tensor.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -35,5 +35,22 @@ export function views(vector: Tensor, placed: readonly Placed[]): Map<string, Te
       name,
       reshape(slice(vector, 0, offset, offset + size), shape),
     ]),
+  );
+}
+
+/** Each parameter as an input of its own; a prefix tells two policies of one graph apart. */
+export function inputsOf(placed: readonly Placed[], prefix = ""): (name: string) => Tensor {
+  const inputs = new Map(placed.map(({ name, shape }) => [name, input(prefix + name, shape)]));
+  return (name) => inputs.get(name) as Tensor;
+}
+
+/** What to feed them with: parts of the vector's own memory, so that nothing is copied. */
+export function feedsOf(
+  vector: Float32Array,
+  placed: readonly Placed[],
+  prefix = "",
+): Record<string, Float32Array> {
+  return Object.fromEntries(
+    placed.map(({ name, offset, size }) => [prefix + name, vector.subarray(offset, offset + size)]),
   );
 }

@@ -1,8 +1,8 @@
 /** Runs a policy's decoder on rows of a fixed batch: reads prompts, then gives token after token. */
 
-import type { Placed } from "../graph/parameters.ts";
+import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { type Data, Session, type SessionOptions } from "../graph/session.ts";
-import { input, type Tensor } from "../graph/tensor.ts";
+import type { Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
 import { nextToken, readPrompts } from "./cached.ts";
 
@@ -57,7 +57,7 @@ export class Decoder {
       for (const [i, token] of prompt.entries()) tokens[row * length + i] = BigInt(token);
       last[row] = BigInt(row * length + prompt.length - 1);
     }
-    const read = await session.run({ ...this.#weights(parameters), tokens, last });
+    const read = await session.run({ ...feedsOf(parameters, this.#placed), tokens, last });
     const places = rounded(Math.max(room, length));
     const cache = new Cache(this.#architecture, batch, places);
     cache.fill(read, length);
@@ -67,7 +67,7 @@ export class Decoder {
     const positions = prompts.map((prompt) => prompt.length);
     return new Decoding(
       step,
-      this.#weights(parameters),
+      feedsOf(parameters, this.#placed),
       cache,
       positions,
       read.logits as Float32Array,
@@ -88,25 +88,14 @@ export class Decoder {
   ): Promise<Session> {
     const known = this.#sessions.get(key);
     if (known) return known;
-    const leaves = new Map(this.#placed.map(({ name, shape }) => [name, input(name, shape)]));
     const weights = this.#placed.reduce((sum, { size }) => sum + size, 0);
     const work = this.batch * length * weights;
     const made = Session.create(
-      build((name) => leaves.get(name) as Tensor),
+      build(inputsOf(this.#placed)),
       work < WORTH_THREADS ? { ...this.#options, threads: 1 } : this.#options,
     );
     this.#sessions.set(key, made);
     return made;
-  }
-
-  /** Each parameter as a view of the vector: nothing is copied. */
-  #weights(parameters: Float32Array): Record<string, Float32Array> {
-    return Object.fromEntries(
-      this.#placed.map(({ name, offset, size }) => [
-        name,
-        parameters.subarray(offset, offset + size),
-      ]),
-    );
   }
 }
 

@@ -5,8 +5,9 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { ioError, usageError } from "../core/errors.ts";
 import { toOnnx } from "../graph/onnx.ts";
+import { feedsOf, inputsOf } from "../graph/parameters.ts";
 import { sizeOf } from "../graph/shape.ts";
-import { input, type Tensor } from "../graph/tensor.ts";
+import { input } from "../graph/tensor.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { writeDurably } from "./replace-folder.ts";
 import { logitsOf } from "./transformer.ts";
@@ -38,12 +39,9 @@ export function policyOnnx(
   if (parameters.byteLength + sizeOf([length, length]) > MOST_BYTES - 2 ** 24) {
     throw usageError("the weights are more than one .onnx file can hold (2 GiB)");
   }
-  const leaves = new Map(placed.map(({ name, shape }) => [name, input(name, shape)]));
-  const weights = new Map(
-    placed.map(({ name, offset, size }) => [name, parameters.subarray(offset, offset + size)]),
-  );
+  const weights = new Map(Object.entries(feedsOf(parameters, placed)));
   const tokens = input("tokens", [batch, length], "i64");
-  const logits = logitsOf(architecture, (name) => leaves.get(name) as Tensor, tokens);
+  const logits = logitsOf(architecture, inputsOf(placed), tokens);
   return toOnnx({ logits }, { weights, standard: true }).bytes;
 }
 

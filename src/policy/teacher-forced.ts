@@ -4,11 +4,11 @@ import { exp, mul, neg, sub } from "../graph/ops/elementwise.ts";
 import { pick } from "../graph/ops/indexing.ts";
 import { sum } from "../graph/ops/reduce.ts";
 import { logSoftmax } from "../graph/ops/softmax.ts";
-import type { Placed } from "../graph/parameters.ts";
+import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
-import { head, hiddenOf, valuesOf, type Weights } from "./transformer.ts";
+import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 /** A prompt with a completion. */
 export interface Written {
@@ -77,8 +77,8 @@ export class TeacherForced {
     }
     const session = await this.#session(length, other !== undefined);
     const results = await session.run({
-      ...this.#feeds(parameters, ""),
-      ...(other && this.#feeds(other, OTHER)),
+      ...feedsOf(parameters, this.#placed),
+      ...(other && feedsOf(other, this.#placed, OTHER)),
       ...{ tokens, targets },
     });
     return rows.map((row, r) => {
@@ -108,7 +108,7 @@ export class TeacherForced {
     const a = this.#architecture;
     const tokens = input("tokens", [rows, length], "i64");
     const targets = input("targets", [rows, length], "i64");
-    const own = this.#leaves("");
+    const own = inputsOf(this.#placed);
     const hidden = hiddenOf(a, own, tokens);
     const all = logSoftmax(head(a, own, hidden));
     const probabilities = exp(all);
@@ -118,28 +118,11 @@ export class TeacherForced {
     };
     if (a.valueHead) results.values = valuesOf(a, own, hidden);
     if (compared) {
-      const theirs = this.#leaves(OTHER);
+      const theirs = inputsOf(this.#placed, OTHER);
       const others = logSoftmax(head(a, theirs, hiddenOf(a, theirs, tokens)));
       results.kl = sum(mul(probabilities, sub(all, others)), -1);
     }
     return results;
-  }
-
-  #leaves(prefix: string): Weights {
-    const leaves = new Map(
-      this.#placed.map(({ name, shape }) => [name, input(prefix + name, shape)]),
-    );
-    return (name) => leaves.get(name) as Tensor;
-  }
-
-  /** Each parameter as a view of the vector: nothing is copied. */
-  #feeds(parameters: Float32Array, prefix: string): Record<string, Float32Array> {
-    return Object.fromEntries(
-      this.#placed.map(({ name, offset, size }) => [
-        prefix + name,
-        parameters.subarray(offset, offset + size),
-      ]),
-    );
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What an alarm looks at, and how it answers. */
 
 import type { Alarm, EvaluationRecord, StepRecord } from "../records.ts";
+import { mean } from "./advantages.ts";
 import type { Limits } from "./alarm-limits.ts";
 
 /** Everything that a run has written so far, oldest first. */
@@ -51,10 +52,6 @@ export function metric(record: StepRecord | undefined, name: string): number | u
 /** One metric of the steps that have it. */
 export function column(steps: readonly StepRecord[], name: string): number[] {
   return steps.map((step) => metric(step, name)).filter((value) => value !== undefined);
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The mean of the last `count` steps; undefined unless all of them have the metric. */

@@ -2,12 +2,12 @@
 
 import { SCORER_ERROR } from "../../core/score.ts";
 import type { StepRecord } from "../records.ts";
+import { mean } from "./advantages.ts";
 import {
   type Check,
   column,
   freshEvaluation,
   type History,
-  mean,
   recent,
   show,
 } from "./alarm-history.ts";

@@ -5,7 +5,8 @@
 
 import { normalQuantile } from "../../stats/normal-quantile.ts";
 import type { EvaluationRecord } from "../records.ts";
-import { column, type History, mean } from "./alarm-history.ts";
+import { mean } from "./advantages.ts";
+import { column, type History } from "./alarm-history.ts";
 import { LIMITS, type Limits } from "./alarm-limits.ts";
 import { jitter, type PairedShift, pairedShift, trend } from "./alarm-statistics.ts";
 

@@ -1,7 +1,7 @@
 /** What of a policy is trained: all of it, or low-rank adapters on a frozen base. */
 
-import type { Placed } from "../../graph/parameters.ts";
-import { input, type Tensor } from "../../graph/tensor.ts";
+import { feedsOf, inputsOf, type Placed } from "../../graph/parameters.ts";
+import type { Tensor } from "../../graph/tensor.ts";
 import type { Checkpoint } from "../../policy/checkpoint.ts";
 import {
   adapterParameters,
@@ -44,14 +44,8 @@ export function adapters(
   return {
     placed: list,
     start: initialiseAdapters(list, total, seed),
-    weights: (own) => {
-      const base = new Map(placed.map(({ name, shape }) => [name, input(name, shape)]));
-      return withAdapters((name) => base.get(name) as Tensor, own, settings);
-    },
-    // Each as a view of the vector: cut inside the graph, all of it would be copied.
-    feeds: Object.fromEntries(
-      placed.map(({ name, offset, size }) => [name, parameters.subarray(offset, offset + size)]),
-    ),
+    weights: (own) => withAdapters(inputsOf(placed), own, settings),
+    feeds: feedsOf(parameters, placed),
     whole: (vector) => mergeAdapters(parameters, placed, vector, list, settings),
   };
 }
