@@ -16,6 +16,8 @@ export interface SessionOptions {
 
 export type Data = Float32Array | BigInt64Array | Uint8Array;
 
+const MEMORY = { f32: Float32Array, i64: BigInt64Array, bool: Uint8Array } as const;
+
 /** Loads the runtime, or says in one sentence what to install. */
 export async function loadRuntime(): Promise<Runtime> {
   try {
@@ -96,6 +98,15 @@ export class Session {
       Object.entries(feeds).flatMap(([name, data]) => {
         const input = this.#inputs.get(name);
         return input ? [[name, this.tensor(data, input.shape)]] : [];
+      }),
+    );
+  }
+
+  /** Memory for all results, to run `into` again and again. */
+  results(): Record<string, RuntimeTensor> {
+    return Object.fromEntries(
+      Object.entries(this.#outputs).map(([name, { shape, dtype, size }]) => {
+        return [name, this.tensor(new MEMORY[dtype](size), shape)];
       }),
     );
   }

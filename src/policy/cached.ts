@@ -25,8 +25,8 @@ import {
 } from "./transformer.ts";
 
 /**
- * Reads prompts [batch, length]. Gives the logits after the last token of each, and for each layer
- * the keys and values, both [batch, key heads, 1, length, head size].
+ * Reads prompts [batch, length]. Gives for each layer the keys and values, both [batch, key heads, 1,
+ * length, head size], and what the last layer gets for the last token of each prompt.
  */
 export function readPrompts(
   a: Architecture,
@@ -35,24 +35,66 @@ export function readPrompts(
   length: number,
 ): Record<string, Tensor> {
   const tokens = input("tokens", [batch, length], "i64");
-  /** Where the last token of each row lies among all rows' positions. */
-  const last = input("last", [batch], "i64");
+  /** Where the last tokens lie among those of all rows. */
+  const last = input("last", [batch, 1], "i64");
   const turning = turningOf(a, fromZero(batch, length), length);
   const mask = causal(length);
-  const kept: Record<string, Tensor> = {};
+  const read: Record<string, Tensor> = {};
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
+    read.ends = gather(reshape(x, [batch * length, a.width]), last);
     const block = new Block(a, weights, i);
     const { queries, keys, values } = block.heads(x, turning);
-    kept[`keys${i}`] = byHead(a, keys);
-    kept[`values${i}`] = byHead(a, values);
+    read[`keys${i}`] = byHead(a, keys);
+    read[`values${i}`] = byHead(a, values);
     x = block.finish(x, attend(a, queries, keys, values, mask));
   }
-  const ends = gather(reshape(x, [batch * length, a.width]), last);
-  return { logits: head(a, weights, ends), ...kept };
+  return read;
 }
 
-/** One token for each row, at positions of their own, with room for `room` earlier ones. */
+/**
+ * Copies of the last token's query. The runtime multiplies a single row with other kernels than
+ * several, which round differently, and what follows a prompt is to be as if all had been asked.
+ */
+const COPIES = 2;
+
+/**
+ * The logits after prompts, from the last layer's share of what was read. It is a graph of its own,
+ * because it has few rows: these a runtime with several threads divides by columns, which can round
+ * differently.
+ */
+export function afterPrompts(
+  a: Architecture,
+  weights: Weights,
+  batch: number,
+  length: number,
+): Record<string, Tensor> {
+  const x = input("ends", [batch, 1, a.width]);
+  const positions = input("positions", [batch, 1], "i64");
+  const [keys, values] = ["keys", "values"].map((kind) =>
+    input(`${kind}${a.layers - 1}`, [batch, a.keyHeads, 1, length, a.headSize]),
+  ) as [Tensor, Tensor];
+  const block = new Block(a, weights, a.layers - 1);
+  const { queries } = block.heads(x, turningOf(a, positions, length));
+  const asked = byHead(a, concat(Array(COPIES).fill(queries), 1));
+  const mask = reshape(reachOf(positions, 0, length), [batch, 1, 1, 1, length]);
+  const looks = softmaxOf(add(matmul(asked, transpose(keys)), mask));
+  const seen = slice(matmul(looks, values), 3, 0, 1);
+  const y = block.finish(x, reshape(seen, queries.shape));
+  return { logits: head(a, weights, reshape(y, [batch, a.width])) };
+}
+
+/** What to add to the scores of `count` places from `first` on, [batch, count]: those up to each row's
+ * position are seen. */
+function reachOf(positions: Tensor, first: number, count: number): Tensor {
+  const places = Array.from({ length: count }, (_, i) => first + i);
+  return where(lessOrEqual(constant(places, [1, count], "i64"), positions), 0, HIDDEN);
+}
+
+/**
+ * One token for each row, at positions of their own, with room for `room` earlier ones. Gives the
+ * logits and, as one tensor, because each result costs time, the key and the value of every layer.
+ */
 export function nextToken(
   a: Architecture,
   weights: Weights,
@@ -62,14 +104,9 @@ export function nextToken(
   const tokens = input("tokens", [batch, 1], "i64");
   const positions = input("positions", [batch, 1], "i64");
   const turning = turningOf(a, positions, room + 1);
-  const places = constant(
-    Array.from({ length: room }, (_, i) => i + 1),
-    [1, room],
-    "i64",
-  );
-  const seenBefore = lessOrEqual(places, positions);
-  const mask = where(reshape(seenBefore, [batch, 1, 1, room]), 0, HIDDEN);
-  const fresh: Record<string, Tensor> = {};
+  // Its own key and value are not among the earlier ones.
+  const mask = reshape(reachOf(positions, 1, room), [batch, 1, 1, room]);
+  const fresh: Tensor[] = [];
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
@@ -86,9 +123,8 @@ export function nextToken(
       matmul(slice(looks, -1, 0, room), oldValues),
       mul(slice(looks, -1, room, room + 1), value),
     );
-    fresh[`key${i}`] = keys;
-    fresh[`value${i}`] = values;
+    fresh.push(keys, values);
     x = block.finish(x, reshape(seen, queries.shape));
   }
-  return { logits: head(a, weights, reshape(x, [batch, a.width])), ...fresh };
+  return { logits: head(a, weights, reshape(x, [batch, a.width])), fresh: concat(fresh, 0) };
 }

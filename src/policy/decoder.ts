@@ -2,13 +2,15 @@
 
 import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { type Data, Session, type SessionOptions } from "../graph/session.ts";
-import type { Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
-import { nextToken, readPrompts } from "./cached.ts";
+import { Cache } from "./cache.ts";
+import { afterPrompts, nextToken, readPrompts } from "./cached.ts";
 
 /** Sizes come in steps, so that few sessions serve all lengths. */
 const STEP = 16;
 const rounded = (n: number) => Math.max(STEP, Math.ceil(n / STEP) * STEP);
+/** Room for more tokens is made in parts, because a step pays for all the room there is. */
+const GROWTH = 1.25;
 
 /** Multiplications of a call that a second thread is worth waking for; the bytes are the same. */
 const WORTH_THREADS = 1e8;
@@ -27,6 +29,8 @@ export class Decoder {
   readonly #placed: readonly Placed[];
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
+  /** Of a decoding that is over: memory that was used before is there at once. */
+  #spare: Cache | undefined;
 
   constructor(
     architecture: Architecture,
@@ -47,32 +51,30 @@ export class Decoder {
   ): Promise<Decoding> {
     const { batch } = this;
     const length = rounded(Math.max(...prompts.map((prompt) => prompt.length)));
-    const session = await this.#session(`read ${length}`, length, (weights) =>
-      readPrompts(this.#architecture, weights, batch, length),
-    );
     const tokens = new BigInt64Array(batch * length);
-    const last = new BigInt64Array(batch);
+    const [positions, last] = [new BigInt64Array(batch), new BigInt64Array(batch)];
     for (let row = 0; row < batch; row++) {
       const prompt = prompts[row] ?? [0];
       for (const [i, token] of prompt.entries()) tokens[row * length + i] = BigInt(token);
+      positions[row] = BigInt(prompt.length - 1);
       last[row] = BigInt(row * length + prompt.length - 1);
     }
-    const read = await session.run({ ...feedsOf(parameters, this.#placed), tokens, last });
-    const places = rounded(Math.max(room, length));
-    const cache = new Cache(this.#architecture, batch, places);
-    cache.fill(read, length);
-    const step = await this.#session(`next ${places}`, 1, (weights) =>
-      nextToken(this.#architecture, weights, batch, places),
-    );
-    const positions = prompts.map((prompt) => prompt.length);
-    return new Decoding(
-      step,
-      feedsOf(parameters, this.#placed),
-      cache,
-      positions,
-      read.logits as Float32Array,
-      this.#architecture.vocabulary,
-    );
+    const weights = feedsOf(parameters, this.#placed);
+    const reader = await this.#session(readPrompts, length, batch * length);
+    const read = await reader.run({ ...weights, tokens, last });
+    const finisher = await this.#session(afterPrompts, length);
+    const { logits } = await finisher.run({ ...weights, ...read, positions });
+    const cache = this.#cache(rounded(Math.max(room, length)));
+    cache.fill(read as Record<string, Float32Array>, length);
+    return new Decoding({
+      ...{ batch, weights, cache },
+      stepper: (places) => this.#session(nextToken, places, batch),
+      positions: prompts.map((prompt) => prompt.length),
+      logits: logits as Float32Array,
+      release: () => {
+        this.#spare = cache;
+      },
+    });
   }
 
   async close(): Promise<void> {
@@ -80,124 +82,109 @@ export class Decoder {
     this.#sessions.clear();
   }
 
-  /** `length` is how many tokens of each row a call computes. */
-  #session(
-    key: string,
-    length: number,
-    build: (weights: (name: string) => Tensor) => Record<string, Tensor>,
-  ): Promise<Session> {
+  #cache(capacity: number): Cache {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare?.capacity !== capacity) return new Cache(this.#architecture, this.batch, capacity);
+    spare.clear();
+    return spare;
+  }
+
+  /** `tokens` is how many a call computes, where it may use more than one thread. */
+  #session(graph: Graph, size: number, tokens = 0): Promise<Session> {
+    const key = `${graph.name} ${size}`;
     const known = this.#sessions.get(key);
     if (known) return known;
-    const weights = this.#placed.reduce((sum, { size }) => sum + size, 0);
-    const work = this.batch * length * weights;
+    const weights = this.#placed.reduce((sum, placed) => sum + placed.size, 0);
+    const threads = tokens * weights < WORTH_THREADS ? 1 : this.#options.threads;
     const made = Session.create(
-      build(inputsOf(this.#placed)),
-      work < WORTH_THREADS ? { ...this.#options, threads: 1 } : this.#options,
+      graph(this.#architecture, inputsOf(this.#placed), this.batch, size),
+      { ...this.#options, ...(threads === undefined ? {} : { threads }) },
     );
     this.#sessions.set(key, made);
     return made;
   }
 }
 
+/** One of those that a batch with so many tokens or places needs. */
+type Graph = typeof readPrompts;
+
+interface Begun {
+  readonly batch: number;
+  readonly weights: Readonly<Record<string, Data>>;
+  /** The graph for one more token, with so many places before it. */
+  readonly stepper: (places: number) => Promise<Session>;
+  /** Where the next token of each row goes. */
+  readonly positions: number[];
+  /** After the prompts. */
+  readonly logits: Float32Array;
+  readonly cache: Cache;
+  /** Says that the cache is needed no more. */
+  readonly release: () => void;
+}
+
+/** A graph with all that it reads and writes, as the runtime takes it. */
+interface Ready {
+  readonly session: Session;
+  readonly feeds: ReturnType<Session["tensors"]>;
+  readonly results: ReturnType<Session["results"]>;
+}
+
 /** A batch in the middle of its completions. */
 export class Decoding {
-  /** Of the next token: [batch, vocabulary]. */
-  logits: Float32Array;
-  readonly vocabulary: number;
-  readonly #session: Session;
-  readonly #cache: Cache;
+  readonly #begun: Begun;
   /** Written anew for every token; the runtime reads them where they are. */
   readonly #tokens: BigInt64Array;
   readonly #places: BigInt64Array;
-  readonly #feeds: ReturnType<Session["tensors"]>;
-  readonly #positions: number[];
+  #ready: Ready | undefined;
 
-  constructor(
-    session: Session,
-    weights: Record<string, Data>,
-    cache: Cache,
-    positions: number[],
-    logits: Float32Array,
-    vocabulary: number,
-  ) {
-    this.#session = session;
-    this.#cache = cache;
-    this.#tokens = new BigInt64Array(cache.batch);
-    this.#places = new BigInt64Array(cache.batch);
-    // As the runtime takes them, once and not for every token.
-    this.#feeds = session.tensors({
+  constructor(begun: Begun) {
+    this.#begun = begun;
+    this.#tokens = new BigInt64Array(begun.batch);
+    this.#places = new BigInt64Array(begun.batch);
+  }
+
+  /** The logits of a row's next token: a view that every `append` fills anew. */
+  row(index: number): Float32Array {
+    const { logits, batch } = this.#begun;
+    const vocabulary = logits.length / batch;
+    return logits.subarray(index * vocabulary, (index + 1) * vocabulary);
+  }
+
+  /** Appends one token to each row; below 0 the row has ended, and its logits mean nothing. */
+  async append(tokens: readonly number[]): Promise<void> {
+    const { cache, positions } = this.#begun;
+    const places = tokens.map((token, row) => (token < 0 ? -1 : (positions[row] as number)));
+    const { session, feeds, results } = await this.#roomFor(Math.max(...places) + 1);
+    for (const [row, token] of tokens.entries()) {
+      this.#tokens[row] = BigInt(Math.max(token, 0));
+      this.#places[row] = BigInt(Math.max(places[row] as number, 0));
+      if (token >= 0) positions[row] = (positions[row] as number) + 1;
+    }
+    const { fresh } = await session.run(feeds, results);
+    cache.append(fresh as Float32Array, places);
+  }
+
+  /** Lets the next batch have the memory; nothing can be appended any more. */
+  end(): void {
+    this.#begun.release();
+  }
+
+  async #roomFor(length: number): Promise<Ready> {
+    const { batch, weights, cache, stepper, logits } = this.#begun;
+    if (this.#ready && length <= cache.places) return this.#ready;
+    const wider = rounded(Math.max(length, cache.places * GROWTH));
+    cache.widen(Math.min(wider, cache.capacity));
+    const session = await stepper(cache.places);
+    const feeds = session.tensors({
       ...{ ...weights, ...cache.arrays },
       ...{ tokens: this.#tokens, positions: this.#places },
     });
-    this.#positions = positions;
-    this.logits = logits;
-    this.vocabulary = vocabulary;
-  }
-
-  /** The logits of one row. */
-  row(index: number): Float32Array {
-    return this.logits.subarray(index * this.vocabulary, (index + 1) * this.vocabulary);
-  }
-
-  /** Appends one token to each row; rows that have ended may be given anything. */
-  async append(tokens: readonly number[]): Promise<void> {
-    const { places } = this.#cache;
-    for (const [row, token] of tokens.entries()) {
-      this.#tokens[row] = BigInt(token);
-      this.#places[row] = BigInt(Math.min(this.#positions[row] as number, places));
-    }
-    const { logits, ...fresh } = await this.#session.run(this.#feeds);
-    this.logits = logits as Float32Array;
-    this.#cache.append(fresh, this.#positions);
-    for (const [row, at] of this.#positions.entries()) this.#positions[row] = at + 1;
-  }
-}
-
-/** Keys and values of every layer, each as rows of [places, head size]. */
-class Cache {
-  readonly batch: number;
-  readonly places: number;
-  readonly arrays: Record<string, Float32Array> = {};
-  /** Each with the name of what one more token adds to it. */
-  readonly #kept: readonly (readonly [kept: Float32Array, name: string, fresh: string])[];
-  readonly #heads: number;
-  readonly #head: number;
-
-  constructor({ layers, keyHeads, headSize }: Architecture, batch: number, places: number) {
-    this.batch = batch;
-    this.places = places;
-    this.#heads = keyHeads;
-    this.#head = headSize;
-    const size = batch * keyHeads * headSize * places;
-    this.#kept = Array.from({ length: layers }, (_, i) =>
-      ["key", "value"].map((kind) => [new Float32Array(size), `${kind}s${i}`, kind + i] as const),
-    ).flat();
-    for (const [kept, name] of this.#kept) this.arrays[name] = kept;
-  }
-
-  /** Takes over what reading the prompts gave, for positions 0 to length - 1. */
-  fill(read: Record<string, Data>, length: number): void {
-    const width = length * this.#head;
-    for (const [kept, name] of this.#kept) {
-      const from = read[name] as Float32Array;
-      for (let row = 0; row < this.batch * this.#heads; row++) {
-        kept.set(from.subarray(row * width, (row + 1) * width), row * this.places * this.#head);
-      }
-    }
-  }
-
-  /** Puts each row's new key and value at its position; a row that is full keeps what it has. */
-  append(fresh: Record<string, Data>, positions: readonly number[]): void {
-    const [heads, size, places] = [this.#heads, this.#head, this.places];
-    for (const [kept, , name] of this.#kept) {
-      const from = fresh[name] as Float32Array;
-      for (const [row, at] of positions.entries()) {
-        if (at >= places) continue;
-        for (let head = row * heads; head < (row + 1) * heads; head++) {
-          const [start, end] = [head * size, (head * places + at) * size];
-          for (let k = 0; k < size; k++) kept[end + k] = from[start + k] as number;
-        }
-      }
-    }
+    const results = this.#ready?.results ?? {
+      ...session.results(),
+      logits: session.tensor(logits, [batch, logits.length / batch]),
+    };
+    this.#ready = { session, feeds, results };
+    return this.#ready;
   }
 }

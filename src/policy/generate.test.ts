@@ -59,6 +59,41 @@ test("the order of rows, and how many there are, cannot change a sample", async 
   expect(new Set(samples).size).toBeGreaterThan(6);
 });
 
+test("company with longer prompts and more room cannot change a sample either", async () => {
+  const eight = decoder(8);
+  const alone = await generateBatch(eight, wanted.slice(0, 4), options());
+  const long = { prompt: Array.from({ length: 45 }, (_, i) => 3 + (i % 10)), address: ["long"] };
+  const beside = await generateBatch(eight, [...wanted.slice(0, 4), long], options());
+  expect(beside.slice(0, 4)).toEqual(alone);
+  const roomy = await generateBatch(eight, wanted.slice(0, 4), options({ max_tokens: 50 }));
+  for (const [i, { tokens, logprobs }] of alone.entries()) {
+    expect(roomy[i]?.tokens.slice(0, tokens.length)).toEqual(tokens);
+    expect(roomy[i]?.logprobs?.slice(0, tokens.length)).toEqual(logprobs);
+  }
+});
+
+test("decoders of other sizes, and with another number of threads, give the same bytes", async () => {
+  const first = await generateBatch(decoder(8), wanted.slice(0, 4), options());
+  for (const [batch, threads] of [
+    [4, 1],
+    [32, 1],
+    [128, 2],
+  ] as const) {
+    const other = new Decoder(architecture, placed, { batch, threads });
+    expect(await generateBatch(other, wanted.slice(0, 4), options())).toEqual(first);
+    await other.close();
+  }
+});
+
+test("what a broken policy left behind does not reach the next batch", async () => {
+  const own = new Decoder(architecture, placed, { batch: 8 });
+  const broken = { ...options(), parameters: parameters.map(() => Number.NaN) };
+  const healthy = await generateBatch(own, wanted.slice(0, 8), options());
+  await generateBatch(own, wanted.slice(0, 8), broken);
+  expect(await generateBatch(own, wanted.slice(0, 8), options())).toEqual(healthy);
+  await own.close();
+});
+
 describe("log-probs", () => {
   const texts = async (sampling: Partial<SamplingSettings> = {}) =>
     generateBatch(decoder(8), wanted.slice(0, 8), options(sampling));

@@ -48,11 +48,9 @@ export async function generateBatch(
   wanted: readonly Wanted[],
   options: GenerateOptions,
 ): Promise<Sampled[]> {
-  const whole: Sampled[] = [];
-  for await (const step of generateSteps(decoder, wanted, options)) {
-    for (const { row, said } of step) if (said) whole[row] = said;
-  }
-  return whole;
+  const batch = await Batch.begin(decoder, wanted, options);
+  while (batch.live.length > 0) await batch.advance();
+  return batch.rows.map((row) => row.said());
 }
 
 /** The same, token by token; whoever stops listening stops the sampling. */
@@ -61,90 +59,143 @@ export async function* generateSteps(
   wanted: readonly Wanted[],
   options: GenerateOptions,
 ): AsyncGenerator<readonly Drawn[], void, void> {
-  const { sampling, maxLength } = options;
-  const longest = Math.max(...wanted.map(({ prompt }) => prompt.length));
-  if (longest + 1 > maxLength) {
-    throw dataError(
-      `a prompt has ${longest} tokens, and the policy looks at ${maxLength} at most`,
-      "Shorten the prompt, or use a policy with a longer view.",
-    );
+  const batch = await Batch.begin(decoder, wanted, options);
+  while (batch.live.length > 0) {
+    const rows = batch.live;
+    await batch.advance();
+    yield rows.map((row) => row.drawn());
   }
-  // Each row has a limit of its own: company must not shorten a completion.
-  const limits = wanted.map(({ prompt }) =>
-    Math.min(sampling.max_tokens, maxLength - prompt.length),
-  );
-  const decoding = await decoder.begin(
-    options.parameters,
-    wanted.map(({ prompt }) => prompt),
-    Math.max(...wanted.map(({ prompt }, i) => prompt.length + (limits[i] as number))),
-  );
-  const rows = wanted.map(
-    ({ prompt, address }) => new Row(prompt.length, rngAt(...address), options),
-  );
-  for (let drawn = 1; ; drawn++) {
-    const step: Drawn[] = [];
-    for (const [index, row] of rows.entries()) {
-      if (row.finish === undefined) step.push(row.draw(decoding, index, drawn === limits[index]));
+}
+
+/** Completions that grow together. */
+class Batch {
+  readonly rows: readonly Row[];
+  /** Those that have not ended. */
+  live: readonly Row[];
+  readonly #decoding: Decoding;
+  #begun = false;
+
+  private constructor(rows: readonly Row[], decoding: Decoding) {
+    this.rows = rows;
+    this.live = rows;
+    this.#decoding = decoding;
+  }
+
+  static async begin(
+    decoder: Decoder,
+    wanted: readonly Wanted[],
+    options: GenerateOptions,
+  ): Promise<Batch> {
+    const { parameters, sampling, maxLength } = options;
+    const longest = Math.max(...wanted.map(({ prompt }) => prompt.length));
+    if (longest + 1 > maxLength) {
+      throw dataError(
+        `a prompt has ${longest} tokens, and the policy looks at ${maxLength} at most`,
+        "Shorten the prompt, or use a policy with a longer view.",
+      );
     }
-    yield step;
-    if (rows.every(({ finish }) => finish !== undefined)) return;
-    await decoding.append(rows.map(({ last }) => last));
+    // Each row has a limit of its own: company must not shorten a completion.
+    const limits = wanted.map(({ prompt }) =>
+      Math.min(sampling.max_tokens, maxLength - prompt.length),
+    );
+    const decoding = await decoder.begin(
+      parameters,
+      wanted.map(({ prompt }) => prompt),
+      Math.max(...wanted.map(({ prompt }, i) => prompt.length + (limits[i] as number))),
+    );
+    const rows = wanted.map(
+      (one, i) => new Row(i, one, limits[i] as number, decoding.row(i), options),
+    );
+    return new Batch(rows, decoding);
+  }
+
+  /** One more token for each that has not ended. */
+  async advance(): Promise<void> {
+    if (this.#begun) await this.#decoding.append(this.rows.map(({ next }) => next));
+    this.#begun = true;
+    for (const row of this.live) row.draw();
+    if (this.live.some(({ ended }) => ended)) this.live = this.live.filter(({ ended }) => !ended);
+    if (this.live.length === 0) this.#decoding.end();
   }
 }
 
 /** One completion as it grows. */
 class Row {
-  finish: Said["finish"] | undefined;
-  readonly #options: GenerateOptions;
-  readonly #promptTokens: number;
+  readonly #index: number;
+  readonly #prompt: readonly number[];
   readonly #rng: Rng;
+  readonly #limit: number;
+  /** Of the next token; the decoder writes them anew for each. */
+  readonly #logits: Float32Array;
+  readonly #options: GenerateOptions;
   readonly #settings: Sampling;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #sampled: number[] = [];
+  #finish: Said["finish"] | undefined;
 
-  constructor(promptTokens: number, rng: Rng, options: GenerateOptions) {
+  constructor(
+    index: number,
+    { prompt, address }: Wanted,
+    limit: number,
+    logits: Float32Array,
+    options: GenerateOptions,
+  ) {
     const { temperature, top_k: topK, top_p: topP } = options.sampling;
-    this.#promptTokens = promptTokens;
-    this.#rng = rng;
+    this.#index = index;
+    this.#prompt = prompt;
+    this.#rng = rngAt(...address);
+    this.#limit = limit;
+    this.#logits = logits;
     this.#options = options;
     this.#settings = { temperature, topK, topP };
   }
 
-  /** A row that has ended repeats this one, which nobody reads. */
-  get last(): number {
-    return this.#tokens.at(-1) ?? 0;
+  get ended(): boolean {
+    return this.#finish !== undefined;
   }
 
-  /** Draws the next token; `full` says that there is no room for another one. */
-  draw(decoding: Decoding, row: number, full: boolean): Drawn {
-    const { tokenizer, sampling, alternatives = 0 } = this.#options;
-    const logits = decoding.row(row);
-    const { token, logprob, sampled } = choose(logits, this.#settings, this.#rng.next());
+  /** What the decoder is to append: nothing to a row that has ended. */
+  get next(): number {
+    return this.ended ? -1 : (this.#tokens.at(-1) as number);
+  }
+
+  draw(): void {
+    const { token, logprob, sampled } = choose(this.#logits, this.#settings, this.#rng.next());
     this.#tokens.push(token);
     this.#logprobs.push(logprob);
     this.#sampled.push(sampled);
-    if (tokenizer.endTokens.includes(token)) this.finish = "stop";
-    else if (sampling.stop.length > 0) {
-      const text = tokenizer.decode(this.#tokens);
-      if (sampling.stop.some((stop) => text.includes(stop))) this.finish = "stop";
-    }
-    if (full) this.finish ??= "length";
+    if (this.#options.tokenizer.endTokens.includes(token) || this.#stopped()) this.#finish = "stop";
+    else if (this.#tokens.length === this.#limit) this.#finish = "length";
+  }
+
+  /** The token that was drawn last. */
+  drawn(): Drawn {
     return {
-      ...{ token, logprob, sampled, row },
-      alternatives: likeliest(logits, alternatives),
-      said: this.finish === undefined ? null : this.#said(this.finish),
+      row: this.#index,
+      token: this.#tokens.at(-1) as number,
+      logprob: this.#logprobs.at(-1) as number,
+      sampled: this.#sampled.at(-1) as number,
+      alternatives: likeliest(this.#logits, this.#options.alternatives ?? 0),
+      said: this.ended ? this.said() : null,
     };
   }
 
-  #said(finish: Said["finish"]): Sampled {
+  #stopped(): boolean {
+    const { tokenizer, sampling } = this.#options;
+    if (sampling.stop.length === 0) return false;
+    const text = tokenizer.decode(this.#tokens);
+    return sampling.stop.some((stop) => text.includes(stop));
+  }
+
+  said(): Sampled {
     const { tokenizer, sampling } = this.#options;
     const text = tokenizer.decode(this.#tokens.filter((id) => !tokenizer.endTokens.includes(id)));
     const ends = sampling.stop.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
     return {
       completion: ends.length > 0 ? text.slice(0, Math.min(...ends)) : text,
-      finish,
-      prompt_tokens: this.#promptTokens,
+      finish: this.#finish ?? "length",
+      prompt_tokens: this.#prompt.length,
       completion_tokens: this.#tokens.length,
       tokens: this.#tokens,
       logprobs: this.#logprobs,

@@ -1,0 +1,78 @@
+/** Keys and values of earlier positions, which the decoder keeps outside of its graphs. */
+
+import type { Architecture } from "./architecture.ts";
+
+export class Cache {
+  /** How many positions of each row it holds at present, and how many it can ever hold. */
+  places = 0;
+  readonly capacity: number;
+  readonly #architecture: Architecture;
+  /** By the graphs' names: keys and values of the first layer, of the second, and so on. */
+  readonly #arrays: ReadonlyMap<string, Float32Array>;
+  /** Each row has its key heads one after the other. */
+  readonly #heads: number;
+
+  constructor(architecture: Architecture, batch: number, capacity: number) {
+    const { layers, keyHeads, headSize } = architecture;
+    this.capacity = capacity;
+    this.#architecture = architecture;
+    this.#heads = batch * keyHeads;
+    const names = Array.from({ length: layers }, (_, i) => [`keys${i}`, `values${i}`]).flat();
+    // Memory that is never written is never taken, so this costs no more than what is used.
+    const size = this.#heads * capacity * headSize;
+    this.#arrays = new Map(names.map((name) => [name, new Float32Array(size)]));
+  }
+
+  /** As the graphs read them: [batch, key heads, places, head size]. */
+  get arrays(): Record<string, Float32Array> {
+    const size = this.#heads * this.places * this.#architecture.headSize;
+    const used = [...this.#arrays].map(([name, array]) => [name, array.subarray(0, size)]);
+    return Object.fromEntries(used);
+  }
+
+  /** Nobody looks at what lies after a row's position, but 0 times what is not a number is none. */
+  clear(): void {
+    const { headSize } = this.#architecture;
+    for (const array of this.#arrays.values()) {
+      array.fill(0, 0, this.#heads * this.places * headSize);
+    }
+  }
+
+  /** Takes over what reading the prompts gave: [batch, key heads, length, head size]. */
+  fill(read: Readonly<Record<string, ArrayLike<number>>>, length: number): void {
+    this.places = length;
+    for (const [name, array] of this.#arrays) array.set(read[name] as ArrayLike<number>);
+  }
+
+  /** Room for more positions; the last rows make way first. */
+  widen(places: number): void {
+    const { headSize } = this.#architecture;
+    const [from, to] = [this.places * headSize, places * headSize];
+    for (const array of this.#arrays.values()) {
+      for (let head = this.#heads - 1; head > 0; head--) {
+        array.copyWithin(head * to, head * from, (head + 1) * from);
+      }
+    }
+    this.places = places;
+  }
+
+  /**
+   * Puts each row's new key and value at its position; below 0 a row gets none. `fresh` holds those
+   * of all layers: [layers × 2, batch, key heads × head size].
+   */
+  append(fresh: Float32Array, positions: readonly number[]): void {
+    const { keyHeads, headSize } = this.#architecture;
+    let block = 0;
+    for (const kept of this.#arrays.values()) {
+      for (let row = 0; row < positions.length; row++) {
+        const at = positions[row] as number;
+        if (at < 0) continue;
+        for (let head = row * keyHeads; head < (row + 1) * keyHeads; head++) {
+          const [from, to] = [block + head * headSize, (head * this.places + at) * headSize];
+          for (let k = 0; k < headSize; k++) kept[to + k] = fresh[from + k] as number;
+        }
+      }
+      block += this.#heads * headSize;
+    }
+  }
+}
