@@ -13,17 +13,15 @@ export async function times(count, call) {
 }
 
 /**
- * The time of each of two, from rounds in which they take turns: the lower quartile of all calls,
+ * The time of each, from rounds in which they take turns: the lower quartile of all its calls,
  * because what disturbs a call only makes it longer.
  */
-export async function inTurn({ rounds, calls }, ours, floor) {
-  const [our, their] = [[], []];
+export async function inTurn({ rounds, calls }, ...all) {
+  const taken = all.map(() => []);
   for (let i = 0; i < rounds; i++) {
-    our.push(...(await times(calls, ours)));
-    their.push(...(await times(calls, floor)));
+    for (const [k, call] of all.entries()) taken[k].push(...(await times(calls, call)));
   }
-  const [low, lowest] = [lowerQuartile(our), lowerQuartile(their)];
-  return { ours: low, floor: lowest, ratio: lowest / low };
+  return taken.map(lowerQuartile);
 }
 
 export function lowerQuartile(values) {

@@ -1,15 +1,17 @@
 // How speed follows batch and length, with everything else held fixed.
-import { sampling } from "./engine-sampling.mjs";
+import { sampling, samplingGain } from "./engine-sampling.mjs";
 import { trainingSpeed } from "./engine-training.mjs";
 
 const SIZE = "nano";
 /** What the command line uses unless told otherwise. */
 const THREADS = 1;
 
-/** Rows of points; `batches`, `lengths` and `sampled` are the values that are tried. */
-export async function growth({ batches, lengths, sampled, shape, asked }, calls) {
+/** Rows of points; `batches`, `lengths`, `sampled` and `said` are the values that are tried. */
+export async function growth({ batches, lengths, sampled, said, shape, asked }, calls, effort) {
   const train = (more) => trainingSpeed(SIZE, { ...shape, ...more }, THREADS, calls);
   const sample = (batch) => sampling(SIZE, { ...asked, batch, threads: THREADS }, calls);
+  const gained = (tokens) =>
+    samplingGain(SIZE, { ...asked, prompt: tokens, fresh: tokens, threads: THREADS }, effort);
   return [
     {
       name: `training ${SIZE}, batch, of ${shape.length} tokens each`,
@@ -23,14 +25,18 @@ export async function growth({ batches, lengths, sampled, shape, asked }, calls)
       name: `sampling ${SIZE}, batch`,
       points: await points(sampled, sample),
     },
+    {
+      name: `sampling ${SIZE}, tokens read and said: gain over the file · the own graph`,
+      points: await points(said, gained),
+    },
   ];
 }
 
 async function points(values, measure) {
   const found = [];
   for (const at of values) {
-    const { tokensPerSecond } = await measure(at);
-    found.push({ at, tokensPerSecond });
+    const { tokensPerSecond, gain, ownGain } = await measure(at);
+    found.push({ at, tokensPerSecond, ...(gain === undefined ? {} : { gain, ownGain }) });
   }
   return found;
 }

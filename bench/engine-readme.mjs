@@ -54,9 +54,13 @@ function growthTable({ growth }) {
     row(["tokens/s, 1 thread", ...pad([])]),
     row(Array(most + 1).fill("---")),
     ...growth.map(({ name, points }) =>
-      row([name, ...pad(points.map((point) => `${point.at}: ${speed(point)}`))]),
+      row([name, ...pad(points.map((point) => `${point.at}: ${shown(point)}`))]),
     ),
   ];
+}
+
+function shown(point) {
+  return point.gain === undefined ? speed(point) : `${point.gain} · ${point.ownGain}`;
 }
 
 function speed({ tokensPerSecond }) {

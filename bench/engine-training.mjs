@@ -47,17 +47,17 @@ function trainerOf(size, shape, options) {
 export async function training(size, shape, threads, effort) {
   const ours = await trainingStep(size, shape, { threads });
   const floor = await floorStep(architecture(size), shape, { threads });
-  const found = await inTurn(effort, ours.step, floor.step);
+  const [ms, floorMs] = await inTurn(effort, ours.step, floor.step);
   await ours.close();
   await floor.close();
   return {
     size,
     ...shape,
     threads,
-    msPerStep: round(found.ours),
-    floorMs: round(found.floor),
-    share: round(found.ratio),
-    tokensPerSecond: perSecond(shape, found.ours),
+    msPerStep: round(ms),
+    floorMs: round(floorMs),
+    share: round(floorMs / ms),
+    tokensPerSecond: perSecond(shape, ms),
   };
 }
 

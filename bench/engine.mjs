@@ -17,7 +17,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
       repeats: 1,
       shapes: { nano: [2, 8], micro: [1, 8], small: [1, 8] },
       asked: { batch: 2, prompt: 4, fresh: 3 },
-      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2] },
+      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2], said: [4] },
     }
   : {
       effort: { rounds: 7, calls: 3 },
@@ -28,6 +28,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
         batches: [16, 32, 64, 128, 256],
         lengths: [16, 32, 64, 128, 256],
         sampled: [1, 8, 64, 256],
+        said: [16, 32, 64, 128],
       },
     };
 const SIZES = Object.keys(shapes);
@@ -50,7 +51,7 @@ const sizes = await rows(
   }),
   [1],
 );
-const grew = await growth({ ...grown, asked, shape: shapeOf("nano") }, repeats);
+const grew = await growth({ ...grown, asked, shape: shapeOf("nano") }, repeats, effort);
 const parameters = sizes.map(({ size, parameters }) => ({
   at: `${(parameters / 1e6).toFixed(1)}M`,
   tokensPerSecond: trained.find((row) => row.size === size).tokensPerSecond,
@@ -68,7 +69,7 @@ const checks = [
   ...sampled
     .filter(({ gain }) => gain !== undefined)
     .map(({ size, threads, gain }) => ({
-      name: `sampling ${size}, batch of 64 / one at a time without cache, tokens/s with ${threadsOf(threads)}`,
+      name: `sampling ${size}, batch of 64 / exported file, one at a time, no cache, with ${threadsOf(threads)}`,
       value: gain,
       least: 20,
     })),

@@ -92,16 +92,6 @@ export class Session {
     return new this.#runtime.Tensor(type as "float32", data as Float32Array, shape as number[]);
   }
 
-  /** Inputs by name as tensors over their memory; those that the graph does not read are left out. */
-  tensors(feeds: Readonly<Record<string, Data>>): Record<string, RuntimeTensor> {
-    return Object.fromEntries(
-      Object.entries(feeds).flatMap(([name, data]) => {
-        const input = this.#inputs.get(name);
-        return input ? [[name, this.tensor(data, input.shape)]] : [];
-      }),
-    );
-  }
-
   /** Memory for all results, to run `into` again and again. */
   results(): Record<string, RuntimeTensor> {
     return Object.fromEntries(
@@ -116,19 +106,32 @@ export class Session {
     feeds: Readonly<Record<string, Data | RuntimeTensor>>,
     into: Readonly<Record<string, RuntimeTensor>> = {},
   ): Promise<Record<string, Data>> {
+    const wanted = Object.fromEntries(
+      Object.keys(this.#outputs).map((name) => [name, into[name] ?? null]),
+    );
+    const results = await this.#session.run(this.#fed(feeds), wanted);
+    return Object.fromEntries(
+      Object.entries(results).map(([name, value]) => [name, value.data as Data]),
+    );
+  }
+
+  /** To run again and again over the same memory, with all results `into` tensors of the caller's. */
+  repeatedly(
+    feeds: Readonly<Record<string, Data | RuntimeTensor>>,
+    into: Readonly<Record<string, RuntimeTensor>>,
+  ): () => Promise<unknown> {
+    const fed = this.#fed(feeds);
+    return () => this.#session.run(fed, into);
+  }
+
+  #fed(feeds: Readonly<Record<string, Data | RuntimeTensor>>): Record<string, RuntimeTensor> {
     const fed: Record<string, RuntimeTensor> = {};
     for (const [name, { shape }] of this.#inputs) {
       const given = feeds[name];
       if (given === undefined) throw shapeError("run", `the input "${name}" was not fed`, shape);
       fed[name] = ArrayBuffer.isView(given) ? this.tensor(given, shape) : (given as RuntimeTensor);
     }
-    const wanted = Object.fromEntries(
-      Object.keys(this.#outputs).map((name) => [name, into[name] ?? null]),
-    );
-    const results = await this.#session.run(fed, wanted);
-    return Object.fromEntries(
-      Object.entries(results).map(([name, value]) => [name, value.data as Data]),
-    );
+    return fed;
   }
 
   async close(): Promise<void> {

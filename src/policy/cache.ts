@@ -58,21 +58,29 @@ export class Cache {
 
   /**
    * Puts each row's new key and value at its position; below 0 a row gets none. `fresh` holds those
-   * of all layers: [layers × 2, batch, key heads × head size].
+   * of all layers: [layers × 2, batch, key heads × head size]. Numbers are moved in pairs, which a
+   * head always has: it takes half the time.
    */
   append(fresh: Float32Array, positions: readonly number[]): void {
-    const { keyHeads, headSize } = this.#architecture;
+    const { keyHeads } = this.#architecture;
+    const size = this.#architecture.headSize / 2;
+    const pairs = pairsOf(fresh);
     let block = 0;
-    for (const kept of this.#arrays.values()) {
+    for (const array of this.#arrays.values()) {
+      const kept = pairsOf(array);
       for (let row = 0; row < positions.length; row++) {
         const at = positions[row] as number;
         if (at < 0) continue;
         for (let head = row * keyHeads; head < (row + 1) * keyHeads; head++) {
-          const [from, to] = [block + head * headSize, (head * this.places + at) * headSize];
-          for (let k = 0; k < headSize; k++) kept[to + k] = fresh[from + k] as number;
+          const [from, to] = [block + head * size, (head * this.places + at) * size];
+          for (let k = 0; k < size; k++) kept[to + k] = pairs[from + k] as number;
         }
       }
-      block += this.#heads * headSize;
+      block += this.#heads * size;
     }
   }
+}
+
+function pairsOf({ buffer, byteOffset, length }: Float32Array): Float64Array {
+  return new Float64Array(buffer, byteOffset, length / 2);
 }

@@ -123,10 +123,9 @@ interface Begun {
   readonly release: () => void;
 }
 
-/** A graph with all that it reads and writes, as the runtime takes it. */
-interface Ready {
-  readonly session: Session;
-  readonly feeds: ReturnType<Session["tensors"]>;
+/** Computes a token for each row, over memory that stays where it is. */
+interface Step {
+  readonly run: () => Promise<unknown>;
   readonly results: ReturnType<Session["results"]>;
 }
 
@@ -136,7 +135,7 @@ export class Decoding {
   /** Written anew for every token; the runtime reads them where they are. */
   readonly #tokens: BigInt64Array;
   readonly #places: BigInt64Array;
-  #ready: Ready | undefined;
+  #step: Step | undefined;
 
   constructor(begun: Begun) {
     this.#begun = begun;
@@ -155,14 +154,14 @@ export class Decoding {
   async append(tokens: readonly number[]): Promise<void> {
     const { cache, positions } = this.#begun;
     const places = tokens.map((token, row) => (token < 0 ? -1 : (positions[row] as number)));
-    const { session, feeds, results } = await this.#roomFor(Math.max(...places) + 1);
+    const { run, results } = await this.#roomFor(Math.max(...places) + 1);
     for (const [row, token] of tokens.entries()) {
       this.#tokens[row] = BigInt(Math.max(token, 0));
       this.#places[row] = BigInt(Math.max(places[row] as number, 0));
       if (token >= 0) positions[row] = (positions[row] as number) + 1;
     }
-    const { fresh } = await session.run(feeds, results);
-    cache.append(fresh as Float32Array, places);
+    await run();
+    cache.append(results.fresh?.data as Float32Array, places);
   }
 
   /** Lets the next batch have the memory; nothing can be appended any more. */
@@ -170,21 +169,21 @@ export class Decoding {
     this.#begun.release();
   }
 
-  async #roomFor(length: number): Promise<Ready> {
+  async #roomFor(length: number): Promise<Step> {
     const { batch, weights, cache, stepper, logits } = this.#begun;
-    if (this.#ready && length <= cache.places) return this.#ready;
-    const wider = rounded(Math.max(length, cache.places * GROWTH));
-    cache.widen(Math.min(wider, cache.capacity));
+    if (length > cache.places) {
+      cache.widen(Math.min(rounded(Math.max(length, cache.places * GROWTH)), cache.capacity));
+    } else if (this.#step) return this.#step;
     const session = await stepper(cache.places);
-    const feeds = session.tensors({
-      ...{ ...weights, ...cache.arrays },
-      ...{ tokens: this.#tokens, positions: this.#places },
-    });
-    const results = this.#ready?.results ?? {
+    const results = this.#step?.results ?? {
       ...session.results(),
       logits: session.tensor(logits, [batch, logits.length / batch]),
     };
-    this.#ready = { session, feeds, results };
-    return this.#ready;
+    const feeds = {
+      ...{ ...weights, ...cache.arrays },
+      ...{ tokens: this.#tokens, positions: this.#places },
+    };
+    this.#step = { run: session.repeatedly(feeds, results), results };
+    return this.#step;
   }
 }

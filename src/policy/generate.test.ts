@@ -130,6 +130,15 @@ test("a stop text ends a completion and is cut off; the end token ends it too", 
   expect(cut?.completion).toBe(plain?.completion.slice(0, plain.completion.indexOf(stop)));
 });
 
+test("a stop text is looked for at the end alone, however long the completion", async () => {
+  const decode = vi.spyOn(tokenizer, "decode");
+  await generateBatch(decoder(8), wanted.slice(0, 1), options({ max_tokens: 50, stop: ["§"] }));
+  const lengths = decode.mock.calls.map(([ids]) => [...ids].length);
+  decode.mockRestore();
+  expect(lengths.filter((length) => length > 20)).toHaveLength(1); // The completion itself.
+  expect(lengths.length).toBeGreaterThan(30);
+});
+
 test("a prompt that is too long is refused with both lengths", async () => {
   const long = { prompt: Array.from({ length: 64 }, () => 3), address: [0] };
   await expect(generateBatch(decoder(8), [long], options())).rejects.toThrow(

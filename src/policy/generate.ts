@@ -119,6 +119,9 @@ class Batch {
   }
 }
 
+/** Besides a token for each byte of a stop text: some say nothing, or begin amid a character. */
+const SPARE_TOKENS = 8;
+
 /** One completion as it grows. */
 class Row {
   readonly #index: number;
@@ -181,10 +184,12 @@ class Row {
     };
   }
 
+  /** Only the end is read: a stop text that lies further back was found when it was said. */
   #stopped(): boolean {
     const { tokenizer, sampling } = this.#options;
     if (sampling.stop.length === 0) return false;
-    const text = tokenizer.decode(this.#tokens);
+    const longest = Math.max(...sampling.stop.map((stop) => Buffer.byteLength(stop)));
+    const text = tokenizer.decode(this.#tokens.slice(-longest - SPARE_TOKENS));
     return sampling.stop.some((stop) => text.includes(stop));
   }
 
