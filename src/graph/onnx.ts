@@ -41,17 +41,20 @@ export function toOnnx(
 ): OnnxModel {
   const names = Object.keys(results);
   const roots = withoutRepetition(Object.values(results));
-  const writer = new Writer(standard);
+  const nodes = [...inOrder(roots)];
+  const named = new Set(names);
+  for (const node of nodes) {
+    const name = inputName(node);
+    if (name === undefined) continue;
+    if (named.has(name)) throw shapeError("toOnnx", `two tensors are called "${name}"`, node.shape);
+    named.add(name);
+  }
+  const writer = new Writer(standard, named);
   const inputs: { name: string; shape: Shape; dtype: DType }[] = [];
   const known = new Map<Tensor, string>();
-  const named = new Set(names);
-  for (const node of inOrder(roots)) {
-    if (node.op === (INPUT as unknown)) {
-      const { name } = node.attributes as { name: string };
-      if (named.has(name)) {
-        throw shapeError("toOnnx", `two tensors are called "${name}"`, node.shape);
-      }
-      named.add(name);
+  for (const node of nodes) {
+    const name = inputName(node);
+    if (name !== undefined) {
       const values = weights?.get(name);
       if (values) writer.weights(name, node, values);
       else inputs.push({ name, shape: node.shape, dtype: node.dtype });
@@ -86,6 +89,10 @@ export function toOnnx(
   return { bytes, inputs };
 }
 
+function inputName({ op, attributes }: Tensor): string | undefined {
+  return op === (INPUT as unknown) ? (attributes as { name: string }).name : undefined;
+}
+
 function opset(domain: string, version: number): Uint8Array {
   return message([
     [1, domain],
@@ -108,10 +115,18 @@ class Writer implements Emitter {
   /** Results by the name that they had while the graph was written. */
   readonly #results = new Map<string, string>();
   readonly #known = new Map<string, string>();
+  /** Of inputs and results. */
+  readonly #taken: ReadonlySet<string>;
   #count = 0;
 
-  constructor(standard: boolean) {
+  constructor(standard: boolean, taken: ReadonlySet<string>) {
     this.standard = standard;
+    this.#taken = taken;
+  }
+
+  #name(kind: string): string {
+    const name = `${kind}${this.#count++}`;
+    return this.#taken.has(name) ? this.#name(kind) : name;
   }
 
   node(
@@ -119,7 +134,7 @@ class Writer implements Emitter {
     inputs: readonly string[],
     attributes: Record<string, Attribute> = {},
     { domain = "", outputs: count = 1 }: NodeForm = {},
-    first = `v${this.#count++}`,
+    first = this.#name("v"),
   ): string {
     const outputs = Array.from({ length: count }, (_, i) => this.output(first, i));
     this.#nodes.push({ type, domain, inputs, attributes, outputs });
@@ -160,7 +175,7 @@ class Writer implements Emitter {
     const key = JSON.stringify([dtype, shape, values]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const name = `c${this.#count++}`;
+    const name = this.#name("c");
     this.#known.set(key, name);
     this.constants.push(tensorProto(name, dtype, shape, raw(dtype, values)));
     return name;

@@ -5,10 +5,8 @@ import { type Data, Session, type SessionOptions } from "../graph/session.ts";
 import type { Architecture } from "./architecture.ts";
 import { Cache } from "./cache.ts";
 import { afterPrompts, nextToken, readPrompts } from "./cached.ts";
+import { stepLength } from "./lengths.ts";
 
-/** Sizes come in steps, so that few sessions serve all lengths. */
-const STEP = 16;
-const rounded = (n: number) => Math.max(STEP, Math.ceil(n / STEP) * STEP);
 /** Room for more tokens is made in parts, because a step pays for all the room there is. */
 const GROWTH = 1.25;
 
@@ -50,7 +48,7 @@ export class Decoder {
     room: number,
   ): Promise<Decoding> {
     const { batch } = this;
-    const length = rounded(Math.max(...prompts.map((prompt) => prompt.length)));
+    const length = stepLength(Math.max(...prompts.map((prompt) => prompt.length)));
     const tokens = new BigInt64Array(batch * length);
     const [positions, last] = [new BigInt64Array(batch), new BigInt64Array(batch)];
     for (let row = 0; row < batch; row++) {
@@ -64,7 +62,7 @@ export class Decoder {
     const read = await reader.run({ ...weights, tokens, last });
     const finisher = await this.#session(afterPrompts, length);
     const { logits } = await finisher.run({ ...weights, ...read, positions });
-    const cache = this.#cache(rounded(Math.max(room, length)));
+    const cache = this.#cache(stepLength(Math.max(room, length)));
     cache.fill(read as Record<string, Float32Array>, length);
     return new Decoding({
       ...{ batch, weights, cache },
@@ -172,7 +170,7 @@ export class Decoding {
   async #roomFor(length: number): Promise<Step> {
     const { batch, weights, cache, stepper, logits } = this.#begun;
     if (length > cache.places) {
-      cache.widen(Math.min(rounded(Math.max(length, cache.places * GROWTH)), cache.capacity));
+      cache.widen(Math.min(stepLength(Math.max(length, cache.places * GROWTH)), cache.capacity));
     } else if (this.#step) return this.#step;
     const session = await stepper(cache.places);
     const results = this.#step?.results ?? {

@@ -8,6 +8,7 @@ import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
+import { stepLength } from "./lengths.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 /** A prompt with a completion. */
@@ -133,11 +134,8 @@ export class TeacherForced {
 
 const OTHER = "other.";
 
-/** Lengths come in steps, so that few graphs serve all batches and little is computed for padding. */
-const STEP = 16;
-
 /** How long the rows of a graph must be for these. */
 export function lengthFor(rows: readonly Written[], longest: number): number {
   const most = rows.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
-  return Math.max(Math.min(Math.ceil(most / STEP) * STEP, longest), most);
+  return Math.max(Math.min(stepLength(most), longest), most);
 }
