@@ -169,6 +169,7 @@ export class Decoding {
 
   async #roomFor(length: number): Promise<Step> {
     const { batch, weights, cache, stepper, logits } = this.#begun;
+    if (length > cache.capacity) throw new Error(`there is room for ${cache.capacity} tokens only`);
     if (length > cache.places) {
       cache.widen(Math.min(stepLength(Math.max(length, cache.places * GROWTH)), cache.capacity));
     } else if (this.#step) return this.#step;
