@@ -6,10 +6,14 @@ const SIZE = "nano";
 /** What the command line uses unless told otherwise. */
 const THREADS = 1;
 
-/** Rows of points; `batches`, `lengths`, `sampled` and `said` are the values that are tried. */
-export async function growth({ batches, lengths, sampled, said, shape, asked }, calls, effort) {
+/** Rows of points; `batches`, `lengths`, `sampled`, `groups` and `said` are the values that are tried. */
+export async function growth(
+  { batches, lengths, sampled, groups, said, shape, asked },
+  calls,
+  effort,
+) {
   const train = (more) => trainingSpeed(SIZE, { ...shape, ...more }, THREADS, calls);
-  const sample = (batch) => sampling(SIZE, { ...asked, batch, threads: THREADS }, calls);
+  const sample = (more) => sampling(SIZE, { ...asked, ...more, threads: THREADS }, calls);
   const gained = (tokens) =>
     samplingGain(SIZE, { ...asked, prompt: tokens, fresh: tokens, threads: THREADS }, effort);
   return [
@@ -23,7 +27,11 @@ export async function growth({ batches, lengths, sampled, said, shape, asked }, 
     },
     {
       name: `sampling ${SIZE}, batch`,
-      points: await points(sampled, sample),
+      points: await points(sampled, (batch) => sample({ batch })),
+    },
+    {
+      name: `sampling ${SIZE}, samples of each prompt`,
+      points: await points(groups, (group) => sample({ group })),
     },
     {
       name: `sampling ${SIZE}, tokens read and said: gain over the file · the own graph`,

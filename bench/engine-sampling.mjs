@@ -50,11 +50,11 @@ function promptOf(row, length) {
 }
 
 /** Reads a batch of prompts and completes them; the first call builds the sessions. */
-function batched(size, { batch, prompt, fresh, threads }) {
+function batched(size, { batch, prompt, fresh, threads, group = 1 }) {
   const a = architecture(size);
   const decoder = new Decoder(a, place(parametersOf(a)).list, { batch, threads });
   const wanted = Array.from({ length: batch }, (_, i) => ({
-    prompt: promptOf(i, prompt),
+    prompt: promptOf(Math.floor(i / group), prompt),
     address: [0, i],
   }));
   const options = {

@@ -17,7 +17,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
       repeats: 1,
       shapes: { nano: [2, 8], micro: [1, 8], small: [1, 8] },
       asked: { batch: 2, prompt: 4, fresh: 3 },
-      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2], said: [4] },
+      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2], groups: [1, 2], said: [4] },
     }
   : {
       effort: { rounds: 7, calls: 3 },
@@ -28,6 +28,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
         batches: [16, 32, 64, 128, 256],
         lengths: [16, 32, 64, 128, 256],
         sampled: [1, 8, 64, 256],
+        groups: [1, 8, 64],
         said: [16, 32, 64, 128],
       },
     };

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { input, logSoftmax, pick, Session, type Tensor } from "../src/graph/index.ts";
 import { CharacterTokenizer, SPECIAL_TOKENS } from "../src/policy/characters.ts";
 import { type Checkpoint, saveCheckpoint } from "../src/policy/checkpoint.ts";
-import { Decoding } from "../src/policy/decoder.ts";
+import { Decoding } from "../src/policy/decoding.ts";
 import { type EmbeddedPolicy, openEmbeddedPolicy } from "../src/policy/embedded.ts";
 import { initialise, SIZES } from "../src/policy/initialise.ts";
 import { logitsOf } from "../src/policy/transformer.ts";

@@ -15,11 +15,13 @@ function filled(length: number): Cache {
   const cache = new Cache(architecture, BATCH, 8);
   const arrays = ["keys0", "values0"].map((name, array) => [
     name,
-    each((row, head) =>
-      Array.from({ length }, (_, at) => [0, 1, 2, 3].map((k) => mark(array, row, head, at, k))),
+    Float32Array.from(
+      each((row, head) =>
+        Array.from({ length }, (_, at) => [0, 1, 2, 3].map((k) => mark(array, row, head, at, k))),
+      ),
     ),
   ]);
-  cache.fill(Object.fromEntries(arrays), length);
+  cache.fill(Object.fromEntries(arrays), [0, 1], length);
   return cache;
 }
 

@@ -38,10 +38,17 @@ export class Cache {
     }
   }
 
-  /** Takes over what reading the prompts gave: [batch, key heads, length, head size]. */
-  fill(read: Readonly<Record<string, ArrayLike<number>>>, length: number): void {
+  /** Takes over what reading gave, [prompts, key heads, length, head size]: for each row its prompt's. */
+  fill(
+    read: Readonly<Record<string, Float32Array>>,
+    whose: readonly number[],
+    length: number,
+  ): void {
+    const { keyHeads, headSize } = this.#architecture;
     this.places = length;
-    for (const [name, array] of this.#arrays) array.set(read[name] as ArrayLike<number>);
+    for (const [name, array] of this.#arrays) {
+      copyRows(read[name] as Float32Array, array, whose, keyHeads * length * headSize);
+    }
   }
 
   /** Room for more positions; the last rows make way first. */
@@ -78,6 +85,18 @@ export class Cache {
       }
       block += this.#heads * size;
     }
+  }
+}
+
+/** For each row the numbers that belong to it, `width` of them. */
+export function copyRows(
+  from: Float32Array,
+  to: Float32Array,
+  whose: readonly number[],
+  width: number,
+): void {
+  for (const [row, at] of whose.entries()) {
+    to.set(from.subarray(at * width, (at + 1) * width), row * width);
   }
 }
 

@@ -9,7 +9,8 @@ import { Session } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { CharacterTokenizer } from "./characters.ts";
-import { Decoder, Decoding } from "./decoder.ts";
+import { Decoder } from "./decoder.ts";
+import { Decoding } from "./decoding.ts";
 import { generateBatch, generateSteps, type Sampled, type Wanted } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 import { logitsOf } from "./transformer.ts";
@@ -70,6 +71,22 @@ test("company with longer prompts and more room cannot change a sample either", 
     expect(roomy[i]?.tokens.slice(0, tokens.length)).toEqual(tokens);
     expect(roomy[i]?.logprobs?.slice(0, tokens.length)).toEqual(logprobs);
   }
+});
+
+test("a prompt that many samples share is read once, and they are what they were alone", async () => {
+  const prompt = wanted[2]?.prompt ?? [];
+  const samples = Array.from({ length: 8 }, (_, i) => ({ prompt: [...prompt], address: ["s", i] }));
+  const own = new Decoder(architecture, placed, { batch: 8 });
+  const graphs = vi.spyOn(Session, "create");
+  const together = await generateBatch(own, samples, options());
+  const read = graphs.mock.calls.map(([results]) => results.keys0?.shape[0]);
+  graphs.mockRestore();
+  expect(read).toContain(2); // Rows of the graph that reads: two at least.
+  expect(read).not.toContain(8);
+  for (const [i, one] of samples.entries()) {
+    expect(await generateBatch(decoder(8), [one], options())).toEqual([together[i]]);
+  }
+  await own.close();
 });
 
 test("decoders of other sizes, and with another number of threads, give the same bytes", async () => {

@@ -11,7 +11,8 @@ import {
   likeliest,
   type Sampling,
 } from "./choose.ts";
-import type { Decoder, Decoding } from "./decoder.ts";
+import type { Decoder } from "./decoder.ts";
+import type { Decoding } from "./decoding.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
 
 /** One completion that is wanted. `address` is where its randomness lies. */

@@ -1,0 +1,87 @@
+/** A batch in the middle of its completions: token after token, with room that grows. */
+
+import type { Data, Session } from "../graph/session.ts";
+import type { Cache } from "./cache.ts";
+import { stepLength } from "./lengths.ts";
+
+/** Room for more tokens is made in parts, because a step pays for all the room there is. */
+const GROWTH = 1.25;
+
+export interface Begun {
+  readonly batch: number;
+  readonly weights: Readonly<Record<string, Data>>;
+  /** The graph for one more token, with so many places before it. */
+  readonly stepper: (places: number) => Promise<Session>;
+  /** Where the next token of each row goes. */
+  readonly positions: number[];
+  /** After the prompts. */
+  readonly logits: Float32Array;
+  readonly cache: Cache;
+  /** Says that the cache is needed no more. */
+  readonly release: () => void;
+}
+
+/** Computes a token for each row, over memory that stays where it is. */
+interface Step {
+  readonly run: () => Promise<unknown>;
+  readonly results: ReturnType<Session["results"]>;
+}
+
+export class Decoding {
+  readonly #begun: Begun;
+  /** Written anew for every token; the runtime reads them where they are. */
+  readonly #tokens: BigInt64Array;
+  readonly #places: BigInt64Array;
+  #step: Step | undefined;
+
+  constructor(begun: Begun) {
+    this.#begun = begun;
+    this.#tokens = new BigInt64Array(begun.batch);
+    this.#places = new BigInt64Array(begun.batch);
+  }
+
+  /** The logits of a row's next token: a view that every `append` fills anew. */
+  row(index: number): Float32Array {
+    const { logits, batch } = this.#begun;
+    const vocabulary = logits.length / batch;
+    return logits.subarray(index * vocabulary, (index + 1) * vocabulary);
+  }
+
+  /** Appends one token to each row; below 0 the row has ended, and its logits mean nothing. */
+  async append(tokens: readonly number[]): Promise<void> {
+    const { cache, positions } = this.#begun;
+    const places = tokens.map((token, row) => (token < 0 ? -1 : (positions[row] as number)));
+    const { run, results } = await this.#roomFor(Math.max(...places) + 1);
+    for (const [row, token] of tokens.entries()) {
+      this.#tokens[row] = BigInt(Math.max(token, 0));
+      this.#places[row] = BigInt(Math.max(places[row] as number, 0));
+      if (token >= 0) positions[row] = (positions[row] as number) + 1;
+    }
+    await run();
+    cache.append(results.fresh?.data as Float32Array, places);
+  }
+
+  /** Lets the next batch have the memory; nothing can be appended any more. */
+  end(): void {
+    this.#begun.release();
+  }
+
+  async #roomFor(length: number): Promise<Step> {
+    const { batch, weights, cache, stepper, logits } = this.#begun;
+    if (length > cache.capacity) throw new Error(`there is room for ${cache.capacity} tokens only`);
+    if (length > cache.places) {
+      cache.widen(Math.min(stepLength(Math.max(length, cache.places * GROWTH)), cache.capacity));
+    } else if (this.#step) return this.#step;
+    const session = await stepper(cache.places);
+    const results = this.#step?.results ?? {
+      ...session.results(),
+      logits: session.tensor(logits, [batch, logits.length / batch]),
+    };
+    const feeds = {
+      ...{ ...weights, ...cache.arrays },
+      ...{ tokens: this.#tokens, positions: this.#places },
+    };
+    this.#step = { run: session.repeatedly(feeds, results), results };
+    return this.#step;
+  }
+}
