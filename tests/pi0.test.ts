@@ -1,22 +1,84 @@
 /** The embedded policy π₀: what it is, what it learned from, and that all three loops take it as it is. */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { keyOf } from "../src/environments/arithmetic/problems.ts";
 import { heldOutProblems } from "../src/environments/arithmetic/splits.ts";
-import { DEV, describeRun, EXIT, ROOT, Workspace } from "./cli.ts";
+import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
 
 const PI0 = path.join(ROOT, "assets/pi0");
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
+const FEW = readFileSync(DEV, "utf8")
+  .split("\n", 3)
+  .map((line) => JSON.parse(line));
 const SAMPLING = ["--temperature", "1", "--max-tokens", "32"];
 
 test("is at most 2 MB, and says what it was trained on", async () => {
   const bytes = readdirSync(PI0).reduce((sum, name) => sum + statSync(`${PI0}/${name}`).size, 0);
   expect(bytes).toBeLessThanOrEqual(2_000_000);
-  const shown = await new Workspace().run(["policy", "show", PI0]);
+  const shown = await new Workspace().run(["policy", "show", "pi0"]);
   expect(shown, describeRun(shown)).toMatchObject({ code: EXIT.ok });
   expect(shown.stdout).toMatch(/sft/);
+});
+
+describe("the word pi0", () => {
+  /** Everything that takes a checkpoint, with the files it needs besides. */
+  const takers = (policy: string) => [
+    ["policy", "show", policy],
+    ["policy", "export", policy, "--onnx", "p.onnx"],
+    ["policy", "merge", policy, "adapter", "--outdir", "merged"],
+    ["serve", "--policy", policy],
+    ["rollout", "--policy", policy, "--dataset", DEV, "--n", "1", "--outdir", "r"],
+    ["train", "grpo", "--init", policy, "--dataset", DEV, "--steps", "1", "--outdir", "t"],
+    [
+      ...["sweep", "grpo", "--init", policy, "--dataset", TRAIN, "--dev", DEV, "--steps", "1"],
+      ...["--over", "seed=1,2", "--outdir", "s"],
+    ],
+  ];
+
+  test("names it from any folder, and a rollout is the same as with its path", async () => {
+    const place = new Workspace();
+    const dataset = place.jsonl("d.jsonl", FEW);
+    const manifests = [];
+    for (const [policy, outdir] of [
+      ["pi0", "word"],
+      [PI0, "path"],
+    ] as const) {
+      const flags = ["--dataset", dataset, "--n", "1", ...SAMPLING, "--outdir", outdir];
+      const made = await place.run(["rollout", "--policy", policy, ...flags]);
+      expect(made, describeRun(made)).toMatchObject({ code: EXIT.ok, stderr: "" });
+      const { volatile: _, ...fixed } = JSON.parse(place.read(outdir, "manifest.json"));
+      manifests.push(fixed);
+    }
+    expect(manifests[0]).toEqual(manifests[1]);
+    expect(place.read("word/manifest.json")).not.toContain(ROOT);
+    expect(place.read("word/completions.jsonl")).toBe(place.read("path/completions.jsonl"));
+  });
+
+  test("is protected like its path", async () => {
+    const args = ["policy", "merge", "pi0", "nowhere", "--outdir", PI0, "--force"];
+    expectError(await new Workspace().run(args), EXIT.usage, "is what is to be merged");
+  });
+
+  test("is refused where something else has that name; a path is not", async () => {
+    const place = new Workspace();
+    cpSync(PI0, place.path("pi0"), { recursive: true });
+    for (const args of takers("pi0")) {
+      const says = ["there is a pi0 here too", "./pi0", PI0];
+      expectError(await place.run(args), EXIT.usage, ...says);
+    }
+    expect(readdirSync(place.dir)).toEqual(["pi0"]);
+    const shown = await place.run(["policy", "show", "./pi0"]);
+    expect(shown, describeRun(shown)).toMatchObject({ code: EXIT.ok, stderr: "" });
+  });
+
+  test("is mentioned when another word names nothing", async () => {
+    for (const args of takers("pi1")) {
+      const says = ["there is no folder pi1", "pi0 names the embedded policy"];
+      expectError(await new Workspace().run(args), EXIT.data, ...says);
+    }
+  });
 });
 
 test("learned from problems that are neither in dev nor in holdout, not even commuted", async () => {
@@ -50,7 +112,7 @@ describe("its rollouts on dev at temperature 1", () => {
   };
   const rollout = (n: number, outdir: string, ...more: string[]) =>
     run(
-      ...["rollout", "--policy", PI0, "--dataset", DEV, "--n", String(n), ...SAMPLING],
+      ...["rollout", "--policy", "pi0", "--dataset", DEV, "--n", String(n), ...SAMPLING],
       ...["--outdir", outdir, ...more],
     );
 

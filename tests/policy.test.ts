@@ -162,7 +162,6 @@ describe.concurrent("mistakes", () => {
     [["export", "own", "--onnx", "own"], EXIT.usage, "own exists already"],
     [["export", "own", "--onnx", "own", "--force"], EXIT.usage, "own"],
     [["show", "nowhere"], EXIT.data, "there is no folder nowhere"],
-    [["show", "pi0"], EXIT.data, "there is no folder pi0", path.join(ROOT, "assets/pi0")],
     [["show", "."], EXIT.data, "config.json"],
   ])("%j", async (args, code, ...says) => {
     expectError(await workspace.run(["policy", ...args]), code, ...says);

@@ -5,13 +5,12 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
 
-const PI0 = path.join(ROOT, "assets/pi0");
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
 const room = new Workspace();
 room.write("dev.jsonl", readFileSync(DEV, "utf8").split("\n").slice(0, 4).join("\n"));
 
 function sweep(over: string, ...more: string[]) {
-  const files = ["--init", PI0, "--dataset", TRAIN, "--dev", "dev.jsonl", "--outdir", "sw"];
+  const files = ["--init", "pi0", "--dataset", TRAIN, "--dev", "dev.jsonl", "--outdir", "sw"];
   const tiny = ["--steps", "1", "--set", "rollouts.prompts=2", "--set", "rollouts.group=2"];
   return room.run(["sweep", "grpo", "--over", over, ...files, ...tiny, ...more]);
 }

@@ -1,10 +1,9 @@
 /** `train sft` as a person uses it: it learns, repeats itself, and survives being killed. */
 
 import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { BIN, EXIT, expectError, ROOT, start, Workspace } from "./cli.ts";
+import { BIN, EXIT, expectError, start, Workspace } from "./cli.ts";
 
 const room = new Workspace();
 const SFT = ["train", "sft", "--dataset", "texts.jsonl", "--batch", "8", "--save-every", "10"];
@@ -371,11 +370,10 @@ test("characters that a checkpoint does not know are refused by name", async () 
 });
 
 describe("data of another kind", () => {
-  const PI0 = path.join(ROOT, "assets/pi0");
   const text = { prompt: "1+1=", completion: "Final: 2" };
   const learn = (algorithm: string, file: string, ...more: string[]) =>
     room.run([
-      ...["train", algorithm, "--init", PI0, "--dataset", file, "--steps", "1"],
+      ...["train", algorithm, "--init", "pi0", "--dataset", file, "--steps", "1"],
       ...["--set", "rollouts.prompts=1", "--set", "rollouts.group=2", "--outdir", "other", ...more],
     ]);
 

@@ -6,6 +6,7 @@ import { visible } from "../core/visible.ts";
 import { loadAdapter, mergedPolicy } from "../policy/adapter.ts";
 import { ADAPTER_SCHEMA } from "../policy/adapter-config.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
+import { checkpointFolder } from "../policy/pi0.ts";
 import { namesIn } from "../policy/replace-folder.ts";
 import { out, paint, printableJson, program, wrap } from "./terminal.ts";
 
@@ -47,7 +48,7 @@ export async function mergeInto(
       "Write policy merge CHECKPOINT ADAPTER --outdir NEW.",
     );
   }
-  await refuseOutdir(outdir, [base, folder], force);
+  await refuseOutdir(outdir, [checkpointFolder(base), folder], force);
   const content = mergedPolicy(await loadCheckpoint(base), await loadAdapter(folder));
   const fingerprint = await saveCheckpoint(outdir, content);
   out(wrap(`Merged ${visible(folder)} into ${visible(base)}.`));

@@ -10,11 +10,11 @@ import { train } from "../learn/train.ts";
 import { evaluate } from "../loops/eval.ts";
 import { rollout } from "../loops/rollout.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
+import { PI0 } from "../policy/pi0.ts";
 import { trainingReport } from "../report/training/report.ts";
 import { TrainingProgress } from "./train-progress.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
-const PI0 = path.join(HOME, "assets/pi0");
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
 const DEV = path.join(HOME, "data/datasets/math_dev.jsonl");
 const HOLDOUT = path.join(HOME, "data/datasets/math_holdout.jsonl");

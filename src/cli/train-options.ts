@@ -39,7 +39,7 @@ export function withTrainOptions(command: Command): Command {
     .addArgument(new Argument("<algorithm>", "how it learns").choices(names))
     .requiredOption("--dataset <file>", "what it learns from, JSONL")
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--init <start>", "scratch (sft only), or the folder of a checkpoint", "scratch")
+    .option("--init <start>", "scratch (sft only), pi0, or a checkpoint's folder", "scratch")
     .addOption(
       new Option("--size <size>", "of a policy from scratch")
         .choices(Object.keys(SIZES))

@@ -9,7 +9,7 @@ import type { Alarm, StepRecord } from "./records.ts";
 export interface TrainOptions {
   readonly algorithm: string;
   readonly dataset: string;
-  /** "scratch", or the folder of a checkpoint. */
+  /** "scratch", "pi0", or the folder of a checkpoint. */
   readonly init: string;
   /** Of a policy from scratch. */
   readonly size: Size;

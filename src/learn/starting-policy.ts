@@ -11,7 +11,7 @@ import { toText } from "./sources/texts.ts";
 
 export interface Start {
   readonly dataset: string;
-  /** "scratch", or the folder of a checkpoint. */
+  /** "scratch", "pi0", or the folder of a checkpoint. */
   readonly init: string;
   /** Of a policy from scratch. */
   readonly size: Size;
@@ -26,7 +26,7 @@ export async function startingPolicy(
   if (needs !== "texts") {
     throw usageError(
       `${name} cannot begin from scratch: it learns from what the policy already does`,
-      "Give --init the folder of a checkpoint, such as assets/pi0.",
+      "Give --init a checkpoint: pi0, which is embedded, or the folder of another.",
     );
   }
   const { alphabet, longest } = await survey(dataset);

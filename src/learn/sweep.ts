@@ -6,6 +6,7 @@ import path from "node:path";
 import { chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { checkpointFolder } from "../policy/pi0.ts";
 import { readTrainingRun, type TrainingRun } from "../runs/training-records.ts";
 import { writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
@@ -60,6 +61,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
     );
   }
   for (const value of values) refuseIdle(options, nested(over.split("."), value));
+  const init = checkpointFolder(options.init);
   await mkdir(outdir, { recursive: true });
   const points: SweepPoint[] = [];
   const policies: (string | undefined)[] = [];
@@ -71,7 +73,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
       await refuseOther(run, options.algorithm, settings);
     } else {
       const resume = !options.force && existsSync(path.join(run, "manifest.json"));
-      await train({ ...rest, outdir: run, settings, resume });
+      await train({ ...rest, init, outdir: run, settings, resume });
     }
     const done = await readTrainingRun(run);
     points.push(pointOf(done, value));

@@ -6,6 +6,7 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { adapterVector, loadAdapter, saveAdapter } from "../policy/adapter.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
+import { checkpointFolder } from "../policy/pi0.ts";
 import { promptTokens } from "../policy/prompt.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
@@ -142,7 +143,7 @@ export class TrainingRun {
       ...options,
       inputs: [
         ...inputs.map((input) => input.path),
-        ...(options.init === "scratch" ? [] : [options.init]),
+        ...(options.init === "scratch" ? [] : [checkpointFolder(options.init)]),
       ],
     });
     try {

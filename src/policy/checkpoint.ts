@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { dataError, usageError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
@@ -25,6 +24,7 @@ import {
 } from "./hf-folder.ts";
 import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 import { configOf, type ReadConfig, readConfig } from "./hugging-face.ts";
+import { checkpointFolder } from "./pi0.ts";
 import { namesIn, replaceFolder, wholeFolder } from "./replace-folder.ts";
 import { hashOfWeights, safetensorsBytes } from "./safetensors.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
@@ -58,7 +58,6 @@ export interface CheckpointContent {
 const SCHEMA = "lockedroom.checkpoint@1";
 const CONFIG = "config.json";
 const TOKENIZER = "tokenizer.json";
-const PI0 = fileURLToPath(new URL("../../assets/pi0", import.meta.url));
 
 const BLOCK = z.strictObject({
   schema: z.literal(SCHEMA),
@@ -71,8 +70,9 @@ const BLOCK = z.strictObject({
   config_sha256: z.string(),
 });
 
-export async function loadCheckpoint(dir: string): Promise<Checkpoint> {
-  return (await inspectCheckpoint(dir)).checkpoint;
+/** From a folder; `pi0` is the embedded one. */
+export async function loadCheckpoint(given: string): Promise<Checkpoint> {
+  return (await inspectCheckpoint(given)).checkpoint;
 }
 
 /** What only the files themselves tell. */
@@ -85,8 +85,9 @@ export interface Stored {
 }
 
 export async function inspectCheckpoint(
-  dir: string,
+  given: string,
 ): Promise<{ checkpoint: Checkpoint; stored: Stored }> {
+  const dir = checkpointFolder(given);
   const folder = wholeFolder(dir);
   const file = path.join(dir, CONFIG);
   const content = objectOf(await textIn(folder, CONFIG), file);
@@ -203,7 +204,9 @@ async function refuseForeignFolder(dir: string): Promise<void> {
 async function textIn(dir: string, name: string): Promise<string> {
   const text = await readIfThere(path.join(dir, name));
   if (text !== undefined) return text;
-  if (!existsSync(dir)) throw dataError(`there is no folder ${dir}`, whereElse(dir));
+  if (!existsSync(dir)) {
+    throw dataError(`there is no folder ${dir}`, "Check the path; pi0 names the embedded policy.");
+  }
   const learned = path.join(dir, "checkpoint");
   if (existsSync(path.join(dir, "manifest.json")) && existsSync(wholeFolder(learned))) {
     throw dataError(`${dir} is a training run; its policy is ${learned}`, "Name that folder.");
@@ -212,12 +215,6 @@ async function textIn(dir: string, name: string): Promise<string> {
     `${dir} is no checkpoint: it has no ${name}`,
     `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER}.`,
   );
-}
-
-/** The path in our examples is relative to the package, where few people are. */
-function whereElse(dir: string): string {
-  const embedded = path.basename(dir) === path.basename(PI0) && existsSync(PI0);
-  return embedded ? `The embedded pi0 is ${PI0}` : "Check the path.";
 }
 
 async function readTokenizer(dir: string, config: ReadConfig): Promise<PolicyTokenizer> {

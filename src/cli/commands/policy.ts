@@ -8,6 +8,7 @@ import { isAdapter } from "../../policy/adapter.ts";
 import { inspectCheckpoint, loadCheckpoint, type Stored } from "../../policy/checkpoint.ts";
 import { describeCheckpoint, type PolicyDescription } from "../../policy/describe.ts";
 import { exportPolicy } from "../../policy/export.ts";
+import { checkpointFolder } from "../../policy/pi0.ts";
 import { mergeInto, showAdapter } from "../adapter.ts";
 import { wholeNumber } from "../options.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
@@ -41,7 +42,7 @@ export function define(command: Command): Command {
         Object.keys(TAKES),
       ),
     )
-    .argument("<checkpoint>", "the folder; show also takes that of an adapter")
+    .argument("<checkpoint>", "its folder, or pi0, which is embedded; show also\ntakes an adapter")
     .argument("[adapter]", "to merge: the adapter/ of a run with the setting lora")
     .addOption(
       new Option("--format <format>", "how to show it (default: text)").choices(["text", "json"]),
@@ -63,7 +64,7 @@ batch × length × vocabulary). Any ONNX runtime runs it. Shorter texts are fill
 up at the end with any token: earlier logits do not see what follows.
 
 Examples:
-  lockedroom policy show checkpoints/start
+  lockedroom policy show pi0
   lockedroom policy show SmolLM2-135M --format json
   lockedroom policy export checkpoints/start --onnx start.onnx
   lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
@@ -108,7 +109,7 @@ async function exportTo(folder: string, flags: Flags): Promise<void> {
 }
 
 async function show(folder: string, flags: Flags): Promise<void> {
-  if (isAdapter(folder)) return showAdapter(folder, flags.format);
+  if (isAdapter(checkpointFolder(folder))) return showAdapter(folder, flags.format);
   const { checkpoint, stored } = await inspectCheckpoint(folder);
   const found = describeCheckpoint(checkpoint, stored);
   if (flags.format === "json") out(printableJson(found, 2));

@@ -40,7 +40,10 @@ export function define(command: Command): Command {
     .description(
       "Samples completions from a policy: one for each example makes a file for eval,\nseveral make a file for selection-demo.",
     )
-    .requiredOption("--policy <folder|openai:model>", "a checkpoint, or a model of an endpoint")
+    .requiredOption(
+      "--policy <folder|openai:model>",
+      "pi0, a checkpoint, or a model of an endpoint",
+    )
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
     .requiredOption("--n <n>", "completions of each example", wholeNumber(1, 100_000))
     .requiredOption("--outdir <folder>", "where the rollout is written; new or empty")
@@ -70,7 +73,7 @@ OPENAI_BASE_URL (default: OpenAI's own) and OPENAI_API_KEY, which is written
 nowhere. Answers are kept as they come: --resume asks only for what is missing.
 
 Examples:
-  lockedroom rollout --policy runs/sft/checkpoint --n 1 \\
+  lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
     --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
   lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
     --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
@@ -165,7 +168,7 @@ async function openPolicy(
   if (prefix !== undefined && !existsSync(flags.policy)) {
     throw usageError(
       `there is no kind of policy called ${prefix}`,
-      "Name a checkpoint's folder, or a model as openai:MODEL.",
+      "Name a checkpoint's folder, pi0, or a model as openai:MODEL.",
     );
   }
   // Only here: an endpoint needs nothing of the engine.

@@ -25,7 +25,7 @@ export function define(command: Command): Command {
     .description(
       "Serves a checkpoint to programs on this machine as an OpenAI-compatible\nendpoint: models, completions, chat completions, with streaming and log-probs.",
     )
-    .requiredOption("--policy <folder>", "a checkpoint, ours or of Hugging Face")
+    .requiredOption("--policy <folder>", "a checkpoint, ours or of Hugging Face; pi0 is embedded")
     .option("--port <n>", "on 127.0.0.1; 0 takes a free one", wholeNumber(0, 65_535), 8080)
     .addHelpText(
       "after",
@@ -36,7 +36,7 @@ own, of the full softmax at temperature 1. What cannot be honoured is refused.
 A policy without a chat template takes one user message, and a system message.
 
 Examples:
-  lockedroom serve --policy runs/sft/checkpoint
+  lockedroom serve --policy pi0
   lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`,
     )
     .action(run);

@@ -30,8 +30,7 @@ tradeoff.png hold what came out.
 
 Examples:
   lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
-    --set kl.mode=fixed --init assets/pi0 \\
-    --dataset data/datasets/math_train.jsonl \\
+    --set kl.mode=fixed --init pi0 --dataset data/datasets/math_train.jsonl \\
     --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/leash`,
     )
     .action(run);

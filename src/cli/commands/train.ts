@@ -39,10 +39,10 @@ samples.jsonl, alarms.jsonl, checkpoint/ and, last, summary.json.
 
 Examples:
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft
-  lockedroom train grpo --init assets/pi0 --dataset \\
+  lockedroom train grpo --init pi0 --dataset \\
     data/datasets/math_train.jsonl --dev data/datasets/math_dev.jsonl \\
     --steps 50 --threads 2 --outdir runs/grpo
-  lockedroom train dpo --init assets/pi0 --dataset runs/pairs/pairs.jsonl \\
+  lockedroom train dpo --init pi0 --dataset runs/pairs/pairs.jsonl \\
     --steps 100 --set algorithm.beta=0.2 --outdir runs/dpo
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
     --resume`,

@@ -57,7 +57,7 @@ export const evidenceOf = ({ path: name }: Training, figure: string): Evidence =
 });
 
 const [TRAIN, DEV] = ["data/datasets/math_train.jsonl", "data/datasets/math_dev.jsonl"];
-const START = "node_modules/lockedroom/assets/pi0";
+const START = "pi0";
 
 /** A command that trains on the shipped examples into a folder that is still free. */
 export function learn({ dir }: Place, what: string, name: string, steps: number): string {

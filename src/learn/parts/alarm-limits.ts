@@ -51,7 +51,7 @@ export interface Limits {
 
   /** Share of the way from the start to "all outputs are the same": some tasks have few answers. */
   readonly repeated: number;
-  /** Share of the entropy at the start that must be left; published collapses lose more. */
+  /** Share of the entropy at the start that must be left; published collapses lose more, as may success. */
   readonly entropyShare: number;
   /** Nats per token below which samples of a group are copies of each other. */
   readonly entropyLeast: number;
@@ -63,8 +63,6 @@ export interface Limits {
   readonly truncated: number;
   /** Nats per token: at 1 the policy's tokens are e times likelier than under the reference; null: none. */
   readonly kl: number | null;
-  /** Whether the run ends with it: drift alone is no proof of harm. */
-  readonly klStops: boolean;
 
   /** Share of groups without a gradient … */
   readonly zeroGroups: number;
@@ -112,7 +110,6 @@ export const LIMITS: Limits = {
   lengthTokens: 8,
   truncated: 0.25,
   kl: 1,
-  klStops: false,
 
   zeroGroups: 0.9,
   zeroSteps: 5,
@@ -120,6 +117,3 @@ export const LIMITS: Limits = {
   logprobGap: 1e-3,
   samplingGap: 0.01,
 };
-
-/** What `plateau` is when it is asked for without numbers. */
-export const PLATEAU = { evaluations: 10, delta: 0.01 } as const;

@@ -33,7 +33,11 @@ export const repeatedOutputs: Check = (history, limits) => {
   };
 };
 
-/** Nothing is tried any more. Losses on given texts are meant to lower the entropy, and do not count. */
+/**
+ * Little is tried any more. It is raised by a level alone, so that a policy which learns and grows sure
+ * raises it too; the figures that tell the two apart go with it. Losses on given texts are meant to
+ * lower the entropy, and do not count.
+ */
 export const entropyCollapse: Check = (history, limits) => {
   const { steps } = history;
   if (metric(steps.at(-1), "reward/mean") === undefined) return undefined;
@@ -45,13 +49,35 @@ export const entropyCollapse: Check = (history, limits) => {
   if (now === undefined) return undefined;
   const lost = moved !== undefined && now <= limits.entropyShare * moved.start;
   if ((!lost && now > limits.entropyLeast) || isSolved(history, limits)) return undefined;
+  const reward = change(steps, "reward/mean", limits.window);
+  const evidence = {
+    ...{ start: moved?.start, now },
+    reward_start: reward?.start,
+    reward_now: reward?.now ?? recent(steps, "reward/mean", limits.window),
+    zero_std_groups: recent(steps, "reward/zero_std_groups", limits.window),
+  };
   return {
     alarm: "entropy_collapse",
     stops: false,
-    message: `The entropy is ${show(now)} nats per token${moved ? `, from ${show(moved.start)} at the start` : ""}, and the task is not solved. The samples of a group are then nearly the same, and nothing new can be found. Lower the learning rate, raise the upper clip or the KL coefficient, or begin from an earlier checkpoint.`,
-    evidence: { start: moved?.start, now },
+    message: `The entropy is ${show(now)} nats per token${from(moved?.start)}, and the task is not solved.${signs(evidence)} Learning makes a policy sure, and as long as the reward rises, or rewards differ in most groups, that is no harm. Otherwise the samples of a group are nearly the same and nothing new can be found: lower the learning rate, raise the upper clip or the KL coefficient, or begin from an earlier checkpoint.`,
+    evidence,
   };
 };
+
+const from = (start?: number) => (start === undefined ? "" : `, from ${show(start)} at the start`);
+
+/** What tells a policy that grows sure from one that is stuck. */
+function signs(seen: {
+  readonly reward_start: number | undefined;
+  readonly reward_now: number | undefined;
+  readonly zero_std_groups: number | undefined;
+}): string {
+  const { reward_start: start, reward_now: now, zero_std_groups: equal } = seen;
+  if (now === undefined) return "";
+  const groups =
+    equal === undefined ? "" : `, and in ${percent(equal)} of the groups all rewards are equal`;
+  return ` The mean reward is ${show(now)}${from(start)}${groups}.`;
+}
 
 /** Answers that grow or shrink, or that are cut off. */
 export const lengthDrift: Check = (history, limits) => {
@@ -90,8 +116,8 @@ export const lengthDrift: Check = (history, limits) => {
   };
 };
 
-/** Far from the reference. */
-export const klOverLimit: Check = (history, { kl: limit, klStops, window }) => {
+/** Far from the reference; drift alone is no proof of harm, so the run goes on. */
+export const klOverLimit: Check = (history, { kl: limit, window }) => {
   if (limit === null) return undefined;
   const exact = freshEvaluation(history)?.kl_exact ?? undefined;
   const name = ["kl/k3", "kl/k1", "kl/k2"].find(
@@ -104,7 +130,7 @@ export const klOverLimit: Check = (history, { kl: limit, klStops, window }) => {
   if (now <= limit) return undefined;
   return {
     alarm: "kl_over_limit",
-    stops: klStops,
+    stops: false,
     message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The policy speaks another language than the one it started with; rewards, judges and the reference are no longer at home there. Raise the KL coefficient, lower the learning rate, or raise the limit if this is wanted.`,
     evidence: { kl_exact: exact, estimate, estimator: estimate === undefined ? null : name, limit },
   };

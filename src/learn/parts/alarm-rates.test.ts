@@ -21,6 +21,10 @@ interface Run {
   readonly proxy?: Curve;
   /** How far the policy wanders to and fro, in logits. */
   readonly wander?: number;
+  /** Nats per token. */
+  readonly entropy?: Curve;
+  /** The chance that all answers to a prompt are the same text. */
+  readonly copies?: Curve;
   /** Of the validation set. */
   readonly examples?: number;
   /** In place of the metrics of rewards. */
@@ -38,7 +42,7 @@ function stepOf(step: number, run: Run, drift: number, rng: Rng): StepRecord {
   const noise = (size: number) => Math.exp(size * normal(rng));
   const common = {
     ...{ step, gradient_norm: noise(0.3), learning_rate: 1e-5 },
-    entropy: (0.6 - (0.3 * step) / STEPS) * noise(0.05),
+    entropy: entropyOf(run, step) * noise(0.05),
     "length/mean": (40 + (15 * step) / STEPS) * noise(0.08),
     "length/truncated": 0.02 * noise(0.5),
     "kl/k3": (0.001 * step + 0.01) * noise(0.5),
@@ -50,7 +54,9 @@ function stepOf(step: number, run: Run, drift: number, rng: Rng): StepRecord {
   if (run.loss) return { ...common, loss: run.loss(step) * noise(0.1) };
   const groups = Array.from({ length: 8 }, () => {
     const p = chance(logit(run.trains(step)) + drift + 1.5 * normal(rng));
-    return Array.from({ length: 8 }, () => Number(rng.next() < p));
+    const draw = () => Number(rng.next() < p);
+    if (run.copies && rng.next() < run.copies(step)) return Array<number>(8).fill(draw());
+    return Array.from({ length: 8 }, draw);
   });
   const reward = mean(groups.flat());
   return {
@@ -60,6 +66,10 @@ function stepOf(step: number, run: Run, drift: number, rng: Rng): StepRecord {
     "reward/max": Math.max(...groups.flat()),
     "reward/zero_std_groups": groups.filter((group) => new Set(group).size === 1).length / 8,
   };
+}
+
+function entropyOf({ entropy }: Run, step: number): number {
+  return entropy ? entropy(step) : 0.6 - (0.3 * step) / STEPS;
 }
 
 function evaluationOf(step: number, run: Run, drift: number, seed: number): EvaluationRecord {
@@ -74,7 +84,8 @@ function evaluationOf(step: number, run: Run, drift: number, seed: number): Eval
   return {
     ...{ step, examples, pass_rate: reward, reward_mean: reward, rewards },
     proxy_mean: run.proxy ? run.proxy(step) + 0.02 * normal(luck) : reward,
-    ...{ kl_exact: 0.001 * step, entropy: 0.5, length_mean: 40, truncated: 0.02, repeated: 0.1 },
+    ...{ kl_exact: 0.001 * step, length_mean: 40, truncated: 0.02, repeated: 0.1 },
+    entropy: entropyOf(run, step),
     outcomes: { correct: reward * examples, wrong: (1 - reward) * examples },
   };
 }
@@ -100,7 +111,6 @@ const line = (from: number, to: number, start = 0, end = STEPS): Curve => {
   return (step) => from + (to - from) * Math.min(1, Math.max(0, (step - start) / (end - start)));
 };
 const rising: Curve = (step) => 0.85 - 0.55 * Math.exp(-step / 40);
-
 const HEALTHY: Readonly<Record<string, Run>> = {
   learns: { trains: rising },
   "with 50 examples": { trains: rising, examples: 50 },
@@ -113,6 +123,19 @@ const HEALTHY: Readonly<Record<string, Run>> = {
   "from texts, slowly": { trains: line(0.5, 0.55), loss: line(0.7, 0.68) },
 };
 
+/** As in recipes/grpo, where the entropy falls to a tenth while pass@1 rises by 0.43. */
+const sharpening: Curve = (step) => 0.5 * (0.1 + 0.9 * Math.exp(-step / 25));
+
+/** As healthy, but most of the entropy goes with what is unlearned. */
+const SURE: Readonly<Record<string, Run>> = {
+  learns: { trains: rising, entropy: sharpening },
+  "takes off late": { ...HEALTHY["takes off late"], entropy: sharpening } as Run,
+  "solves it": { trains: line(0.3, 0.97, 0, 60), entropy: sharpening },
+};
+
+/** Raised rightly by runs that grow sure and solve their task. */
+const NOTES_OF_SUCCESS = new Set(["entropy_collapse", "zero_gradient"]);
+
 function rateOf(runs: readonly Run[], each: number): Map<string, number> {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -121,19 +144,43 @@ function rateOf(runs: readonly Run[], each: number): Map<string, number> {
       const raised = alarmsOf(run, i * 1e6 + seed);
       for (const alarm of raised.keys()) count(alarm);
       if (raised.size > 0) count("any");
+      if ([...raised.keys()].some((alarm) => !NOTES_OF_SUCCESS.has(alarm))) count("other");
     }
   }
   return counts;
 }
 
 /**
- * Measured once with 1000 runs of each kind: 85 of 9000 raised an alarm, 0.9 %, and 33, 0.4 %, one that
- * stops the run. The worst kind was "another scorer" with 17 of 1000, most of them "converged".
- * Runs five times as long, of 101 evaluations, that improve slowly are stopped in 4 of 100.
+ * Measured once with 1000 runs of each kind: 100 of 9000 raised an alarm, 1.1 %, and 35, 0.4 %, one that
+ * stops the run. By alarm: reward_jump 44, validation_falls 33, converged 13, zero_gradient 8,
+ * learning_backwards and reward_hacking 1 each. The worst kinds were "takes off late" with 21 of 1000,
+ * most of them reward_jump, and "from texts, slowly" with 18, all validation_falls.
+ * Runs five times as long, of 101 evaluations, that improve slowly were stopped in 3 of 200.
+ *
+ * The others were never raised, which says little: logprob_mismatch, sampling_mismatch,
+ * reference_aliased, repeated_outputs, entropy_collapse, length_drift and kl_over_limit look at figures
+ * that are drawn well within their limits here; no scorer breaks (judge_failures), no validation set
+ * passes as a whole (perfect_score), and nobody asks for a plateau.
  */
-test("nine kinds of healthy runs: fewer than 2 in 100 raise any alarm", () => {
+test("nine kinds of healthy runs that keep half of their entropy: fewer than 2 in 100 raise any alarm", () => {
   const counts = rateOf(Object.values(HEALTHY), 25);
   expect(counts.get("any") ?? 0, JSON.stringify([...counts])).toBeLessThanOrEqual(4);
+});
+
+/**
+ * entropy_collapse is a note of a level, not a test: of 1000 runs each, all that learn or take off late
+ * raised it, and 267 of those that solve the task, which excuses them from a pass rate of 0.9 on. These
+ * also say, in 879 of 1000, that rewards have become equal (zero_gradient). Besides these two notes 39
+ * of the 3000 raised an alarm, 1.3 %, and 4 one that stops the run.
+ */
+test("healthy runs that keep a tenth of it: all note that, and fewer than 2 in 100 anything else", () => {
+  const { "solves it": solves, ...learn } = SURE;
+  const learning = rateOf(Object.values(learn), 25);
+  const solving = rateOf(solves ? [solves] : [], 25);
+  expect(learning.get("entropy_collapse"), JSON.stringify([...learning])).toBe(50);
+  expect(solving.get("zero_gradient"), JSON.stringify([...solving])).toBeGreaterThan(12);
+  const others = (learning.get("other") ?? 0) + (solving.get("other") ?? 0);
+  expect(others, JSON.stringify([...learning, ...solving])).toBeLessThanOrEqual(3);
 });
 
 /** A run with one thing wrong, and the step by which 19 of 20 have raised the alarm. */
@@ -162,6 +209,16 @@ const SICK: readonly (readonly [name: string, alarm: string, by: number, run: Ru
     "learning_backwards",
     50,
     { trains: line(0.5, 0.3), loss: line(0.69, 3, 0, 40) },
+  ],
+  [
+    "the reward rises at first, then all answers to a prompt are the same",
+    "entropy_collapse",
+    40,
+    {
+      trains: line(0.3, 0.5, 0, 30),
+      entropy: (step) => 0.5 * (0.01 + 0.99 * Math.exp(-step / 15)),
+      copies: line(0, 1, 0, 50),
+    },
   ],
 ];
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../core/json.ts";
 import type { EvaluationRecord, StepRecord } from "../records.ts";
-import { ALARMS, type History, LIMITS, type Limits, PLATEAU, watch } from "./alarms.ts";
+import { ALARMS, type History, LIMITS, type Limits, watch } from "./alarms.ts";
 
 type Metrics = Record<string, number | Record<string, number>>;
 
@@ -212,6 +212,17 @@ describe("what the policy says", () => {
     expect(names(texts)).toEqual([]);
   });
 
+  test("entropy_collapse tells what sets a policy that grows sure apart from one that is stuck", () => {
+    const sure = look(then({ entropy: 0.05, "reward/mean": 0.75 }));
+    expect(sure[0]?.message).toContain("The mean reward is 0.75, from 0.5 at the start");
+    expect(sure[0]?.message).toContain("in 20 % of the groups all rewards are equal");
+    expect(sure).toMatchObject([
+      { stops: false, evidence: { reward_start: 0.5, reward_now: 0.75, zero_std_groups: 0.2 } },
+    ]);
+    const early = message(steps(5, () => ({ entropy: 0.005 })));
+    expect(early).toContain("The mean reward is 0.5, and in 20 % of the groups");
+  });
+
   test("length_drift either way, and completions cut off", () => {
     expect(names(then({ "length/mean": 81 }))).toEqual(["length_drift"]);
     expect(message(then({ "length/mean": 19 }))).toContain(
@@ -233,10 +244,9 @@ describe("what the policy says", () => {
     ).toEqual(["length_drift"]);
   });
 
-  test("kl_over_limit stops only where it is told to", () => {
+  test("kl_over_limit is told, and stops nothing", () => {
     const far = steps(5, () => ({ "kl/k3": 2 }));
     expect(look(far)).toMatchObject([{ alarm: "kl_over_limit", stops: false }]);
-    expect(look(far, [], undefined, { ...LIMITS, klStops: true })).toMatchObject([{ stops: true }]);
     expect(look(far, [], undefined, { ...LIMITS, kl: null })).toEqual([]);
     expect(names(steps(5, (step) => ({ "kl/k3": step > 3 ? 9 : 0.1 })))).toEqual([]);
     expect(names([], [evaluation(0, { kl_exact: 1.5 })])).toEqual(["kl_over_limit"]);
@@ -281,7 +291,7 @@ describe("validation", () => {
   test("plateau only where it was asked for", () => {
     const level = passed([40, 50, ...Array<number>(10).fill(50)]);
     const records = steps(55, () => ({}));
-    const limits = { ...LIMITS, plateau: PLATEAU };
+    const limits = { ...LIMITS, plateau: { evaluations: 10, delta: 0.01 } };
     expect(names(records, level)).toEqual([]);
     expect(look(records, level, undefined, limits)).toMatchObject([
       { alarm: "plateau", stops: true, evidence: { best_step: 5, evaluations: 10 } },

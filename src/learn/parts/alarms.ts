@@ -1,7 +1,7 @@
 /**
  * The watchman of a training run. After each step it looks at what the run has written and says, in
- * words and with numbers, what is wrong; how seldom it is wrong itself is measured in
- * alarm-rates.test.ts. It has no state: what it said before is given to it.
+ * words and with numbers, what is wrong; how often runs with nothing wrong raise which alarm is measured
+ * in alarm-rates.test.ts. It has no state: what it said before is given to it.
  */
 
 import type { Alarm } from "../records.ts";
@@ -19,7 +19,7 @@ import { judgeFailures, perfectScore, rewardJump } from "./alarm-reward.ts";
 import { divergence, plateau } from "./alarm-validation.ts";
 
 export { ALARMS, type History } from "./alarm-history.ts";
-export { LIMITS, type Limits, PLATEAU } from "./alarm-limits.ts";
+export { LIMITS, type Limits } from "./alarm-limits.ts";
 
 const CHECKS: readonly Check[] = [
   ...[judgeFailures, logprobMismatch, samplingMismatch, referenceAliased, zeroGradient],

@@ -9,7 +9,7 @@ import { type FailureMode, finding, lastSamples } from "./finding.ts";
 const REPEATS = 0.2;
 
 export const modeCollapse: FailureMode = (run) =>
-  finding(run, "Mode collapse", /collapse|entropy|repeat/i, repeating(run));
+  finding(run, "Mode collapse", /repeat/i, repeating(run));
 
 function repeating(run: TrainingRun): Partial<ReturnType<FailureMode>> {
   const [repeated, entropy] = [ends(run, "repeated"), ends(run, "entropy")];
