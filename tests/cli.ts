@@ -293,3 +293,20 @@ export async function gate(
 export function until(holds: () => boolean, what: string): Promise<void> {
   return expect.poll(holds, { message: what, interval: 5, timeout: LIMIT_MS }).toBe(true);
 }
+
+/** An environment in which modules of such names are not installed. */
+export function absent(workspace: Workspace, names: RegExp): Record<string, string> {
+  workspace.write(
+    "hooks.mjs",
+    `export async function resolve(name, context, next) {
+      if (${names}.test(name))
+        throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: "ERR_MODULE_NOT_FOUND" });
+      return next(name, context);
+    }`,
+  );
+  workspace.write(
+    "absent.mjs",
+    `import { register } from "node:module"; register("./hooks.mjs", import.meta.url);`,
+  );
+  return { NODE_OPTIONS: `--import=${workspace.path("absent.mjs")}` };
+}

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { completionSchema, selectionPackSchema } from "../src/runs/record-schemas.ts";
 import { rolloutManifestSchema, rolloutSummarySchema } from "../src/runs/rollout-schemas.ts";
 import { provenanceSchema } from "../src/runs/schemas.ts";
-import { describeRun, EXIT, expectError, gate, sums, type Workspace } from "./cli.ts";
+import { absent, describeRun, EXIT, expectError, gate, sums } from "./cli.ts";
 import { type Behaviour, chat, FakeEndpoint, KEY } from "./endpoint.ts";
 import { args, DONE, fixedFiles, lines, made } from "./rollout-runs.ts";
 
@@ -175,23 +175,6 @@ describe.concurrent("a rollout", () => {
     expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok });
   });
 });
-
-/** An environment in which modules of such names are not installed. */
-function absent(workspace: Workspace, names: RegExp): Record<string, string> {
-  workspace.write(
-    "hooks.mjs",
-    `export async function resolve(name, context, next) {
-      if (${names}.test(name))
-        throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: "ERR_MODULE_NOT_FOUND" });
-      return next(name, context);
-    }`,
-  );
-  workspace.write(
-    "absent.mjs",
-    `import { register } from "node:module"; register("./hooks.mjs", import.meta.url);`,
-  );
-  return { NODE_OPTIONS: `--import=${workspace.path("absent.mjs")}` };
-}
 
 describe.concurrent("the key", () => {
   const echoes: [name: string, Behaviour][] = [

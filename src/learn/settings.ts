@@ -4,7 +4,7 @@ import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { LORA } from "../policy/lora.ts";
-import type { Algorithm, KlPlace } from "./algorithm.ts";
+import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import { LIMITS } from "./parts/alarm-limits.ts";
 import type { KlControl } from "./parts/kl.ts";
 import { together } from "./recipe.ts";
@@ -19,96 +19,151 @@ export const SABOTAGES = [
 ] as const;
 
 const general = {
-  steps: z.int().min(1).max(10_000_000),
-  seed: z.int().min(0).default(0),
+  steps: z.int().min(1).max(10_000_000).describe("updates, here or as --steps N"),
+  seed: z.int().min(0).default(0).describe("which luck"),
   batch: z.int().min(1).max(65_536).default(64).describe("texts, pairs or labels in an update"),
   rows_at_once: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe("rows computed at once; the gradients of a batch are gathered"),
+    .describe("rows computed at once, to save memory; null: the whole batch"),
   rate: z
     .strictObject({
-      peak: z.number().min(0).max(10).default(0.0003),
-      warmup: z.int().min(0).default(0),
-      end: share.default(1).describe("what is left of it at the end"),
-      shape: z.enum(["constant", "linear", "cosine"]).default("constant"),
+      peak: z.number().min(0).max(10).default(0.0003).describe("the highest"),
+      warmup: z.int().min(0).default(0).describe("updates until it is reached"),
+      end: share.default(1).describe("what is left at the last update, as a share of the peak"),
+      shape: z
+        .enum(["constant", "linear", "cosine"])
+        .default("constant")
+        .describe("how it falls after the warm-up"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("learning rate"),
   adam: z
     .strictObject({
-      beta1: z.number().min(0).lt(1).default(0.9),
-      beta2: z.number().min(0).lt(1).default(0.95),
-      epsilon: z.number().positive().default(1e-8),
-      weight_decay: z.number().min(0).default(0),
-      clip_norm: z.number().min(0).default(1).describe("0 for no limit"),
+      beta1: z
+        .number()
+        .min(0)
+        .lt(1)
+        .default(0.9)
+        .describe("how much of the mean gradient so far is kept at each update"),
+      beta2: z
+        .number()
+        .min(0)
+        .lt(1)
+        .default(0.95)
+        .describe("the same of the mean squared gradient"),
+      epsilon: z.number().positive().default(1e-8).describe("keeps the divisor above 0"),
+      weight_decay: z.number().min(0).default(0).describe("how strongly weights are drawn to 0"),
+      clip_norm: z
+        .number()
+        .min(0)
+        .default(1)
+        .describe("a longer gradient is scaled down to this length; 0: no limit"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("the optimiser, AdamW"),
   lora: z
     .strictObject({
-      rank: z.int().min(1).default(LORA.rank),
-      alpha: z.number().positive().default(LORA.alpha),
+      rank: z.int().min(1).default(LORA.rank).describe("inner size of an adapter"),
+      alpha: z
+        .number()
+        .positive()
+        .default(LORA.alpha)
+        .describe("adapters are multiplied by alpha / rank"),
       targets: z
         .array(z.string())
         .min(1)
-        .default([...LORA.targets]),
+        .default([...LORA.targets])
+        .describe("matrices that get one"),
     })
     .nullable()
     .default(null)
     .describe("train low-rank adapters in place of all parameters"),
   rollouts: z
     .strictObject({
-      prompts: z.int().min(1).default(32).describe("in each update"),
+      prompts: z.int().min(1).default(32).describe("how many in each update"),
       group: z.int().min(1).default(8).describe("completions of each prompt"),
-      temperature: z.number().positive().default(1),
-      top_k: z.int().min(0).default(0),
-      top_p: share.default(1),
-      max_tokens: z.int().min(1).default(32),
+      temperature: z
+        .number()
+        .positive()
+        .default(1)
+        .describe("1: as the policy is; below it, likely tokens become likelier"),
+      top_k: z.int().min(0).default(0).describe("sample the likeliest k tokens only; 0: all"),
+      top_p: share
+        .default(1)
+        .describe("sample the likeliest tokens with this probability together only; 1: all"),
+      max_tokens: z.int().min(1).default(32).describe("of a completion; it is cut off there"),
       dynamic: z
         .int()
         .min(0)
         .default(0)
         .describe("how often groups whose rewards are all equal are replaced by others"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("what the policy samples to learn from"),
   kl: z
     .strictObject({
-      mode: z.enum(["none", "fixed", "adaptive"]).default("none"),
-      coefficient: z.number().min(0).default(0.05),
+      mode: z
+        .enum(["none", "fixed", "adaptive"])
+        .default("none")
+        .describe("whether there is one; adaptive: steered to hold the target"),
+      coefficient: z
+        .number()
+        .min(0)
+        .default(0.05)
+        .describe("price of the KL; the first one, if adaptive"),
       estimator: z
         .enum(["k1", "k2", "k3"])
         .nullable()
         .default(null)
-        .describe("null: k1 in the reward, k3 in the loss"),
-      place: z.enum(["loss", "reward"]).nullable().default(null).describe("null: the algorithm's"),
-      target: z.number().positive().default(1).describe("nats per completion, when adaptive"),
-      horizon: z.number().positive().default(10_000).describe("completions, when adaptive"),
+        .describe("how it is measured; null: k1 in the reward, k3 in the loss"),
+      place: z
+        .enum(["loss", "reward"])
+        .nullable()
+        .default(null)
+        .describe("where it is added; null: as is usual for the algorithm"),
+      target: z.number().positive().default(1).describe("nats per completion"),
+      horizon: z
+        .number()
+        .positive()
+        .default(10_000)
+        .describe("completions; the more, the slower it is steered"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("the leash: a penalty on the KL to the start"),
   weights: z
     .array(z.number().min(-1e6).max(1e6))
     .nullable()
     .default(null)
-    .describe("of the scorers' rewards, in the order given"),
+    .describe("of the scorers' rewards, in the order of --scorer; null: all 1"),
   cost: z
     .strictObject({
-      limit: z.number(),
-      rate: z.number().positive().default(0.05).describe("of the dual ascent"),
+      limit: z.number().describe("what the mean cost is to stay below"),
+      rate: z
+        .number()
+        .positive()
+        .default(0.05)
+        .describe("how fast the price of cost rises and falls"),
       start: z.number().min(0).default(0).describe("first price of a unit of cost"),
     })
     .nullable()
     .default(null)
-    .describe("keep the mean of a cost scorer below a limit"),
+    .describe("keep the mean of --cost-scorer below a limit"),
   evaluate: z
     .strictObject({
-      every: z.int().min(0).default(10).describe("updates; 0 for never"),
-      temperature: z.number().min(0).default(1),
-      max_tokens: z.int().min(1).default(32),
+      every: z.int().min(0).default(10).describe("updates between validations; 0: never"),
+      temperature: z.number().min(0).default(1).describe("0: always the likeliest token"),
+      max_tokens: z.int().min(1).default(32).describe("of a completion"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("validation on --dev, test on --holdout"),
   plateau: z
-    .strictObject({ evaluations: z.int().min(1).default(10), delta: z.number().min(0).default(0) })
+    .strictObject({
+      evaluations: z.int().min(1).default(10).describe("so many without a gain"),
+      delta: z.number().min(0).default(0).describe("a gain must be larger"),
+    })
     .nullable()
     .default(null)
     .describe("stop when validation has not improved for so long"),
@@ -117,7 +172,7 @@ const general = {
     .positive()
     .nullable()
     .default(LIMITS.kl)
-    .describe("nats per token; an alarm, null for none"),
+    .describe("an alarm when the KL to the start, in nats per token, is above; null: none"),
   alarms_stop: z.boolean().default(true).describe("whether a serious alarm ends the run"),
   sabotage: z
     .enum(SABOTAGES)
@@ -128,6 +183,15 @@ const general = {
 
 const ONLY_ADAPTIVE = ["target", "horizon"];
 const ONLY_WITH_KL = ["coefficient", "estimator", "place", ...ONLY_ADAPTIVE];
+
+/** Settings that nothing reads, by what a method learns from. */
+const UNREAD: Record<Need, readonly string[]> = {
+  texts: ["rollouts", "kl", "weights", "cost"],
+  pairs: ["rollouts", "kl", "weights", "cost"],
+  labels: ["rollouts", "kl", "weights", "cost"],
+  "passing samples": ["rollouts.prompts", "rollouts.group", "rollouts.dynamic", "kl", "cost"],
+  rollouts: ["batch"],
+};
 
 const schema = z.strictObject({ ...general, algorithm: z.unknown() });
 type Given = z.infer<typeof schema>;
@@ -141,14 +205,25 @@ export type TrainSettings = Omit<Given, "algorithm" | "kl"> & {
 
 /** Checks settings as a file or flags give them; the first that is wrong is named. */
 export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSettings {
-  const whole = z.strictObject({ ...general, algorithm: algorithm.settings });
+  return settled(algorithm, completed(algorithm, given));
+}
+
+/** Every setting of a run of the algorithm, its own in a group. */
+export function settingsSchema({ settings }: Algorithm) {
+  return z.strictObject({ ...general, algorithm: settings });
+}
+
+/** What was given with the defaults for the rest; what is left open stays open, as in a recipe. */
+export function completed(algorithm: Algorithm, given: JsonObject): Given {
+  const whole = settingsSchema(algorithm);
   const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
-  if (result.success) return settled(algorithm, result.data as Given);
-  throw wrongSetting(whole, { ...rest, algorithm: own }, result.error.issues[0]);
+  if (result.success) return result.data as Given;
+  throw wrongSetting(algorithm, whole, { ...rest, algorithm: own }, result.error.issues[0]);
 }
 
 function wrongSetting(
+  { name: method }: Algorithm,
   whole: z.ZodType,
   given: JsonObject,
   issue: z.core.$ZodIssue | undefined,
@@ -156,7 +231,8 @@ function wrongSetting(
   const names = (issue?.path ?? []).map(String);
   const name = names.join(".");
   const known = namesIn(whole, names);
-  const knows = `${name || "A run"} knows: ${known?.join(", ")}.`;
+  const lists = `\`lockedroom train ${method} --show-settings\` lists its settings.`;
+  const knows = `${name || "A run"} knows: ${known?.join(", ")}. ${lists}`;
   if (issue?.code === "unrecognized_keys") {
     return usageError(`there is no setting ${[...names, issue.keys[0]].join(".")}`, knows);
   }
@@ -186,8 +262,13 @@ function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined
   return wrapped ? shapeOf(schema.unwrap()) : undefined;
 }
 
-function valueAt(given: JsonObject, path: readonly string[]): unknown {
+export function valueAt(given: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((outer, name) => (outer as JsonObject | undefined)?.[name], given);
+}
+
+/** Names of settings, or of groups of them, that a method has no use for or cannot do with. */
+export function unusedSettings({ needs, valueHead }: Algorithm): readonly string[] {
+  return valueHead ? [...UNREAD[needs], "lora"] : UNREAD[needs];
 }
 
 export interface Idle {

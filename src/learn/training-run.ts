@@ -99,7 +99,8 @@ export class TrainingRun {
       evaluations: this.#evaluations,
       facts: {
         usesReference: algorithm.reference === true || algorithm.needs === "rollouts",
-        maxTokens: settings.rollouts.max_tokens,
+        maxTokens: (algorithm.needs === "rollouts" ? settings.rollouts : settings.evaluate)
+          .max_tokens,
       },
     };
   }

@@ -1,11 +1,12 @@
 /** `lockedroom train` */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
 import { idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
 import { doubtful } from "../data-kind.ts";
-import { program } from "../terminal.ts";
+import { recipeText } from "../recipe-text.ts";
+import { out, program } from "../terminal.ts";
 import {
   readsOf,
   settingsOf,
@@ -16,6 +17,10 @@ import {
 import { TrainingProgress } from "../train-progress.ts";
 import { printTrained } from "../train-text.ts";
 
+interface Flags extends TrainFlags {
+  readonly showSettings?: boolean;
+}
+
 export function define(command: Command): Command {
   const methods = ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n");
   return withTrainOptions(
@@ -23,6 +28,11 @@ export function define(command: Command): Command {
       "Loop C: trains a policy and writes a checkpoint. Needs the package\nonnxruntime-node.",
     ),
   )
+    .addOption(
+      new Option("--show-settings", "print all settings as a recipe, and train nothing")
+        // Nothing is read or written.
+        .implies({ dataset: "", outdir: "" }),
+    )
     .addHelpText(
       "after",
       `
@@ -34,10 +44,15 @@ chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion, label) for
 kto; examples (id, prompt, expected_answer) for the others, which sample.
 \`lockedroom pairs\` makes pairs and labels out of scored samples.
 
+What --config and --set may say, with defaults, meanings and ranges, is what
+--show-settings prints: a recipe to edit. It needs neither --dataset nor
+--outdir.
+
 A run has manifest.json, metrics.jsonl (a line per update), evaluations.jsonl,
 samples.jsonl, alarms.jsonl, checkpoint/ and, last, summary.json.
 
 Examples:
+  lockedroom train grpo --show-settings > recipe.yaml
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft
   lockedroom train grpo --init pi0 --dataset \\
     data/datasets/math_train.jsonl --dev data/datasets/math_dev.jsonl \\
@@ -50,7 +65,8 @@ Examples:
     .action(run);
 }
 
-async function run(algorithm: string, flags: TrainFlags): Promise<void> {
+async function run(algorithm: string, { showSettings, ...flags }: Flags): Promise<void> {
+  if (showSettings) return out(recipeText(algorithmOf(algorithm), await settingsOf(flags)));
   const progress = new TrainingProgress(flags.quiet);
   try {
     const settings = await settingsOf(flags);

@@ -10,7 +10,13 @@ import { sum } from "../../graph/ops/reduce.ts";
 import type { Algorithm } from "../algorithm.ts";
 import { logRatios, logSigmoid, pairsOf, pairWeights, watchPairs } from "../parts/preference.ts";
 
-export const dpoSettings = z.strictObject({ beta: z.number().positive().default(0.1) });
+export const dpoSettings = z.strictObject({
+  beta: z
+    .number()
+    .positive()
+    .default(0.1)
+    .describe("the smaller, the farther from the start it may go"),
+});
 
 export type DpoSettings = z.infer<typeof dpoSettings>;
 

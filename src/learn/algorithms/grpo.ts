@@ -7,23 +7,32 @@
 import { z } from "zod";
 import { mul } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
-import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import type { Algorithm } from "../algorithm.ts";
 import { groupAdvantages } from "../parts/advantages.ts";
 import { clippedLoss, ratioOf, watchRatio } from "../parts/surrogate.ts";
+import { epochs, minibatches, reduction } from "./common-settings.ts";
 import { spread } from "./reinforce.ts";
 
 export const grpoSettings = z.strictObject({
   std: z
     .enum(["sample", "population", "none"])
     .default("sample")
-    .describe("what advantages are divided by"),
-  std_epsilon: z.number().min(0).default(1e-4),
-  reduction: z.enum(REDUCTIONS).default("dapo"),
-  clip_low: z.number().min(0).max(1).default(0.2),
-  clip_high: z.number().min(0).default(0.2),
-  ratio: z.enum(["token", "sequence"]).default("token"),
-  epochs: z.int().min(1).default(1),
-  minibatches: z.int().min(1).default(1),
+    .describe("the deviation of a group, by which advantages are divided"),
+  std_epsilon: z.number().min(0).default(1e-4).describe("added to the deviation"),
+  reduction: reduction.default("dapo"),
+  clip_low: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.2)
+    .describe("lowering a token's probability by more than this share gains nothing"),
+  clip_high: z.number().min(0).default(0.2).describe("the same for raising it"),
+  ratio: z
+    .enum(["token", "sequence"])
+    .default("token")
+    .describe("whose probability is compared with that at sampling"),
+  epochs: epochs.default(1),
+  minibatches: minibatches.default(1),
 });
 
 export const grpo: Algorithm<z.infer<typeof grpoSettings>> = {

@@ -11,7 +11,11 @@ import type { Algorithm } from "../algorithm.ts";
 import { completionLogprobs, logRatios } from "../parts/preference.ts";
 
 export const ktoSettings = z.strictObject({
-  beta: z.number().positive().default(0.1),
+  beta: z
+    .number()
+    .positive()
+    .default(0.1)
+    .describe("the smaller, the farther from the start it may go"),
   desirable: z.number().min(0).default(1).describe("weight of the good ones"),
   undesirable: z.number().min(0).default(1).describe("weight of the bad ones"),
 });

@@ -16,7 +16,9 @@ import {
   watchPairs,
 } from "../parts/preference.ts";
 
-export const orpoSettings = z.strictObject({ beta: z.number().min(0).default(0.1) });
+export const orpoSettings = z.strictObject({
+  beta: z.number().min(0).default(0.1).describe("weight of the odds beside the text"),
+});
 
 export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   name: "orpo",

@@ -7,20 +7,40 @@ import { z } from "zod";
 import { add, clip, maximum, mul, square, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
-import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import type { Algorithm } from "../algorithm.ts";
 import { generalisedAdvantages, mean, whitened } from "../parts/advantages.ts";
 import { clippedLoss, ratioOf, watchRatio } from "../parts/surrogate.ts";
+import { epochs, minibatches, reduction } from "./common-settings.ts";
 
 export const ppoSettings = z.strictObject({
-  discount: z.number().min(0).max(1).default(1),
-  lambda: z.number().min(0).max(1).default(0.95).describe("of generalised advantage estimation"),
+  discount: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("what a reward is worth one token earlier"),
+  lambda: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.95)
+    .describe("of generalised advantage estimation; 1 trusts rewards, 0 the value head"),
   whiten: z.boolean().default(true).describe("advantages to mean 0 and deviation 1"),
-  clip: z.number().min(0).max(1).default(0.2),
-  value_clip: z.number().min(0).default(0.2),
-  value_coefficient: z.number().min(0).default(0.1),
-  reduction: z.enum(REDUCTIONS).default("dapo"),
-  epochs: z.int().min(1).default(4),
-  minibatches: z.int().min(1).default(1),
+  clip: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.2)
+    .describe("moving a token's probability by more than this share gains nothing"),
+  value_clip: z
+    .number()
+    .min(0)
+    .default(0.2)
+    .describe("moving a value by more than this gains nothing"),
+  value_coefficient: z.number().min(0).default(0.1).describe("weight of the value head's loss"),
+  reduction: reduction.default("dapo"),
+  epochs: epochs.default(4),
+  minibatches: minibatches.default(1),
 });
 
 export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {

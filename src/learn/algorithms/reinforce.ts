@@ -7,13 +7,22 @@
 import { z } from "zod";
 import { abs, mul, neg, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
-import { type Algorithm, REDUCTIONS, type Shown } from "../algorithm.ts";
+import type { Algorithm, Shown } from "../algorithm.ts";
 import { mean } from "../parts/advantages.ts";
+import { reduction } from "./common-settings.ts";
 
 export const reinforceSettings = z.strictObject({
-  baseline: z.enum(["none", "running", "prompt"]).default("prompt"),
-  decay: z.number().min(0).max(1).default(0.9).describe("of the running mean"),
-  reduction: z.enum(REDUCTIONS).default("sequences"),
+  baseline: z
+    .enum(["none", "running", "prompt"])
+    .default("prompt")
+    .describe("taken off a reward: nothing, the mean so far, the mean of the prompt's group"),
+  decay: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe("how much of the running mean is kept at each update"),
+  reduction: reduction.default("sequences"),
 });
 
 export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {

@@ -4,12 +4,13 @@
  */
 
 import { z } from "zod";
-import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import type { Algorithm } from "../algorithm.ts";
 import { leaveOneOut } from "../parts/advantages.ts";
+import { reduction } from "./common-settings.ts";
 import { policyGradient, spread } from "./reinforce.ts";
 
 export const rlooSettings = z.strictObject({
-  reduction: z.enum(REDUCTIONS).default("sequences"),
+  reduction: reduction.default("sequences"),
 });
 
 export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {

@@ -7,10 +7,11 @@
 import { z } from "zod";
 import { mul, neg } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
-import { type Algorithm, REDUCTIONS } from "../algorithm.ts";
+import type { Algorithm } from "../algorithm.ts";
+import { reduction } from "./common-settings.ts";
 
 export const sftSettings = z.strictObject({
-  reduction: z.enum(REDUCTIONS).default("dapo").describe("how tokens are weighed"),
+  reduction: reduction.default("dapo"),
 });
 
 export const sft: Algorithm<z.infer<typeof sftSettings>> = {
