@@ -5,6 +5,7 @@ import { input, Session } from "../dist/graph/index.js";
 import { feedsOf, inputsOf, place } from "../dist/graph/parameters.js";
 import { policyOnnx } from "../dist/policy/export.js";
 import { choose, Decoder, generateBatch, logitsOf, parametersOf } from "../dist/policy/index.js";
+import { stepLength } from "../dist/policy/lengths.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { architecture, weightsOf } from "./engine-training.mjs";
 
@@ -108,13 +109,14 @@ async function exportedFile(size, { prompt, fresh, threads }) {
   };
 }
 
-/** The engine's own kernels, and for every 16 tokens a session of that length. */
+/** The engine's own kernels, and sessions for as many lengths as the decoder has. */
 async function ownGraph(size, { prompt, fresh, threads }) {
   const a = architecture(size);
   const { list } = place(parametersOf(a));
   const weights = feedsOf(weightsOf(size), list);
   const forwards = new Map();
-  for (let length = rounded(prompt); length < prompt + fresh + STEP; length += STEP) {
+  const most = stepLength(prompt + fresh);
+  for (let length = stepLength(prompt); length <= most; length = stepLength(length + 1)) {
     const tokens = new BigInt64Array(length);
     const logits = logitsOf(a, inputsOf(list), input("tokens", [1, length], "i64"));
     const session = await Session.create({ logits }, { threads });
@@ -124,7 +126,7 @@ async function ownGraph(size, { prompt, fresh, threads }) {
   }
   return {
     async next(known) {
-      const { tokens, run, logits } = forwards.get(rounded(known.length));
+      const { tokens, run, logits } = forwards.get(stepLength(known.length));
       fill(tokens, known);
       await run();
       return lastRow(logits, known, a);
@@ -134,10 +136,6 @@ async function ownGraph(size, { prompt, fresh, threads }) {
     },
   };
 }
-
-/** As the decoder rounds. */
-const STEP = 16;
-const rounded = (n) => Math.ceil(n / STEP) * STEP;
 
 function fill(tokens, known) {
   for (const [i, token] of known.entries()) tokens[i] = BigInt(token);

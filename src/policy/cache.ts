@@ -51,13 +51,14 @@ export class Cache {
     }
   }
 
-  /** Room for more positions; the last rows make way first. */
+  /** Room for more positions; the last rows make way first. What they leave is cleared, see above. */
   widen(places: number): void {
     const { headSize } = this.#architecture;
     const [from, to] = [this.places * headSize, places * headSize];
     for (const array of this.#arrays.values()) {
-      for (let head = this.#heads - 1; head > 0; head--) {
+      for (let head = this.#heads - 1; head >= 0; head--) {
         array.copyWithin(head * to, head * from, (head + 1) * from);
+        array.fill(0, head * to + from, (head + 1) * to);
       }
     }
     this.places = places;

@@ -4,12 +4,21 @@ import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
 import type { Architecture } from "./architecture.ts";
 import { Cache, copyRows } from "./cache.ts";
-import { afterPrompts, nextToken, readPrompts } from "./cached.ts";
+import { afterPrompts, nextToken, readPrompts } from "./decoder-graphs.ts";
 import { Decoding } from "./decoding.ts";
 import { stepLength } from "./lengths.ts";
 
-/** Multiplications of a call that a second thread is worth waking for; the bytes are the same. */
+/** Multiplications of a call that a second thread is worth waking for. */
 const WORTH_THREADS = 1e8;
+
+/**
+ * The runtime adds up 128 terms at a time, or more where a thread gets few columns; with more rows than
+ * columns threads share the rows, which changes nothing. The second number leaves room for the blocks
+ * of 16 columns that are never divided.
+ */
+const [TERMS, COLUMNS] = [128, 96];
+
+const LEAST_ROWS = 2;
 
 export interface DecoderOptions extends SessionOptions {
   /**
@@ -21,6 +30,8 @@ export interface DecoderOptions extends SessionOptions {
 
 export class Decoder {
   readonly batch: number;
+  /** Two at least, because a single row is multiplied by kernels that round differently. */
+  readonly #rows: number;
   readonly #architecture: Architecture;
   readonly #placed: readonly Placed[];
   readonly #options: SessionOptions;
@@ -34,6 +45,7 @@ export class Decoder {
     { batch, ...options }: DecoderOptions,
   ) {
     this.batch = batch;
+    this.#rows = Math.max(batch, LEAST_ROWS);
     this.#architecture = architecture;
     this.#placed = placed;
     this.#options = options;
@@ -45,7 +57,6 @@ export class Decoder {
     prompts: readonly (readonly number[])[],
     room: number,
   ): Promise<Decoding> {
-    const { batch } = this;
     const length = stepLength(Math.max(...prompts.map((prompt) => prompt.length)));
     const { distinct, whose } = eachOnce(prompts);
     const weights = feedsOf(parameters, this.#placed);
@@ -53,11 +64,11 @@ export class Decoder {
     const cache = this.#cache(stepLength(Math.max(room, length)));
     cache.fill(read, whose, length);
     const { vocabulary } = this.#architecture;
-    const logits = new Float32Array(batch * vocabulary);
+    const logits = new Float32Array(this.#rows * vocabulary);
     copyRows(read.logits as Float32Array, logits, whose, vocabulary);
     return new Decoding({
-      ...{ batch, weights, cache, logits },
-      stepper: (places) => this.#session(nextToken, batch, places, batch),
+      ...{ rows: this.#rows, weights, cache, logits },
+      stepper: (places) => this.#session(nextToken, this.#rows, places, this.#rows),
       positions: prompts.map((prompt) => prompt.length),
       release: () => {
         this.#spare = cache;
@@ -71,7 +82,9 @@ export class Decoder {
     prompts: readonly (readonly number[])[],
     length: number,
   ): Promise<Record<string, Float32Array>> {
-    const rows = this.#rowsFor(prompts.length, length);
+    // Powers of two, so that few graphs serve all.
+    const fitting = 2 ** Math.ceil(Math.log2(Math.max(prompts.length, LEAST_ROWS)));
+    const rows = Math.min(fitting, this.#rows);
     const tokens = new BigInt64Array(rows * length);
     const [positions, last] = [new BigInt64Array(rows), new BigInt64Array(rows)];
     for (let row = 0; row < rows; row++) {
@@ -82,22 +95,9 @@ export class Decoder {
     }
     const reader = await this.#session(readPrompts, rows, length, rows * length);
     const read = await reader.run({ ...weights, tokens, last });
-    const finisher = await this.#session(afterPrompts, rows, length);
+    const finisher = await this.#session(afterPrompts, rows, length, rows);
     const finished = await finisher.run({ ...weights, ...read, positions });
     return { ...read, ...finished } as Record<string, Float32Array>;
-  }
-
-  /**
-   * Powers of two, so that few graphs serve all; two at least, because a single row is multiplied by
-   * kernels that round differently. With several threads no fewer tokens than a matrix has columns:
-   * fewer are divided by columns, which can round differently too, and how many prompts a batch has
-   * must not be seen in a sample.
-   */
-  #rowsFor(prompts: number, length: number): number {
-    const { width, inner, heads, headSize } = this.#architecture;
-    const { threads = 1 } = this.#options;
-    const least = threads === 1 ? 2 : Math.max(width, inner, heads * headSize) / length;
-    return Math.min(this.batch, 2 ** Math.ceil(Math.log2(Math.max(prompts, least, 2))));
   }
 
   async close(): Promise<void> {
@@ -108,24 +108,35 @@ export class Decoder {
   #cache(capacity: number): Cache {
     const spare = this.#spare;
     this.#spare = undefined;
-    if (spare?.capacity !== capacity) return new Cache(this.#architecture, this.batch, capacity);
+    if (!spare || spare.capacity < capacity) {
+      return new Cache(this.#architecture, this.#rows, capacity);
+    }
     spare.clear();
     return spare;
   }
 
-  /** `tokens` is how many a call computes, where it may use more than one thread. */
-  #session(graph: Graph, rows: number, size: number, tokens = 0): Promise<Session> {
+  /** `tokens` is how many a call computes. */
+  #session(graph: Graph, rows: number, size: number, tokens: number): Promise<Session> {
     const key = `${graph.name} ${rows} ${size}`;
     const known = this.#sessions.get(key);
     if (known) return known;
-    const weights = this.#placed.reduce((sum, placed) => sum + placed.size, 0);
-    const threads = tokens * weights < WORTH_THREADS ? 1 : this.#options.threads;
     const made = Session.create(graph(this.#architecture, inputsOf(this.#placed), rows, size), {
       ...this.#options,
-      ...(threads === undefined ? {} : { threads }),
+      threads: this.#threadsFor(tokens),
     });
     this.#sessions.set(key, made);
     return made;
+  }
+
+  /** More than one only where that is worth it and gives the same bytes. */
+  #threadsFor(tokens: number): number {
+    const { threads = 1 } = this.#options;
+    const weights = this.#placed.reduce((sum, { size }) => sum + size, 0);
+    const same = this.#placed.every(
+      ({ shape: [columns = 0, terms = 0] }) =>
+        terms <= TERMS || columns <= tokens || columns / threads > COLUMNS,
+    );
+    return same && tokens * weights >= WORTH_THREADS ? threads : 1;
   }
 }
 

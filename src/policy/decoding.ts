@@ -5,10 +5,10 @@ import type { Cache } from "./cache.ts";
 import { stepLength } from "./lengths.ts";
 
 /** Room for more tokens is made in parts, because a step pays for all the room there is. */
-const GROWTH = 1.25;
+const GROWTH = 1.5;
 
 export interface Begun {
-  readonly batch: number;
+  readonly rows: number;
   readonly weights: Readonly<Record<string, Data>>;
   /** The graph for one more token, with so many places before it. */
   readonly stepper: (places: number) => Promise<Session>;
@@ -33,22 +33,24 @@ export class Decoding {
   readonly #tokens: BigInt64Array;
   readonly #places: BigInt64Array;
   #step: Step | undefined;
+  #ended = false;
 
   constructor(begun: Begun) {
     this.#begun = begun;
-    this.#tokens = new BigInt64Array(begun.batch);
-    this.#places = new BigInt64Array(begun.batch);
+    this.#tokens = new BigInt64Array(begun.rows);
+    this.#places = new BigInt64Array(begun.rows);
   }
 
   /** The logits of a row's next token: a view that every `append` fills anew. */
   row(index: number): Float32Array {
-    const { logits, batch } = this.#begun;
-    const vocabulary = logits.length / batch;
+    const { logits, rows } = this.#begun;
+    const vocabulary = logits.length / rows;
     return logits.subarray(index * vocabulary, (index + 1) * vocabulary);
   }
 
   /** Appends one token to each row; below 0 the row has ended, and its logits mean nothing. */
   async append(tokens: readonly number[]): Promise<void> {
+    if (this.#ended) throw new Error("this decoding has ended, and its memory may be another's");
     const { cache, positions } = this.#begun;
     const places = tokens.map((token, row) => (token < 0 ? -1 : (positions[row] as number)));
     const { run, results } = await this.#roomFor(Math.max(...places) + 1);
@@ -63,11 +65,12 @@ export class Decoding {
 
   /** Lets the next batch have the memory; nothing can be appended any more. */
   end(): void {
-    this.#begun.release();
+    if (!this.#ended) this.#begun.release();
+    this.#ended = true;
   }
 
   async #roomFor(length: number): Promise<Step> {
-    const { batch, weights, cache, stepper, logits } = this.#begun;
+    const { rows, weights, cache, stepper, logits } = this.#begun;
     if (length > cache.capacity) throw new Error(`there is room for ${cache.capacity} tokens only`);
     if (length > cache.places) {
       cache.widen(Math.min(stepLength(Math.max(length, cache.places * GROWTH)), cache.capacity));
@@ -75,7 +78,7 @@ export class Decoding {
     const session = await stepper(cache.places);
     const results = this.#step?.results ?? {
       ...session.results(),
-      logits: session.tensor(logits, [batch, logits.length / batch]),
+      logits: session.tensor(logits, [rows, logits.length / rows]),
     };
     const feeds = {
       ...{ ...weights, ...cache.arrays },

@@ -51,6 +51,7 @@ export async function generateBatch(
 ): Promise<Sampled[]> {
   const batch = await Batch.begin(decoder, wanted, options);
   while (batch.live.length > 0) await batch.advance();
+  batch.end();
   return batch.rows.map((row) => row.said());
 }
 
@@ -61,10 +62,14 @@ export async function* generateSteps(
   options: GenerateOptions,
 ): AsyncGenerator<readonly Drawn[], void, void> {
   const batch = await Batch.begin(decoder, wanted, options);
-  while (batch.live.length > 0) {
-    const rows = batch.live;
-    await batch.advance();
-    yield rows.map((row) => row.drawn());
+  try {
+    while (batch.live.length > 0) {
+      const rows = batch.live;
+      await batch.advance();
+      yield rows.map((row) => row.drawn());
+    }
+  } finally {
+    batch.end();
   }
 }
 
@@ -116,7 +121,10 @@ class Batch {
     this.#begun = true;
     for (const row of this.live) row.draw();
     if (this.live.some(({ ended }) => ended)) this.live = this.live.filter(({ ended }) => !ended);
-    if (this.live.length === 0) this.#decoding.end();
+  }
+
+  end(): void {
+    this.#decoding.end();
   }
 }
 
@@ -133,6 +141,8 @@ class Row {
   readonly #logits: Float32Array;
   readonly #options: GenerateOptions;
   readonly #settings: Sampling;
+  /** How many tokens can hold a stop text. */
+  readonly #tail: number;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #sampled: number[] = [];
@@ -153,6 +163,8 @@ class Row {
     this.#logits = logits;
     this.#options = options;
     this.#settings = { temperature, topK, topP };
+    const { stop } = options.sampling;
+    this.#tail = Math.max(0, ...stop.map((text) => Buffer.byteLength(text))) + SPARE_TOKENS;
   }
 
   get ended(): boolean {
@@ -189,9 +201,12 @@ class Row {
   #stopped(): boolean {
     const { tokenizer, sampling } = this.#options;
     if (sampling.stop.length === 0) return false;
-    const longest = Math.max(...sampling.stop.map((stop) => Buffer.byteLength(stop)));
-    const text = tokenizer.decode(this.#tokens.slice(-longest - SPARE_TOKENS));
-    return sampling.stop.some((stop) => text.includes(stop));
+    const found = (tokens: readonly number[]) => {
+      const text = tokenizer.decode(tokens);
+      return sampling.stop.some((stop) => text.includes(stop));
+    };
+    // The end may begin amid a character, and read differently there.
+    return found(this.#tokens.slice(-this.#tail)) && found(this.#tokens);
   }
 
   said(): Sampled {

@@ -60,8 +60,7 @@ const COPIES = 2;
 
 /**
  * The logits after prompts, from the last layer's share of what was read. It is a graph of its own,
- * because it has few rows: these a runtime with several threads divides by columns, which can round
- * differently.
+ * because it has few rows, and with few rows threads can change the rounding.
  */
 export function afterPrompts(
   a: Architecture,
@@ -117,7 +116,7 @@ export function nextToken(
     const kept = [batch, a.keyHeads, room, a.headSize];
     const [oldKeys, oldValues] = [input(`keys${i}`, kept), input(`values${i}`, kept)];
     const old = add(matmul(query, transpose(oldKeys)), mask);
-    const own = sum(mul(query, key), -1, true);
+    const own = ownScore(query, key);
     const looks = softmaxOf(concat([old, own], -1));
     const seen = add(
       matmul(slice(looks, -1, 0, room), oldValues),
@@ -127,4 +126,13 @@ export function nextToken(
     x = block.finish(x, reshape(seen, queries.shape));
   }
   return { logits: head(a, weights, reshape(x, [batch, a.width])), fresh: concat(fresh, 0) };
+}
+
+/**
+ * Of a query with its own key. The sum is faster, but rounds by where a row lies in memory unless heads
+ * are whole blocks of four numbers.
+ */
+function ownScore(query: Tensor, key: Tensor): Tensor {
+  const whole = (key.shape.at(-1) as number) % 4 === 0;
+  return whole ? sum(mul(query, key), -1, true) : matmul(query, transpose(key));
 }

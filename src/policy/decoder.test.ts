@@ -1,0 +1,121 @@
+/** What a decoder gives for a row depends on nothing else: not on company, room, rows or threads. */
+
+import { afterEach, expect, test } from "vitest";
+import { place } from "../graph/parameters.ts";
+import { type Architecture, parametersOf } from "./architecture.ts";
+import { Decoder, type DecoderOptions } from "./decoder.ts";
+import { generateBatch, generateSteps, type Sampled, type Wanted } from "./generate.ts";
+import { initialise, SIZES } from "./initialise.ts";
+
+const VOCABULARY = 61;
+const open: Decoder[] = [];
+afterEach(async () => {
+  for (const decoder of open.splice(0)) await decoder.close();
+});
+
+/** Weights with more spread than usual, so that tokens differ, and how to sample with them. */
+function policy(own: Partial<Architecture>) {
+  const architecture: Architecture = { ...SIZES.nano, vocabulary: VOCABULARY, ...own };
+  const parameters = initialise(architecture, 3).map((x) => 4 * x);
+  const { list } = place(parametersOf(architecture));
+  return {
+    parameters,
+    decoder(options: DecoderOptions): Decoder {
+      const made = new Decoder(architecture, list, options);
+      open.push(made);
+      return made;
+    },
+    settings: (tokens: number) => ({
+      parameters,
+      maxLength: 512,
+      tokenizer: { endTokens: [], decode: () => "" } as never,
+      sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: tokens, stop: [], seed: 0 },
+    }),
+  };
+}
+
+function wanted(...lengths: number[]): Wanted[] {
+  return lengths.map((length, row) => ({
+    prompt: Array.from({ length }, (_, i) => (7 * row + 11 * i) % (VOCABULARY - 1)),
+    address: ["row", row],
+  }));
+}
+
+const bytes = (said: readonly Sampled[]) => said.map(({ tokens, logprobs }) => [tokens, logprobs]);
+
+const SHAPES: readonly (readonly [string, Partial<Architecture>])[] = [
+  ["shared keys and biases", { keyHeads: 2, biases: true }],
+  [
+    "one key for all, norms of heads, a head of its own",
+    { keyHeads: 1, headNorms: true, tied: false },
+  ],
+  ["one layer", { layers: 1 }],
+  ["heads of 6", { heads: 5, keyHeads: 5, headSize: 6 }],
+  ["heads of 10", { heads: 3, keyHeads: 3, headSize: 10 }],
+];
+
+test.each(SHAPES)(
+  "%s: order, company and rows change nothing, over several growths",
+  async (_, own) => {
+    const { decoder, settings } = policy(own);
+    const eight = decoder({ batch: 8 });
+    const rows = wanted(1, 40, 7, 16, 17);
+    const together = bytes(await generateBatch(eight, rows, settings(70)));
+    const backwards = await generateBatch(eight, rows.toReversed(), settings(70));
+    expect(bytes(backwards.toReversed())).toEqual(together);
+    for (const batch of [1, 3]) {
+      const few = decoder({ batch });
+      for (const row of [0, 1]) {
+        const [alone] = bytes(await generateBatch(few, rows.slice(row, row + 1), settings(70)));
+        expect(alone).toEqual(together[row]);
+      }
+    }
+  },
+);
+
+test.each([
+  ["micro", SIZES.micro, 127, 2],
+  ["small", SIZES.small, 64, 4],
+] as const)("%s: threads change nothing", async (_, own, batch, threads) => {
+  const { decoder, settings } = policy(own);
+  const rows = wanted(1, 5, 20);
+  const one = await generateBatch(decoder({ batch, threads: 1 }), rows, settings(3));
+  const several = await generateBatch(decoder({ batch, threads }), rows, settings(3));
+  expect(bytes(several)).toEqual(bytes(one));
+});
+
+test("batches at the same time, and one that was broken off, leave the others alone", async () => {
+  const { decoder, settings } = policy({});
+  const eight = decoder({ batch: 8 });
+  const sets = [wanted(3, 9), wanted(30, 2, 5), wanted(12)];
+  const after = [];
+  for (const set of sets) after.push(bytes(await generateBatch(eight, set, settings(40))));
+  const atOnce = await Promise.all(sets.map((set) => generateBatch(eight, set, settings(40))));
+  expect(atOnce.map(bytes)).toEqual(after);
+  for await (const _ of generateSteps(eight, sets[1] ?? [], settings(40))) break;
+  expect(bytes(await generateBatch(eight, sets[0] ?? [], settings(40)))).toEqual(after[0]);
+});
+
+test("what is not a number in one row does not reach another, whatever room is made", async () => {
+  const { decoder, settings, parameters } = policy({});
+  const broken = { ...settings(40), parameters: Float32Array.from(parameters) };
+  const last = VOCABULARY - 1;
+  broken.parameters.fill(Number.NaN, last * 64, (last + 1) * 64); // Its row of the embedding.
+  const [healthy, sick] = [wanted(9), [{ prompt: [1, last, 2], address: ["sick"] }]];
+  const eight = decoder({ batch: 8 });
+  // The head reads the embedding too, so that every logit of that token is none; none is drawn.
+  const greedy = { ...broken, sampling: { ...broken.sampling, temperature: 0 } };
+  const alone = bytes(await generateBatch(eight, healthy, greedy));
+  const beside = await generateBatch(eight, [...sick, ...healthy, ...sick], greedy);
+  expect(bytes(beside.slice(1, 2))).toEqual(alone);
+});
+
+test("nothing is appended after the end, and nothing beyond the room", async () => {
+  const { decoder, parameters } = policy({});
+  const two = decoder({ batch: 2 });
+  const decoding = await two.begin(parameters, [[1, 2]], 16);
+  for (let at = 2; at < 16; at++) await decoding.append([3]);
+  await expect(decoding.append([3])).rejects.toThrow(/room for 16 tokens/);
+  decoding.end();
+  await expect(decoding.append([3])).rejects.toThrow(/has ended/);
+});
