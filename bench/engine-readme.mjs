@@ -12,12 +12,12 @@ export function engineTable(results) {
     "|---|---|---|",
     ...results.checks.map(
       ({ name, value, least, most, holds }) =>
-        `| ${name} | ${value}${holds ? "" : " (missed)"} | ${most === undefined ? `≥ ${least}` : `≤ ${most}`} |`,
+        `| ${name} | ${value}${holds ? "" : " (missed)"} | ${limitOf(least, most)} |`,
     ),
     "",
     ...growthTable(results),
     "",
-    `Node ${results.node}, ONNX Runtime ${results.runtime}, ${results.cores} cores. Speeds are this machine's; the ratios are what is claimed.`,
+    `Node ${results.node}, ONNX Runtime ${results.runtime}, ${results.cores} cores. Speeds are this machine's, which it shares: the same speed measured twice in one run differs by up to a third. The ratios are what is claimed.`,
     "",
   ].join("\n");
 }
@@ -57,6 +57,11 @@ function growthTable({ growth }) {
       row([name, ...pad(points.map((point) => `${point.at}: ${shown(point)}`))]),
     ),
   ];
+}
+
+function limitOf(least, most) {
+  if (least !== undefined) return `≥ ${least}`;
+  return most === undefined ? "" : `≤ ${most}`;
 }
 
 function shown(point) {

@@ -58,7 +58,7 @@ const parameters = sizes.map(({ size, parameters }) => ({
   tokensPerSecond: trained.find((row) => row.size === size).tokensPerSecond,
 }));
 
-/** A value may have to be at least or at most so much. */
+/** A value may have to be at least or at most so much, or is there to be seen. */
 const checks = [
   ...trained
     .filter(({ size }) => size !== "nano")
@@ -69,11 +69,15 @@ const checks = [
     })),
   ...sampled
     .filter(({ gain }) => gain !== undefined)
-    .map(({ size, threads, gain }) => ({
-      name: `sampling ${size}, batch of 64 / exported file, one at a time, no cache, with ${threadsOf(threads)}`,
-      value: gain,
-      least: 20,
-    })),
+    .flatMap(({ size, threads, gain, ownGain }) => {
+      const alone = (what) =>
+        `sampling ${size}, batch of 64 / ${what}, one at a time, no cache, with ${threadsOf(threads)}`;
+      return [
+        { name: alone("exported file"), value: gain, least: 20 },
+        // For comparison: it has what makes the engine fast, so that it moves with the engine.
+        { name: alone("own graph"), value: ownGain },
+      ];
+    }),
   ...sizes.map(({ size, buildSeconds: value }) => ({
     name: `training ${size}, building the step (s)`,
     value,
@@ -82,10 +86,9 @@ const checks = [
 ].map((check) => ({ ...check, holds: holds(check) }));
 
 for (const { name, value, least, most, holds } of checks) {
-  const limit = most === undefined ? `at least ${least}` : `at most ${most}`;
-  console.log(
-    `${holds ? "ok  " : "MISS"} ${name.padEnd(88)} ${String(value).padStart(5)}  ${limit}`,
-  );
+  const limit = least !== undefined ? `at least ${least}` : most && `at most ${most}`;
+  const verdict = limit === undefined ? "    " : holds ? "ok  " : "MISS";
+  console.log(`${verdict} ${name.padEnd(88)} ${String(value).padStart(5)}  ${limit ?? ""}`);
 }
 if (!SMALL) {
   const results = {

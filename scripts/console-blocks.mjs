@@ -50,7 +50,7 @@ export function commandsOf(block) {
 }
 
 /** What a terminal of 80 columns without colour would show, as lines. */
-function outputOf(command, cwd) {
+export function outputOf(command, cwd) {
   const env = { ...process.env, NO_COLOR: "1", GITHUB_STEP_SUMMARY: "" };
   const child = spawn("bash", ["-c", command], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };

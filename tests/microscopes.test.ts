@@ -200,6 +200,15 @@ test("kl-tradeoff-demo: reward and drift both rise as the leash loosens, in the 
   expect(workspace.has("r/kl_tradeoff.png")).toBe(false);
 });
 
+test("kl-tradeoff-demo --plot: every β stands beside its point, or with those it lies on", async () => {
+  const workspace = new Workspace();
+  await made(workspace, "r", ["kl-tradeoff-demo", "--plot"]);
+  const [, ...lines] = workspace.read("r/kl_tradeoff.csv").trimEnd().split("\n");
+  const labels = /<g [^>]*paint-order.*?<\/g>/.exec(workspace.read("r/kl_tradeoff.svg"))?.[0] ?? "";
+  const said = [...labels.matchAll(/>([^<]+)</g)].map(([, text]) => text).join(", ");
+  expect(said.split(", ")).toEqual(lines.map((line) => line.split(",")[0]));
+});
+
 test("kl-choice chooses for 0.1, 1.0 and 0, and for what is asked", async () => {
   const workspace = new Workspace();
   const { stdout } = await workspace.run(["kl-choice"]);

@@ -34,6 +34,9 @@ test("says which values gave the same policy, and what is written", async () => 
   for (const file of ["sweep.json", "tradeoff.svg", "tradeoff.png"]) {
     expect(room.has("sw", file)).toBe(true);
   }
+  expect(room.read("sw/tradeoff.svg")).toMatch(
+    /paint-order="stroke"><text [^>]*>1, 2<\/text><\/g>/,
+  );
   const some = await sweep("rate.peak=0,0.01", "--outdir", "turned");
   expect(some.stdout).not.toContain("same policy");
 });

@@ -29,24 +29,27 @@ export function drawBand({ points }: Series, look: Look, plot: Plot, painter: Pa
   return paths.length === 0 ? "" : shade(paths.join(""), look, painter);
 }
 
-/** A point with a gap on either side has no line, so it always gets a marker. */
 export function drawMarkers(series: Series, look: Look, plot: Plot, painter: Painter): string {
+  return mark(markedSpots(series, look, plot), look, painter);
+}
+
+/** A point with a gap on either side has no line, so it always gets a marker. */
+export function markedSpots(series: Series, look: Look, plot: Plot): Spot[] {
   const runs = runsOf(series.points, (point) => spotOf(point, plot));
   const lone = runs.filter((run) => run.length === 1).flat();
   const marked = new Set([...lone, ...choose(series, look, runs.flat())]);
-  return mark(
-    [...marked].filter((spot) => isInside(spot, plot)),
-    look,
-    painter,
-  );
+  return [...marked].filter((spot) => isInside(spot, plot));
 }
 
 const SHORT_SERIES = 24;
 const MARKER_DISTANCE = 90;
 const MOST_MARKERS = 9;
 
-/** All spots of a short series; of a long one, a few evenly along the line. Series take turns. */
-function choose(series: Series, look: Look, spots: readonly Spot[]): readonly Spot[] {
+/**
+ * All spots of a short series; of a long one, those with a label and a few evenly along the line.
+ * Series take turns.
+ */
+function choose(series: Series, look: Look, spots: readonly LabelledSpot[]): readonly Spot[] {
   if (!look.hasMarkers) return [];
   const isShort = look.line === "none" || spots.length <= SHORT_SERIES;
   if (series.markers === "all" || isShort) return spots;
@@ -54,9 +57,9 @@ function choose(series: Series, look: Look, spots: readonly Spot[]): readonly Sp
   const length = steps.reduce((sum, step) => sum + step, 0);
   const distance = Math.max(MARKER_DISTANCE, length / MOST_MARKERS);
   let left = (distance * ((look.place % SLOTS) + 0.5)) / SLOTS;
-  return spots.filter((_, i) => {
+  return spots.filter(({ label }, i) => {
     left -= steps[i] ?? 0;
-    if (left > 0) return false;
+    if (left > 0) return label !== "";
     left = distance;
     return true;
   });
@@ -64,11 +67,16 @@ function choose(series: Series, look: Look, spots: readonly Spot[]): readonly Sp
 
 const apart = (a: Spot, b: Spot) => Math.hypot(a.x - b.x, a.y - b.y);
 
-function spotOf({ x, y }: Point, plot: Plot): Spot | undefined {
-  return plot.x.has(x) && plot.y.has(y) ? { x: atX(plot, x), y: atY(plot, y) } : undefined;
+interface LabelledSpot extends Spot {
+  readonly label: string;
 }
 
-function isInside({ x, y }: Spot, { left, top, width, height }: Plot): boolean {
+export function spotOf({ x, y, label = "" }: Point, plot: Plot): LabelledSpot | undefined {
+  if (!plot.x.has(x) || !plot.y.has(y)) return undefined;
+  return { x: atX(plot, x), y: atY(plot, y), label: label.trim() };
+}
+
+export function isInside({ x, y }: Spot, { left, top, width, height }: Plot): boolean {
   const isAcross = x >= left - 0.5 && x <= left + width + 0.5;
   return isAcross && y >= top - 0.5 && y <= top + height + 0.5;
 }

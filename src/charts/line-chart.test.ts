@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { textWidth } from "./_text.ts";
+import { NOTE } from "./_type.ts";
 import { lineChart } from "./line-chart.ts";
 import type { ChartSpec, Point, Series } from "./spec.ts";
 
@@ -67,7 +69,7 @@ describe("the document", () => {
       description: HOSTILE,
       x: { label: HOSTILE, unit: HOSTILE },
       y: { label: HOSTILE, unit: HOSTILE },
-      series: [{ label: HOSTILE, points: points([1, 2]) }],
+      series: [{ label: HOSTILE, points: [{ x: 0, y: 1, label: HOSTILE }, ...points([1, 2])] }],
       verticals: [{ x: 0.5, label: HOSTILE }],
     });
     const names = new Set(readXml(svg));
@@ -79,7 +81,8 @@ describe("the document", () => {
 
   test("is well formed, finite and the same twice, whatever the spec holds", () => {
     const value = fc.oneof(fc.double(), fc.double({ min: -2, max: 2 }), fc.constant(null));
-    const point = fc.record({ x: fc.double(), y: value, low: value, high: value });
+    const label = fc.option(fc.string({ unit: "binary" }), { nil: undefined });
+    const point = fc.record({ x: fc.double(), y: value, low: value, high: value, label });
     const series = fc.record({ label: fc.string(), points: fc.array(point, { maxLength: 8 }) });
     const axis = fc.record({
       label: fc.string({ unit: "binary" }),
@@ -192,6 +195,137 @@ describe("series", () => {
 
   test.each([-1, 0.5, Number.NaN])("refuse slot %d", (slot) => {
     expect(() => chart([{ label: "a", points: [], slot }])).toThrow("slot must be a whole number");
+  });
+});
+
+describe("labels of points", () => {
+  interface Box {
+    readonly text: string;
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  }
+  const isApart = (a: Box, b: Box) =>
+    a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+
+  /** The labels, from the group after the data, with the room that their letters take. */
+  function labelsOf(svg: string): Box[] {
+    const labels = /<g [^>]*paint-order[^>]*>.*?<\/g>/.exec(svg)?.[0] ?? "";
+    const found = labels.matchAll(
+      /<text x="([\d.]+)" y="([\d.]+)"(?: text-anchor="(\w+)")?>([^<]*)</g,
+    );
+    return [...found].map(([, x = "", y = "", anchor, text = ""]) => {
+      const wide = textWidth(text, NOTE);
+      const left = Number(x) - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
+      const top = Number(y) - NOTE.size * 0.73;
+      return { text, left, right: left + wide, top, bottom: Number(y) };
+    });
+  }
+
+  const markersOf = (svg: string): Box[] =>
+    [...svg.matchAll(/<path d="M([\d.]+) ([\d.]+)a4 4/g)].slice(0, -1).map(([, x, y]) => {
+      const [left, middle] = [Number(x), Number(y)];
+      return { text: "", left, right: left + 8, top: middle - 4, bottom: middle + 4 };
+    });
+
+  /** Dots along the lines, close enough that nothing of a letter's size fits between two. */
+  function dotsOf(svg: string): Box[] {
+    return dataPaths(svg).flatMap((d) => {
+      const spots = [...d.matchAll(/[ML]([\d.]+) ([\d.]+)/g)].map(([, x, y]) => [+`${x}`, +`${y}`]);
+      return spots.slice(1).flatMap(([x = 0, y = 0], i) => {
+        const [fromX = 0, fromY = 0] = spots[i] ?? [];
+        const count = Math.ceil(Math.hypot(x - fromX, y - fromY));
+        return Array.from({ length: count }, (_, j) => {
+          const [dotX, dotY] = [
+            fromX + ((x - fromX) * j) / count,
+            fromY + ((y - fromY) * j) / count,
+          ];
+          return { text: "", left: dotX, right: dotX, top: dotY, bottom: dotY };
+        });
+      });
+    });
+  }
+
+  const plotOf = (svg: string) => {
+    const box = /<svg x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/.exec(svg);
+    const [left = 0, top = 0, width = 0, height = 0] = (box ?? []).slice(1).map(Number);
+    return { left, top, right: left + width, bottom: top + height };
+  };
+
+  test("stand beside their points, each by its own", () => {
+    const rising = [0, 1, 2, 3].map((x) => ({ x, y: x * x, label: `β${x}` }));
+    const svg = chart([{ label: "a", points: rising }]);
+    const markers = markersOf(svg);
+    for (const [i, label] of labelsOf(svg).entries()) {
+      expect(label.text).toBe(`β${i}`);
+      const gaps = markers.map((marker) =>
+        Math.max(
+          marker.left - label.right,
+          label.left - marker.right,
+          marker.top - label.bottom,
+          label.top - marker.bottom,
+        ),
+      );
+      expect(Math.min(...gaps)).toBe(gaps[i]);
+      expect(gaps[i]).toBeGreaterThan(0);
+      expect(gaps[i]).toBeLessThan(12);
+    }
+    expect(labelsOf(svg)).toHaveLength(4);
+  });
+
+  test("touch neither each other nor markers nor lines nor the frame, however crowded", () => {
+    const place = fc.double({ min: 0, max: 1, noNaN: true });
+    const label = fc.constantFrom("0", "0.03", "0.125", "kl.coefficient=0.3", "adaptive");
+    const point = fc.record({ x: place, y: place, label });
+    fc.assert(
+      fc.property(fc.array(point, { minLength: 1, maxLength: 24 }), (all) => {
+        const svg = chart([{ label: "a", points: all }]);
+        const [labels, frame] = [labelsOf(svg), plotOf(svg)];
+        const others = [...markersOf(svg), ...dotsOf(svg)];
+        for (const [i, one] of labels.entries()) {
+          const touched = [...labels.slice(i + 1), ...others].filter((box) => !isApart(one, box));
+          expect(touched).toEqual([]);
+          expect(one.left).toBeGreaterThanOrEqual(frame.left);
+          expect(one.right).toBeLessThanOrEqual(frame.right);
+          expect(one.top).toBeGreaterThanOrEqual(frame.top);
+          expect(one.bottom).toBeLessThanOrEqual(frame.bottom);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("of points on top of each other are put together, and the same word is said once", () => {
+    const crowd = [
+      { x: 0, y: 0, label: "10" },
+      { x: 0.001, y: 0.001, label: "3" },
+      { x: 1, y: 1, label: "0.1" },
+    ];
+    const svg = chart([
+      { label: "a", points: crowd },
+      { label: "b", points: crowd },
+    ]);
+    expect(labelsOf(svg).map(({ text }) => text)).toEqual(["10, 3", "0.1"]);
+  });
+
+  test("have a marker each, in a long series too, and none outside the axes", () => {
+    const long = Array.from({ length: 200 }, (_, x) => ({
+      x,
+      y: x,
+      label: x === 101 ? "here" : "",
+    }));
+    const svg = chart([{ label: "a", points: long }], { y: { label: "r", range: [0, 150] } });
+    const [label] = labelsOf(svg);
+    expect(label?.text).toBe("here");
+    const gaps = markersOf(svg).map(({ left, top }) =>
+      Math.hypot(left - (label?.left ?? 0), top - (label?.top ?? 0)),
+    );
+    expect(Math.min(...gaps)).toBeLessThan(60);
+    const outside = chart([{ label: "a", points: [{ x: 0, y: 9, label: "gone" }] }], {
+      y: { label: "r", range: [0, 1] },
+    });
+    expect(textsOf(outside)).not.toContain("gone");
   });
 });
 

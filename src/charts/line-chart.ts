@@ -7,6 +7,7 @@ import { type Layout, layOut } from "./_layout.ts";
 import { lookOf } from "./_look.ts";
 import { makePainter, type Painter, ROOT_CLASS } from "./_paint.ts";
 import { describeAxis, drawAxes, type Plot, short } from "./_plot.ts";
+import { drawPointLabels } from "./_point-labels.ts";
 import { makeScale } from "./_scale.ts";
 import { drawBand, drawLine, drawMarkers } from "./_series.ts";
 import { element, escapeText, group, px } from "./_svg.ts";
@@ -88,7 +89,8 @@ function drawSeries(series: readonly Series[], plot: Plot, painter: Painter): st
   };
   const viewBox = [box.x, box.y, box.width, box.height].map(px).join(" ");
   // An inner svg clips without an id, which a second chart on the same page would share.
-  return element("svg", { ...box, viewBox }, ...bands, ...strokes) + markers.join("");
+  const clipped = element("svg", { ...box, viewBox }, ...bands, ...strokes);
+  return clipped + markers.join("") + drawPointLabels(series, plot, painter);
 }
 
 function emptyPlot({ left, top, width, height }: Plot, { paint }: Painter): string {

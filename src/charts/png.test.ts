@@ -102,6 +102,14 @@ describe("toPng", () => {
     expect(await ink("MMMMMMMM")).toBeGreaterThan((await ink(" ")) + 200);
   });
 
+  test("sets the labels of points", async () => {
+    const ink = async (label: string) => {
+      const points = [1, 2, 3].map((x) => ({ x, y: x / 8, label }));
+      return (await render({ ...spec, series: [{ label: "first", points }] })).count(light("ink"));
+    };
+    expect(await ink("MMMM")).toBeGreaterThan((await ink("")) + 40);
+  });
+
   test("of the auto theme is the light picture; a dark one can be asked for", async () => {
     const auto = await toPng(lineChart(spec));
     expect(auto).toEqual(await toPng(lineChart({ ...spec, theme: "light" })));

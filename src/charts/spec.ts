@@ -57,6 +57,8 @@ export interface Point {
   /** The shaded band, where both ends are given. */
   readonly low?: number | null | undefined;
   readonly high?: number | null | undefined;
+  /** A word beside the point, such as the value that was tried; left out where there is no room. */
+  readonly label?: string | undefined;
 }
 
 export interface Vertical {

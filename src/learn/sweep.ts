@@ -13,6 +13,7 @@ import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { nested, together } from "./recipe.ts";
 import { idleSettings, trainSettings } from "./settings.ts";
+import { tradeoffChart } from "./tradeoff-chart.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -81,7 +82,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   }
   const found: Sweep = { over, algorithm: options.algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
-  const files = await charts(found);
+  const files = await chartFiles("tradeoff", tradeoffChart(found));
   for (const [name, content] of Object.entries(files)) {
     await writeFile(path.join(outdir, name), content);
   }
@@ -126,27 +127,4 @@ function pointOf({ dir: run, evaluations, summary }: TrainingRun, value: Json): 
     kl_exact: kept.kl_exact ?? 0,
     stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
   };
-}
-
-/** Reward against drift, in the order of the drift. */
-function charts({ over, algorithm, points }: Sweep) {
-  const sorted = points.toSorted((a, b) => a.kl_exact - b.kl_exact);
-  return chartFiles("tradeoff", {
-    title: `Reward against drift, over ${over}`,
-    subtitle: `${algorithm}; ${points.map(({ value }) => String(value)).join(", ")}`,
-    x: { label: "exact KL to the start", unit: "nats per token", range: [0, undefined] },
-    y: { label: "mean reward", unit: "validation set" },
-    series: [
-      {
-        label: "rewarding scorers",
-        points: sorted.map(({ kl_exact: x, proxy_mean: y }) => ({ x, y })),
-        markers: "all",
-      },
-      {
-        label: "validation scorer",
-        points: sorted.map(({ kl_exact: x, reward_mean: y }) => ({ x, y })),
-        markers: "all",
-      },
-    ],
-  });
 }

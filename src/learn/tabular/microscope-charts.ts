@@ -57,16 +57,15 @@ export async function twoStepCharts(log: readonly TwoStepStep[]): Files {
 }
 
 export async function leashCharts(points: readonly LeashPoint[]): Files {
-  const [tight, loose] = [points[0]?.beta, points.at(-1)?.beta];
   return chartFiles("kl_tradeoff", {
     title: "A weaker leash buys reward with drift",
-    subtitle: `Each point is one strength of the KL penalty, from β = ${tight} (left) to β = ${loose} (right).`,
+    subtitle: "Each point is one strength of the KL penalty, with its β beside it.",
     x: { label: "drift, KL(π ‖ π_ref)", unit: "nats" },
     y: { label: "expected reward", range: [0, 1] },
     series: [
       {
         label: "π*(a) ∝ π_ref(a) · exp(r(a)/β)",
-        points: points.map((p) => ({ x: p.kl, y: p.expected_reward })),
+        points: points.map((p) => ({ x: p.kl, y: p.expected_reward, label: `${p.beta}` })),
       },
     ],
   });
