@@ -66,7 +66,7 @@ export function withTrainOptions(command: Command): Command {
     .option("--eval-every <n>", "updates between validations; 0 for never", wholeNumber(0))
     .option("--holdout <file>", "examples to test on, once, at the very end")
     .option("--save-every <n>", "updates between saved positions", wholeNumber(1), 200)
-    .option("--threads <n>", "of the engine; 1 and 2 give the same bytes", wholeNumber(1, 64), 1)
+    .option("--threads <n>", "of the engine; the bytes are the same", wholeNumber(1, 64), 1)
     .option("--resume", "go on with an unfinished run")
     .option("--force", "replace what training run is in --outdir")
     .option("--quiet", "print nothing but errors");

@@ -4,6 +4,7 @@ import { LockedRoomError, messageOf } from "../core/errors.ts";
 import { toOnnx } from "./onnx.ts";
 import { shapeError, sizeOf } from "./shape.ts";
 import type { DType, Tensor } from "./tensor.ts";
+import { sameBytesThreads } from "./threads.ts";
 
 type Runtime = typeof import("onnxruntime-node");
 type RuntimeTensor = import("onnxruntime-node").Tensor;
@@ -11,6 +12,7 @@ type RuntimeSession = import("onnxruntime-node").InferenceSession;
 
 export interface SessionOptions {
   readonly provider?: "cpu" | "webgpu";
+  /** At most; as many of them are used as give the same bytes as one. */
   readonly threads?: number;
 }
 
@@ -70,9 +72,10 @@ export class Session {
     const runtime = await loadRuntime();
     // The fused ops give other numbers on WebGPU; what they are made of does not.
     const { bytes, inputs } = toOnnx(results, { standard: provider !== "cpu" });
+    const fitting = sameBytesThreads(Object.values(results), threads);
     const session = await runtime.InferenceSession.create(bytes, {
       executionProviders: [provider],
-      intraOpNumThreads: threads,
+      intraOpNumThreads: fitting,
       interOpNumThreads: 1,
       graphOptimizationLevel: "all",
       logSeverityLevel: 3,

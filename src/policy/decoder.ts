@@ -11,13 +11,6 @@ import { stepLength } from "./lengths.ts";
 /** Multiplications of a call that a second thread is worth waking for. */
 const WORTH_THREADS = 1e8;
 
-/**
- * The runtime adds up 128 terms at a time, or more where a thread gets few columns; with more rows than
- * columns threads share the rows, which changes nothing. The second number leaves room for the blocks
- * of 16 columns that are never divided.
- */
-const [TERMS, COLUMNS] = [128, 96];
-
 const LEAST_ROWS = 2;
 
 export interface DecoderOptions extends SessionOptions {
@@ -128,15 +121,9 @@ export class Decoder {
     return made;
   }
 
-  /** More than one only where that is worth it and gives the same bytes. */
   #threadsFor(tokens: number): number {
-    const { threads = 1 } = this.#options;
     const weights = this.#placed.reduce((sum, { size }) => sum + size, 0);
-    const same = this.#placed.every(
-      ({ shape: [columns = 0, terms = 0] }) =>
-        terms <= TERMS || columns <= tokens || columns / threads > COLUMNS,
-    );
-    return same && tokens * weights >= WORTH_THREADS ? threads : 1;
+    return tokens * weights < WORTH_THREADS ? 1 : (this.#options.threads ?? 1);
   }
 }
 
