@@ -88,7 +88,9 @@ const checks = [
 for (const { name, value, least, most, holds } of checks) {
   const limit = least !== undefined ? `at least ${least}` : most && `at most ${most}`;
   const verdict = limit === undefined ? "    " : holds ? "ok  " : "MISS";
-  console.log(`${verdict} ${name.padEnd(88)} ${String(value).padStart(5)}  ${limit ?? ""}`);
+  console.log(
+    `${verdict} ${name.padEnd(88)} ${String(value).padStart(5)}  ${limit ?? "for comparison"}`,
+  );
 }
 if (!SMALL) {
   const results = {

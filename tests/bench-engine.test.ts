@@ -36,7 +36,8 @@ test("the engine's benchmark measures every check that is committed, and in smal
   expect(stderr).toBe("");
   // Tiny shapes meet no limit, so 1 is as good as 0; anything else is a crash.
   expect([0, 1]).toContain(status);
-  const printed = [...stdout.matchAll(/^(?:ok {2}|MISS) (.+?) +[\d.e-]+ {2}at (?:least|most) /gm)];
+  const line = /^(?:ok {2}|MISS| {4}) (.+?) +[\d.e-]+ {2}(?:at (?:least|most) |for comparison)/gm;
+  const printed = [...stdout.matchAll(line)];
   expect(printed.map(([, name]) => name)).toEqual(results.checks.map(({ name }) => name));
   expect(read("bench/engine-results.json")).toBe(before);
 }, 180_000);
