@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
+import { BIN, DEV, describeRun, EXIT, expectError, ROOT, start, Workspace } from "./cli.ts";
 
 const PI0 = path.join(ROOT, "assets/pi0");
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
@@ -86,4 +86,35 @@ test("blanks, case and invisible characters do not hide an overlap", async () =>
   place.jsonl("train.jsonl", [example]);
   place.jsonl("dev.jsonl", [{ ...example, id: "b", prompt: "Compute 1+2. Reply: Final:<int>" }]);
   expectError(await grpo(place, "run", "train.jsonl", "--dev", "dev.jsonl"), EXIT.data, /share/);
+});
+
+test("settings that cannot be are refused before anything is written or replaced", async () => {
+  const place = new Workspace();
+  expect(await grpo(place, "run", TRAIN)).toMatchObject({ code: EXIT.ok });
+  const before = place.snapshot("run");
+  for (const wrong of ["lora.targets=[nope]", "lora.rank=100000000", "rollouts.top_p=0"]) {
+    const name = new RegExp(wrong.split("=")[0] as string);
+    expectError(await grpo(place, "run", TRAIN, "--force", "--set", wrong), EXIT.usage, name);
+    expectError(await grpo(place, "new", TRAIN, "--set", wrong), EXIT.usage, name);
+  }
+  expect(place.snapshot("run")).toEqual(before);
+  expect(place.has("new")).toBe(false);
+});
+
+test("a run that alarms do not stop says so, and goes on when nobody reads them", async () => {
+  const place = new Workspace();
+  const loud = ["--steps", "3", "--set", "alarms_stop=false", "--set", "rollouts.top_p=0.01"];
+  const heard = await grpo(place, "heard", TRAIN, ...loud);
+  expect(heard.stderr).toMatch(/! step 1: /);
+  expect(heard.stderr).not.toMatch(/which ends the run/);
+  const flags = ["train", "grpo", "--init", PI0, "--dataset", TRAIN, "--outdir", "unheard"];
+  const command = [process.execPath, BIN, ...flags, ...TINY, ...loud].join(" ");
+  const { finished } = start(
+    "bash",
+    ["-c", `(${command}; echo $? > code) 2>&1 | head -1`],
+    place.dir,
+  );
+  await finished;
+  expect(place.read("code").trim()).toBe("0");
+  expect(place.read("unheard/metrics.jsonl")).toBe(place.read("heard/metrics.jsonl"));
 });

@@ -58,7 +58,7 @@ describe("a run", () => {
 Policy written to whole/checkpoint
 Next: lockedroom policy show whole/checkpoint
 Then measure it: lockedroom rollout --policy whole/checkpoint \\
-  --dataset EXAMPLES --n 1 --outdir whole-rollout
+  --dataset EXAMPLES --n 1 --max-tokens 32 --outdir whole-rollout
 `);
   });
 

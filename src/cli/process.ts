@@ -31,6 +31,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     done = true;
     leave(report(ioError("print", error)));
   });
+  process.stderr.on("error", () => {}); // Nobody hears it, and the work goes on.
   const code = await main(argv);
   done = true;
   // A timer that a user's file left behind must not keep the process; what was printed must be out.

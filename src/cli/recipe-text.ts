@@ -154,7 +154,9 @@ function alternatives(schema: Schema): string[] {
 }
 
 function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): string {
-  if (exclusiveMinimum !== undefined) return `above ${exclusiveMinimum}`;
+  if (exclusiveMinimum !== undefined) {
+    return `above ${exclusiveMinimum}${maximum === undefined ? "" : `, up to ${maximum}`}`;
+  }
   if (minimum === undefined) return "any number";
   if (exclusiveMaximum !== undefined) return `from ${minimum}, below ${exclusiveMaximum}`;
   // Whole numbers that have no limit of their own have the largest one there is.

@@ -10,10 +10,10 @@ import { commandLines, out, wrap } from "./terminal.ts";
 export async function printTrained(
   { dir, checkpoint, summary }: TrainedPolicy,
   program: string,
-  dev: string | undefined,
+  { dev, maxTokens }: { readonly dev: string | undefined; readonly maxTokens: number },
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
-  out(`Trained for ${steps} updates on ${tokens} tokens.`);
+  out(`Trained for ${steps} ${steps === 1 ? "update" : "updates"} on ${tokens} tokens.`);
   const evaluations = await evaluationsOf(dir);
   if (stop.reason !== "all steps done") {
     const which = evaluations.length > 0 ? ", the best on validation," : "";
@@ -44,7 +44,9 @@ export async function printTrained(
       ? commandLines(`Next: ${program} report`, [`--run ${dir}`, `-o ${dir}.html`])
       : commandLines(`Next: ${program} policy show`, [checkpoint]),
   );
-  const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, "--n 1"];
+  // As it was validated: the gate refuses runs that differ in this.
+  const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
+  const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, ...sampling];
   out(commandLines(`Then measure it: ${program} rollout`, [...policy, `--outdir ${dir}-rollout`]));
 }
 

@@ -32,6 +32,7 @@ export interface TrainOptions {
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   /** Hears of each step: how many are done, and the tokens of this one. */
   readonly onStep?: ((done: number, record: StepRecord) => void) | undefined;
+  /** Hears of each alarm, and whether it ends this run. */
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
 }
 

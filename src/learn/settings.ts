@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { LORA } from "../policy/lora.ts";
+import { LORA, PROJECTIONS } from "../policy/lora.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import { LIMITS } from "./parts/alarm-limits.ts";
 import type { KlControl } from "./parts/kl.ts";
@@ -66,14 +66,14 @@ const general = {
     .describe("the optimiser, AdamW"),
   lora: z
     .strictObject({
-      rank: z.int().min(1).default(LORA.rank).describe("inner size of an adapter"),
+      rank: z.int().min(1).max(1024).default(LORA.rank).describe("inner size of an adapter"),
       alpha: z
         .number()
         .positive()
         .default(LORA.alpha)
         .describe("adapters are multiplied by alpha / rank"),
       targets: z
-        .array(z.string())
+        .array(z.enum(PROJECTIONS))
         .min(1)
         .default([...LORA.targets])
         .describe("matrices that get one"),
@@ -91,7 +91,10 @@ const general = {
         .default(1)
         .describe("1: as the policy is; below it, likely tokens become likelier"),
       top_k: z.int().min(0).default(0).describe("sample the likeliest k tokens only; 0: all"),
-      top_p: share
+      top_p: z
+        .number()
+        .gt(0)
+        .max(1)
         .default(1)
         .describe("sample the likeliest tokens with this probability together only; 1: all"),
       max_tokens: z.int().min(1).default(32).describe("of a completion; it is cut off there"),

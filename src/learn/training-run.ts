@@ -224,7 +224,8 @@ export class TrainingRun {
   async raise(alarm: Alarm): Promise<void> {
     this.raised.add(alarm.alarm);
     await this.#parts.folder.add("alarms", alarm);
-    this.#parts.options.onAlarm?.(alarm);
+    const stops = alarm.stops && this.settings.alarms_stop;
+    this.#parts.options.onAlarm?.({ ...alarm, stops });
   }
 
   /** Saves the position when it is time to. */

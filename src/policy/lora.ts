@@ -16,7 +16,17 @@ export interface LoraSettings {
   readonly targets: readonly string[];
 }
 
-export const LORA: LoraSettings = { rank: 8, alpha: 16, targets: ["q_proj", "v_proj"] };
+/** Every matrix that may get one, in all policies alike. */
+export const PROJECTIONS = [
+  ...(["q_proj", "k_proj", "v_proj", "o_proj"] as const),
+  ...(["gate_proj", "up_proj", "down_proj"] as const),
+] as const;
+
+export const LORA: LoraSettings & { readonly targets: readonly (typeof PROJECTIONS)[number][] } = {
+  rank: 8,
+  alpha: 16,
+  targets: ["q_proj", "v_proj"],
+};
 
 /** The matrices that get an adapter. */
 function adapted(a: Architecture, { targets }: LoraSettings): Parameter[] {

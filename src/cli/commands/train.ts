@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
-import { idleSettings } from "../../learn/settings.ts";
+import { completed, idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
 import { doubtful } from "../data-kind.ts";
 import { recipeText } from "../recipe-text.ts";
@@ -86,7 +86,8 @@ async function run(algorithm: string, { showSettings, ...flags }: Flags): Promis
       });
     });
     progress.stop();
-    if (!flags.quiet) await printTrained(trained, program(), flags.dev);
+    const { max_tokens: maxTokens } = completed(algorithmOf(algorithm), settings).evaluate;
+    if (!flags.quiet) await printTrained(trained, program(), { dev: flags.dev, maxTokens });
   } finally {
     progress.stop();
   }
