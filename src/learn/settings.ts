@@ -73,7 +73,12 @@ const general = {
         .default(LORA.alpha)
         .describe("adapters are multiplied by alpha / rank"),
       targets: z
-        .array(z.enum(PROJECTIONS))
+        .array(
+          z.enum(PROJECTIONS, {
+            error: ({ input }) =>
+              `there is no projection ${JSON.stringify(input)}; name some of ${PROJECTIONS.join(", ")}`,
+          }),
+        )
         .min(1)
         .default([...LORA.targets])
         .describe("matrices that get one"),
