@@ -71,6 +71,9 @@ test("as many as possible, and fewer where sums would change", () => {
     [2, 128, 344],
   ];
   expect(sameBytesThreads([turned(head)], 8)).toBe(8);
+  const none = matmul(input("a", [0, 3, 4]), input("b", [0, 4, 1]));
+  expect(sameBytesThreads([none], 8)).toBe(8);
+  expect(sameBytesThreads([plain(head)], 0)).toBe(0); // The runtime's own choice.
   expect(sameBytesThreads([plain(head)], 2)).toBe(1);
   expect(sameBytesThreads([turned(head), plain(down)], 2)).toBe(1);
 });

@@ -11,7 +11,7 @@ import type { Tensor } from "./tensor.ts";
 
 /** At most so many as are asked for. */
 export function sameBytesThreads(results: readonly Tensor[], asked: number): number {
-  if (asked === 1) return 1;
+  if (asked <= 1) return asked;
   const products = [...inOrder(results)].filter(({ op }) => op.name === "MatMul").map(productOf);
   let threads = asked;
   while (!products.every((product) => isSame(product, threads))) threads--;
@@ -35,7 +35,7 @@ function productOf({ inputs, shape }: Tensor): Product {
   const one = b.shape.length === 2;
   return {
     turned: isTransposed(a),
-    count: one ? 1 : sizeOf(shape.slice(0, -2)),
+    count: one ? 1 : Math.max(1, sizeOf(shape.slice(0, -2))),
     rows: one ? sizeOf(shape) / columns : (shape.at(-2) as number),
     ...{ columns, terms },
   };
