@@ -1,8 +1,9 @@
 // Training as the product does it, its floor beside it, and how long a step takes to build.
+
+import { lossGraph } from "../dist/engine/loss-graph.js";
+import { startState, Trainer } from "../dist/engine/trainer.js";
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
-import { lossGraph } from "../dist/learn/model.js";
-import { startState, Trainer } from "../dist/learn/trainer.js";
 import { initialise, parametersOf, SIZES } from "../dist/policy/index.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { floorStep } from "./engine-floor.mjs";
@@ -40,7 +41,11 @@ function trainerOf(size, shape, options) {
   const a = architecture(size);
   const state = startState(weightsOf(size));
   const rows = { rows: shape.batch, length: shape.length };
-  const model = (weights) => lossGraph(a, (name) => weights.get(name), rows, sft, {});
+  const model = (weights) =>
+    lossGraph(a, (name) => weights.get(name), rows, {
+      columns: {},
+      build: (inputs) => sft.loss(inputs, {}),
+    });
   return Trainer.create(place(parametersOf(a)).list, model, state, options);
 }
 

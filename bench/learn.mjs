@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { lossGraph } from "../dist/engine/loss-graph.js";
+import { startState, Trainer } from "../dist/engine/trainer.js";
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
-import { lossGraph } from "../dist/learn/model.js";
-import { startState, Trainer } from "../dist/learn/trainer.js";
 import { parametersOf } from "../dist/policy/architecture.js";
 import { loadCheckpoint } from "../dist/policy/checkpoint.js";
 import { Decoder } from "../dist/policy/decoder.js";
@@ -133,7 +133,13 @@ async function timeUpdating(length) {
   const size = rows * length;
   const trainer = await Trainer.create(
     place(parametersOf(architecture)).list,
-    (own) => lossGraph(architecture, (name) => own.get(name), { rows, length }, sft, {}),
+    (own) =>
+      lossGraph(
+        architecture,
+        (name) => own.get(name),
+        { rows, length },
+        { columns: {}, build: (inputs) => sft.loss(inputs, {}) },
+      ),
     startState(policy.parameters),
     { threads: THREADS },
   );

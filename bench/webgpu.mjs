@@ -1,10 +1,10 @@
 // `npm run bench:webgpu`: the same training steps on the CPU and on the GPU, through the same graph.
 // Fails when the losses differ by more than 1e-3; says so where there is no GPU.
 
+import { lossGraph } from "../dist/engine/loss-graph.js";
+import { startState, Trainer } from "../dist/engine/trainer.js";
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
-import { lossGraph } from "../dist/learn/model.js";
-import { startState, Trainer } from "../dist/learn/trainer.js";
 import { parametersOf } from "../dist/policy/architecture.js";
 import { initialise, SIZES } from "../dist/policy/initialise.js";
 
@@ -39,7 +39,12 @@ async function losses(provider, size, batch, length) {
   const trainer = await Trainer.create(
     list,
     (weights) =>
-      lossGraph(architecture, (name) => weights.get(name), { rows: batch, length }, sft, {}),
+      lossGraph(
+        architecture,
+        (name) => weights.get(name),
+        { rows: batch, length },
+        { columns: {}, build: (inputs) => sft.loss(inputs, {}) },
+      ),
     startState(initialise(architecture, 0)),
     { provider, threads: 2 },
   );

@@ -6,7 +6,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
-import type { Algorithm, Rewarded } from "../src/learn/algorithm.ts";
+import type { Algorithm, ScoredEpisode } from "../src/learn/algorithm.ts";
 import type { TrainOptions } from "../src/learn/options.ts";
 import type { StepRecord } from "../src/learn/records.ts";
 import { api, Workspace } from "./cli.ts";
@@ -81,9 +81,9 @@ const numbersOf = (steps: readonly StepRecord[], name: string) =>
   steps.map((step) => step[name] as number);
 const mean = (list: readonly number[]) => list.reduce((sum, x) => sum + x, 0) / list.length;
 
-/** Listens to what the algorithm is given to credit; afterwards all of it, in the order sampled. */
-function listen(name: string): () => Rewarded[] {
-  const spy = vi.spyOn(api.algorithmOf(name) as Required<Algorithm>, "credit");
+/** Listens to what advantages are computed from; afterwards all of it, in the order sampled. */
+function listen(name: string): () => ScoredEpisode[] {
+  const spy = vi.spyOn(api.algorithmOf(name) as Required<Algorithm>, "advantages");
   return () => spy.mock.calls.flatMap(([groups]) => groups.flat());
 }
 

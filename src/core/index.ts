@@ -1,4 +1,5 @@
 export * from "./answer.ts";
+export * from "./environment.ts";
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
 export * from "./freeze.ts";
@@ -8,4 +9,5 @@ export * from "./policy.ts";
 export * from "./records.ts";
 export * from "./rng.ts";
 export * from "./score.ts";
+export * from "./token-row.ts";
 export * from "./visible.ts";

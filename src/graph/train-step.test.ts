@@ -133,7 +133,7 @@ describe("a batch in parts", () => {
       );
       const miss = sub(matmul(input("x", [count, width]), flat), input("y", [count, 1]));
       const loss = mul(sum(square(miss)), 1 / rows);
-      return { loss, watched: { missed: sum(abs(miss)) } };
+      return { loss, metrics: { missed: sum(abs(miss)) } };
     };
   const numbers = (name: string, size: number) => {
     const rng = rngAt("parts", name);

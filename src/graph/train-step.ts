@@ -40,7 +40,7 @@ export const ADAM: AdamSettings = {
 /** What the model makes of its parameters and of a batch: a loss, and whatever else is to be seen. */
 export type Model = (parameters: ReadonlyMap<string, Tensor>) => {
   readonly loss: Tensor;
-  readonly watched?: Readonly<Record<string, Tensor>>;
+  readonly metrics?: Readonly<Record<string, Tensor>>;
 };
 
 /** Named results of a step: the new state, the loss, the norm of the gradient before clipping. */
@@ -50,8 +50,8 @@ export function trainStep(
   model: Model,
   settings: AdamSettings = ADAM,
 ): Record<string, Tensor> {
-  const { vector, gradient, loss, watched } = backward(placed, total, model);
-  return { ...update(vector, gradient, settings), loss, ...watched };
+  const { vector, gradient, loss, metrics } = backward(placed, total, model);
+  return { ...update(vector, gradient, settings), loss, ...metrics };
 }
 
 /** A part of a batch: its gradient is added to what earlier parts gathered. */
@@ -60,8 +60,8 @@ export function gradientStep(
   total: number,
   model: Model,
 ): Record<string, Tensor> {
-  const { gradient, loss, watched } = backward(placed, total, model);
-  return { next_gathered: add(input("gathered", [total]), gradient), loss, ...watched };
+  const { gradient, loss, metrics } = backward(placed, total, model);
+  return { next_gathered: add(input("gathered", [total]), gradient), loss, ...metrics };
 }
 
 /** The move that the gathered gradient asks for. */
@@ -72,13 +72,13 @@ export function updateStep(total: number, settings: AdamSettings = ADAM): Record
 function backward(placed: readonly Placed[], total: number, model: Model) {
   const vector = input("parameters", [total]);
   const tensors = views(vector, placed);
-  const { loss, watched = {} } = model(tensors);
+  const { loss, metrics = {} } = model(tensors);
   const slopes = gradients(loss, [...tensors.values()]);
   const gradient = concat(
     slopes.map((slope) => reshape(slope, [slope.size])),
     0,
   );
-  return { vector, gradient, loss, watched };
+  return { vector, gradient, loss, metrics };
 }
 
 /**

@@ -5,67 +5,14 @@
 
 import type { z } from "zod";
 import type { JsonObject } from "../core/json.ts";
-import type { Tensor } from "../graph/tensor.ts";
+import type { Columns, Loss, LossInputs, Reduction, TrainingRow } from "../engine/loss.ts";
 
-/** A prompt with a completion as tokens, and what else the loss reads of it. */
-export interface Row {
-  readonly tokens: readonly number[];
-  /** How many of the tokens are the prompt's. */
-  readonly prompt: number;
-  /** One number for the row, or one for each token of the completion. */
-  readonly columns: Readonly<Record<string, number | ArrayLike<number>>>;
-}
-
-/** Whether a column has one number for each token or one for the row. */
-export type Columns = Readonly<Record<string, "token" | "row">>;
-
-/** What a loss sees of a batch: tensors [rows, length], with targets where the mask is 1. */
-export interface LossInputs {
-  readonly rows: number;
-  /** Of each target under the policy. */
-  readonly logprobs: Tensor;
-  readonly mask: Tensor;
-  /** The reduction as weights: 0 outside of the mask. */
-  readonly weights: Tensor;
-  /** [rows]: 1 / rows of the batch; 0 for a row that only fills up. */
-  readonly rowWeights: Tensor;
-  /** A declared column: [rows, length] for tokens, [rows] for rows. */
-  readonly column: (name: string) => Tensor;
-  /** What each position is worth, by the value head. */
-  readonly values: () => Tensor;
-}
-
-/** What a loss shows besides itself, by how parts and tokens are put together. */
-export interface LossMetrics {
-  /** [rows, length]: the mean over the learned tokens is recorded. */
-  readonly tokens?: Readonly<Record<string, Tensor>>;
-  /** Single numbers, which parts of a batch add up. */
-  readonly sums?: Readonly<Record<string, Tensor>>;
-  /** [rows, length]: the largest over the learned tokens is recorded. */
-  readonly largest?: Readonly<Record<string, Tensor>>;
-}
-
-export interface Loss {
-  readonly loss: Tensor;
-  readonly watched: LossMetrics;
-}
-
-/**
- * How the tokens of a batch are weighed.
- *
- *   sequences      1 / rows: the sum over a row's tokens, the mean over rows
- *   grpo           1 / (rows · tokens of the row): the mean of the rows' token means
- *   bnpo           1 / tokens of the part of the batch that is computed at once
- *   dapo           1 / tokens of the whole batch
- *   dr_grpo        1 / (rows · the most tokens that a completion may have)
- */
-export const REDUCTIONS = ["sequences", "grpo", "bnpo", "dapo", "dr_grpo"] as const;
-export type Reduction = (typeof REDUCTIONS)[number];
-
-/** Something learned from, in the order in which an algorithm is asked. */
+/** What a method learns from. */
 export type Need = "texts" | "passing samples" | "pairs" | "labels" | "rollouts";
 
-export interface Algorithm<S = unknown> {
+export type KlPlace = "loss" | "reward";
+
+export interface Algorithm<S = unknown, M = unknown> {
   readonly name: string;
   /** One line for people. */
   readonly about: string;
@@ -73,45 +20,46 @@ export interface Algorithm<S = unknown> {
   /** Its own settings with their defaults; all of them go into the manifest. */
   readonly settings: z.ZodType<S>;
   /** Settings of the run that suit it better than the general defaults. */
-  readonly usual?: JsonObject;
+  readonly defaults?: JsonObject;
   readonly columns: Columns;
   reduction(settings: S): Reduction;
-  /** Whether its loss reads the frozen start's log-probs, in the column `reference`. */
+  /** Whether its loss reads the reference's log-probs, in the column `reference`. */
   readonly reference?: boolean;
   readonly valueHead?: boolean;
-  /** Where a KL penalty belongs unless told otherwise. */
+  /** Where a KL penalty is added unless set. */
   readonly klPlace?: KlPlace;
-  /** How often each batch is used, and in how many moves; once and whole unless said. */
+  /** How often each batch is used, and in how many updates; once and whole unless set. */
   passes?(settings: S): { readonly epochs: number; readonly minibatches: number };
-  loss(shown: LossInputs, settings: S): Loss;
-  /** Of algorithms that need rollouts: how much better each token was than expected. */
-  credit?(groups: readonly Group[], settings: S, memory: Memory): Credit;
+  loss(inputs: LossInputs, settings: S): Loss;
+  /** The loss by the name that engines without graphs know it by. */
+  readonly namedLoss?: string;
+  /** What it keeps from step to step, such as a running mean; it is saved with the run. */
+  readonly memory?: { readonly schema: z.ZodType<M>; readonly initial: M };
+  /** Of methods that need rollouts: the advantage of each token. */
+  advantages?(groups: readonly EpisodeGroup[], settings: S, memory: M): Advantages<M>;
 }
 
-export type KlPlace = "loss" | "reward";
-
-/** A sampled completion with its reward, as credit is given. */
-export interface Rewarded {
-  /** With the penalties taken off. */
+/** An episode with its reward, as advantages are computed from it. Lists have one number per action. */
+export interface ScoredEpisode {
+  /** Penalties subtracted. */
   readonly reward: number;
-  /** As the scorers gave it. */
+  /** As the environment gave it. */
   readonly score: number;
-  /** Of each token: the KL coefficient times k1 where the penalty belongs to the reward, else 0. */
+  /** The KL coefficient times the estimate where the penalty belongs to the reward, else 0. */
   readonly penalties: ArrayLike<number>;
-  /** Of each token, when it was sampled. */
+  /** Log-probs when it was sampled. */
   readonly old: ArrayLike<number>;
-  /** Of each token, by the value head. */
+  /** By the value head. */
   readonly values: ArrayLike<number> | undefined;
 }
 
-/** All completions of one prompt. */
-export type Group = readonly Rewarded[];
+/** All episodes of one task. */
+export type EpisodeGroup = readonly ScoredEpisode[];
 
-export interface Credit {
-  /** For each completion of each group its columns, such as `advantage`. */
-  readonly columns: readonly (readonly Row["columns"][])[];
-  readonly record: Readonly<Record<string, number>>;
+export interface Advantages<M = unknown> {
+  /** For each episode of each group its columns, such as `advantage`. */
+  readonly columns: readonly (readonly TrainingRow["columns"][])[];
+  readonly metrics: Readonly<Record<string, number>>;
+  /** What it keeps for the next step. */
+  readonly memory?: M;
 }
-
-/** What an algorithm remembers from step to step, such as a running mean; it is saved with the run. */
-export type Memory = { [name: string]: JsonObject[string] };

@@ -1,7 +1,7 @@
 /** What a training run says of itself: in its manifest, and in the checkpoints that it writes. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { Checkpoint } from "../policy/checkpoint.ts";
+import type { EngineIdentity } from "../engine/engine.ts";
 import { TRAIN_SCHEMA, type TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainOptions } from "./options.ts";
@@ -12,7 +12,7 @@ export interface Described {
   readonly options: TrainOptions;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
-  readonly start: Checkpoint;
+  readonly start: EngineIdentity;
   readonly inputs: readonly InputRecord[];
   /** Tokens of a row. */
   readonly length: number;
@@ -34,7 +34,7 @@ export function manifestOf(
     algorithm: algorithm.name,
     inputs: [...inputs],
     init_fingerprint: options.init === "scratch" ? null : start.fingerprint,
-    architecture: { ...start.architecture },
+    architecture: start.architecture as TrainManifest["architecture"],
     settings: { ...recordedSettings(settings), length },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
     volatile,
@@ -66,7 +66,7 @@ export function trainedBlock(
 }
 
 /** The files that a policy, or one that it began with, learned from. */
-export function learnedFrom({ trained }: Checkpoint): string[] {
+export function learnedFrom({ trained }: EngineIdentity): string[] {
   const list = trained?.learned_from;
   return Array.isArray(list) ? list.map(String) : [];
 }
@@ -76,7 +76,7 @@ function isLearned({ role }: InputRecord): boolean {
 }
 
 /** How often policies that led to this one were tested on a holdout set. */
-export function holdoutsBefore({ trained }: Checkpoint): number {
+export function holdoutsBefore({ trained }: EngineIdentity): number {
   return Number(trained?.holdout_evaluations ?? 0);
 }
 

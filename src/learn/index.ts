@@ -1,4 +1,4 @@
-export type { Algorithm, Loss, LossInputs, Row } from "./algorithm.ts";
+export type { Algorithm } from "./algorithm.ts";
 export { ALGORITHMS, algorithmOf } from "./algorithms/index.ts";
 export type { TrainedPolicy, TrainOptions } from "./options.ts";
 export { rateAt, type Schedule } from "./parts/schedule.ts";
@@ -31,4 +31,3 @@ export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";
 export { train } from "./train.ts";
-export { type StepResult, startState, Trainer, type TrainState } from "./trainer.ts";

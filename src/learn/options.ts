@@ -1,5 +1,6 @@
 /** What a training run is given, and what it gives back. */
 
+import type { Environment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
@@ -25,6 +26,10 @@ export interface TrainOptions {
   /** Examples to test on, once, at the very end. */
   readonly holdout?: string | undefined;
   readonly threads: number;
+  /** What holds the weights; "local" unless set. */
+  readonly engine?: string | undefined;
+  /** What episodes are played in; a scored prompt unless set. */
+  readonly environment?: Environment | undefined;
   /** Steps between saved positions. */
   readonly saveEvery: number;
   readonly resume?: boolean | undefined;

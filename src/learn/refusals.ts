@@ -1,7 +1,7 @@
 /** What a training run refuses before it begins. */
 
 import { dataError, usageError } from "../core/errors.ts";
-import type { Checkpoint } from "../policy/checkpoint.ts";
+import type { EngineIdentity } from "../engine/engine.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { learnedFrom } from "./describe-run.ts";
 import type { TrainOptions } from "./options.ts";
@@ -36,7 +36,7 @@ export function refuseHalves(
 
 /** Nor is it measured on what an ancestor learned from. */
 export function refuseLearnedFrom(
-  start: Checkpoint,
+  start: EngineIdentity,
   sets: readonly (Examples | undefined)[],
 ): void {
   const known = learnedFrom(start);

@@ -1,54 +1,61 @@
-/** Where a training run is: everything that its next step depends on, saved as a whole. */
+/** Everything that the next step of a training run depends on, saved as a whole. */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { dataError, messageOf } from "../core/errors.ts";
-import { replaceFolder, wholeFolder } from "../policy/replace-folder.ts";
-import { readSafetensors, safetensorsBytes } from "../policy/safetensors.ts";
-import type { StreamBytes } from "../runs/train-folder.ts";
-import type { Memory } from "./algorithm.ts";
-import type { TrainState } from "./trainer.ts";
+import type { Engine } from "../engine/engine.ts";
+import { fillFolder, wholeFolder, writeDurably } from "../policy/replace-folder.ts";
+import { STREAMS, type StreamBytes } from "../runs/train-folder.ts";
 
-const POSITION = "position.json";
-const TENSORS = "state.safetensors";
+const FOLDER = "state";
+const FILE = "resume.json";
 
-export interface Position {
+const SCHEMA = z.object({
   /** Steps done. */
+  step: z.int().min(1),
+  /** How long each stream is. */
+  bytes: z.record(z.enum(STREAMS), z.int().min(0)),
+  /** The source's own. */
+  source: z.unknown(),
+});
+
+export interface ResumeState {
   readonly step: number;
-  readonly state: TrainState;
-  readonly memory: Memory;
   readonly bytes: StreamBytes;
+  readonly source: unknown;
 }
 
-export async function savePosition(outdir: string, position: Position): Promise<void> {
-  const { step, memory, bytes, state } = position;
-  const { step: moves, ...vectors } = state;
-  const tensors = Object.entries(vectors).map(([name, data]) => ({
-    ...{ name, data },
-    shape: [data.length],
-  }));
-  await replaceFolder(path.join(outdir, "state"), {
-    [TENSORS]: safetensorsBytes(tensors),
-    [POSITION]: `${JSON.stringify({ step, moves, memory, bytes })}\n`,
+export async function saveResumeState(
+  outdir: string,
+  engine: Engine,
+  state: ResumeState,
+): Promise<void> {
+  await fillFolder(path.join(outdir, FOLDER), async (folder) => {
+    await engine.saveState(folder);
+    await writeDurably(path.join(folder, FILE), `${JSON.stringify(state)}\n`);
   });
 }
 
-/** Where an earlier sitting left off; undefined when it had saved nothing yet. */
-export async function readPosition(outdir: string): Promise<Position | undefined> {
-  const folder = wholeFolder(path.join(outdir, "state"));
+/** Where an interrupted run stopped; undefined when it had saved nothing yet. */
+export async function readResumeState(outdir: string): Promise<ResumeState | undefined> {
+  const folder = wholeFolder(path.join(outdir, FOLDER));
   if (!existsSync(folder)) return undefined;
+  return undamaged(folder, async () =>
+    SCHEMA.parse(JSON.parse(await readFile(path.join(folder, FILE), "utf8"))),
+  );
+}
+
+export async function loadEngineState(outdir: string, engine: Engine): Promise<void> {
+  const folder = wholeFolder(path.join(outdir, FOLDER));
+  await undamaged(folder, () => engine.loadState(folder));
+}
+
+async function undamaged<T>(folder: string, read: () => Promise<T>): Promise<T> {
   try {
-    const { step, moves, memory, bytes } = JSON.parse(
-      await readFile(path.join(folder, POSITION), "utf8"),
-    );
-    const tensors = await readSafetensors(path.join(folder, TENSORS));
-    const [parameters, m, v] = ["parameters", "m", "v"].map((name) => tensors.get(name)?.data);
-    if (!parameters || !m || !v || !Number.isInteger(step) || !Number.isInteger(moves)) {
-      throw new Error("something is missing");
-    }
-    return { step, memory, bytes, state: { step: moves, parameters, m, v } };
+    return await read();
   } catch (error) {
-    throw dataError(`${folder} is damaged: ${messageOf(error)}`, "Begin anew with --force.");
+    throw dataError(`${folder} is damaged: ${messageOf(error)}`, "Start again with --force.");
   }
 }

@@ -1,20 +1,88 @@
 /** Ways to break a training run on purpose, so that one can see the alarms catch them. */
 
-import type { SABOTAGES } from "./settings.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Batch, Source } from "./source.ts";
 
-export type Sabotage = (typeof SABOTAGES)[number] | null;
-
-/** A step up where a step down belongs. What is written down is the rate that was meant. */
-export function rateSign(sabotage: Sabotage): number {
-  return sabotage === "inverted_rate" ? -1 : 1;
+/** Wrappers around the parts of a run; a part that is not named stays as it is. */
+interface Sabotage {
+  /** Around the engine that everything uses. */
+  readonly engine?: (engine: Engine) => Engine;
+  /** Around the engine that rollouts are sampled from; validation uses the real one. */
+  readonly rollouts?: (engine: Engine) => Engine;
+  readonly source?: (source: Source) => Source;
 }
 
-/** The log-prob of the token before in the place of each. */
-export function shiftedByOne(logprobs: readonly number[]): number[] {
+const TRUNCATED_TOP_K = 3;
+
+const SABOTAGES_BY_NAME = {
+  /** A step up where a step down belongs. The rate that was set is what is recorded. */
+  inverted_rate: {
+    engine: (engine) =>
+      wrapped(engine, {
+        update: (rows, loss, options) =>
+          engine.update(rows, loss, { ...options, learningRate: -options.learningRate }),
+      }),
+  },
+  /** The reference is the policy itself. */
+  aliased_reference: {
+    engine: (engine) =>
+      wrapped(engine, {
+        hashOf: () => engine.hashOf("policy"),
+        async tokenStats(rows, _of, options = {}) {
+          const stats = await engine.tokenStats(rows, "policy");
+          if (!options.exactKl) return stats;
+          return stats.map((one) => ({ ...one, kl: new Float32Array(one.logprobs.length) }));
+        },
+      }),
+  },
+  /** The log-prob of the token before in the place of each. */
+  shifted_logprobs: { source: (source) => ({ ...bound(source), batch: shifted(source) }) },
+  /** Few of the likeliest tokens are sampled, as if they were all. */
+  truncated_sampling: {
+    rollouts: (engine) =>
+      wrapped(engine, {
+        sample: (requests, settings) =>
+          engine.sample(requests, { ...settings, top_k: TRUNCATED_TOP_K }),
+      }),
+  },
+} as const satisfies Readonly<Record<string, Sabotage>>;
+
+export type SabotageName = keyof typeof SABOTAGES_BY_NAME;
+
+export const SABOTAGES = Object.keys(SABOTAGES_BY_NAME) as [SabotageName, ...SabotageName[]];
+
+export function sabotageOf(name: SabotageName | null): Sabotage {
+  return name === null ? {} : SABOTAGES_BY_NAME[name];
+}
+
+/** The same engine with some methods replaced. */
+function wrapped(engine: Engine, replaced: Partial<Engine>): Engine {
+  return new Proxy(engine, {
+    get(target, name) {
+      const value = replaced[name as keyof Engine] ?? Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function bound(source: Source): Source {
+  return { batch: (step) => source.batch(step), state: () => source.state() };
+}
+
+function shifted(source: Source): Source["batch"] {
+  return async (step): Promise<Batch> => {
+    const batch = await source.batch(step);
+    return {
+      ...batch,
+      rows: batch.rows.map((row) => {
+        const { old } = row.columns;
+        if (old === undefined || typeof old === "number") return row;
+        return { ...row, columns: { ...row.columns, old: shiftedByOne(Array.from(old)) } };
+      }),
+    };
+  };
+}
+
+function shiftedByOne(logprobs: readonly number[]): number[] {
   return logprobs.map((_, t) => logprobs[t - 1] ?? logprobs.at(-1) ?? 0);
-}
-
-/** Few of the likeliest tokens, as if they were all. */
-export function truncated(sabotage: Sabotage): { top_k?: number } {
-  return sabotage === "truncated_sampling" ? { top_k: 3 } : {};
 }

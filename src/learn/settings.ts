@@ -6,17 +6,11 @@ import type { JsonObject } from "../core/json.ts";
 import { LORA, PROJECTIONS } from "../policy/lora.ts";
 import { LIMITS } from "./alarms/limits.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
-import type { KlControl } from "./parts/kl.ts";
+import type { KlControl } from "./parts/kl-control.ts";
 import { together } from "./recipe.ts";
+import { SABOTAGES } from "./sabotage.ts";
 
 const share = z.number().min(0).max(1);
-
-export const SABOTAGES = [
-  "inverted_rate",
-  "aliased_reference",
-  "shifted_logprobs",
-  "truncated_sampling",
-] as const;
 
 const general = {
   steps: z.int().min(1).max(10_000_000).describe("updates, here or as --steps N"),
@@ -224,7 +218,7 @@ export function settingsSchema({ settings }: Algorithm) {
 /** What was given with the defaults for the rest; what is left open stays open, as in a recipe. */
 export function completed(algorithm: Algorithm, given: JsonObject): Given {
   const whole = settingsSchema(algorithm);
-  const { algorithm: own = {}, ...rest } = together(algorithm.usual ?? {}, given);
+  const { algorithm: own = {}, ...rest } = together(algorithm.defaults ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
   if (result.success) return result.data as Given;
   throw wrongSetting(algorithm, whole, { ...rest, algorithm: own }, result.error.issues[0]);

@@ -5,6 +5,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
+import type { Engine } from "../engine/engine.ts";
+import { LocalEngine } from "../engine/local-engine.ts";
+import type { GraphLoss } from "../engine/loss.ts";
+import { lossGraph } from "../engine/loss-graph.ts";
+import { adapters, everything, type Trainable } from "../engine/trainable.ts";
+import { startState, type TrainState } from "../engine/trainer.ts";
+import { Updater } from "../engine/updater.ts";
 import { gradients } from "../graph/gradients.ts";
 import { differences, interpret } from "../graph/interpret.ts";
 import { inOrder } from "../graph/order.ts";
@@ -16,19 +23,14 @@ import { CharacterTokenizer } from "../policy/characters.ts";
 import { checkpointOf } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
 import { adapterParameters, LORA, withAdapters } from "../policy/lora.ts";
-import { promptTokens } from "../policy/prompt.ts";
 import { hashOfWeights } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import { algorithmOf } from "./algorithms/index.ts";
-import { lossGraph } from "./loss-graph.ts";
 import { rateAt } from "./parts/schedule.ts";
-import { adapters, everything, type Trainable } from "./parts/trainable.ts";
 import { trainSettings } from "./settings.ts";
-import type { Source } from "./source.ts";
 import { SeededOrder } from "./sources/order.ts";
-import { itemsOf, type Reading, Texts, toText } from "./sources/texts.ts";
-import { startState, type TrainState } from "./trainer.ts";
-import { Updater } from "./update.ts";
+import { itemsOf, Texts, toText } from "./sources/texts.ts";
+import { lossCallOf, updateOn } from "./update.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+= Final:");
 const architecture: Architecture = { ...SIZES.nano, vocabulary: tokenizer.size };
@@ -38,12 +40,8 @@ const begin = checkpointOf({
   parameters: initialise(architecture, SEED),
 });
 const sft = algorithmOf("sft");
-const reading: Reading = {
-  promptTokens: (text) => promptTokens(begin, text),
-  encode: (text) => tokenizer.encode(text),
-  end: tokenizer.endTokens[0] as number,
-  maxLength: 32,
-};
+const { encoder, can: LOCAL } = new LocalEngine(begin, { threads: 1 });
+const NO_TIME = { sampling: 0, scoring: 0, logprobs: 0 };
 
 const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-sft-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -55,7 +53,7 @@ beforeAll(async () => {
     return JSON.stringify({ id: `t${i}`, prompt: `${a}+${b}=`, completion: `Final: ${a + b}` });
   });
   writeFileSync(file, `${rows.join("\n")}\n`);
-  texts = await Texts.read(file, toText, reading);
+  texts = await Texts.read(file, toText, encoder);
 });
 
 /** What a step learns from. */
@@ -82,25 +80,27 @@ async function train(
   from: TrainState,
   { threads = 1, batch = 8, length = 16, settings = {}, trainable = whole, rate = 3e-3 }: Way = {},
 ): Promise<{ state: TrainState; losses: number[]; parameters: Float32Array }> {
-  const source: Source = {
-    ...{ inputs: [], rows: batch, longest: texts.longest, mostTokens: texts.mostTokens },
-    varied: false,
-    batch: async () => ({ rows: [], record: {}, seconds: { sampling: 0, scoring: 0, judging: 0 } }),
+  const updater = new Updater(architecture, trainable, from, threads);
+  const all = trainSettings(sft, { steps, ...settings });
+  const loss = lossCallOf(LOCAL, sft, all, texts.maxTokens) as GraphLoss;
+  const plan = {
+    loss,
+    algorithm: sft,
+    settings: all,
+    data: { rows: batch, varied: false },
+    length,
   };
-  const updater = new Updater(
-    {
-      ...{ start: begin, trainable, algorithm: sft, source, length },
-      settings: trainSettings(sft, { steps, ...settings }),
-    },
-    from,
-    threads,
-  );
+  const engine: Pick<Engine, "update"> = {
+    update: (rows, _loss, options) => updater.update(rows, loss, options),
+  };
   const losses: number[] = [];
   for (let step = from.step + 1; step <= steps; step++) {
-    losses.push((await updater.update(rowsOf(step, batch), step, rate, 0)).loss);
+    const rows = rowsOf(step, batch).map((row) => ({ ...row, columns: {} }));
+    const given = { rows, klCoefficient: 0, metrics: {}, seconds: NO_TIME };
+    losses.push((await updateOn(engine, plan, given, step, rate)).loss);
   }
   const { state } = updater;
-  const parameters = Float32Array.from(updater.parameters);
+  const parameters = Float32Array.from(trainable.whole(state.parameters));
   await updater.close();
   return { state, losses, parameters };
 }
@@ -165,8 +165,7 @@ describe("the loss", () => {
     tiny,
     (name) => leaves.get(name) as Tensor,
     { rows: 1, length: 3 },
-    sft,
-    sft.settings.parse({}),
+    { columns: {}, build: (inputs) => sft.loss(inputs, sft.settings.parse({})) },
   );
   const fed: Record<string, number[]> = {
     tokens: [1, 3, 4],
@@ -272,8 +271,8 @@ describe("texts", () => {
     const [row] = texts.rowsOf(7);
     // 1+1= and Final: 2, after the token that begins.
     expect(row?.tokens).toEqual([1, ...tokenizer.encode("1+1=Final: 2"), 2]);
-    expect(row?.prompt).toBe(5);
-    expect([texts.longest, texts.mostTokens, texts.count]).toEqual([14, 9, 24]);
+    expect(row?.actions).toEqual([[5, 14]]);
+    expect([texts.longest, texts.maxTokens, texts.count]).toEqual([14, 9, 24]);
   });
 
   test.each([
@@ -286,14 +285,14 @@ describe("texts", () => {
     [
       "a text that is too long",
       `{"id":"a","prompt":"1","completion":"${"1".repeat(40)}"}\n`,
-      /"a" has 43 tokens.*32 at most/,
+      /"a" has 43 tokens.*context length is 32/,
     ],
     ["an unknown character", '{"id":"a","prompt":"ü","completion":"1"}\n', /ü|U\+00FC/],
     ["what is no JSON", '{"id":"a","prompt":"1","completion":"1"}\n{oops\n', /bad.jsonl:2/],
   ])("refuse %s", async (_, content, message) => {
     const file = path.join(folder, "bad.jsonl");
     writeFileSync(file, content);
-    await expect(Texts.read(file, toText, reading)).rejects.toThrow(message);
+    await expect(Texts.read(file, toText, encoder)).rejects.toThrow(message);
   });
 });
 

@@ -1,34 +1,68 @@
-/** Where rows come from: whatever an algorithm said it needs. */
+/** Where training rows come from: data that is read before there is an engine, then batches with one. */
 
+import type { Environment } from "../core/environment.ts";
+import type { Encoder, Engine } from "../engine/engine.ts";
+import type { TrainingRow } from "../engine/loss.ts";
 import type { TrainManifest } from "../runs/train-schemas.ts";
-import type { Row } from "./algorithm.ts";
+import type { Algorithm } from "./algorithm.ts";
+import type { HeldOutPrompts } from "./held-out.ts";
+import type { TrainSettings } from "./settings.ts";
 
 export type InputRecord = TrainManifest["inputs"][number];
 
-/** Seconds; judging is what the policy and its reference make of completions that are there. */
-export interface Spent {
+/** Seconds. */
+export interface BatchSeconds {
   readonly sampling: number;
   readonly scoring: number;
-  readonly judging: number;
+  /** Log-probs by the reference, and values by the policy. */
+  readonly logprobs: number;
 }
 
 export interface Batch {
-  readonly rows: readonly Row[];
-  /** What is worth recording of how they came about. */
-  readonly record: Readonly<Record<string, number>>;
+  readonly rows: readonly TrainingRow[];
+  readonly metrics: Readonly<Record<string, number>>;
+  /** How often each outcome code occurred. */
   readonly outcomes?: Readonly<Record<string, number>> | undefined;
-  readonly seconds: Spent;
+  readonly seconds: BatchSeconds;
+  /** Of a KL penalty in the loss of this batch. */
+  readonly klCoefficient: number;
 }
 
 export interface Source {
+  batch(step: number): Promise<Batch>;
+  /** What a resumed run continues with. */
+  state(): unknown;
+}
+
+/** What reads the data. */
+export interface DataContext {
+  readonly dataset: string;
+  readonly outdir: string;
+  readonly algorithm: Algorithm;
+  readonly settings: TrainSettings;
+  readonly encoder: Encoder;
+  readonly heldOut: HeldOutPrompts;
+  readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
+}
+
+/** What makes batches of it. */
+export interface SourceParts {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  /** The state of an earlier source, when a run is resumed. */
+  readonly saved: unknown;
+}
+
+/** Data that was read and checked. */
+export interface TrainingData {
   readonly inputs: readonly InputRecord[];
   /** Rows of every batch. */
   readonly rows: number;
   /** Tokens of the longest row. */
   readonly longest: number;
-  /** Whether batches differ much in length, so that it pays to have a graph for each length. */
+  /** Whether batches differ much in length, so that a graph for each length pays off. */
   readonly varied: boolean;
   /** The most tokens that a completion has. */
-  readonly mostTokens: number;
-  batch(step: number): Promise<Batch>;
+  readonly maxTokens: number;
+  open(parts: SourceParts): Source;
 }

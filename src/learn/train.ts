@@ -1,30 +1,29 @@
 /**
- * The one training loop. Every method goes through it: rows come from a source, an update moves the
- * policy, the watchman looks at what happened, and now and then the policy is measured on examples
- * that it does not learn from. The loop never asks which algorithm it runs.
+ * The one training loop. Every method goes through it: a source gives rows, an engine learns from
+ * them, a watch checks the figures, and at intervals the policy is measured on held-out examples. The
+ * loop never asks which algorithm it runs.
  */
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
-import { watch } from "./alarms/index.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { rateAt } from "./parts/schedule.ts";
 import type { Alarm, StepRecord } from "./records.ts";
-import { rateSign } from "./sabotage.ts";
 import { trainSettings } from "./settings.ts";
-import { exploded, TrainingRun } from "./training-run.ts";
+import { Training } from "./training.ts";
+import { updateOn } from "./update.ts";
 
 export async function train(options: TrainOptions): Promise<TrainedPolicy> {
   const algorithm = algorithmOf(options.algorithm);
   const settings = trainSettings(algorithm, options.settings);
-  const run = await TrainingRun.open(options, algorithm, settings);
+  const run = await Training.open(options, algorithm, settings);
   try {
-    if (run.step === 0) await run.evaluate();
+    if (run.step === 0) await run.validate();
     let stopped: Alarm | undefined;
     while (run.step < settings.steps && !stopped) {
-      const record = await enough(run.rows, () => step(run));
-      stopped = await look(run);
-      // A saved position knows of its alarms: gone on with, a run that ended would not end again.
+      const record = await withinMemory(run.plan.data.rows, () => step(run));
+      stopped = await check(run);
+      // A saved state knows of its alarms: resumed, a run that was stopped would not stop again.
       if (!stopped) await run.save();
       options.onStep?.(run.step, record);
     }
@@ -35,36 +34,36 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
   }
 }
 
-/** Rows, a move, and a record of both. */
-async function step(run: TrainingRun): Promise<StepRecord> {
-  const { settings, source, updater, memory } = run;
+/** Rows, an update, and a record of both. */
+async function step(run: Training): Promise<StepRecord> {
+  const { settings, source, engine, plan, watch } = run;
   const count = run.step + 1;
   const rate = rateAt(count, settings.steps, settings.rate);
-  const coefficient = (memory.kl_coefficient as number | undefined) ?? settings.kl.coefficient;
-  const { rows, record, outcomes, seconds } = await source.batch(count);
+  const batch = await source.batch(count);
   const started = performance.now();
-  const moved = await updater.update(rows, count, rateSign(settings.sabotage) * rate, coefficient);
-  const { loss, gradient_norm, tokens, record: watched } = moved;
-  const known = { step: count, loss, gradient_norm, learning_rate: rate, tokens };
-  if (exploded(moved, run.history.steps[0])) throw run.explosion(count, loss);
+  const update = await updateOn(engine, plan, batch, count, rate);
+  const { loss, gradientNorm, tokens, metrics } = update;
+  if (watch.exploded(update)) throw run.explosion(count, loss);
+  const known = { step: count, loss, gradient_norm: gradientNorm, learning_rate: rate, tokens };
+  const { outcomes } = batch;
   return run.record(
-    { ...watched, ...record, ...known, ...(outcomes && { outcomes }) },
-    { ...seconds, updating: (performance.now() - started) / 1000 },
+    { ...metrics, ...batch.metrics, ...known, ...(outcomes && { outcomes }) },
+    { ...batch.seconds, updating: (performance.now() - started) / 1000 },
   );
 }
 
-/** Measures when it is time to, and asks the watchman; gives the alarm that ends the run. */
-async function look(run: TrainingRun): Promise<Alarm | undefined> {
+/** Validates when it is time to, and raises alarms; returns the alarm that stops the run. */
+async function check(run: Training): Promise<Alarm | undefined> {
   const { settings } = run;
   const { every } = settings.evaluate;
-  if (every > 0 && (run.step % every === 0 || run.step === settings.steps)) await run.evaluate();
-  const alarms = watch(run.history, run.limits, run.raised);
+  if (every > 0 && (run.step % every === 0 || run.step === settings.steps)) await run.validate();
+  const alarms = run.watch.alarms();
   for (const alarm of alarms) await run.raise(alarm);
   return settings.alarms_stop ? alarms.find(({ stops }) => stops) : undefined;
 }
 
-/** The runtime's own words about memory help nobody. */
-async function enough<T>(rows: number, work: () => Promise<T>): Promise<T> {
+/** The runtime's own words about memory do not say what to do. */
+async function withinMemory<T>(rows: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,178 +1,115 @@
-/** One batch becomes one move of the policy, or several where an algorithm uses a batch more than once. */
+/** One batch becomes one update of the policy, or several where an algorithm uses a batch more than once. */
 
-import type { Checkpoint } from "../policy/checkpoint.ts";
+import { usageError } from "../core/errors.ts";
+import type { Engine, EngineAbilities, UpdateResult } from "../engine/engine.ts";
+import type { LossCall, TrainingRow } from "../engine/loss.ts";
 import { lengthFor } from "../policy/teacher-forced.ts";
-import type { Algorithm, Row } from "./algorithm.ts";
-import { columnsOf, lossGraph, type Penalty, recorded } from "./loss-graph.ts";
-import { collate, type Layout, learnedTokens } from "./parts/collate.ts";
-import type { Trainable } from "./parts/trainable.ts";
+import type { Algorithm } from "./algorithm.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { Source } from "./source.ts";
+import type { Batch, TrainingData } from "./source.ts";
 import { permutation } from "./sources/order.ts";
-import { Trainer, type TrainState } from "./trainer.ts";
 
-/** What an updater is made of. */
-export interface Made {
-  readonly start: Checkpoint;
-  readonly trainable: Trainable;
+export interface BatchUpdate extends UpdateResult {
+  /** Tokens that were trained on, prompts included. */
+  readonly tokens: number;
+}
+
+/** What every update of a run has in common. */
+export interface UpdatePlan {
+  readonly loss: LossCall;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
-  readonly source: Source;
+  readonly data: Pick<TrainingData, "rows" | "varied">;
   /** The most tokens of a row. */
   readonly length: number;
 }
 
-export interface Moved {
-  readonly loss: number;
-  readonly gradient_norm: number;
-  /** Tokens that were trained on, prompts included. */
-  readonly tokens: number;
-  readonly record: Readonly<Record<string, number>>;
-}
-
-/** Each holds memory for the rows of its length, and copies of the state. */
-const MOST_TRAINERS = 4;
-
-export class Updater {
-  readonly #made: Made;
-  readonly #threads: number;
-  readonly #passes: { readonly epochs: number; readonly minibatches: number };
-  readonly #layout: Omit<Layout, "length">;
-  readonly #parts: boolean;
-  readonly #penalty: Penalty | undefined;
-  /** By the length of their rows. */
-  readonly #trainers = new Map<number, Trainer>();
-  #state: TrainState;
-
-  constructor(made: Made, from: TrainState, threads: number) {
-    const { algorithm, settings, source } = made;
-    this.#made = made;
-    this.#threads = threads;
-    this.#state = from;
-    this.#passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
-    this.#penalty = penaltyOf(algorithm, settings);
-    const move = Math.ceil(source.rows / this.#passes.minibatches);
-    const rows = Math.min(settings.micro_batch_size ?? move, move);
-    this.#parts = rows < move;
-    this.#layout = {
-      ...{ rows, mostTokens: source.mostTokens },
-      columns: columnsOf(algorithm, this.#penalty),
-      reduction: algorithm.reduction(settings.algorithm),
+/** An algorithm's loss in the form that the engine takes. */
+export function lossCallOf(
+  can: EngineAbilities,
+  algorithm: Algorithm,
+  settings: TrainSettings,
+  maxTokens: number,
+): LossCall {
+  const { columns, namedLoss: name } = algorithm;
+  const own = settings.algorithm;
+  if (can.graphLoss) {
+    const { mode, place, estimator } = settings.kl;
+    const penalty = algorithm.needs === "rollouts" && mode !== "none" && place === "loss";
+    return {
+      ...{ kind: "graph", columns, maxTokens, reduction: algorithm.reduction(own) },
+      build: (inputs) => algorithm.loss(inputs, own),
+      kl: penalty ? estimator : undefined,
     };
   }
-
-  get state(): TrainState {
-    return this.#state;
+  if (name !== undefined && can.losses.includes(name)) {
+    return { kind: "named", name, config: own as never };
   }
-
-  /** A trainer for rows of this length, which goes on from where the last one stopped. */
-  async #trainer(length: number): Promise<Trainer> {
-    const known = this.#trainers.get(length);
-    if (known) {
-      // Behind the others, so that the first is the one not used for longest.
-      this.#trainers.delete(length);
-      this.#trainers.set(length, known);
-      if (known.state !== this.#state) known.become(this.#state);
-      return known;
-    }
-    const [oldest] = this.#trainers;
-    if (oldest && this.#trainers.size >= MOST_TRAINERS) {
-      this.#trainers.delete(oldest[0]);
-      await oldest[1].close();
-    }
-    const { start, trainable, algorithm, settings } = this.#made;
-    const { beta1, beta2, epsilon, weight_decay, clip_norm } = settings.adam;
-    const made = await Trainer.create(
-      trainable.placed,
-      (own) =>
-        lossGraph(
-          start.architecture,
-          trainable.weights(own),
-          { rows: this.#layout.rows, length },
-          algorithm,
-          settings.algorithm,
-          this.#penalty,
-        ),
-      this.#state,
-      {
-        threads: this.#threads,
-        parts: this.#parts,
-        adam: { beta1, beta2, epsilon, weightDecay: weight_decay, clipNorm: clip_norm },
-      },
-    );
-    this.#trainers.set(length, made);
-    return made;
-  }
-
-  /** All parameters of the policy as they are now. */
-  get parameters(): Float32Array {
-    return this.#made.trainable.whole(this.#state.parameters);
-  }
-
-  async update(
-    rows: readonly Row[],
-    step: number,
-    rate: number,
-    klCoefficient: number,
-  ): Promise<Moved> {
-    const moves: Record<string, number>[] = [];
-    const { source, length: longest } = this.#made;
-    const length = source.varied ? lengthFor(rows, longest) : longest;
-    const trainer = await this.#trainer(length);
-    let tokens = 0;
-    for (const own of this.#moves(rows, step)) {
-      const feeds = collate(own, { ...this.#layout, length }).map((part) => ({
-        ...part,
-        ...this.#made.trainable.feeds,
-        kl_coefficient: Float32Array.of(klCoefficient),
-      }));
-      const { loss, gradient_norm, watched } = await trainer.step(feeds, rate);
-      this.#state = trainer.state;
-      const learned = own.reduce((sum, row) => sum + learnedTokens(row), 0);
-      moves.push({ loss, gradient_norm, ...recorded(watched, learned) });
-      tokens += own.reduce((sum, row) => sum + row.tokens.length - 1, 0);
-      if (!Number.isFinite(loss)) break;
-    }
-    const { loss = Number.NaN, gradient_norm = Number.NaN, ...record } = together(moves);
-    return { loss, gradient_norm, tokens, record };
-  }
-
-  /** The rows of each move: all in order, or shuffled into minibatches anew in each epoch. */
-  *#moves(rows: readonly Row[], step: number): Generator<readonly Row[]> {
-    const { epochs, minibatches } = this.#passes;
-    if (epochs === 1 && minibatches === 1) {
-      yield rows;
-      return;
-    }
-    const size = Math.ceil(rows.length / minibatches);
-    for (let epoch = 0; epoch < epochs; epoch++) {
-      const order = permutation(rows.length, this.#made.settings.seed, "minibatches", step, epoch);
-      const shuffled = [...order].map((i) => rows[i] as Row);
-      for (let at = 0; at < rows.length; at += size) yield shuffled.slice(at, at + size);
-    }
-  }
-
-  async close(): Promise<void> {
-    for (const trainer of this.#trainers.values()) await trainer.close();
-    this.#trainers.clear();
-  }
-}
-
-/** A penalty in the loss; one in the reward is the source's affair. */
-function penaltyOf(algorithm: Algorithm, { kl }: TrainSettings): Penalty | undefined {
-  const wanted = algorithm.needs === "rollouts" && kl.mode !== "none" && kl.place === "loss";
-  return wanted ? { estimator: kl.estimator } : undefined;
-}
-
-/** Means over the moves; a check counts before the first of them, and a largest is the largest. */
-function together(moves: readonly Record<string, number>[]): Record<string, number> {
-  const [first = {}] = moves;
-  return Object.fromEntries(
-    Object.keys(first).map((name) => {
-      const values = moves.map((move) => move[name] as number);
-      if (name.startsWith("check/")) return [name, values[0] as number];
-      if (name.endsWith("/max")) return [name, Math.max(...values)];
-      return [name, values.reduce((sum, x) => sum + x, 0) / values.length];
-    }),
+  throw usageError(
+    `this engine cannot compute the loss of ${algorithm.name}`,
+    `It knows ${can.losses.join(", ") || "no losses by name"}. Choose another method or engine.`,
   );
+}
+
+export async function updateOn(
+  engine: Pick<Engine, "update">,
+  { loss, algorithm, settings, data, length: longest }: UpdatePlan,
+  { rows, klCoefficient }: Batch,
+  step: number,
+  learningRate: number,
+): Promise<BatchUpdate> {
+  const passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
+  const { beta1, beta2, epsilon, weight_decay, clip_norm } = settings.adam;
+  const options = {
+    ...{ learningRate, klCoefficient },
+    adam: { beta1, beta2, epsilon, weightDecay: weight_decay, clipNorm: clip_norm },
+    batchSize: Math.ceil(data.rows / passes.minibatches),
+    microBatchSize: settings.micro_batch_size,
+    length: data.varied ? lengthFor(rows, longest) : longest,
+  };
+  const results: UpdateResult[] = [];
+  let tokens = 0;
+  for (const own of minibatches(rows, passes, settings.seed, step)) {
+    const result = await engine.update(own, loss, options);
+    results.push(result);
+    tokens += own.reduce((sum, row) => sum + row.tokens.length - 1, 0);
+    if (!Number.isFinite(result.loss)) break;
+  }
+  return { ...combined(results), tokens };
+}
+
+/** All rows in order, or shuffled into minibatches anew in each epoch. */
+function* minibatches(
+  rows: readonly TrainingRow[],
+  passes: { readonly epochs: number; readonly minibatches: number },
+  seed: number,
+  step: number,
+): Generator<readonly TrainingRow[]> {
+  if (passes.epochs === 1 && passes.minibatches === 1) {
+    yield rows;
+    return;
+  }
+  const size = Math.ceil(rows.length / passes.minibatches);
+  for (let epoch = 0; epoch < passes.epochs; epoch++) {
+    const order = permutation(rows.length, seed, "minibatches", step, epoch);
+    const shuffled = [...order].map((i) => rows[i] as TrainingRow);
+    for (let at = 0; at < rows.length; at += size) yield shuffled.slice(at, at + size);
+  }
+}
+
+/** Means over the updates; a check counts before the first of them, and a largest is the largest. */
+function combined(results: readonly UpdateResult[]): UpdateResult {
+  const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const names = Object.keys(results[0]?.metrics ?? {});
+  return {
+    loss: mean(results.map(({ loss }) => loss)),
+    gradientNorm: mean(results.map(({ gradientNorm }) => gradientNorm)),
+    metrics: Object.fromEntries(
+      names.map((name) => {
+        const values = results.map(({ metrics }) => metrics[name] as number);
+        if (name.startsWith("check/")) return [name, values[0] as number];
+        return [name, name.endsWith("/max") ? Math.max(...values) : mean(values)];
+      }),
+    ),
+  };
 }

@@ -2,7 +2,7 @@
 
 import type { Tokenizer } from "./tokenizer.ts";
 
-export interface TokenRow {
+export interface InspectedToken {
   readonly position: number;
   readonly id: number;
   readonly bytes: Uint8Array;
@@ -10,12 +10,12 @@ export interface TokenRow {
   readonly text: string | null;
 }
 
-export function inspectTokens(text: string, tokenizer: Tokenizer): TokenRow[] {
+export function inspectTokens(text: string, tokenizer: Tokenizer): InspectedToken[] {
   return [...tokenRows(tokenizer.encode(text), tokenizer)];
 }
 
 /** The rows of tokens that are there already, one by one, because a long text has millions. */
-export function* tokenRows(ids: Iterable<number>, tokenizer: Tokenizer): Generator<TokenRow> {
+export function* tokenRows(ids: Iterable<number>, tokenizer: Tokenizer): Generator<InspectedToken> {
   let position = 0;
   for (const id of ids) {
     const bytes = tokenizer.bytesOf(id);

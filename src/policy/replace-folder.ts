@@ -24,18 +24,28 @@ export function wholeFolder(dir: string): string {
 }
 
 /** Writes the files, then puts the folder in the place of what was there. */
-export async function replaceFolder(
+export function replaceFolder(
   dir: string,
   files: Readonly<Record<string, Content>>,
+): Promise<void> {
+  return fillFolder(dir, async (folder) => {
+    for (const [name, content] of Object.entries(files)) {
+      await writeDurably(path.join(folder, name), content);
+    }
+  });
+}
+
+/** The same for a folder whose files others write. */
+export async function fillFolder(
+  dir: string,
+  fill: (folder: string) => Promise<void>,
 ): Promise<void> {
   const [partial, previous] = [beside(dir, "partial"), beside(dir, "previous")];
   const target = path.resolve(dir);
   try {
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { recursive: true });
-    for (const [name, content] of Object.entries(files)) {
-      await writeDurably(path.join(partial, name), content);
-    }
+    await fill(partial);
     await syncFolder(partial);
     if (existsSync(target)) {
       await rm(previous, { recursive: true, force: true });

@@ -1,7 +1,8 @@
-/** Completions judged by a policy: the sampler's own log-probs, exact KL, values, in any batch. */
+/** Completions under a policy: the sampler's own log-probs, exact KL, values, in any batch. */
 
 import { afterAll, describe, expect, test } from "vitest";
 import { rngAt } from "../core/rng.ts";
+import { completionRow, promptLength, type TokenRow } from "../core/token-row.ts";
 import { interpret } from "../graph/interpret.ts";
 import { place } from "../graph/parameters.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
@@ -10,7 +11,7 @@ import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
 import { generateBatch } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
-import { TeacherForced, type TokenStats, type Written } from "./teacher-forced.ts";
+import { TeacherForced, type TokenStats } from "./teacher-forced.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+-= Final:");
@@ -57,12 +58,14 @@ const sampled = await (async () => {
   });
   return said.map(({ tokens, logprobs }, i) => {
     const prompt = wanted[i]?.prompt ?? [];
-    return { tokens: [...prompt, ...tokens], prompt: prompt.length, logprobs: logprobs ?? [] };
+    return { ...completionRow(prompt, tokens), logprobs: logprobs ?? [] };
   });
 })();
 
 /** The same in float64, out of the logits alone. */
-function oracle({ tokens, prompt }: Written, parameters: Float32Array) {
+function oracle(row: TokenRow, parameters: Float32Array) {
+  const { tokens } = row;
+  const prompt = promptLength(row);
   const ids = input("tokens", [1, tokens.length - 1], "i64");
   const leaves = new Map<string, Tensor>(
     placed.map(({ name, shape }) => [name, input(name, shape)]),
@@ -100,7 +103,7 @@ function expectNear(found: ArrayLike<number>, wanted: readonly number[], far: nu
 
 describe("a policy's own samples", () => {
   test("have the log-probs under which they were drawn, to 1e-5", async () => {
-    const judged = await teacher(8, 24).judge(own, sampled);
+    const judged = await teacher(8, 24).tokenStats(own, sampled);
     expect(judged).toHaveLength(sampled.length);
     for (const [i, { logprobs }] of judged.entries()) {
       expectNear(logprobs, sampled[i]?.logprobs ?? [], 1e-5);
@@ -111,8 +114,8 @@ describe("a policy's own samples", () => {
   });
 
   test("have the float64 log-probs, entropies and values, one of each for every token", async () => {
-    for (const [i, judged] of (await teacher(8, 24).judge(own, sampled)).entries()) {
-      const right = oracle(sampled[i] as Written, own);
+    for (const [i, judged] of (await teacher(8, 24).tokenStats(own, sampled)).entries()) {
+      const right = oracle(sampled[i] as TokenRow, own);
       const entropies = right.map(({ logs }) => -logs.reduce((h, x) => h + Math.exp(x) * x, 0));
       expectNear(
         judged.logprobs,
@@ -131,8 +134,8 @@ describe("a policy's own samples", () => {
 
   test("are less likely under another policy", async () => {
     const [mine, theirs] = [
-      await teacher(8, 24).judge(own, sampled),
-      await teacher(8, 24).judge(other, sampled),
+      await teacher(8, 24).tokenStats(own, sampled),
+      await teacher(8, 24).tokenStats(other, sampled),
     ];
     const sum = (judged: readonly TokenStats[]) =>
       judged.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
@@ -142,17 +145,17 @@ describe("a policy's own samples", () => {
 
 describe("the exact KL", () => {
   test("to itself is 0", async () => {
-    for (const { kl } of await teacher(8, 24).judge(own, sampled, own)) {
+    for (const { kl } of await teacher(8, 24).tokenStats(own, sampled, own)) {
       expect(kl.length).toBeGreaterThan(0);
       for (const x of kl) expect(x).toBe(0);
     }
   });
 
   test("to another policy is that of the whole distributions, in float64", async () => {
-    const judged = await teacher(8, 24).judge(own, sampled, other);
+    const judged = await teacher(8, 24).tokenStats(own, sampled, other);
     const all: number[] = [];
     for (const [i, { kl, logprobs }] of judged.entries()) {
-      const [p, q] = [oracle(sampled[i] as Written, own), oracle(sampled[i] as Written, other)];
+      const [p, q] = [oracle(sampled[i] as TokenRow, own), oracle(sampled[i] as TokenRow, other)];
       const right = p.map(({ logs }, t) =>
         logs.reduce((sum, x, k) => sum + Math.exp(x) * (x - (q[t]?.logs[k] as number)), 0),
       );
@@ -166,8 +169,8 @@ describe("the exact KL", () => {
   test("is not symmetric: which of the two comes first matters", async () => {
     const one = teacher(8, 24);
     const [there, back] = [
-      await one.judge(own, sampled, other),
-      await one.judge(other, sampled, own),
+      await one.tokenStats(own, sampled, other),
+      await one.tokenStats(other, sampled, own),
     ];
     const first = (judged: readonly TokenStats[]) => judged[0]?.kl[0] as number;
     expect(Math.abs(first(there) - first(back))).toBeGreaterThan(1e-4);
@@ -187,8 +190,8 @@ describe("batches", () => {
     [16, 64],
   ])("of %i rows by %i tokens give the same to 1e-6", async (rows, length) => {
     const [usual, others] = [
-      await teacher(8, 24).judge(own, sampled, other),
-      await teacher(rows, length).judge(own, sampled, other),
+      await teacher(8, 24).tokenStats(own, sampled, other),
+      await teacher(rows, length).tokenStats(own, sampled, other),
     ];
     expect(others).toHaveLength(usual.length);
     for (const [i, judged] of usual.entries()) {
@@ -198,18 +201,18 @@ describe("batches", () => {
 
   test("a row is the same whatever company it has, to the bit", async () => {
     const one = teacher(8, 24);
-    const whole = await one.judge(own, sampled);
-    const backwards = await one.judge(own, sampled.toReversed());
+    const whole = await one.tokenStats(own, sampled);
+    const backwards = await one.tokenStats(own, sampled.toReversed());
     expect(backwards.toReversed()).toEqual(whole);
-    expect(await one.judge(own, sampled.slice(2, 3))).toEqual(whole.slice(2, 3));
+    expect(await one.tokenStats(own, sampled.slice(2, 3))).toEqual(whole.slice(2, 3));
   });
 
   test("nothing to judge gives nothing; a row may fill every position, and one token beyond", async () => {
-    expect(await teacher(2, 8).judge(own, [])).toEqual([]);
-    const row = { tokens: [1, ...tokenizer.encode("1+2=3+4=")], prompt: 4 };
+    expect(await teacher(2, 8).tokenStats(own, [])).toEqual([]);
+    const row = completionRow([1, ...tokenizer.encode("1+2")], tokenizer.encode("=3+4="));
     expect(row.tokens).toHaveLength(9);
-    const [tight] = await teacher(2, 8).judge(own, [row]);
-    const [wide] = await teacher(2, 24).judge(own, [row]);
+    const [tight] = await teacher(2, 8).tokenStats(own, [row]);
+    const [wide] = await teacher(2, 24).tokenStats(own, [row]);
     expectNear(tight?.logprobs ?? [], [...(wide?.logprobs ?? [])], 1e-6);
     expect(tight?.logprobs).toHaveLength(5);
   });
@@ -219,9 +222,9 @@ test("without a value head there are no values", async () => {
   const plain: Architecture = { ...architecture, valueHead: false };
   const { list } = place(parametersOf(plain));
   const judge = new TeacherForced(plain, list, { rows: 8, length: 24 });
-  const judged = await judge.judge(own.subarray(0, total - architecture.width), sampled);
+  const judged = await judge.tokenStats(own.subarray(0, total - architecture.width), sampled);
   await judge.close();
-  const right = await teacher(8, 24).judge(own, sampled);
+  const right = await teacher(8, 24).tokenStats(own, sampled);
   for (const [i, { values, logprobs }] of judged.entries()) {
     expect(values).toHaveLength(0);
     expectNear(logprobs, [...(right[i]?.logprobs ?? [])], 1e-6);

@@ -1,5 +1,6 @@
-/** What a policy makes of completions that are already there: log-probs, entropies, values, exact KL. */
+/** Log-probs, entropies, values and exact KL of given tokens (teacher forcing). */
 
+import { actionIndices, type TokenRow } from "../core/token-row.ts";
 import { exp, mul, neg, sub } from "../graph/ops/elementwise.ts";
 import { pick } from "../graph/ops/indexing.ts";
 import { sum } from "../graph/ops/reduce.ts";
@@ -11,14 +12,7 @@ import type { Architecture } from "./architecture.ts";
 import { stepLength } from "./lengths.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
-/** A prompt with a completion. */
-export interface Written {
-  readonly tokens: readonly number[];
-  /** How many of the tokens are the prompt's. */
-  readonly prompt: number;
-}
-
-/** For each token of a completion. */
+/** For each of the policy's own tokens of a row. */
 export interface TokenStats {
   readonly logprobs: Float32Array;
   readonly entropies: Float32Array;
@@ -29,7 +23,7 @@ export interface TokenStats {
 }
 
 export interface TeacherOptions extends SessionOptions {
-  /** Rows of every call, for the reason that a decoder has. */
+  /** Rows of every call. It is fixed, as in a decoder, so that batches cannot change a result. */
   readonly rows: number;
   /** Tokens of the longest row. */
   readonly length: number;
@@ -48,22 +42,22 @@ export class TeacherForced {
   }
 
   /** With `other` parameters of the same architecture, the KL to them as well. */
-  async judge(
+  async tokenStats(
     parameters: Float32Array,
-    rows: readonly Written[],
+    rows: readonly TokenRow[],
     other?: Float32Array,
   ): Promise<TokenStats[]> {
-    const judged: TokenStats[] = [];
+    const stats: TokenStats[] = [];
     for (let at = 0; at < rows.length; at += this.#options.rows) {
       const part = rows.slice(at, at + this.#options.rows);
-      judged.push(...(await this.#part(parameters, part, other)));
+      stats.push(...(await this.#part(parameters, part, other)));
     }
-    return judged;
+    return stats;
   }
 
   async #part(
     parameters: Float32Array,
-    rows: readonly Written[],
+    rows: readonly TokenRow[],
     other: Float32Array | undefined,
   ): Promise<TokenStats[]> {
     const { rows: count } = this.#options;
@@ -83,9 +77,12 @@ export class TeacherForced {
       ...{ tokens, targets },
     });
     return rows.map((row, r) => {
-      const [start, end] = [r * length + row.prompt - 1, r * length + row.tokens.length - 1];
-      const cut = (name: string) =>
-        ((results[name] as Float32Array | undefined) ?? new Float32Array()).slice(start, end);
+      // The distribution of token i is that of the position before it.
+      const at = Array.from(actionIndices(row), (i) => r * length + i - 1);
+      const cut = (name: string) => {
+        const all = results[name] as Float32Array | undefined;
+        return all ? Float32Array.from(at, (i) => all[i] as number) : new Float32Array();
+      };
       return {
         logprobs: cut("logprobs"),
         entropies: cut("entropies"),
@@ -135,7 +132,7 @@ export class TeacherForced {
 const OTHER = "other.";
 
 /** How long the rows of a graph must be for these. */
-export function lengthFor(rows: readonly Written[], longest: number): number {
+export function lengthFor(rows: readonly TokenRow[], longest: number): number {
   const most = rows.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
   return Math.max(Math.min(stepLength(most), longest), most);
 }

@@ -1,7 +1,7 @@
 /** Tokens and verdict side by side, for people and for programs. */
 
 import { columns, visible, visibleShort } from "../../core/visible.ts";
-import { type TokenRow, tokenRows } from "../../policy/inspect-tokens.ts";
+import { type InspectedToken, tokenRows } from "../../policy/inspect-tokens.ts";
 import type { Tokenizer } from "../../policy/tokenizer.ts";
 import { out, paint, printableJson, WIDTH, wrap } from "../terminal.ts";
 import type { Verdict } from "./verdict.ts";
@@ -45,7 +45,7 @@ function* shownText(text: string, all: boolean) {
   yield `      (${cut}${size}${text.includes(" ") ? "; · is a space" : ""})`;
 }
 
-function tokenLine({ position, id, bytes, text }: TokenRow): string {
+function tokenLine({ position, id, bytes, text }: InspectedToken): string {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   const fits = hex.length <= BYTES_WIDTH;
   const note = ` … (${bytes.length})`;

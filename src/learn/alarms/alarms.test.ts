@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../core/json.ts";
 import type { EvaluationRecord, StepRecord } from "../records.ts";
-import { ALARMS, type History, LIMITS, type Limits, watch } from "./index.ts";
+import { ALARMS, type History, LIMITS, type Limits, raisedBy } from "./index.ts";
 
 type Metrics = Record<string, number | Record<string, number>>;
 
@@ -38,7 +38,7 @@ const look = (
   evaluations: readonly EvaluationRecord[] = [],
   facts: History["facts"] = { usesReference: true, maxTokens: 64 },
   limits: Limits = LIMITS,
-) => watch({ steps: records, evaluations, facts }, limits, new Set());
+) => raisedBy({ steps: records, evaluations, facts }, limits, new Set());
 
 const names = (...given: Parameters<typeof look>) => look(...given).map(({ alarm }) => alarm);
 const message = (...given: Parameters<typeof look>) => look(...given)[0]?.message;
@@ -62,7 +62,7 @@ test("an alarm has the step of the last record, is JSON, and is not raised twice
   expect(ALARMS).toContain(alarm?.alarm);
   expect(canonicalJson(alarm)).toContain('"logprob_gap":0.5');
   const history = { steps: records, evaluations: [], facts: { usesReference: false } };
-  expect(watch(history, LIMITS, new Set(["logprob_mismatch"]))).toEqual([]);
+  expect(raisedBy(history, LIMITS, new Set(["logprob_mismatch"]))).toEqual([]);
 });
 
 describe("scorer_failures", () => {

@@ -1,7 +1,7 @@
 /**
- * The watchman of a training run. After each step it looks at what the run has written and says, in
- * words and with numbers, what is wrong; how often runs with nothing wrong raise which alarm is measured
- * in alarm-rates.test.ts. It has no state: what it said before is given to it.
+ * The alarms of a training run. After each step they read what the run has recorded and say, in
+ * words and with numbers, what is wrong; how often healthy runs raise which alarm is measured
+ * in rates.test.ts. There is no state: what was raised before is an argument.
  */
 
 import type { Alarm } from "../records.ts";
@@ -23,7 +23,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** The alarms that are due at the last record and not among those already raised. */
-export function watch(history: History, limits: Limits, raised: ReadonlySet<string>): Alarm[] {
+export function raisedBy(history: History, limits: Limits, raised: ReadonlySet<string>): Alarm[] {
   const step = Math.max(history.steps.at(-1)?.step ?? 0, history.evaluations.at(-1)?.step ?? 0);
   return CHECKS.map((check) => check(history, limits))
     .filter((finding) => finding !== undefined && !raised.has(finding.alarm))

@@ -6,7 +6,7 @@
 import { describe, expect, test } from "vitest";
 import { type Rng, rngAt } from "../../core/rng.ts";
 import type { EvaluationRecord, StepRecord } from "../records.ts";
-import { LIMITS, watch } from "./index.ts";
+import { LIMITS, raisedBy } from "./index.ts";
 
 const STEPS = 100;
 const EVERY = 5;
@@ -102,7 +102,8 @@ function alarmsOf(run: Run, seed: number): Map<string, number> {
     steps.push(stepOf(step, run, drift, rng));
     if (step % EVERY === 0) evaluations.push(evaluationOf(step, run, drift, seed));
     const history = { steps, evaluations, facts: { usesReference: true, maxTokens: 256 } };
-    for (const { alarm } of watch(history, LIMITS, new Set(raised.keys()))) raised.set(alarm, step);
+    for (const { alarm } of raisedBy(history, LIMITS, new Set(raised.keys())))
+      raised.set(alarm, step);
   }
   return raised;
 }

@@ -1,17 +1,18 @@
 /**
  * Every loss as a function of log-probs and columns, without a policy: values worked out by hand,
- * gradients against central differences, and credit for rewards. All in float64 unless said.
+ * gradients against central differences, and advantages from rewards. All in float64 unless said.
  */
 
 import { describe, expect, test } from "vitest";
 import { rngAt } from "../../core/rng.ts";
+import type { LossInputs } from "../../engine/loss.ts";
 import { gradients } from "../../graph/gradients.ts";
 import { differences, interpret } from "../../graph/interpret.ts";
 import { mul } from "../../graph/ops/elementwise.ts";
 import { max, sum } from "../../graph/ops/reduce.ts";
 import { Session } from "../../graph/session.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import type { Algorithm, LossInputs, Memory, Rewarded } from "../algorithm.ts";
+import type { Algorithm, ScoredEpisode } from "../algorithm.ts";
 import { dpo } from "./dpo.ts";
 import { grpo } from "./grpo.ts";
 import { ALGORITHMS, algorithmOf } from "./index.ts";
@@ -26,7 +27,7 @@ import { sft } from "./sft.ts";
 
 type Table = readonly (readonly number[])[];
 
-/** What a loss is shown, as numbers. */
+/** What a loss is given, as numbers. */
 interface Fed {
   readonly logprobs: Table;
   readonly mask: Table;
@@ -55,7 +56,7 @@ function built<S>(algorithm: Algorithm<S>, own: object, fed: Fed) {
   const logprobs = leaf("logprobs", [rows, length], fed.logprobs);
   const mask = leaf("mask", [rows, length], fed.mask);
   const values = algorithm.valueHead && leaf("values", [rows, length], fed.values ?? []);
-  const shown: LossInputs = {
+  const inputs: LossInputs = {
     ...{ rows, logprobs, mask },
     weights: leaf("weights", [rows, length], fed.weights ?? nothing),
     rowWeights: leaf("row_weights", [rows], fed.rowWeights ?? fed.mask.map(() => 1 / rows)),
@@ -69,12 +70,12 @@ function built<S>(algorithm: Algorithm<S>, own: object, fed: Fed) {
       return values;
     },
   };
-  const { loss, watched } = algorithm.loss(shown, algorithm.settings.parse(own));
+  const { loss, metrics } = algorithm.loss(inputs, algorithm.settings.parse(own));
   const wrt = [logprobs, ...(values ? [values] : [])];
   const seen: Record<string, Tensor> = {
-    ...mapped(watched.tokens, (x) => sum(mul(x, mask))),
-    ...mapped(watched.sums, (x) => x),
-    ...mapped(watched.largest, (x) => max(mul(x, mask))),
+    ...mapped(metrics.tokens, (x) => sum(mul(x, mask))),
+    ...mapped(metrics.sums, (x) => x),
+    ...mapped(metrics.largest, (x) => max(mul(x, mask))),
   };
   return { loss, wrt, seen, feeds };
 }
@@ -83,7 +84,7 @@ function mapped(tensors: Readonly<Record<string, Tensor>> = {}, f: (x: Tensor) =
   return Object.fromEntries(Object.entries(tensors).map(([name, x]) => [name, f(x)]));
 }
 
-/** The loss, its slopes in log-probs and values, and what is watched: means as sums over tokens. */
+/** The loss, its slopes in log-probs and values, and what is metrics: means as sums over tokens. */
 function computed<S>(algorithm: Algorithm<S>, own: object, fed: Fed) {
   const { loss, wrt, seen, feeds } = built(algorithm, own, fed);
   const [value, ...rest] = interpret(
@@ -94,7 +95,7 @@ function computed<S>(algorithm: Algorithm<S>, own: object, fed: Fed) {
   return {
     loss: value?.data[0] as number,
     slopes: numbers.slice(0, wrt.length),
-    watched: Object.fromEntries(
+    metrics: Object.fromEntries(
       Object.keys(seen).map((name, i) => [name, numbers[wrt.length + i]?.[0] as number]),
     ),
   };
@@ -166,23 +167,23 @@ describe("dpo", () => {
       columns: { reference: [...TWO.reference, ...TWO.reference.toReversed()] },
     };
     const [right, wrong] = [Math.log1p(Math.exp(-0.09)), Math.log1p(Math.exp(0.09))];
-    const { loss, watched } = computed(dpo, {}, four);
+    const { loss, metrics } = computed(dpo, {}, four);
     expect(loss).toBeCloseTo((right + wrong) / 2, 9);
-    expect(watched["rewards/accuracy"]).toBeCloseTo(0.5, 9);
-    expect(watched["rewards/margin"]).toBeCloseTo(0, 9);
+    expect(metrics["rewards/accuracy"]).toBeCloseTo(0.5, 9);
+    expect(metrics["rewards/margin"]).toBeCloseTo(0, 9);
   });
 
   test("is ln 2 exactly where policy and reference are the same, and pushes by β / 2 there", () => {
     const same = { ...TWO, columns: { reference: TWO.logprobs } };
-    const { loss, slopes, watched } = computed(dpo, {}, same);
+    const { loss, slopes, metrics } = computed(dpo, {}, same);
     expect(loss).toBe(Math.LN2);
     expectClose(slopes[0], [0, -0.05, -0.05, 0, 0, 0, 0.05, 0]);
-    expect(watched["rewards/margin"]).toBe(0);
+    expect(metrics["rewards/margin"]).toBe(0);
   });
 
-  test("what is watched is β times log-ratios, and the policy's own log-probs", () => {
-    const { watched } = computed(dpo, {}, fed);
-    expect(watched).toEqual({
+  test("what is metrics is β times log-ratios, and the policy's own log-probs", () => {
+    const { metrics } = computed(dpo, {}, fed);
+    expect(metrics).toEqual({
       "rewards/chosen": expect.closeTo(0.04, 9),
       "rewards/rejected": expect.closeTo(-0.05, 9),
       "rewards/margin": expect.closeTo(0.09, 9),
@@ -255,7 +256,7 @@ describe("kto", () => {
     expect(loss([0, 0], 1)).toBeLessThan(loss([0, 0], 0));
   });
 
-  test("what is watched are means over the good and over the bad ones", () => {
+  test("what is metrics are means over the good and over the bad ones", () => {
     const [sure, other] = [TWO.logprobs[0] as number[], TWO.logprobs[1] as number[]];
     const three: Fed = {
       logprobs: [sure, other, other],
@@ -268,7 +269,7 @@ describe("kto", () => {
       },
     };
     // Log-ratios 0.4, and −0.5 and 0.
-    expect(computed(kto, {}, three).watched).toEqual({
+    expect(computed(kto, {}, three).metrics).toEqual({
       "rewards/chosen": expect.closeTo(0.04, 9),
       "rewards/rejected": expect.closeTo(-0.025, 9),
       "rewards/margin": expect.closeTo(0.065, 9),
@@ -323,9 +324,9 @@ describe.each([reinforce, rloo] as unknown as Algorithm[])("$name", (algorithm) 
   });
 
   test("pushes by the advantage, and watches how far the samples' policy is away", () => {
-    const { slopes, watched } = computed(algorithm, {}, fed);
+    const { slopes, metrics } = computed(algorithm, {}, fed);
     expectClose(slopes[0], [0, -1, -1, 0, 0, 0, 0.5, 0]);
-    expect(watched["check/logprob_gap"]).toBeCloseTo(0.01, 9);
+    expect(metrics["check/logprob_gap"]).toBeCloseTo(0.01, 9);
   });
 });
 
@@ -357,8 +358,8 @@ describe("grpo", () => {
   });
 
   test("watches shares of clipped tokens, the largest ratio and the largest gap", () => {
-    const { watched } = computed(grpo, {}, fed);
-    expect(watched).toEqual({
+    const { metrics } = computed(grpo, {}, fed);
+    expect(metrics).toEqual({
       "clip/low": 1,
       "clip/high": 1,
       "ratio/max": expect.closeTo(1.5, 9),
@@ -368,11 +369,11 @@ describe("grpo", () => {
 
   test("on the samples' own policy it is −A, with the gradient of REINFORCE", () => {
     const same = { ...fed, columns: { ...fed.columns, old: fed.logprobs } };
-    const { loss, slopes, watched } = computed(grpo, {}, same);
+    const { loss, slopes, metrics } = computed(grpo, {}, same);
     expect(loss).toBeCloseTo(-(2 + 2 - 1 - 1 + 1) / 5, 12);
     expectClose(slopes[0], [-2 / 5, -2 / 5, 1 / 5, 1 / 5, -1 / 5], 12);
-    expect(watched["ratio/max"]).toBe(1);
-    expect(watched["check/logprob_gap"]).toBe(0);
+    expect(metrics["ratio/max"]).toBe(1);
+    expect(metrics["check/logprob_gap"]).toBe(0);
   });
 
   describe("with a ratio of whole completions (GSPO)", () => {
@@ -411,15 +412,15 @@ describe("grpo", () => {
     };
 
     test("every token of a row has the geometric mean of its ratios", () => {
-      const { loss, slopes, watched } = computed(grpo, { ratio: "sequence" }, sequences);
+      const { loss, slopes, metrics } = computed(grpo, { ratio: "sequence" }, sequences);
       // −2 e^0.1, −1.2 (clipped), 0.8 (clipped).
       expect(loss).toBeCloseTo(-0.8701139453837653, 9);
       const push = -(2 * Math.exp(0.1)) / 2 / 3;
       expectClose(slopes[0], [0, push, push, 0, 0, 0, 0, 0, 0]);
-      expect(watched["ratio/max"]).toBeCloseTo(Math.exp(0.5), 9);
-      expect(watched["check/logprob_gap"]).toBeCloseTo(0.5, 9);
-      expect(watched["clip/high"]).toBe(1);
-      expect(watched["clip/low"]).toBe(1);
+      expect(metrics["ratio/max"]).toBeCloseTo(Math.exp(0.5), 9);
+      expect(metrics["check/logprob_gap"]).toBeCloseTo(0.5, 9);
+      expect(metrics["clip/high"]).toBe(1);
+      expect(metrics["clip/low"]).toBe(1);
     });
 
     test("tokens have ratios of their own otherwise", () => {
@@ -449,12 +450,12 @@ describe("ppo", () => {
   const surrogate = -1.2 - 2 + 0.9;
 
   test("is the clipped surrogate and a tenth of the clipped value loss", () => {
-    const { loss, watched } = computed(ppo, {}, fed);
+    const { loss, metrics } = computed(ppo, {}, fed);
     const missed = MISSED.reduce((a, b) => a + b, 0);
     expect(loss).toBeCloseTo((surrogate + 0.1 * missed) / 3, 9);
-    expect(watched["value/loss"]).toBeCloseTo(missed, 9);
-    expect(watched["clip/high"]).toBe(1);
-    expect(watched["ratio/max"]).toBeCloseTo(1.5, 9);
+    expect(metrics["value/loss"]).toBeCloseTo(missed, 9);
+    expect(metrics["clip/high"]).toBe(1);
+    expect(metrics["ratio/max"]).toBeCloseTo(1.5, 9);
     expect(computed(ppo, { value_coefficient: 0 }, fed).loss).toBeCloseTo(surrogate / 3, 9);
   });
 
@@ -591,8 +592,8 @@ describe.each(CASES)("%s", (label, algorithm, own) => {
     for (const [i, slopes] of plain.slopes.entries()) {
       expectClose(more.slopes[i], [...slopes, ...new Array(2 * LENGTH).fill(0)], 12);
     }
-    for (const [name, value] of Object.entries(plain.watched)) {
-      expect(more.watched[name], name).toBeCloseTo(value, 12);
+    for (const [name, value] of Object.entries(plain.metrics)) {
+      expect(more.metrics[name], name).toBeCloseTo(value, 12);
     }
   });
 
@@ -603,9 +604,9 @@ describe.each(CASES)("%s", (label, algorithm, own) => {
   });
 });
 
-describe("credit", () => {
+describe("advantages", () => {
   const old = (...numbers: number[]) => numbers;
-  const rewarded = (reward: number, more: Partial<Rewarded> = {}): Rewarded => ({
+  const rewarded = (reward: number, more: Partial<ScoredEpisode> = {}): ScoredEpisode => ({
     ...{ reward, score: reward, penalties: [0, 0], old: old(-1, -2), values: undefined },
     ...more,
   });
@@ -613,8 +614,9 @@ describe("credit", () => {
     [rewarded(1), rewarded(0, { old: old(-3) }), rewarded(0)],
     [rewarded(2), rewarded(2), rewarded(5)],
   ];
-  const credit = <S>(algorithm: Algorithm<S>, own: object = {}, memory: Memory = {}) => {
-    const found = algorithm.credit?.(groups, algorithm.settings.parse(own), memory);
+  const advantages = <S, M>(algorithm: Algorithm<S, M>, own: object = {}, memory?: M) => {
+    const kept = memory ?? (algorithm.memory?.initial as M);
+    const found = algorithm.advantages?.(groups, algorithm.settings.parse(own), kept);
     return found?.columns.map((group) =>
       group.map(({ advantage }) => [...(advantage as number[])]),
     );
@@ -623,7 +625,7 @@ describe("credit", () => {
 
   test("grpo compares within each group, one number for every token", () => {
     const third = 1 / 3;
-    expect(credit(grpo, { std: "none" })).toEqual([
+    expect(advantages(grpo, { std: "none" })).toEqual([
       [[near(2 * third), near(2 * third)], [near(-third)], [near(-third), near(-third)]],
       [
         [-1, -1],
@@ -632,13 +634,13 @@ describe("credit", () => {
       ],
     ]);
     const deviation = Math.sqrt((4 + 1 + 1) / 9 / 2) + 1e-4;
-    expect(credit(grpo)?.[0]?.[0]).toEqual([near(2 / 3 / deviation), near(2 / 3 / deviation)]);
+    expect(advantages(grpo)?.[0]?.[0]).toEqual([near(2 / 3 / deviation), near(2 / 3 / deviation)]);
     const population = Math.sqrt((4 + 1 + 1) / 9 / 3) + 1e-4;
-    expect(credit(grpo, { std: "population" })?.[0]?.[1]).toEqual([near(-1 / 3 / population)]);
+    expect(advantages(grpo, { std: "population" })?.[0]?.[1]).toEqual([near(-1 / 3 / population)]);
   });
 
   test("rloo compares with the others", () => {
-    expect(credit(rloo)).toEqual([
+    expect(advantages(rloo)).toEqual([
       [[1, 1], [-0.5], [-0.5, -0.5]],
       [
         [-1.5, -1.5],
@@ -649,20 +651,25 @@ describe("credit", () => {
   });
 
   test("reinforce with the prompt's mean, with nothing, or with the mean so far", () => {
-    expect(credit(reinforce)?.[0]?.[1]).toEqual([near(-1 / 3)]);
-    expect(credit(reinforce, { baseline: "none" })?.[1]?.[2]).toEqual([5, 5]);
+    expect(advantages(reinforce)?.[0]?.[1]).toEqual([near(-1 / 3)]);
+    expect(advantages(reinforce, { baseline: "none" })?.[1]?.[2]).toEqual([5, 5]);
     // All rewards have the mean 10 / 6 at the first step; then a tenth of the way from 1 to it.
-    const memory: Memory = {};
-    expect(credit(reinforce, { baseline: "running" }, memory)?.[0]?.[1]).toEqual([near(-10 / 6)]);
-    expect(memory.baseline).toBeCloseTo(10 / 6, 12);
-    memory.baseline = 1;
-    expect(credit(reinforce, { baseline: "running" }, memory)?.[0]?.[1]).toEqual([-1]);
-    expect(memory.baseline).toBeCloseTo(0.9 + 1 / 6, 12);
+    const running = { baseline: "running" };
+    const next = (baseline: number | null) =>
+      reinforce.advantages?.(groups, reinforce.settings.parse(running), { baseline })?.memory;
+    expect(advantages(reinforce, running)?.[0]?.[1]).toEqual([near(-10 / 6)]);
+    expect(next(null)?.baseline).toBeCloseTo(10 / 6, 12);
+    expect(advantages(reinforce, running, { baseline: 1 })?.[0]?.[1]).toEqual([-1]);
+    expect(next(1)?.baseline).toBeCloseTo(0.9 + 1 / 6, 12);
   });
 
   test("every method gives the sampled log-probs back, for the ratio", () => {
     for (const algorithm of [grpo, rloo, reinforce] as unknown as Algorithm[]) {
-      const found = algorithm.credit?.(groups, algorithm.settings.parse({}), {});
+      const found = algorithm.advantages?.(
+        groups,
+        algorithm.settings.parse({}),
+        algorithm.memory?.initial,
+      );
       expect(found?.columns[0]?.map((columns) => columns.old)).toEqual([[-1, -2], [-3], [-1, -2]]);
     }
   });
@@ -676,7 +683,7 @@ describe("credit", () => {
       [rewarded(0, { score: 2, penalties: [0, 0], values: [0, 0] })],
     ];
     const settings = ppo.settings.parse({ whiten: false, lambda: 0.5 });
-    const found = ppo.credit?.(given, settings, {});
+    const found = ppo.advantages?.(given, settings, {});
 
     test("the penalty falls on every token, the score on the last", () => {
       // Token rewards −0.1 and 0.2 + 1; errors −0.1 + 0.25 − 0.5 = −0.35 and 1.2 − 0.25 = 0.95.
@@ -695,7 +702,7 @@ describe("credit", () => {
     });
 
     test("groups keep their completions, whitened or not", () => {
-      const white = ppo.credit?.(given, ppo.settings.parse({}), {});
+      const white = ppo.advantages?.(given, ppo.settings.parse({}), {});
       expect(white?.columns.map((group) => group.length)).toEqual([2, 1]);
       const all = (white?.columns.flat() ?? []).flatMap(({ advantage }) => [
         ...(advantage as number[]),
@@ -708,11 +715,11 @@ describe("credit", () => {
 
     test("explained variance is 1 for values that foresee the returns, 0 for constant ones", () => {
       const explained = (values: readonly number[]) =>
-        ppo.credit?.(
+        ppo.advantages?.(
           [[rewarded(0, { score: 3, penalties: [-1, 0], values })]],
           ppo.settings.parse({ whiten: false, lambda: 1 }),
           {},
-        )?.record["value/explained"];
+        )?.metrics["value/explained"];
       expect(explained([4, 3])).toBeCloseTo(1, 12);
       expect(explained([2, 2])).toBeCloseTo(0, 12);
       expect(explained([0, 10])).toBeLessThan(0);

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { mul, neg, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Algorithm } from "../algorithm.ts";
-import { logRatios, logSigmoid, pairsOf, pairWeights, watchPairs } from "../parts/preference.ts";
+import { logRatios, logSigmoid, pairMetrics, pairsOf, pairWeights } from "../parts/preference.ts";
 
 export const dpoSettings = z.strictObject({
   beta: z
@@ -28,13 +28,13 @@ export const dpo: Algorithm<DpoSettings> = {
   columns: { reference: "token" },
   reference: true,
   reduction: () => "sequences",
-  loss(shown, { beta }) {
-    const rewards = mul(logRatios(shown), beta);
+  loss(inputs, { beta }) {
+    const rewards = mul(logRatios(inputs), beta);
     const { chosen, rejected } = pairsOf(rewards);
     const losses = neg(logSigmoid(sub(chosen, rejected)));
     return {
-      loss: sum(mul(losses, pairWeights(shown))),
-      watched: watchPairs(shown, rewards),
+      loss: sum(mul(losses, pairWeights(inputs))),
+      metrics: pairMetrics(inputs, rewards),
     };
   },
 };

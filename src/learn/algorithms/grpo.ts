@@ -9,7 +9,7 @@ import { mul } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Algorithm } from "../algorithm.ts";
 import { groupAdvantages } from "../parts/advantages.ts";
-import { clippedLoss, ratioOf, watchRatio } from "../parts/surrogate.ts";
+import { clippedLoss, ratioMetrics, ratioOf } from "../parts/surrogate.ts";
 import { epochs, minibatches, reduction } from "./common-settings.ts";
 import { spread } from "./reinforce.ts";
 
@@ -42,22 +42,23 @@ export const grpo: Algorithm<z.infer<typeof grpoSettings>> = {
   settings: grpoSettings,
   columns: { old: "token", advantage: "token" },
   klPlace: "loss",
+  namedLoss: "ppo",
   reduction: ({ reduction }) => reduction,
   passes: ({ epochs, minibatches }) => ({ epochs, minibatches }),
-  loss(shown, { clip_low: low, clip_high: high, ratio: level }) {
-    const [old, advantage] = [shown.column("old"), shown.column("advantage")];
-    const ratio = ratioOf(shown, old, level);
+  loss(inputs, { clip_low: low, clip_high: high, ratio: level }) {
+    const [old, advantage] = [inputs.column("old"), inputs.column("advantage")];
+    const ratio = ratioOf(inputs, old, level);
     return {
-      loss: sum(mul(clippedLoss(ratio, advantage, { low, high }), shown.weights)),
-      watched: watchRatio(shown, old, ratio, advantage, { low, high }),
+      loss: sum(mul(clippedLoss(ratio, advantage, { low, high }), inputs.weights)),
+      metrics: ratioMetrics(inputs, old, ratio, advantage, { low, high }),
     };
   },
-  credit: (groups, { std, std_epsilon }) => ({
+  advantages: (groups, { std, std_epsilon }) => ({
     columns: groups.map((group) => {
       const rewards = group.map(({ reward }) => reward);
       const advantages = groupAdvantages(rewards, std, std_epsilon);
       return group.map(({ old }, i) => ({ old, advantage: spread(advantages[i] as number, old) }));
     }),
-    record: {},
+    metrics: {},
   }),
 };

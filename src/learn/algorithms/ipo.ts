@@ -6,20 +6,20 @@
 import { mul, square, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Algorithm } from "../algorithm.ts";
-import { logRatios, pairsOf, pairWeights, watchPairs } from "../parts/preference.ts";
+import { logRatios, pairMetrics, pairsOf, pairWeights } from "../parts/preference.ts";
 import { type DpoSettings, dpo } from "./dpo.ts";
 
 export const ipo: Algorithm<DpoSettings> = {
   ...dpo,
   name: "ipo",
   about: "learn from pairs: prefer chosen by a fixed margin, per token",
-  loss(shown, { beta }) {
-    const ratios = logRatios(shown, true);
+  loss(inputs, { beta }) {
+    const ratios = logRatios(inputs, true);
     const { chosen, rejected } = pairsOf(ratios);
     const missed = sub(sub(chosen, rejected), 1 / (2 * beta));
     return {
-      loss: sum(mul(square(missed), pairWeights(shown))),
-      watched: watchPairs(shown, mul(ratios, beta)),
+      loss: sum(mul(square(missed), pairWeights(inputs))),
+      metrics: pairMetrics(inputs, mul(ratios, beta)),
     };
   },
 };

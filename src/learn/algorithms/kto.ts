@@ -28,11 +28,11 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
   columns: { reference: "token", good: "row", shift: "row", share: "row" },
   reference: true,
   reduction: () => "sequences",
-  loss(shown, { beta, desirable, undesirable }) {
-    const { rowWeights, column } = shown;
+  loss(inputs, { beta, desirable, undesirable }) {
+    const { rowWeights, column } = inputs;
     const good = column("good");
     const bad = sub(1, good);
-    const rewards = mul(logRatios(shown), beta);
+    const rewards = mul(logRatios(inputs), beta);
     const ahead = sub(rewards, mul(column("shift"), beta));
     // σ(−x) = 1 − σ(x): what is missing to certainty, on the side that the label names.
     const missing = (x: Parameters<typeof sigmoid>[0]) => sub(1, sigmoid(x));
@@ -43,11 +43,11 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
     // 1 / rows of the same label: means over the good and over the bad ones.
     const share = column("share");
     const side = (label: typeof good, x: typeof good) => sum(mul(mul(x, share), label));
-    const logps = completionLogprobs(shown);
+    const logps = completionLogprobs(inputs);
     const [chosen, rejected] = [side(good, rewards), side(bad, rewards)];
     return {
       loss: sum(mul(losses, rowWeights)),
-      watched: {
+      metrics: {
         sums: {
           "rewards/chosen": chosen,
           "rewards/rejected": rejected,

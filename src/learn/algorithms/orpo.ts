@@ -11,9 +11,9 @@ import {
   logOneMinusExp,
   logSigmoid,
   meanLogprobs,
+  pairMetrics,
   pairsOf,
   pairWeights,
-  watchPairs,
 } from "../parts/preference.ts";
 
 export const orpoSettings = z.strictObject({
@@ -27,15 +27,15 @@ export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   settings: orpoSettings,
   columns: {},
   reduction: () => "sequences",
-  loss(shown, { beta }) {
-    const means = meanLogprobs(shown);
+  loss(inputs, { beta }) {
+    const means = meanLogprobs(inputs);
     const p = pairsOf(means);
     const rest = pairsOf(logOneMinusExp(means));
     const odds = sub(sub(p.chosen, p.rejected), sub(rest.chosen, rest.rejected));
     const losses = neg(add(p.chosen, mul(logSigmoid(odds), beta)));
     return {
-      loss: sum(mul(losses, pairWeights(shown))),
-      watched: watchPairs(shown, mul(means, beta)),
+      loss: sum(mul(losses, pairWeights(inputs))),
+      metrics: pairMetrics(inputs, mul(means, beta)),
     };
   },
 };

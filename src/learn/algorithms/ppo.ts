@@ -9,7 +9,7 @@ import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
 import type { Algorithm } from "../algorithm.ts";
 import { generalisedAdvantages, mean, whitened } from "../parts/advantages.ts";
-import { clippedLoss, ratioOf, watchRatio } from "../parts/surrogate.ts";
+import { clippedLoss, ratioMetrics, ratioOf } from "../parts/surrogate.ts";
 import { epochs, minibatches, reduction } from "./common-settings.ts";
 
 export const ppoSettings = z.strictObject({
@@ -53,24 +53,24 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
   valueHead: true,
   reduction: ({ reduction }) => reduction,
   passes: ({ epochs, minibatches }) => ({ epochs, minibatches }),
-  loss(shown, { clip: limit, value_clip, value_coefficient }) {
-    const [old, advantage] = [shown.column("old"), shown.column("advantage")];
+  loss(inputs, { clip: limit, value_clip, value_coefficient }) {
+    const [old, advantage] = [inputs.column("old"), inputs.column("advantage")];
     const bounds = { low: limit, high: limit };
-    const ratio = ratioOf(shown, old, "token");
+    const ratio = ratioOf(inputs, old, "token");
     const [values, before, returns] = [
-      shown.values(),
-      shown.column("old_value"),
-      shown.column("return"),
+      inputs.values(),
+      inputs.column("old_value"),
+      inputs.column("return"),
     ];
     const missed = valueLoss(values, before, returns, value_clip);
     const perToken = add(clippedLoss(ratio, advantage, bounds), mul(missed, value_coefficient));
-    const { tokens, largest = {} } = watchRatio(shown, old, ratio, advantage, bounds);
+    const { tokens, largest = {} } = ratioMetrics(inputs, old, ratio, advantage, bounds);
     return {
-      loss: sum(mul(perToken, shown.weights)),
-      watched: { tokens: { ...tokens, "value/loss": missed }, largest },
+      loss: sum(mul(perToken, inputs.weights)),
+      metrics: { tokens: { ...tokens, "value/loss": missed }, largest },
     };
   },
-  credit(groups, { discount, lambda, whiten }) {
+  advantages(groups, { discount, lambda, whiten }) {
     const all = groups.flat().map(({ score, penalties, old, values = [] }) => {
       const rewards = Array.from(penalties, (penalty) => -penalty);
       rewards[rewards.length - 1] = (rewards.at(-1) ?? 0) + score;
@@ -85,7 +85,7 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
     const starts = groups.map((_, i) => groups.slice(0, i).flat().length);
     return {
       columns: groups.map((group, i) => columns.slice(starts[i], (starts[i] ?? 0) + group.length)),
-      record: { "value/explained": explained(all) },
+      metrics: { "value/explained": explained(all) },
     };
   },
 };

@@ -5,9 +5,10 @@
  */
 
 import { z } from "zod";
+import type { LossInputs } from "../../engine/loss.ts";
 import { abs, mul, neg, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
-import type { Algorithm, LossInputs } from "../algorithm.ts";
+import type { Algorithm } from "../algorithm.ts";
 import { mean } from "../parts/advantages.ts";
 import { reduction } from "./common-settings.ts";
 
@@ -25,7 +26,10 @@ export const reinforceSettings = z.strictObject({
   reduction: reduction.default("sequences"),
 });
 
-export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {
+/** The running mean of rewards; null before the first step. */
+const memory = z.object({ baseline: z.number().nullable() });
+
+export const reinforce: Algorithm<z.infer<typeof reinforceSettings>, z.infer<typeof memory>> = {
   name: "reinforce",
   about: "policy gradient: reward minus a baseline, once for each batch",
   needs: "rollouts",
@@ -33,17 +37,19 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {
   columns: { old: "token", advantage: "token" },
   reduction: ({ reduction }) => reduction,
   loss: policyGradient,
-  credit(groups, { baseline, decay }, memory) {
+  namedLoss: "importance_sampling",
+  memory: { schema: memory, initial: { baseline: null } },
+  advantages(groups, { baseline, decay }, { baseline: before }) {
     const all = groups.flat().map(({ reward }) => reward);
-    const running = (memory.baseline as number | undefined) ?? mean(all);
-    memory.baseline = decay * running + (1 - decay) * mean(all);
+    const running = before ?? mean(all);
     return {
       columns: groups.map((group) => {
         const own = mean(group.map(({ reward }) => reward));
         const expected = { none: 0, running, prompt: own }[baseline];
         return group.map(({ reward, old }) => ({ old, advantage: spread(reward - expected, old) }));
       }),
-      record: { "reward/baseline": baseline === "running" ? running : 0 },
+      metrics: { "reward/baseline": baseline === "running" ? running : 0 },
+      memory: { baseline: decay * running + (1 - decay) * mean(all) },
     };
   },
 };
@@ -52,7 +58,7 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {
 export function policyGradient({ logprobs, weights, column }: LossInputs) {
   return {
     loss: neg(sum(mul(mul(logprobs, column("advantage")), weights))),
-    watched: { largest: { "check/logprob_gap": abs(sub(logprobs, column("old"))) } },
+    metrics: { largest: { "check/logprob_gap": abs(sub(logprobs, column("old"))) } },
   };
 }
 

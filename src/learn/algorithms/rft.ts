@@ -21,5 +21,5 @@ export const rft: Algorithm<z.infer<typeof rftSettings>> = {
   about: "sample, keep what is rewarded, learn from it as from texts",
   needs: "passing samples",
   settings: rftSettings,
-  usual: { rate: { peak: 0.001, warmup: 5, end: 0.1, shape: "cosine" } },
+  defaults: { rate: { peak: 0.001, warmup: 5, end: 0.1, shape: "cosine" } },
 };

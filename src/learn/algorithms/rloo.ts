@@ -22,11 +22,12 @@ export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
   columns: { old: "token", advantage: "token" },
   reduction: ({ reduction }) => reduction,
   loss: policyGradient,
-  credit: (groups) => ({
+  namedLoss: "importance_sampling",
+  advantages: (groups) => ({
     columns: groups.map((group) => {
       const advantages = leaveOneOut(group.map(({ reward }) => reward));
       return group.map(({ old }, i) => ({ old, advantage: spread(advantages[i] as number, old) }));
     }),
-    record: {},
+    metrics: {},
   }),
 };

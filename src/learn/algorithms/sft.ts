@@ -19,8 +19,9 @@ export const sft: Algorithm<z.infer<typeof sftSettings>> = {
   about: "learn from texts: prompts with the completions that are wanted",
   needs: "texts",
   settings: sftSettings,
-  usual: { rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" } },
+  defaults: { rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" } },
   columns: {},
+  namedLoss: "cross_entropy",
   reduction: ({ reduction }) => reduction,
-  loss: ({ logprobs, weights }) => ({ loss: neg(sum(mul(logprobs, weights))), watched: {} }),
+  loss: ({ logprobs, weights }) => ({ loss: neg(sum(mul(logprobs, weights))), metrics: {} }),
 };

@@ -1,21 +1,21 @@
 /** The pieces of the preference losses, in float64 and at their edges. */
 
 import { describe, expect, test } from "vitest";
+import type { LossInputs } from "../../engine/loss.ts";
 import { gradients } from "../../graph/gradients.ts";
 import { differences, interpret } from "../../graph/interpret.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import { Session } from "../../graph/session.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import type { LossInputs } from "../algorithm.ts";
 import {
   completionLogprobs,
   logOneMinusExp,
   logRatios,
   logSigmoid,
   meanLogprobs,
+  pairMetrics,
   pairsOf,
   pairWeights,
-  watchPairs,
 } from "./preference.ts";
 
 const valuesOf = (x: Tensor, feeds: ReadonlyMap<Tensor, ArrayLike<number>>) => [
@@ -103,7 +103,7 @@ describe("rows and pairs", () => {
     rowWeights: input("row_weights", [4]),
     reference: input("reference", shape),
   };
-  const shown: LossInputs = {
+  const inputs: LossInputs = {
     ...{ rows: 4, ...leaves },
     column: () => leaves.reference,
     values: () => leaves.logprobs,
@@ -126,21 +126,21 @@ describe("rows and pairs", () => {
   });
 
   test("log-probs are sums or means over the mask; a row without tokens has 0", () => {
-    expect(of(completionLogprobs(shown))).toEqual([-3, -3, -15, 0]);
-    expect(of(meanLogprobs(shown))).toEqual([-1.5, -3, -5, 0]);
+    expect(of(completionLogprobs(inputs))).toEqual([-3, -3, -15, 0]);
+    expect(of(meanLogprobs(inputs))).toEqual([-1.5, -3, -5, 0]);
   });
 
   test("log-ratios are against the reference, whole or per token", () => {
-    expect(of(logRatios(shown))).toEqual([0.5, -1, -1, 0]);
-    expect(of(logRatios(shown, true))).toEqual([0.25, -1, -1 / 3, 0]);
+    expect(of(logRatios(inputs))).toEqual([0.5, -1, -1, 0]);
+    expect(of(logRatios(inputs, true))).toEqual([0.25, -1, -1 / 3, 0]);
   });
 
   test("a pair weighs 1 / pairs, and nothing if it only fills up", () => {
-    expect(of(pairWeights(shown))).toEqual([1, 0]);
+    expect(of(pairWeights(inputs))).toEqual([1, 0]);
   });
 
-  test("what is watched counts only pairs that weigh something", () => {
-    const { sums = {} } = watchPairs(shown, logRatios(shown));
+  test("what is metrics counts only pairs that weigh something", () => {
+    const { sums = {} } = pairMetrics(inputs, logRatios(inputs));
     const seen = Object.fromEntries(Object.entries(sums).map(([name, x]) => [name, of(x)[0]]));
     expect(seen).toEqual({
       "rewards/chosen": 0.5,

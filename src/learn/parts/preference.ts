@@ -1,6 +1,7 @@
 /** What the preference losses share: pairs out of rows, log-ratios, and a logarithm that holds. */
 
 import { usageError } from "../../core/errors.ts";
+import type { LossInputs, LossMetrics } from "../../engine/loss.ts";
 import {
   add,
   cast,
@@ -17,7 +18,6 @@ import {
 import { reshape, slice } from "../../graph/ops/layout.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
-import type { LossInputs, LossMetrics } from "../algorithm.ts";
 
 /** Rows come chosen, rejected, chosen, rejected, …: each as [pairs]. */
 export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
@@ -39,13 +39,13 @@ export function completionLogprobs({ logprobs, mask }: LossInputs): Tensor {
 }
 
 /** Its mean over the tokens. */
-export function meanLogprobs(shown: LossInputs): Tensor {
-  return div(completionLogprobs(shown), maximum(sum(shown.mask, 1), 1));
+export function meanLogprobs(inputs: LossInputs): Tensor {
+  return div(completionLogprobs(inputs), maximum(sum(inputs.mask, 1), 1));
 }
 
 /** log π(y) − log π_ref(y) of each row; per token where `averaged`. */
-export function logRatios(shown: LossInputs, averaged = false): Tensor {
-  const { logprobs, mask, column } = shown;
+export function logRatios(inputs: LossInputs, averaged = false): Tensor {
+  const { logprobs, mask, column } = inputs;
   const ratios = sum(mul(sub(logprobs, column("reference")), mask), 1);
   return averaged ? div(ratios, maximum(sum(mask, 1), 1)) : ratios;
 }
@@ -69,9 +69,9 @@ export function logOneMinusExp(p: Tensor): Tensor {
 }
 
 /** Implicit rewards and log-probs of the two sides. */
-export function watchPairs(shown: LossInputs, rewards: Tensor): LossMetrics {
-  const weights = pairWeights(shown);
-  const logps = pairsOf(completionLogprobs(shown));
+export function pairMetrics(inputs: LossInputs, rewards: Tensor): LossMetrics {
+  const weights = pairWeights(inputs);
+  const logps = pairsOf(completionLogprobs(inputs));
   const sides = pairsOf(rewards);
   const mean = (x: Tensor) => sum(mul(x, weights));
   const margin = sub(sides.chosen, sides.rejected);

@@ -1,5 +1,6 @@
 /** The clipped surrogate that GRPO and PPO share, and what is worth watching of it. */
 
+import type { LossInputs, LossMetrics } from "../../engine/loss.ts";
 import {
   abs,
   cast,
@@ -18,7 +19,6 @@ import {
 import { expand, reshape } from "../../graph/ops/layout.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
-import type { LossInputs, LossMetrics } from "../algorithm.ts";
 
 export interface Clip {
   readonly low: number;
@@ -45,7 +45,7 @@ export function clippedLoss(ratio: Tensor, advantage: Tensor, { low, high }: Cli
 }
 
 /** Shares of tokens whose gradient was cut off on either side, and how far the policy moved. */
-export function watchRatio(
+export function ratioMetrics(
   { logprobs }: Pick<LossInputs, "logprobs">,
   old: Tensor,
   ratio: Tensor,

@@ -2,14 +2,9 @@
 
 import { dataError } from "../../core/errors.ts";
 import { type Example, toExample } from "../../core/records.ts";
+import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import type { InputRecord } from "../source.ts";
-
-/** How prompts become tokens. */
-interface PromptReading {
-  readonly promptTokens: (text: string) => readonly number[];
-  readonly maxLength: number;
-}
 
 export interface Examples {
   readonly list: readonly Example[];
@@ -37,14 +32,14 @@ export async function readExamples(file: string, role: string): Promise<Examples
 }
 
 /** Tokens of the longest prompt. One that leaves no room for an answer is refused before anything runs. */
-export function longestPrompt({ list, input }: Examples, reading: PromptReading): number {
+export function longestPrompt({ list, input }: Examples, encoder: Encoder): number {
   let longest = 0;
   for (const { id, prompt } of list) {
-    const { length } = reading.promptTokens(prompt);
-    if (length + 1 > reading.maxLength) {
+    const { length } = encoder.promptTokens(prompt);
+    if (length + 1 > encoder.maxLength) {
       throw dataError(
-        `${input.path}: the prompt of "${id}" has ${length} tokens, and the policy looks at ${reading.maxLength} at most`,
-        "Shorten it, or take a policy with a longer view.",
+        `${input.path}: the prompt of "${id}" has ${length} tokens, and the policy's context length is ${encoder.maxLength}`,
+        "Shorten it, or use a policy with a longer context.",
       );
     }
     longest = Math.max(longest, length);

@@ -1,22 +1,21 @@
-/** Opens what an algorithm needs. */
+/** Reads what an algorithm needs. */
 
 import type { Need } from "../algorithm.ts";
-import type { Source } from "../source.ts";
-import type { SourceContext } from "./context.ts";
-import { openPassing } from "./passing.ts";
-import { openRollouts } from "./rollouts.ts";
-import { openLabels, openPairs, openTexts } from "./written.ts";
+import type { DataContext, TrainingData } from "../source.ts";
+import { readLabels, readPairs, readTexts } from "./files.ts";
+import { readRejectionSampling } from "./rejection-sampling.ts";
+import { readRollouts } from "./rollouts.ts";
 
-const OPENERS: Record<Need, (context: SourceContext) => Promise<Source>> = {
-  texts: openTexts,
-  "passing samples": openPassing,
-  pairs: openPairs,
-  labels: openLabels,
-  rollouts: openRollouts,
+const READERS: Record<Need, (context: DataContext) => Promise<TrainingData>> = {
+  texts: readTexts,
+  "passing samples": readRejectionSampling,
+  pairs: readPairs,
+  labels: readLabels,
+  rollouts: readRollouts,
 };
 
-export function openSource(context: SourceContext): Promise<Source> {
-  return OPENERS[context.algorithm.needs](context);
+export function readTrainingData(context: DataContext): Promise<TrainingData> {
+  return READERS[context.algorithm.needs](context);
 }
 
 /** Whether rows are sampled from prompts with a scorer, rather than read. */

@@ -1,301 +1,233 @@
-/** Rows that the policy itself writes: sampled, scored, compared with the reference, given credit. */
+/** Rows that the policy itself writes: episodes played, rewarded, compared with the reference, given advantages. */
 
+import { z } from "zod";
 import type { Example } from "../../core/records.ts";
-import type { Generation } from "../../policy/generate.ts";
-import type { Group, Rewarded, Row } from "../algorithm.ts";
-import { allEqual, deviation, mean } from "../parts/advantages.ts";
-import { nextPrice, priceOf } from "../parts/constraint.ts";
-import { estimate, nextCoefficient, startCoefficient } from "../parts/kl.ts";
-import { shiftedByOne, truncated } from "../sabotage.ts";
-import type { Batch, Source } from "../source.ts";
-import type { SourceContext } from "./context.ts";
+import { klEstimate } from "../../engine/kl-estimators.ts";
+import type { Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
+import { allEqual } from "../parts/advantages.ts";
+import { nextPrice } from "../parts/cost-limit.ts";
+import { nextCoefficient, startCoefficient } from "../parts/kl-control.ts";
+import { type Episode, play } from "../play.ts";
+import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
-import { countOf, type Scores, scoresOf } from "./scored.ts";
+import { countOf, requireReward } from "./rewards.ts";
+import { costOf, klOf, lengthMetrics, logprobsOf, rewardMetrics } from "./rollout-metrics.ts";
 
-/** A sampled completion as a row, before it is known how good it was. */
-interface Answer {
-  readonly example: Example;
-  readonly said: Generation;
-  readonly tokens: readonly number[];
-  readonly prompt: number;
-}
-
-/** What a batch cost so far: seconds, and tokens that were sampled. */
-interface Effort {
-  sampling: number;
-  scoring: number;
-  judging: number;
-  tokens: number;
-}
-
-interface Scored {
-  readonly answers: readonly Answer[];
-  readonly scores: Scores;
-}
-
-export async function openRollouts(context: SourceContext): Promise<Source> {
+export async function readRollouts(context: DataContext): Promise<TrainingData> {
   const examples = await readExamples(context.dataset, "examples");
-  for (const { prompt, id } of examples.list) {
-    context.heldOut.refuse(prompt, id, context.dataset);
-  }
-  const { prompts, group, max_tokens: most } = context.settings.rollouts;
-  const longest = longestPrompt(examples, context.reading);
-  const rollouts = new Rollouts(context, examples);
+  for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
+  const { prompts, group, max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
     rows: prompts * group,
-    longest: longest + most,
+    longest: longestPrompt(examples, context.encoder) + max_tokens,
     varied: true,
-    mostTokens: most,
-    batch: (step) => rollouts.batch(step),
+    maxTokens: max_tokens,
+    open: (parts) => new Rollouts(context, examples, parts),
   };
 }
 
-class Rollouts {
-  readonly #context: SourceContext;
-  readonly #examples: Examples;
-  readonly #order: SeededOrder;
+/** All episodes of one task, with their rewards. */
+interface Group {
+  readonly episodes: readonly Episode[];
+  readonly rewards: readonly number[];
+}
 
-  constructor(context: SourceContext, examples: Examples) {
+/** What a batch cost so far. */
+interface Effort {
+  sampling: number;
+  scoring: number;
+  /** Sampled, groups that were replaced included. */
+  tokens: number;
+}
+
+/** What the next batch depends on besides the weights. */
+interface State {
+  readonly kl_coefficient: number;
+  /** Of a unit of cost. */
+  readonly price: number;
+  /** The algorithm's own. */
+  readonly memory: unknown;
+}
+
+function stateSchema({ memory }: Algorithm): z.ZodType<State> {
+  return z.object({
+    kl_coefficient: z.number(),
+    price: z.number(),
+    memory: memory?.schema ?? z.null(),
+  });
+}
+
+class Rollouts implements Source {
+  readonly #context: DataContext;
+  readonly #examples: Examples;
+  readonly #parts: SourceParts;
+  readonly #order: SeededOrder;
+  #state: State;
+
+  constructor(context: DataContext, examples: Examples, parts: SourceParts) {
+    const { algorithm, settings } = context;
     this.#context = context;
     this.#examples = examples;
-    this.#order = new SeededOrder(examples.list.length, context.settings.seed, "examples");
+    this.#parts = parts;
+    this.#order = new SeededOrder(examples.list.length, settings.seed, "examples");
+    this.#state =
+      parts.saved === undefined
+        ? {
+            kl_coefficient: startCoefficient(settings.kl),
+            price: settings.cost?.start ?? 0,
+            memory: algorithm.memory?.initial ?? null,
+          }
+        : stateSchema(algorithm).parse(parts.saved);
+  }
+
+  state(): State {
+    return this.#state;
   }
 
   async batch(step: number): Promise<Batch> {
-    const seconds: Effort = { sampling: 0, scoring: 0, judging: 0, tokens: 0 };
-    const groups = await this.#groups(step, seconds);
+    const effort: Effort = { sampling: 0, scoring: 0, tokens: 0 };
+    const groups = await this.#groups(step, effort);
     const started = performance.now();
-    const { credit, record } = await this.#credit(groups);
-    seconds.judging += (performance.now() - started) / 1000;
-    const rows = groups.flatMap(({ answers }, g) =>
-      answers.map(({ tokens, prompt }, i): Row => {
-        const columns = credit[g]?.[i] ?? {};
-        return { tokens, prompt, columns };
-      }),
+    const { columns, metrics } = await this.#advantages(groups);
+    const logprobs = (performance.now() - started) / 1000;
+    const { kl_coefficient: klCoefficient } = this.#state;
+    this.#state = { ...this.#state, ...metrics.next };
+    const rows = groups.flatMap(({ episodes }, g) =>
+      episodes.map(({ row }, i) => ({ ...row, columns: columns[g]?.[i] ?? {} })),
     );
-    const codes = groups.flatMap(({ scores }) => scores.codes);
-    const { tokens: sampled_tokens, ...spent } = seconds;
+    const { tokens: sampled_tokens, sampling, scoring } = effort;
     return {
-      ...{ rows, outcomes: countOf(codes), seconds: spent },
-      record: { ...record, sampled_tokens },
+      rows,
+      klCoefficient,
+      metrics: { ...metrics.recorded, sampled_tokens },
+      outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
+      seconds: { sampling, scoring, logprobs },
     };
   }
 
-  /** As many groups as an update takes; those that teach nothing are replaced where that is asked. */
-  async #groups(step: number, seconds: Effort): Promise<Scored[]> {
+  /** As many groups as an update takes; those with equal rewards are replaced where that is set. */
+  async #groups(step: number, effort: Effort): Promise<Group[]> {
     const { prompts, dynamic } = this.#context.settings.rollouts;
-    const kept: Scored[] = [];
-    let spare: Scored[] = [];
+    const kept: Group[] = [];
+    let spare: Group[] = [];
     const drawn = new Map<string, number>();
     for (let round = 0; round <= dynamic && kept.length < prompts; round++) {
       const first = ((step - 1) * (dynamic + 1) + round) * prompts;
-      const examples = Array.from(
+      const tasks = Array.from(
         { length: prompts },
         (_, i) => this.#examples.list[this.#order.at(first + i)] as Example,
       );
-      const found = await this.#sample(step, examples, drawn, seconds);
-      const teaches = ({ scores }: Scored) => dynamic === 0 || !allEqual(scores.rewards);
+      const found = await this.#play(step, tasks, drawn, effort);
+      const teaches = ({ rewards }: Group) => dynamic === 0 || !allEqual(rewards);
       kept.push(...found.filter(teaches));
-      spare = [...spare, ...found.filter((scored) => !teaches(scored))];
+      spare = [...spare, ...found.filter((group) => !teaches(group))];
     }
     return [...kept, ...spare].slice(0, prompts);
   }
 
-  async #sample(
+  async #play(
     step: number,
-    examples: readonly Example[],
-    /** Samples so far of each example in this step: one that comes again is drawn anew. */
+    tasks: readonly Example[],
+    /** Samples so far of each task in this step: one that comes again is sampled anew. */
     drawn: Map<string, number>,
-    seconds: Effort,
-  ): Promise<Scored[]> {
-    const { settings, reading, rewards, cost } = this.#context;
+    effort: Effort,
+  ): Promise<Group[]> {
+    const { settings } = this.#context;
     const { group, temperature, top_k, top_p, max_tokens } = settings.rollouts;
-    const wanted = examples.flatMap((example) => {
-      const prompt = reading.promptTokens(example.prompt);
-      const before = drawn.get(example.id) ?? 0;
-      drawn.set(example.id, before + group);
+    const requests = tasks.flatMap((task) => {
+      const before = drawn.get(task.id) ?? 0;
+      drawn.set(task.id, before + group);
       return Array.from({ length: group }, (_, sample) => ({
-        prompt,
-        address: [settings.seed, step, example.id, before + sample],
+        task,
+        address: [settings.seed, step, task.id, before + sample],
       }));
     });
-    const start = performance.now();
-    const said = await this.#context.policy().sample(wanted, {
+    const { engine, environment } = this.#parts;
+    const { episodes, seconds } = await play(engine, environment, requests, {
       ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
-      ...truncated(settings.sabotage),
     });
-    const sampled = performance.now();
-    const answers = said.map((one, i): Answer => {
-      const prompt = wanted[i]?.prompt ?? [];
-      return {
-        example: examples[Math.floor(i / group)] as Example,
-        said: one,
-        tokens: [...prompt, ...one.tokens],
-        prompt: prompt.length,
-      };
-    });
-    const asked = answers.map(({ example, said: { completion } }) => ({ example, completion }));
-    const scores = await scoresOf(asked, rewards, settings.weights, cost);
-    // Groups that are thrown away afterwards were paid for all the same.
-    seconds.tokens += said.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0);
-    seconds.sampling += (sampled - start) / 1000;
-    seconds.scoring += (performance.now() - sampled) / 1000;
-    return examples.map((_, g) => {
-      const cut = <T>(list: readonly T[]) => list.slice(g * group, (g + 1) * group);
-      return {
-        answers: cut(answers),
-        scores: {
-          rewards: cut(scores.rewards),
-          components: scores.components.map(cut),
-          codes: cut(scores.codes),
-          costs: scores.costs && cut(scores.costs),
-        },
-      };
+    for (const { generations } of episodes) {
+      for (const { completion_tokens } of generations) effort.tokens += completion_tokens;
+    }
+    effort.sampling += seconds.sampling;
+    effort.scoring += seconds.scoring;
+    return tasks.map((_, g) => {
+      const own = episodes.slice(g * group, (g + 1) * group);
+      return { episodes: own, rewards: own.map(requireReward) };
     });
   }
 
-  async #credit(groups: readonly Scored[]) {
-    const { algorithm, settings, memory, policy, rewards } = this.#context;
-    const answers = groups.flatMap((group) => group.answers);
-    const before = (await policy().judgeByReference(answers)).map(({ logprobs }) => logprobs);
+  async #advantages(groups: readonly Group[]) {
+    const { algorithm, settings } = this.#context;
+    const { engine } = this.#parts;
+    const episodes = groups.flatMap((group) => group.episodes);
+    const rows = episodes.map(({ row }) => row);
+    const reference = (await engine.tokenStats(rows, "reference")).map((one) => one.logprobs);
     const values = algorithm.valueHead
-      ? (await policy().judge(answers)).map((judged) => judged.values)
+      ? (await engine.tokenStats(rows, "policy")).map((one) => one.values)
       : undefined;
-    const coefficient = (memory.kl_coefficient as number) ?? startCoefficient(settings.kl);
-    const { place, estimator } = settings.kl;
-    const price = priceOf(settings.cost, memory);
+    const { kl_coefficient: coefficient, price, memory } = this.#state;
     let next = 0;
-    const credited: Group[] = groups.map(({ answers: own, scores }) =>
-      own.map(({ said }, i): Rewarded => {
+    const scored: EpisodeGroup[] = groups.map(({ episodes: own, rewards }) =>
+      own.map((episode, i) => {
         const row = next++;
-        const old = said.logprobs ?? [];
-        const penalties = old.map((logprob, t) =>
-          place === "reward" && coefficient > 0
-            ? coefficient * estimate(estimator, logprob, before[row]?.[t] ?? 0)
-            : 0,
-        );
-        const score = (scores.rewards[i] as number) - price * (scores.costs?.[i] ?? 0);
-        return {
-          score,
-          reward: score - penalties.reduce((sum, x) => sum + x, 0),
-          penalties,
-          old: settings.sabotage === "shifted_logprobs" ? shiftedByOne(old) : old,
-          values: values?.[row],
-        };
+        const score = (rewards[i] as number) - price * (episode.metrics.cost ?? 0);
+        return this.#scored(episode, score, reference[row] ?? [], values?.[row]);
       }),
     );
-    const { columns, record } = algorithm.credit?.(credited, settings.algorithm, memory) ?? {
-      columns: [],
-      record: {},
-    };
-    const moved = movedFrom(answers, before);
-    memory.kl_coefficient = nextCoefficient(
-      settings.kl,
-      coefficient,
-      moved.perCompletion[estimator],
-      answers.length,
-    );
-    const flat = before.values();
+    const { columns, metrics, ...found } = algorithm.advantages?.(
+      scored,
+      settings.algorithm,
+      memory,
+    ) ?? { columns: [], metrics: {} };
+    const kl = klOf(episodes, reference);
+    const cost = settings.cost && costOf(episodes, settings.cost, price);
+    const ofRow = reference.values();
     return {
-      credit: columns.map((group) =>
-        group.map((own) => ({ ...own, reference: flat.next().value ?? [] })),
+      columns: columns.map((group) =>
+        group.map((own) => ({ ...own, reference: ofRow.next().value ?? [] })),
       ),
-      record: {
-        ...rewardRecord(
-          groups,
-          rewards.map(({ identity }) => identity.name),
-        ),
-        ...costRecord(groups, settings.cost, memory, price),
-        ...moved.record,
-        ...lengthRecord(answers, settings.rollouts.max_tokens),
-        ...record,
-        "kl/coefficient": coefficient,
+      metrics: {
+        recorded: {
+          ...rewardMetrics(
+            groups.map(({ rewards }) => rewards),
+            episodes,
+          ),
+          ...cost?.metrics,
+          ...kl.metrics,
+          ...lengthMetrics(episodes, settings.rollouts.max_tokens),
+          ...metrics,
+          "kl/coefficient": coefficient,
+        },
+        next: {
+          kl_coefficient: nextCoefficient(
+            settings.kl,
+            coefficient,
+            kl.perEpisode[settings.kl.estimator],
+            episodes.length,
+          ),
+          price: settings.cost && cost ? nextPrice(settings.cost, price, cost.mean) : price,
+          memory: "memory" in found ? found.memory : memory,
+        },
       },
     };
   }
-}
 
-/** Estimates of the KL to the reference from the sampled tokens. */
-function movedFrom(answers: readonly Answer[], before: readonly Float32Array[]) {
-  const totals = { k1: 0, k2: 0, k3: 0 };
-  let [tokens, gap] = [0, 0];
-  for (const [i, { said }] of answers.entries()) {
-    for (const [t, logprob] of (said.logprobs ?? []).entries()) {
-      const reference = before[i]?.[t] ?? 0;
-      for (const kind of ["k1", "k2", "k3"] as const) {
-        totals[kind] += estimate(kind, logprob, reference);
-      }
-      gap = Math.max(gap, Math.abs(logprob - reference));
-      tokens++;
-    }
+  #scored(
+    episode: Episode,
+    score: number,
+    reference: ArrayLike<number>,
+    values: Float32Array | undefined,
+  ): ScoredEpisode {
+    const { place, estimator } = this.#context.settings.kl;
+    const coefficient = place === "reward" ? this.#state.kl_coefficient : 0;
+    const old = logprobsOf(episode);
+    const penalties = old.map((logprob, t) =>
+      coefficient > 0 ? coefficient * klEstimate(estimator, logprob, reference[t] ?? 0) : 0,
+    );
+    const reward = score - penalties.reduce((sum, x) => sum + x, 0);
+    return { score, reward, penalties, old, values };
   }
-  const per = (n: number) => ({ k1: totals.k1 / n, k2: totals.k2 / n, k3: totals.k3 / n });
-  const token = per(tokens);
-  return {
-    perCompletion: per(answers.length),
-    record: {
-      "kl/k1": token.k1,
-      "kl/k2": token.k2,
-      "kl/k3": token.k3,
-      // Sampling and judging compute the same in two ways; the largest differences seen are 3e-5.
-      "check/reference_gap": gap < 1e-4 ? 0 : gap,
-      "check/sampling_gap": samplingGap(answers, tokens),
-    },
-  };
-}
-
-/** How much likelier the tokens were where they were drawn from than under the policy. */
-function samplingGap(answers: readonly Answer[], tokens: number): number {
-  let total = 0;
-  for (const { said } of answers) {
-    for (const [t, drawn] of (said.sampled_logprobs ?? []).entries()) {
-      total += drawn - (said.logprobs?.[t] ?? 0);
-    }
-  }
-  return total / tokens;
-}
-
-function rewardRecord(groups: readonly Scored[], names: readonly string[]) {
-  const rewards = groups.flatMap(({ scores }) => scores.rewards);
-  const record: Record<string, number> = {
-    "reward/mean": mean(rewards),
-    "reward/std": deviation(rewards, "sample"),
-    "reward/min": Math.min(...rewards),
-    "reward/max": Math.max(...rewards),
-    "reward/zero_std_groups": mean(groups.map(({ scores }) => Number(allEqual(scores.rewards)))),
-  };
-  if (names.length > 1) {
-    for (const [i, name] of names.entries()) {
-      record[`reward/${name}`] = mean(groups.flatMap(({ scores }) => scores.components[i] ?? []));
-    }
-  }
-  return record;
-}
-
-function costRecord(
-  groups: readonly Scored[],
-  settings: SourceContext["settings"]["cost"],
-  memory: SourceContext["memory"],
-  price: number,
-): Record<string, number> {
-  if (!settings) return {};
-  const cost = mean(groups.flatMap(({ scores }) => scores.costs ?? []));
-  memory.price = nextPrice(settings, price, cost);
-  return { "cost/mean": cost, "cost/limit": settings.limit, "cost/lambda": price };
-}
-
-function lengthRecord(answers: readonly Answer[], most: number) {
-  const lengths = answers.map(({ said }) => said.completion_tokens);
-  const counts = Object.values(countOf(answers.map(({ said }) => said.completion)));
-  return {
-    "length/mean": mean(lengths),
-    "length/min": Math.min(...lengths),
-    "length/max": Math.max(...lengths),
-    "length/truncated": mean(
-      answers.map(({ said }) => Number(said.finish === "length" && said.completion_tokens >= most)),
-    ),
-    repeated: Math.max(...counts) / answers.length,
-  };
 }

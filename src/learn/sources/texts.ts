@@ -1,8 +1,9 @@
 /** Prompts with completions as tokens, held compactly, and batches of them in a seeded order. */
 
 import { dataError } from "../../core/errors.ts";
+import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
+import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import type { Row } from "../algorithm.ts";
 import type { HeldOutPrompts } from "../held-out.ts";
 import type { InputRecord } from "../source.ts";
 import type { SeededOrder } from "./order.ts";
@@ -11,14 +12,6 @@ export interface Text {
   readonly id: string;
   readonly prompt: string;
   readonly completion: string;
-}
-
-/** How texts become tokens. */
-export interface Reading {
-  readonly promptTokens: (text: string) => readonly number[];
-  readonly encode: (text: string) => readonly number[];
-  readonly end: number;
-  readonly maxLength: number;
 }
 
 /**
@@ -31,7 +24,7 @@ export class Texts {
   /** Tokens of the longest text, the end token included. */
   readonly longest: number;
   /** Tokens of the longest completion. */
-  readonly mostTokens: number;
+  readonly maxTokens: number;
   readonly input: InputRecord;
   readonly #tokens: Uint32Array;
   readonly #starts: Uint32Array;
@@ -46,14 +39,11 @@ export class Texts {
     this.#tokens = new Uint32Array(starts[rows.length] as number);
     for (const [i, { tokens }] of rows.entries()) this.#tokens.set(tokens, starts[i]);
     this.#starts = starts;
-    this.#prompts = Uint32Array.from(rows, ({ prompt }) => prompt);
+    this.#prompts = Uint32Array.from(rows, promptLength);
     this.#each = each;
     this.count = rows.length / each;
     this.longest = rows.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
-    this.mostTokens = rows.reduce(
-      (most, { tokens, prompt }) => Math.max(most, tokens.length - prompt),
-      0,
-    );
+    this.maxTokens = rows.reduce((most, row) => Math.max(most, actionCount(row)), 0);
     this.input = input;
   }
 
@@ -61,7 +51,7 @@ export class Texts {
   static async read(
     file: string,
     toTexts: (fields: Record<string, unknown>) => readonly Text[],
-    reading: Reading,
+    encoder: Encoder,
     heldOut?: HeldOutPrompts,
   ): Promise<Texts> {
     const lines = new JsonlFile(file, toTexts);
@@ -72,7 +62,7 @@ export class Texts {
         each = texts.length;
         for (const text of texts) {
           heldOut?.refuse(text.prompt, text.id, file);
-          rows.push(tokensOf(text, reading, file));
+          rows.push(tokensOf(text, encoder, file));
         }
       }
     }
@@ -80,13 +70,12 @@ export class Texts {
     return new Texts(rows, each, lines.asInput("texts"));
   }
 
-  /** An item's rows, without columns. */
-  rowsOf(item: number): Row[] {
+  rowsOf(item: number): TokenRow[] {
     return Array.from({ length: this.#each }, (_, k) => {
       const text = item * this.#each + k;
       const [start, end] = [this.#starts[text] as number, this.#starts[text + 1] as number];
       const tokens = Array.from(this.#tokens.subarray(start, end));
-      return { tokens, prompt: this.#prompts[text] as number, columns: {} };
+      return { tokens, actions: [[this.#prompts[text] as number, tokens.length]] };
     });
   }
 }
@@ -96,18 +85,15 @@ export function itemsOf(step: number, size: number, order: SeededOrder): number[
   return Array.from({ length: size }, (_, i) => order.at((step - 1) * size + i));
 }
 
-interface TokenRow {
-  readonly tokens: readonly number[];
-  readonly prompt: number;
-}
-
-function tokensOf({ id, prompt, completion }: Text, reading: Reading, file: string): TokenRow {
-  const before = reading.promptTokens(prompt);
-  const tokens = [...before, ...reading.encode(completion), reading.end];
-  if (tokens.length <= reading.maxLength) return { tokens, prompt: before.length };
+function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, file: string): TokenRow {
+  const row = completionRow(encoder.promptTokens(prompt), [
+    ...encoder.encode(completion),
+    encoder.endToken,
+  ]);
+  if (row.tokens.length <= encoder.maxLength) return row;
   throw dataError(
-    `${file}: the text "${id}" has ${tokens.length} tokens, and the policy looks at ${reading.maxLength} at most`,
-    "Shorten it, or train a policy with a longer view.",
+    `${file}: the text "${id}" has ${row.tokens.length} tokens, and the policy's context length is ${encoder.maxLength}`,
+    "Shorten it, or train a policy with a longer context.",
   );
 }
 

@@ -32,7 +32,7 @@ export interface StepResult {
   /** Before clipping. */
   readonly gradient_norm: number;
   /** What else the model shows, of each part. */
-  readonly watched: readonly Readonly<Record<string, number>>[];
+  readonly metrics: readonly Readonly<Record<string, number>>[];
 }
 
 export type Feeds = Readonly<Record<string, Data>>;
@@ -167,6 +167,6 @@ function numbers(results: Readonly<Record<string, Data>>): Record<string, number
 function split(parts: readonly Record<string, number>[]): Omit<StepResult, "gradient_norm"> {
   return {
     loss: parts.reduce((sum, { loss = Number.NaN }) => sum + loss, 0),
-    watched: parts.map(({ loss: _, ...rest }) => rest),
+    metrics: parts.map(({ loss: _, ...rest }) => rest),
   };
 }

@@ -1,4 +1,4 @@
-/** The graph of an algorithm's loss: the policy on a batch, the loss, a KL penalty, what is watched. */
+/** The graph of a loss: the policy on a batch, the loss itself, a KL penalty, the metrics. */
 
 import {
   add,
@@ -15,43 +15,35 @@ import { logSoftmax } from "../graph/ops/softmax.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "../policy/architecture.ts";
 import { head, hiddenOf, valuesOf, type Weights } from "../policy/transformer.ts";
-import type { Algorithm, Columns, Loss, LossInputs } from "./algorithm.ts";
-import { type Estimator, estimateOf } from "./parts/kl.ts";
+import { klEstimateGraph } from "./kl-estimators.ts";
+import type { Columns, GraphLoss, Loss, LossInputs } from "./loss.ts";
 
 export interface BatchShape {
   readonly rows: number;
   readonly length: number;
 }
 
-/** Which KL penalty the loss carries; its coefficient is fed, because it may be steered. */
-export interface Penalty {
-  readonly estimator: Estimator;
-}
-
 /** What is fed besides tokens, targets, mask and weights. */
-export function columnsOf({ columns }: Algorithm, penalty: Penalty | undefined): Columns {
-  return penalty ? { ...columns, reference: "token" } : columns;
+export function columnsOf({ columns, kl }: Pick<GraphLoss, "columns" | "kl">): Columns {
+  return kl ? { ...columns, reference: "token" } : columns;
 }
 
 /**
- * Names of results say how they are put together: `mean:` sums over the learned tokens, to be divided
- * by their number; `sum:` numbers that parts add up; `max:` the largest.
+ * Names of results say how micro-batches are combined: `mean:` sums over the learned tokens, to be
+ * divided by their number; `sum:` numbers to be added; `max:` the largest.
  */
 export function lossGraph(
   architecture: Architecture,
   weights: Weights,
   { rows, length }: BatchShape,
-  algorithm: Algorithm,
-  settings: unknown,
-  penalty?: Penalty,
-): { loss: Tensor; watched: Record<string, Tensor> } {
+  call: Pick<GraphLoss, "columns" | "kl" | "build">,
+): { loss: Tensor; metrics: Record<string, Tensor> } {
   const shape = [rows, length];
   const tokens = input("tokens", shape, "i64");
   const targets = input("targets", shape, "i64");
   const mask = input("mask", shape);
-  const columns = columnsOf(algorithm, penalty);
   const fed = new Map(
-    Object.entries(columns).map(([name, kind]) => [
+    Object.entries(columnsOf(call)).map(([name, kind]) => [
       name,
       input(name, kind === "token" ? shape : [rows]),
     ]),
@@ -59,7 +51,7 @@ export function lossGraph(
   const hidden = hiddenOf(architecture, weights, tokens);
   const all = logSoftmax(head(architecture, weights, hidden));
   const logprobs = pick(all, targets);
-  const shown: LossInputs = {
+  const inputs: LossInputs = {
     rows,
     logprobs,
     mask,
@@ -68,29 +60,30 @@ export function lossGraph(
     column: (name) => fed.get(name) as Tensor,
     values: () => valuesOf(architecture, weights, hidden),
   };
-  const { loss, watched } = penalised(algorithm.loss(shown, settings), shown, penalty);
-  const means = { ...watched.tokens, ...everyLossShows(all, logprobs) };
+  const { loss, metrics } = penalised(call.build(inputs), inputs, call.kl);
+  const means = { ...metrics.tokens, ...commonMetrics(all, logprobs) };
   return {
     loss,
-    watched: {
+    metrics: {
       ...named("mean:", means, (x) => sum(mul(x, mask))),
-      ...named("sum:", watched.sums ?? {}, (x) => x),
-      ...named("max:", watched.largest ?? {}, (x) => max(mul(x, mask))),
+      ...named("sum:", metrics.sums ?? {}, (x) => x),
+      ...named("max:", metrics.largest ?? {}, (x) => max(mul(x, mask))),
     },
   };
 }
 
-function penalised(own: Loss, shown: LossInputs, penalty?: Penalty): Loss {
-  if (!penalty) return own;
-  const { logprobs, mask, weights, column } = shown;
+function penalised(own: Loss, inputs: LossInputs, kl: GraphLoss["kl"]): Loss {
+  if (!kl) return own;
+  const { logprobs, mask, weights, column } = inputs;
   // Outside of the mask the reference is 0, and e^d of an unlikely prompt would be infinite.
   const learned = mul(logprobs, mask);
-  const terms = mul(estimateOf(penalty.estimator, learned, column("reference")), weights);
+  const terms = mul(klEstimateGraph(kl, learned, column("reference")), weights);
   const loss = add(own.loss, mul(sum(terms), input("kl_coefficient", [])));
-  return { loss, watched: own.watched };
+  return { loss, metrics: own.metrics };
 }
 
-function everyLossShows(all: Tensor, logprobs: Tensor): Record<string, Tensor> {
+/** Recorded with every loss. */
+function commonMetrics(all: Tensor, logprobs: Tensor): Record<string, Tensor> {
   return {
     entropy: neg(sum(mul(exp(all), all), -1)),
     token_accuracy: cast(greaterOrEqual(logprobs, max(all, -1))),
@@ -107,8 +100,8 @@ function named(
   );
 }
 
-/** The watched numbers of all parts as they are recorded. */
-export function recorded(
+/** The metrics of all micro-batches as they are recorded. */
+export function combinedMetrics(
   parts: readonly Readonly<Record<string, number>>[],
   learnedTokens: number,
 ): Record<string, number> {

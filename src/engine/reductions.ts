@@ -1,6 +1,6 @@
 /** A reduction as a weight for each completion token of each row. */
 
-import type { Reduction } from "../algorithm.ts";
+import type { Reduction } from "./loss.ts";
 
 export interface BatchSize {
   /** Rows of the whole batch. */
@@ -12,7 +12,7 @@ export interface BatchSize {
   /** How many parts the batch comes in. */
   readonly parts: number;
   /** The most tokens that a completion may have. */
-  readonly mostTokens: number;
+  readonly maxTokens: number;
 }
 
 /** The weight of each token of a row with `length` learned tokens. */
@@ -28,6 +28,6 @@ export function weightOf(reduction: Reduction, length: number, size: BatchSize):
     case "dapo":
       return 1 / size.tokens;
     case "dr_grpo":
-      return 1 / (size.rows * size.mostTokens);
+      return 1 / (size.rows * size.maxTokens);
   }
 }

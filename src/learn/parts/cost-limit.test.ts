@@ -2,17 +2,9 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextPrice, priceOf } from "./constraint.ts";
+import { nextPrice } from "./cost-limit.ts";
 
 const SETTINGS = { limit: 0.2, rate: 0.5, start: 0.1 };
-
-test("the price is nothing without a limit, the first one at the start, then what is remembered", () => {
-  expect(priceOf(null, {})).toBe(0);
-  expect(priceOf(null, { price: 3 })).toBe(0);
-  expect(priceOf(SETTINGS, {})).toBe(0.1);
-  expect(priceOf(SETTINGS, { price: 3 })).toBe(3);
-  expect(priceOf(SETTINGS, { price: 0 })).toBe(0);
-});
 
 test("it rises by rate · (cost − limit) while the limit is broken, falls below it, stays on it", () => {
   expect(nextPrice(SETTINGS, 1, 0.6)).toBeCloseTo(1.2, 12);

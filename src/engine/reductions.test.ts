@@ -1,12 +1,12 @@
 /** Each reduction's weights on one worked batch, whole and in parts. */
 
 import { describe, expect, test } from "vitest";
-import { REDUCTIONS, type Reduction } from "../algorithm.ts";
+import { REDUCTIONS, type Reduction } from "./loss.ts";
 import { type BatchSize, weightOf } from "./reductions.ts";
 
 /** Three rows of 1, 2 and 5 learned tokens; a completion may have 10. */
 const LENGTHS = [1, 2, 5];
-const WHOLE: BatchSize = { rows: 3, tokens: 8, partTokens: 8, parts: 1, mostTokens: 10 };
+const WHOLE: BatchSize = { rows: 3, tokens: 8, partTokens: 8, parts: 1, maxTokens: 10 };
 
 const weights = (kind: Reduction, size = WHOLE) =>
   LENGTHS.map((length) => weightOf(kind, length, size));

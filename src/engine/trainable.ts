@@ -1,17 +1,17 @@
 /** What of a policy is trained: all of it, or low-rank adapters on a frozen base. */
 
-import { feedsOf, inputsOf, type Placed } from "../../graph/parameters.ts";
-import type { Tensor } from "../../graph/tensor.ts";
-import type { Checkpoint } from "../../policy/checkpoint.ts";
+import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
+import type { Tensor } from "../graph/tensor.ts";
+import type { Checkpoint } from "../policy/checkpoint.ts";
 import {
   adapterParameters,
   initialiseAdapters,
   type LoraSettings,
   mergeAdapters,
   withAdapters,
-} from "../../policy/lora.ts";
-import type { Weights } from "../../policy/transformer.ts";
-import type { Feeds } from "../trainer.ts";
+} from "../policy/lora.ts";
+import type { Weights } from "../policy/transformer.ts";
+import type { Feeds } from "./trainer.ts";
 
 export interface Trainable {
   /** The optimiser's vector. */

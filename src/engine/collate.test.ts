@@ -1,17 +1,18 @@
 /** Rows in the arrays of a graph: what stands where, position by position. */
 
 import { describe, expect, test } from "vitest";
-import type { Row } from "../algorithm.ts";
-import type { Feeds } from "../trainer.ts";
-import { collate, type Layout, learnedTokens } from "./collate.ts";
+import { actionCount, completionRow } from "../core/token-row.ts";
+import { collate, type Layout } from "./collate.ts";
+import type { TrainingRow } from "./loss.ts";
+import type { Feeds } from "./trainer.ts";
 
 /** A prompt of two tokens with a completion of three, and a prompt of three with a completion of one. */
-const ROWS: readonly Row[] = [
-  { tokens: [11, 12, 21, 22, 23], prompt: 2, columns: { old: [0.1, 0.2, 0.3], good: 1 } },
-  { tokens: [11, 12, 13, 31], prompt: 3, columns: { old: Float32Array.of(0.5), good: -1 } },
+const ROWS: readonly TrainingRow[] = [
+  { tokens: [11, 12, 21, 22, 23], actions: [[2, 5]], columns: { old: [0.1, 0.2, 0.3], good: 1 } },
+  { tokens: [11, 12, 13, 31], actions: [[3, 4]], columns: { old: Float32Array.of(0.5), good: -1 } },
 ];
 const LAYOUT: Layout = {
-  ...{ rows: 2, length: 6, mostTokens: 8, reduction: "sequences" },
+  ...{ rows: 2, length: 6, maxTokens: 8, reduction: "sequences" },
   columns: { old: "token", good: "row" },
 };
 
@@ -87,11 +88,11 @@ describe("a batch in one part", () => {
   });
 
   test("learned tokens are the completion's", () => {
-    expect(ROWS.map(learnedTokens)).toEqual([3, 1]);
+    expect(ROWS.map(actionCount)).toEqual([3, 1]);
   });
 
   test("the longest row that fits has one token more than there are positions", () => {
-    const row = { tokens: [1, 2, 3, 4], prompt: 1, columns: { old: [7, 8, 9], good: 0 } };
+    const row = { ...completionRow([1], [2, 3, 4]), columns: { old: [7, 8, 9], good: 0 } };
     const [full] = collate([row], { ...LAYOUT, rows: 1, length: 3 });
     expect(table(full, "targets", 3)).toEqual([[2, 3, 4]]);
     expect(table(full, "old", 3)).toEqual([[7, 8, 9]]);
@@ -113,7 +114,7 @@ test("what only fills up is 0 everywhere: tokens, mask, weights, columns", () =>
 });
 
 describe("a batch in parts", () => {
-  const three = [...ROWS, ROWS[0] as Row];
+  const three = [...ROWS, ROWS[0] as TrainingRow];
   const sum = (data: ArrayLike<number | bigint> = []) =>
     Array.from(data, Number).reduce((total, x) => total + x, 0);
 
@@ -150,8 +151,8 @@ describe("a batch in parts", () => {
 });
 
 describe("a row that does not fit its columns is refused, rather than learned from", () => {
-  const row = (columns: Row["columns"]): readonly Row[] => [
-    { tokens: [11, 12, 21, 22, 23], prompt: 2, columns },
+  const row = (columns: TrainingRow["columns"]): readonly TrainingRow[] => [
+    { tokens: [11, 12, 21, 22, 23], actions: [[2, 5]], columns },
   ];
 
   test.each([

@@ -1,28 +1,11 @@
-/** How far the policy has moved from its reference: estimators from samples, and a controller. */
+/** The coefficient of a KL penalty: fixed, or steered towards a target. */
 
-import { exp, mul, sub } from "../../graph/ops/elementwise.ts";
-import type { Tensor } from "../../graph/tensor.ts";
-
-export type Estimator = "k1" | "k2" | "k3";
-
-/** Of one token, with d = log π_ref − log π. All three have KL(π ‖ π_ref) in view; k2 is biased. */
-export function estimate(kind: Estimator, logprob: number, reference: number): number {
-  const d = reference - logprob;
-  if (kind === "k1") return -d;
-  return kind === "k2" ? (d * d) / 2 : Math.exp(d) - d - 1;
-}
-
-/** The same in the graph, with a gradient through `logprobs`. */
-export function estimateOf(kind: Estimator, logprobs: Tensor, reference: Tensor): Tensor {
-  const d = sub(reference, logprobs);
-  if (kind === "k1") return sub(logprobs, reference);
-  return kind === "k2" ? mul(mul(d, d), 0.5) : sub(sub(exp(d), d), 1);
-}
+import type { KlEstimator } from "../../engine/kl-estimators.ts";
 
 export interface KlControl {
   readonly mode: "none" | "fixed" | "adaptive";
   readonly coefficient: number;
-  readonly estimator: Estimator;
+  readonly estimator: KlEstimator;
   /** Of the adaptive mode: the KL per completion to steer for, and over how many completions. */
   readonly target: number;
   readonly horizon: number;

@@ -1,28 +1,33 @@
 /** The graph of a loss on a tiny policy: what is recorded, the KL penalty, and batches in parts. */
 
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { rngAt } from "../core/rng.ts";
+import { actionCount, completionRow, promptLength } from "../core/token-row.ts";
 import { gradients } from "../graph/gradients.ts";
 import { differences, interpret } from "../graph/interpret.ts";
 import { inOrder } from "../graph/order.ts";
 import { place } from "../graph/parameters.ts";
 import { Session } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
+import type { Algorithm } from "../learn/algorithm.ts";
+import { algorithmOf } from "../learn/algorithms/index.ts";
+import { type TrainSettings, trainSettings } from "../learn/settings.ts";
+import { lossCallOf, updateOn } from "../learn/update.ts";
 import { type Architecture, parametersOf } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { type Checkpoint, checkpointOf } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
+import { readSafetensors } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
-import type { Algorithm, Row } from "./algorithm.ts";
-import { algorithmOf } from "./algorithms/index.ts";
-import { columnsOf, lossGraph, type Penalty, recorded } from "./loss-graph.ts";
-import { collate, type Layout } from "./parts/collate.ts";
-import { type Estimator, estimate } from "./parts/kl.ts";
-import { everything } from "./parts/trainable.ts";
-import { type TrainSettings, trainSettings } from "./settings.ts";
-import type { Source } from "./source.ts";
-import { type Feeds, startState } from "./trainer.ts";
-import { Updater } from "./update.ts";
+import { collate, type Layout } from "./collate.ts";
+import { type KlEstimator, klEstimate } from "./kl-estimators.ts";
+import { LocalEngine } from "./local-engine.ts";
+import type { TrainingRow } from "./loss.ts";
+import { columnsOf, combinedMetrics, lossGraph } from "./loss-graph.ts";
+import type { Feeds } from "./trainer.ts";
 
 const tiny: Architecture = {
   ...SIZES.nano,
@@ -40,34 +45,30 @@ const parameters = (() => {
 })();
 
 const SHAPE = { rows: 3, length: 5 };
-const ROWS: readonly Row[] = [
-  { tokens: [1, 3, 4, 5, 2], prompt: 2, columns: { reference: [-1.875, -1.5, -2.25] } },
-  { tokens: [1, 5, 5, 2], prompt: 3, columns: { reference: [-0.8125] } },
+const ROWS: readonly TrainingRow[] = [
+  { tokens: [1, 3, 4, 5, 2], actions: [[2, 5]], columns: { reference: [-1.875, -1.5, -2.25] } },
+  { tokens: [1, 5, 5, 2], actions: [[3, 4]], columns: { reference: [-0.8125] } },
 ];
-const layout = (algorithm: Algorithm, penalty?: Penalty): Layout => ({
+const layout = ({ columns }: Algorithm, kl?: KlEstimator): Layout => ({
   ...SHAPE,
-  columns: columnsOf(algorithm, penalty),
+  columns: columnsOf({ columns, kl }),
   reduction: "dapo",
-  mostTokens: 4,
+  maxTokens: 4,
 });
 
 /** A loss graph with everything fed that it asks for. */
 function graphOf(
   algorithm: Algorithm,
-  penalty?: Penalty,
-  rows: readonly Row[] = ROWS,
+  kl?: KlEstimator,
+  rows: readonly TrainingRow[] = ROWS,
   flat: Float32Array = parameters,
 ) {
   const leaves = new Map<string, Tensor>(list.map(({ name, shape }) => [name, input(name, shape)]));
-  const { loss, watched } = lossGraph(
-    tiny,
-    (name) => leaves.get(name) as Tensor,
-    SHAPE,
-    algorithm,
-    algorithm.settings.parse({}),
-    penalty,
-  );
-  const [part] = collate(rows, layout(algorithm, penalty)) as [Feeds];
+  const { loss, metrics } = lossGraph(tiny, (name) => leaves.get(name) as Tensor, SHAPE, {
+    ...{ columns: algorithm.columns, kl },
+    build: (inputs) => algorithm.loss(inputs, algorithm.settings.parse({})),
+  });
+  const [part] = collate(rows, layout(algorithm, kl)) as [Feeds];
   const named: Feeds = {
     ...part,
     kl_coefficient: Float32Array.of(0.25),
@@ -76,23 +77,23 @@ function graphOf(
     ),
   };
   const feeds = new Map<Tensor, ArrayLike<number>>(
-    inOrder([loss, ...Object.values(watched)]).flatMap((node) =>
+    inOrder([loss, ...Object.values(metrics)]).flatMap((node) =>
       node.op.name === "input"
         ? [[node, Array.from(named[(node.attributes as { name: string }).name] ?? [], Number)]]
         : [],
     ),
   );
-  const names = Object.keys(watched);
-  const [value, ...seen] = interpret([loss, ...Object.values(watched)], feeds);
+  const names = Object.keys(metrics);
+  const [value, ...seen] = interpret([loss, ...Object.values(metrics)], feeds);
   return {
-    ...{ loss, watched, leaves, named, feeds, part },
+    ...{ loss, metrics, leaves, named, feeds, part },
     value: value?.data[0] as number,
     seen: Object.fromEntries(names.map((name, i) => [name, seen[i]?.data[0] as number])),
   };
 }
 
 /** The next-token distribution at each place, from the logits alone. */
-function distributions(rows: readonly Row[], flat = parameters): number[][][] {
+function distributions(rows: readonly TrainingRow[], flat = parameters): number[][][] {
   return rows.map(({ tokens }) => {
     const ids = input("tokens", [1, tokens.length - 1], "i64");
     const leaves = new Map<string, Tensor>(
@@ -113,12 +114,12 @@ function distributions(rows: readonly Row[], flat = parameters): number[][][] {
 }
 
 /** Of each learned token: the distribution it was drawn from, its id, its log-prob. */
-function learned(rows: readonly Row[], flat = parameters) {
+function learned(rows: readonly TrainingRow[], flat = parameters) {
   return distributions(rows, flat).flatMap((places, r) => {
-    const { tokens, prompt } = rows[r] as Row;
+    const row = rows[r] as TrainingRow;
     return places.flatMap((p, t) => {
-      const token = tokens[t + 1] as number;
-      return t + 1 < prompt ? [] : [{ p, token, logprob: Math.log(p[token] as number) }];
+      const token = row.tokens[t + 1] as number;
+      return t + 1 < promptLength(row) ? [] : [{ p, token, logprob: Math.log(p[token] as number) }];
     });
   });
 }
@@ -126,7 +127,7 @@ function learned(rows: readonly Row[], flat = parameters) {
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 describe("what every loss records", () => {
-  const { seen, value, loss, watched, named } = graphOf(algorithmOf("sft"));
+  const { seen, value, loss, metrics, named } = graphOf(algorithmOf("sft"));
   const tokens = learned(ROWS);
   const entropy = mean(tokens.map(({ p }) => -p.reduce((sum, x) => sum + x * Math.log(x), 0)));
   const accuracy = mean(tokens.map(({ p, token }) => Number(p[token] === Math.max(...p))));
@@ -137,35 +138,35 @@ describe("what every loss records", () => {
   });
 
   test("entropy is that of the whole next-token distribution, in nats per learned token", () => {
-    expect(recorded([seen], 4).entropy).toBeCloseTo(entropy, 9);
+    expect(combinedMetrics([seen], 4).entropy).toBeCloseTo(entropy, 9);
     expect(entropy).toBeLessThan(0.99 * Math.log(tiny.vocabulary));
   });
 
   test("token accuracy is the share of targets that were the likeliest", () => {
-    expect(recorded([seen], 4).token_accuracy).toBe(accuracy);
+    expect(combinedMetrics([seen], 4).token_accuracy).toBe(accuracy);
     // And 1 where the likeliest ones are learned.
-    const greedy = ROWS.map((row): Row => {
+    const greedy = ROWS.map((row): TrainingRow => {
       const [places] = distributions([row]) as [number[][]];
       const best = (p: number[]) => p.indexOf(Math.max(...p));
       const last = row.tokens.length - 1;
       return {
         ...row,
         tokens: [...row.tokens.slice(0, last), best(places[last - 1] as number[])],
-        prompt: last,
+        actions: [[last, last + 1]],
         columns: {},
       };
     });
-    expect(recorded([graphOf(algorithmOf("sft"), undefined, greedy).seen], 2).token_accuracy).toBe(
-      1,
-    );
+    expect(
+      combinedMetrics([graphOf(algorithmOf("sft"), undefined, greedy).seen], 2).token_accuracy,
+    ).toBe(1);
   });
 
   test("the runtime's float32 says the same", async () => {
-    const session = await Session.create({ loss, ...watched });
+    const session = await Session.create({ loss, ...metrics });
     const run = await session.run(named);
     await session.close();
-    const found = recorded(
-      [Object.fromEntries(Object.keys(watched).map((name) => [name, Number(run[name]?.[0])]))],
+    const found = combinedMetrics(
+      [Object.fromEntries(Object.keys(metrics).map((name) => [name, Number(run[name]?.[0])]))],
       4,
     );
     expect(found.entropy).toBeCloseTo(entropy, 5);
@@ -181,16 +182,20 @@ describe("parts of a batch are put together", () => {
       { "mean:entropy": 2, "sum:rewards/margin": 0.5, "max:ratio/max": 3 },
       { "mean:entropy": 0, "sum:rewards/margin": -1, "max:ratio/max": 0 },
     ];
-    expect(recorded(parts, 4)).toEqual({ entropy: 2, "rewards/margin": -0.25, "ratio/max": 3 });
+    expect(combinedMetrics(parts, 4)).toEqual({
+      entropy: 2,
+      "rewards/margin": -0.25,
+      "ratio/max": 3,
+    });
   });
 
   test("names may hold a colon of their own; nothing gives nothing", () => {
-    expect(recorded([{ "sum:a:b": 2 }], 1)).toEqual({ "a:b": 2 });
-    expect(recorded([], 1)).toEqual({});
+    expect(combinedMetrics([{ "sum:a:b": 2 }], 1)).toEqual({ "a:b": 2 });
+    expect(combinedMetrics([], 1)).toEqual({});
   });
 
   test("a largest below 0 is kept as it is", () => {
-    expect(recorded([{ "max:x": -3 }, { "max:x": -2 }], 1)).toEqual({ x: -2 });
+    expect(combinedMetrics([{ "max:x": -3 }, { "max:x": -2 }], 1)).toEqual({ x: -2 });
   });
 });
 
@@ -198,23 +203,26 @@ describe("a KL penalty in the loss", () => {
   const sft = algorithmOf("sft");
   const references = ROWS.flatMap(({ columns }) => [...(columns.reference as number[])]);
 
-  test.each(["k1", "k2", "k3"] as const)("adds coefficient · Σ w · %s", (estimator: Estimator) => {
-    const [plain, penalised] = [graphOf(sft).value, graphOf(sft, { estimator })];
-    const terms = learned(ROWS).map(({ logprob }, i) =>
-      estimate(estimator, logprob, references[i] as number),
-    );
-    expect(penalised.value - plain).toBeCloseTo(0.25 * mean(terms), 9);
-  });
+  test.each(["k1", "k2", "k3"] as const)(
+    "adds coefficient · Σ w · %s",
+    (estimator: KlEstimator) => {
+      const [plain, penalised] = [graphOf(sft).value, graphOf(sft, estimator)];
+      const terms = learned(ROWS).map(({ logprob }, i) =>
+        klEstimate(estimator, logprob, references[i] as number),
+      );
+      expect(penalised.value - plain).toBeCloseTo(0.25 * mean(terms), 9);
+    },
+  );
 
   test("asks for the reference's log-probs", () => {
-    expect(columnsOf(sft, undefined)).toEqual({});
-    expect(columnsOf(sft, { estimator: "k3" })).toEqual({ reference: "token" });
+    expect(columnsOf(sft)).toEqual({});
+    expect(columnsOf({ columns: sft.columns, kl: "k3" })).toEqual({ reference: "token" });
   });
 
   test.each(["k1", "k2", "k3"] as const)(
     "%s has the gradient that central differences measure",
     (estimator) => {
-      const { loss, leaves, feeds } = graphOf(sft, { estimator });
+      const { loss, leaves, feeds } = graphOf(sft, estimator);
       const names = ["model.norm.weight", "model.layers.0.self_attn.v_proj.weight"];
       const wrt = names.map((name) => leaves.get(name) as Tensor);
       const slopes = interpret(gradients(loss, wrt), feeds);
@@ -232,17 +240,17 @@ describe("a KL penalty in the loss", () => {
       const { offset = 0, size = 0 } = list.find(({ name }) => name === "model.norm.weight") ?? {};
       return i >= offset && i < offset + size ? 3000 * x : x;
     });
-    const rows = ROWS.map((row): Row => {
+    const rows = ROWS.map((row): TrainingRow => {
       const [places] = distributions([row]) as [number[][]];
       const last = row.tokens.length - 1;
       const best = (p: number[]) => p.indexOf(Math.max(...p));
       return {
         tokens: [...row.tokens.slice(0, last), best(places[last - 1] as number[])],
-        prompt: last,
+        actions: [[last, last + 1]],
         columns: { reference: [-0.125] },
       };
     });
-    const { value, loss, leaves, feeds } = graphOf(sft, { estimator: "k3" }, rows, sure);
+    const { value, loss, leaves, feeds } = graphOf(sft, "k3", rows, sure);
     expect(value).toBeCloseTo(0.25 * (Math.exp(-0.125) + 0.125 - 1), 9);
     const [slope] = interpret(gradients(loss, [leaves.get("value_head.weight") as Tensor]), feeds);
     for (const x of slope?.data ?? []) expect(Number.isFinite(x)).toBe(true);
@@ -252,8 +260,8 @@ describe("a KL penalty in the loss", () => {
 });
 
 describe("ppo on a policy with a value head", () => {
-  const rows = ROWS.map((row, r): Row => {
-    const count = row.tokens.length - row.prompt;
+  const rows = ROWS.map((row, r): TrainingRow => {
+    const count = actionCount(row);
     const numbers = (name: string, low: number, high: number) => {
       const rng = rngAt("ppo rows", name, r);
       return Array.from({ length: count }, () => low + (high - low) * rng.next());
@@ -282,6 +290,8 @@ describe("ppo on a policy with a value head", () => {
   });
 });
 
+const NO_TIME = { sampling: 0, scoring: 0, logprobs: 0 };
+
 describe("an update", () => {
   const tokenizer = new CharacterTokenizer("0123456789+=");
   const architecture: Architecture = {
@@ -293,15 +303,14 @@ describe("an update", () => {
     ...{ architecture, tokenizer, trained: null, maxLength: 32 },
     parameters: initialise(architecture, 3).map((x) => (x === 1 ? 1 : 8 * x)),
   });
-  const rows: readonly Row[] = ["1+2=3", "10+5=15", "7+7=14", "0+0=0", "99+1=100"].map(
+  const rows: readonly TrainingRow[] = ["1+2=3", "10+5=15", "7+7=14", "0+0=0", "99+1=100"].map(
     (text, r) => {
       const [prompt, completion] = text.split("=") as [string, string];
       const before = [1, ...tokenizer.encode(`${prompt}=`)];
       const own = [...tokenizer.encode(completion), 2];
       const rng = rngAt("update", r);
       return {
-        tokens: [...before, ...own],
-        prompt: before.length,
+        ...completionRow(before, own),
         columns: {
           old: own.map(() => -2 - rng.next()),
           advantage: own.map(() => (r % 2 ? -1 : 1) * (0.5 + rng.next())),
@@ -309,10 +318,7 @@ describe("an update", () => {
       };
     },
   );
-  const source: Source = {
-    ...{ inputs: [], rows: rows.length, longest: 9, mostTokens: 4, varied: false },
-    batch: async () => ({ rows, record: {}, seconds: { sampling: 0, scoring: 0, judging: 0 } }),
-  };
+  const data = { rows: rows.length, varied: false };
 
   /** Adam's first step is a sign wherever the gradient is tiny; a large epsilon makes it a slope. */
   const GENTLE = { epsilon: 0.01 };
@@ -320,19 +326,23 @@ describe("an update", () => {
   async function updated(name: string, settings: Partial<TrainSettings>, steps = 2) {
     const algorithm = algorithmOf(name);
     const whole = trainSettings(algorithm, { steps: 9, adam: GENTLE, ...settings } as never);
-    const updater = new Updater(
-      { start, trainable: everything(start), algorithm, settings: whole, source, length: 16 },
-      startState(start.parameters),
-      1,
-    );
+    const engine = new LocalEngine(start, { threads: 1 });
+    const loss = lossCallOf(engine.can, algorithm, whole, 4);
+    const plan = { loss, algorithm, settings: whole, data, length: 16 };
+    const batch = { rows, klCoefficient: 0, metrics: {}, seconds: NO_TIME };
     const moved = [];
     for (let step = 1; step <= steps; step++) {
-      moved.push(await updater.update(rows, step, 0.01, 0));
+      moved.push(await updateOn(engine, plan, batch, step, 0.01));
     }
-    const { step: moves } = updater.state;
-    const result = { moved, moves, parameters: Float32Array.from(updater.parameters) };
-    await updater.close();
-    return result;
+    const dir = mkdtempSync(path.join(tmpdir(), "lockedroom-update-"));
+    await engine.saveState(dir);
+    const { step: moves } = JSON.parse(readFileSync(path.join(dir, "engine.json"), "utf8"));
+    const parameters = (await readSafetensors(path.join(dir, "engine.safetensors"))).get(
+      "parameters",
+    )?.data as Float32Array;
+    rmSync(dir, { recursive: true });
+    await engine.close();
+    return { moved, moves: moves as number, parameters };
   }
 
   const far = (a: Float32Array, b: Float32Array) =>
@@ -343,12 +353,12 @@ describe("an update", () => {
       const [whole, parts] = [await updated(name, {}), await updated(name, { micro_batch_size })];
       expect(far(whole.parameters, start.parameters)).toBeGreaterThan(1e-3);
       expect(far(parts.parameters, whole.parameters)).toBeLessThan(1e-6);
-      for (const [i, { record, loss, gradient_norm, tokens }] of whole.moved.entries()) {
+      for (const [i, { metrics, loss, gradientNorm, tokens }] of whole.moved.entries()) {
         expect(parts.moved[i]?.loss).toBeCloseTo(loss, 5);
-        expect(parts.moved[i]?.gradient_norm).toBeCloseTo(gradient_norm, 5);
+        expect(parts.moved[i]?.gradientNorm).toBeCloseTo(gradientNorm, 5);
         expect(parts.moved[i]?.tokens).toBe(tokens);
-        for (const [key, value] of Object.entries(record)) {
-          expect(parts.moved[i]?.record[key], key).toBeCloseTo(value, 5);
+        for (const [key, value] of Object.entries(metrics)) {
+          expect(parts.moved[i]?.metrics[key], key).toBeCloseTo(value, 5);
         }
       }
     });
@@ -374,7 +384,7 @@ describe("an update", () => {
   test("counts the tokens it trained on, and says what it saw before the first move", async () => {
     const { moved } = await updated("grpo", { algorithm: { epochs: 4 } }, 1);
     const [first] = (await updated("grpo", {}, 1)).moved;
-    expect(moved[0]?.record["check/logprob_gap"]).toBe(first?.record["check/logprob_gap"]);
+    expect(moved[0]?.metrics["check/logprob_gap"]).toBe(first?.metrics["check/logprob_gap"]);
     expect(first?.tokens).toBe(rows.reduce((sum, { tokens }) => sum + tokens.length - 1, 0));
   });
 });

@@ -1,0 +1,15 @@
+/** Every environment, by name. */
+
+import type { Environment } from "../core/environment.ts";
+import { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
+
+export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
+
+/** What an environment is made of: the scorers that the command was given. */
+export type EnvironmentParts = SingleTurnOptions;
+
+export const ENVIRONMENTS = {
+  single_turn: singleTurn,
+} as const satisfies Readonly<Record<string, (parts: EnvironmentParts) => Environment>>;
+
+export type EnvironmentName = keyof typeof ENVIRONMENTS;

@@ -1,0 +1,166 @@
+/**
+ * Plays tasks of an environment with an engine: observation in, action out, until each episode ends.
+ * A scored prompt ends after one turn.
+ */
+
+import type { Environment, EpisodeEnd, Message, Turn } from "../core/environment.ts";
+import { usageError } from "../core/errors.ts";
+import type { SamplingSettings } from "../core/policy.ts";
+import type { Example } from "../core/records.ts";
+import { type Coordinate, rngAt } from "../core/rng.ts";
+import type { Span, TokenRow } from "../core/token-row.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Generation } from "../policy/generate.ts";
+
+/** One episode to play. `address` is where its randomness lies. */
+export interface EpisodeRequest {
+  readonly task: Example;
+  readonly address: readonly Coordinate[];
+}
+
+export interface Episode {
+  readonly task: Example;
+  readonly row: TokenRow;
+  /** What the policy wrote, one for each turn. */
+  readonly generations: readonly Generation[];
+  /** Of all turns together; null when one could not be computed. */
+  readonly reward: number | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly end: EpisodeEnd;
+}
+
+export interface Played {
+  readonly episodes: readonly Episode[];
+  readonly seconds: { readonly sampling: number; readonly scoring: number };
+}
+
+type Player = Pick<Engine, "sample" | "encoder">;
+
+export async function play<S>(
+  engine: Player,
+  environment: Environment<S>,
+  requests: readonly EpisodeRequest[],
+  sampling: SamplingSettings,
+): Promise<Played> {
+  const seconds = { sampling: 0, scoring: 0 };
+  const promptTokens = remembered((text: string) => engine.encoder.promptTokens(text));
+  const episodes = await Promise.all(
+    requests.map(async (request) => {
+      const turn = await environment.reset(request.task, rngAt(...request.address, "environment"));
+      return new Running(request, turn, promptTokens(textOf(turn.observation)));
+    }),
+  );
+  for (let playing = episodes; playing.length > 0; ) {
+    const start = performance.now();
+    const generations = await engine.sample(
+      playing.map((episode) => episode.request()),
+      sampling,
+    );
+    const sampled = performance.now();
+    const turns = await environment.step(
+      playing.map(({ state }, i) => ({
+        state,
+        action: { text: generations[i]?.completion ?? "" },
+      })),
+    );
+    for (const [i, episode] of playing.entries()) {
+      episode.advance(generations[i] as Generation, turns[i] as Turn<S>, engine.encoder);
+    }
+    seconds.sampling += (sampled - start) / 1000;
+    seconds.scoring += (performance.now() - sampled) / 1000;
+    playing = playing.filter(({ ended }) => !ended);
+  }
+  return { episodes: episodes.map((episode) => episode.finished()), seconds };
+}
+
+/** An episode as it grows. */
+class Running<S> {
+  readonly #request: EpisodeRequest;
+  #turn: Turn<S>;
+  #tokens: readonly number[];
+  readonly #actions: Span[] = [];
+  readonly #generations: Generation[] = [];
+  #reward: number | null;
+  readonly #metrics: Record<string, number> = {};
+  #end: EpisodeEnd | undefined;
+
+  constructor(request: EpisodeRequest, turn: Turn<S>, prompt: readonly number[]) {
+    this.#request = request;
+    this.#turn = turn;
+    this.#tokens = prompt;
+    this.#reward = turn.reward;
+  }
+
+  get state(): S {
+    return this.#turn.state;
+  }
+
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** The next generation; each turn has an address of its own. */
+  request() {
+    const turn = this.#generations.length;
+    const { address } = this.#request;
+    return {
+      prompt: this.#tokens,
+      address: turn === 0 ? address : [...address, "turn", turn],
+    };
+  }
+
+  advance(generation: Generation, turn: Turn<S>, encoder: Engine["encoder"]): void {
+    const from = this.#tokens.length;
+    const acted = [...this.#tokens, ...generation.tokens];
+    this.#actions.push([from, acted.length]);
+    this.#generations.push(generation);
+    this.#turn = turn;
+    this.#reward =
+      this.#reward === null || turn.reward === null ? null : this.#reward + turn.reward;
+    for (const [name, value] of Object.entries(turn.metrics ?? {})) {
+      this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
+    }
+    this.#end = turn.end;
+    this.#tokens = turn.end ? acted : [...acted, ...nextTokens(turn.observation, encoder)];
+    if (!turn.end && this.#tokens.length >= encoder.maxLength) {
+      this.#tokens = acted;
+      this.#end = { code: "context_full", terminated: false, details: {} };
+    }
+  }
+
+  finished(): Episode {
+    return {
+      task: this.#request.task,
+      row: { tokens: this.#tokens, actions: this.#actions },
+      generations: this.#generations,
+      reward: this.#reward,
+      metrics: this.#metrics,
+      end: this.#end as EpisodeEnd,
+    };
+  }
+}
+
+/** What a later observation adds to the row. */
+function nextTokens(observation: readonly Message[], { chat, encode }: Engine["encoder"]) {
+  if (chat) {
+    throw usageError(
+      "environments of several turns do not support chat templates yet",
+      "Use a policy without a chat template, or an environment of one turn.",
+    );
+  }
+  return encode(textOf(observation));
+}
+
+function textOf(messages: readonly Message[]): string {
+  return messages.map(({ content }) => content).join("");
+}
+
+/** Computes each value once: the completions of a group share their prompt. */
+function remembered<T>(compute: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const value = known.get(text) ?? compute(text);
+    known.set(text, value);
+    return value;
+  };
+}

@@ -1,0 +1,158 @@
+/** Texts that the initial policy wrote itself and its scorers rewarded: rejection sampling. */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { dataError } from "../../core/errors.ts";
+import { canonicalJson } from "../../core/json.ts";
+import type { Encoder } from "../../engine/engine.ts";
+import type { Generation } from "../../policy/generate.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
+import { type Episode, play } from "../play.ts";
+import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
+import { type Examples, longestPrompt, readExamples } from "./examples.ts";
+import { textSource } from "./files.ts";
+import { requireReward } from "./rewards.ts";
+import { Texts, toText } from "./texts.ts";
+
+/** Written once, so that a resumed run learns from the same texts. */
+export const KEPT = "kept.jsonl";
+
+/** Prompts that are sampled and scored at once. */
+const BLOCK = 64;
+
+interface Settings {
+  readonly samples: number;
+  readonly threshold: number;
+  readonly keep: number;
+}
+
+/** How many tokens the kept texts cost; null until they are sampled. */
+const STATE = z.object({ sampled_tokens: z.number().nullable() });
+
+export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
+  const { settings, encoder } = context;
+  const examples = await readExamples(context.dataset, "examples");
+  for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
+  return {
+    inputs: [examples.input],
+    rows: settings.batch,
+    longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
+    varied: false,
+    maxTokens: settings.rollouts.max_tokens,
+    open: (parts) => new RejectionSampling(context, examples, parts),
+  };
+}
+
+class RejectionSampling implements Source {
+  readonly #context: DataContext;
+  readonly #examples: Examples;
+  readonly #parts: SourceParts;
+  #sampledTokens: number | null;
+  #kept: { source: Source; metrics: Record<string, number> } | undefined;
+
+  constructor(context: DataContext, examples: Examples, parts: SourceParts) {
+    this.#context = context;
+    this.#examples = examples;
+    this.#parts = parts;
+    this.#sampledTokens = STATE.safeParse(parts.saved).data?.sampled_tokens ?? null;
+  }
+
+  state() {
+    return { sampled_tokens: this.#sampledTokens };
+  }
+
+  async batch(step: number): Promise<Batch> {
+    const start = performance.now();
+    const fresh = this.#kept === undefined;
+    this.#kept ??= await this.#prepare();
+    const waited = fresh ? (performance.now() - start) / 1000 : 0;
+    const batch = await this.#kept.source.batch(step);
+    const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
+    // Recorded with the first step alone, whoever computes it: a resumed run writes the same.
+    const paid = step === 1 ? { sampled_tokens: Number(this.#sampledTokens) } : {};
+    return { ...batch, metrics: { ...batch.metrics, ...this.#kept.metrics, ...paid }, seconds };
+  }
+
+  async #prepare() {
+    const { outdir, encoder, heldOut } = this.#context;
+    const file = path.join(outdir, KEPT);
+    if (!existsSync(file) || this.#sampledTokens === null) {
+      const found = await this.#sample();
+      this.#sampledTokens = found.tokens;
+      await writeWhole(file, found.kept);
+    }
+    const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+    if (lines.length === 0) throw nothingKept(this.#context);
+    const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
+    const texts = await Texts.read(file, toText, encoder, heldOut);
+    return {
+      source: textSource(this.#context, this.#parts.engine, texts, "kept samples"),
+      metrics: {
+        "kept/texts": lines.length,
+        "kept/prompts": prompts / this.#examples.list.length,
+      },
+    };
+  }
+
+  /** The kept completions of all examples, as JSONL, and how many tokens all of them took. */
+  async #sample(): Promise<{ kept: string; tokens: number }> {
+    const { settings, onProgress } = this.#context;
+    const { list } = this.#examples;
+    const { samples } = settings.algorithm as Settings;
+    const { temperature, top_k, top_p, max_tokens } = settings.rollouts;
+    const lines: string[] = [];
+    let tokens = 0;
+    for (let at = 0; at < list.length; at += BLOCK) {
+      const block = list.slice(at, at + BLOCK);
+      const requests = block.flatMap((task) =>
+        Array.from({ length: samples }, (_, n) => ({
+          task,
+          address: [settings.seed, "rejection sampling", task.id, n],
+        })),
+      );
+      const { engine, environment } = this.#parts;
+      const { episodes } = await play(engine, environment, requests, {
+        ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
+      });
+      for (const { generations } of episodes) {
+        for (const { completion_tokens } of generations) tokens += completion_tokens;
+      }
+      for (const [i] of block.entries()) {
+        lines.push(...this.#keptOf(episodes.slice(i * samples, (i + 1) * samples)));
+      }
+      onProgress?.(at + block.length, list.length, "Sampling");
+    }
+    return { kept: lines.map((line) => `${line}\n`).join(""), tokens };
+  }
+
+  /** What is kept of one prompt's episodes: different completions with enough reward. */
+  #keptOf(episodes: readonly Episode[]): string[] {
+    const { settings, encoder } = this.#context;
+    const { threshold, keep } = settings.algorithm as Settings;
+    const passing = episodes.filter((episode) => {
+      const reward = requireReward(episode);
+      return reward >= threshold && episode.generations.every((one) => fits(one, encoder));
+    });
+    const completions = new Set(passing.map(({ generations }) => generations[0]?.completion));
+    const { id = "", prompt = "" } = episodes[0]?.task ?? {};
+    return [...completions]
+      .slice(0, keep)
+      .map((completion) => canonicalJson({ id, prompt, completion }));
+  }
+}
+
+/** Its end is learned as well: a completion that was cut off has no end token of its own. */
+function fits({ finish, prompt_tokens, completion_tokens }: Generation, encoder: Encoder): boolean {
+  const end = finish === "stop" ? 0 : 1;
+  return prompt_tokens + completion_tokens + end <= encoder.maxLength;
+}
+
+function nothingKept({ dataset, settings }: DataContext): Error {
+  const { samples, threshold } = settings.algorithm as Settings;
+  return dataError(
+    `none of the ${samples} samples of each prompt of ${dataset} had a reward of ${threshold} or more`,
+    "Sample more, lower the threshold, or start with a policy that passes sometimes.",
+  );
+}

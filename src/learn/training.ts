@@ -1,0 +1,331 @@
+/** A training run in progress: its engine, source, watch and folder, and how it ends. */
+
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Environment } from "../core/environment.ts";
+import { dataError, usageError } from "../core/errors.ts";
+import type { Engine } from "../engine/engine.ts";
+import { singleTurn } from "../environments/single-turn.ts";
+import { checkpointFolder } from "../policy/pi0.ts";
+import { observeOccasion } from "../runs/manifest.ts";
+import { type Stream, TrainFolder } from "../runs/train-folder.ts";
+import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import type { Algorithm } from "./algorithm.ts";
+import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
+import { ENGINES } from "./engines.ts";
+import { HeldOutPrompts } from "./held-out.ts";
+import type { TrainedPolicy, TrainOptions } from "./options.ts";
+import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
+import { refuseHalves, refuseLearnedFrom } from "./refusals.ts";
+import { loadEngineState, readResumeState, saveResumeState } from "./resume-state.ts";
+import { sabotageOf } from "./sabotage.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { BatchSeconds, Source, TrainingData } from "./source.ts";
+import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
+import { readTrainingData } from "./sources/index.ts";
+import { KEPT } from "./sources/rejection-sampling.ts";
+import { lossCallOf, type UpdatePlan } from "./update.ts";
+import { type Evaluation, validate } from "./validate.ts";
+import { Watch } from "./watch.ts";
+
+/** The most rows whose log-probs are computed at once. */
+const MOST_ROWS = 256;
+
+/** Where the adapters of each checkpoint lie. */
+const ADAPTERS = { checkpoint: "adapter", best: "best-adapter" } as const;
+
+interface HeldOut {
+  readonly dev: Examples | undefined;
+  readonly holdout: Examples | undefined;
+}
+
+interface Parts extends Described, HeldOut {
+  readonly engine: Engine;
+  readonly source: Source;
+  readonly plan: UpdatePlan;
+  readonly folder: TrainFolder;
+  readonly manifest: () => Promise<TrainManifest>;
+  /** Of the reference, before the first step. */
+  readonly referenceHash: string;
+}
+
+export class Training {
+  step = 0;
+  readonly settings: TrainSettings;
+  readonly engine: Engine;
+  readonly source: Source;
+  readonly plan: UpdatePlan;
+  readonly watch: Watch;
+  readonly #parts: Parts;
+  #evaluatingSeconds = 0;
+  /** Evaluations on the holdout set. */
+  #tested = 0;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.settings = parts.settings;
+    this.engine = parts.engine;
+    this.source = parts.source;
+    this.plan = parts.plan;
+    this.watch = new Watch(parts.algorithm, parts.settings);
+  }
+
+  static async open(
+    options: TrainOptions,
+    algorithm: Algorithm,
+    settings: TrainSettings,
+  ): Promise<Training> {
+    const occasion = observeOccasion();
+    refuseHalves(options, settings, algorithm);
+    const open = ENGINES[options.engine ?? "local"];
+    if (!open) throw unknownEngine(options.engine);
+    const bare = await open({ options, algorithm, settings });
+    const sabotage = sabotageOf(settings.sabotage);
+    const engine = sabotage.engine?.(bare) ?? bare;
+    const start = engine.identity;
+    const held = await readHeldOut(options);
+    const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
+    refuseLearnedFrom(start, sets);
+    const resumed = options.resume ? await readResumeState(options.outdir) : undefined;
+    const data = await readTrainingData({
+      ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
+      ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
+    });
+    const length = lengthOf(data, engine, sets, settings);
+    const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
+    engine.reserve({ rows, length });
+    const inputs = [...data.inputs, ...sets.map(({ input }) => input)];
+    const described = { options, algorithm, settings, start, inputs, length };
+    const manifest = async () => manifestOf(described, await occasion());
+    const folder = await TrainFolder.open(options.outdir, await manifest(), resumed?.bytes, {
+      ...options,
+      inputs: [
+        ...inputs.map((input) => input.path),
+        ...(options.init === "scratch" ? [] : [checkpointFolder(options.init)]),
+      ],
+    });
+    try {
+      if (resumed) await loadEngineState(options.outdir, engine);
+      else await removeEarlier(options.outdir);
+      const source = data.open({
+        engine: sabotage.rollouts?.(engine) ?? engine,
+        environment: environmentOf(options, settings),
+        saved: resumed?.source,
+      });
+      const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
+      const run = new Training({
+        ...{ ...described, ...held, engine, folder, manifest },
+        source: sabotage.source?.(source) ?? source,
+        plan: { loss, algorithm, settings, data, length },
+        referenceHash: await bare.hashOf("reference"),
+      });
+      if (resumed) await run.#restore(resumed.step);
+      return run;
+    } catch (error) {
+      await folder.leave();
+      await engine.close();
+      throw error;
+    }
+  }
+
+  async #restore(step: number): Promise<void> {
+    this.step = step;
+    this.watch.restore({
+      steps: await this.#read<StepRecord>("metrics"),
+      evaluations: await this.#read<EvaluationRecord>("evaluations"),
+      alarms: await this.#read<Alarm>("alarms"),
+    });
+  }
+
+  async #read<T>(stream: Stream): Promise<T[]> {
+    const text = await readFile(path.join(this.#parts.folder.dir, `${stream}.jsonl`), "utf8");
+    return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
+  }
+
+  /** Records a step. */
+  async record(
+    record: StepRecord,
+    seconds: BatchSeconds & { readonly updating: number },
+  ): Promise<StepRecord> {
+    this.step = record.step;
+    this.watch.steps.push(record);
+    await this.#parts.folder.add("metrics", record);
+    await this.#time(seconds);
+    return record;
+  }
+
+  async #time(seconds: BatchSeconds & { readonly updating: number }): Promise<void> {
+    await this.#parts.folder.add("timing", {
+      step: this.step,
+      sampling_s: seconds.sampling,
+      scoring_s: seconds.scoring,
+      logprobs_s: seconds.logprobs,
+      updating_s: seconds.updating,
+      evaluating_s: this.#evaluatingSeconds,
+    });
+    this.#evaluatingSeconds = 0;
+  }
+
+  /** Measures the policy on the validation set, where there is one, and keeps it if it is the best. */
+  async validate(): Promise<void> {
+    const { dev, folder, settings } = this.#parts;
+    if (settings.evaluate.every === 0) return;
+    const found = await this.#measure(dev);
+    if (!found) return;
+    const started = performance.now();
+    this.watch.evaluations.push(found.record);
+    await folder.add("evaluations", found.record);
+    for (const sample of found.samples) await folder.add("samples", sample);
+    if (this.watch.best?.step === this.step) await this.#export("best");
+    this.#evaluatingSeconds += (performance.now() - started) / 1000;
+  }
+
+  async #measure(set: Examples | undefined): Promise<Evaluation | undefined> {
+    const { options } = this.#parts;
+    const { validation = options.rewards?.[0], rewards = [] } = options;
+    if (!set || !validation) return undefined;
+    const started = performance.now();
+    const scorers = { validation, rewards: rewards.length > 0 ? rewards : [validation] };
+    const found = await validate(this.engine, set, scorers, this.settings, this.step);
+    this.#evaluatingSeconds += (performance.now() - started) / 1000;
+    return found;
+  }
+
+  async raise(alarm: Alarm): Promise<void> {
+    await this.#parts.folder.add("alarms", alarm);
+    const stops = alarm.stops && this.settings.alarms_stop;
+    this.#parts.options.onAlarm?.({ ...alarm, stops });
+  }
+
+  /** Saves what is needed to resume, when it is time to. */
+  async save(): Promise<void> {
+    const { options, folder } = this.#parts;
+    if (this.step % options.saveEvery !== 0 || this.step === this.settings.steps) return;
+    const state = { step: this.step, bytes: folder.bytes, source: this.source.state() };
+    await saveResumeState(options.outdir, this.engine, state);
+    await this.#export("checkpoint");
+  }
+
+  /** The kept policy, the holdout set if one was named, the summary. */
+  async finish(stopped: Alarm | undefined): Promise<TrainedPolicy> {
+    const { options, folder, manifest } = this.#parts;
+    const frozen = this.watch.usesReference ? await this.#referenceFrozen() : null;
+    const kept = (stopped && this.watch.best?.step) ?? this.step;
+    if (kept !== this.step) await this.#restoreBest();
+    const holdout = await this.#test();
+    const fingerprint = await this.#export("checkpoint", kept);
+    // The last evaluations came after the last step was recorded.
+    await this.#time({ sampling: 0, scoring: 0, logprobs: 0, updating: 0 });
+    const { steps, raised } = this.watch;
+    const summary = await folder.finish(await manifest(), {
+      steps: this.step,
+      tokens: steps.reduce((sum, { tokens }) => sum + Number(tokens), 0),
+      first_loss: Number(steps[0]?.loss),
+      last_loss: Number(steps.at(-1)?.loss),
+      stop: { reason: stopped?.alarm ?? "all steps done", step: this.step, kept },
+      alarms: raised.size,
+      reference_frozen: frozen,
+      holdout,
+      checkpoint_fingerprint: fingerprint,
+    });
+    await rm(path.join(options.outdir, "state"), { recursive: true, force: true });
+    await this.engine.close();
+    return { dir: options.outdir, checkpoint: path.join(options.outdir, "checkpoint"), summary };
+  }
+
+  /** Whether the reference is what it was before the first step. */
+  async #referenceFrozen(): Promise<boolean> {
+    return (await this.engine.hashOf("reference")) === this.#parts.referenceHash;
+  }
+
+  /** The final evaluation, the only one on the holdout set. */
+  async #test(): Promise<TrainSummary["holdout"]> {
+    const { holdout, start } = this.#parts;
+    const before = holdoutsBefore(start);
+    const found = await this.#measure(holdout);
+    if (!found) return { evaluations: 0, before, pass_rate: null };
+    this.#tested++;
+    return { evaluations: 1, before, pass_rate: found.record.pass_rate };
+  }
+
+  async #export(name: "checkpoint" | "best", step = this.step): Promise<string> {
+    const tested = holdoutsBefore(this.#parts.start) + this.#tested;
+    const { fingerprint } = await this.engine.exportCheckpoint(this.#path(name), {
+      trained: trainedBlock(this.#parts, step, tested),
+      adapterDir: this.#adapterDir(name),
+    });
+    return fingerprint;
+  }
+
+  async #restoreBest(): Promise<void> {
+    await this.engine.loadCheckpoint(this.#path("best"), { adapterDir: this.#adapterDir("best") });
+  }
+
+  /** Weights drawn at random lie nowhere, so that there is nothing to put an adapter on. */
+  #adapterDir(name: keyof typeof ADAPTERS): string | undefined {
+    const { options, settings } = this.#parts;
+    return settings.lora && options.init !== "scratch" ? this.#path(ADAPTERS[name]) : undefined;
+  }
+
+  #path(name: string): string {
+    return path.join(this.#parts.options.outdir, name);
+  }
+
+  explosion(step: number, loss: number): Error {
+    const { outdir, saveEvery } = this.#parts.options;
+    const good = Math.floor((step - 1) / saveEvery) * saveEvery;
+    return dataError(
+      `the loss became ${Number.isFinite(loss) ? loss.toPrecision(3) : "NaN or infinite"} at step ${step}`,
+      good > 0
+        ? `The last good checkpoint is that of step ${good}, in ${path.join(outdir, "checkpoint")}. Lower the learning rate and start again.`
+        : "No checkpoint was saved before. Lower the learning rate and start again.",
+    );
+  }
+
+  /** Lets go of everything; what is there can be resumed. */
+  async leave(): Promise<void> {
+    await this.#parts.folder.leave();
+    await this.engine.close();
+  }
+}
+
+async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
+  return {
+    dev: dev === undefined ? undefined : await readExamples(dev, "dev"),
+    holdout: holdout === undefined ? undefined : await readExamples(holdout, "holdout"),
+  };
+}
+
+function environmentOf(
+  { environment, rewards = [], cost }: TrainOptions,
+  settings: TrainSettings,
+): Environment {
+  return environment ?? singleTurn({ scorers: rewards, weights: settings.weights, cost });
+}
+
+/** What an earlier run in the folder had saved: a run that starts again must not use it. */
+async function removeEarlier(outdir: string): Promise<void> {
+  for (const name of [
+    ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
+    ...["checkpoint", ".checkpoint.previous", KEPT],
+  ]) {
+    await rm(path.join(outdir, name), { recursive: true, force: true });
+  }
+}
+
+/** Tokens of a row, prompt and completion: the longest that can come up, in steps of eight. */
+function lengthOf(
+  data: TrainingData,
+  { encoder }: Engine,
+  sets: readonly Examples[],
+  { evaluate: { max_tokens: most } }: TrainSettings,
+): number {
+  const prompts = sets.map((set) => longestPrompt(set, encoder) + most);
+  const longest = Math.max(data.longest, ...prompts);
+  return Math.min(encoder.maxLength, Math.ceil(longest / 8) * 8);
+}
+
+function unknownEngine(name: string | undefined): Error {
+  const names = Object.keys(ENGINES).join(", ");
+  return usageError(`there is no engine "${name}"`, `Choose one of ${names}.`);
+}

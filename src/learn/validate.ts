@@ -1,0 +1,87 @@
+/** The policy on held-out examples: sampled with the same random numbers every time, so that only the policy differs. */
+
+import type { GuardedScorer } from "../core/score.ts";
+import { passes } from "../core/score.ts";
+import type { Engine } from "../engine/engine.ts";
+import { singleTurn } from "../environments/single-turn.ts";
+import { mean } from "./parts/advantages.ts";
+import { play } from "./play.ts";
+import type { EvaluationRecord, SampleRecord } from "./records.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { Examples } from "./sources/examples.ts";
+import { countOf, requireReward } from "./sources/rewards.ts";
+
+/** How many of the examples' completions are kept to be read. */
+const KEPT_SAMPLES = 8;
+
+export interface Evaluation {
+  readonly record: EvaluationRecord;
+  readonly samples: readonly SampleRecord[];
+}
+
+export interface ValidationScorers {
+  /** The scorer that is not optimised. */
+  readonly validation: GuardedScorer;
+  readonly rewards: readonly GuardedScorer[];
+}
+
+export async function validate(
+  engine: Engine,
+  { list }: Examples,
+  { validation, rewards }: ValidationScorers,
+  { seed, evaluate: { temperature, max_tokens }, weights }: TrainSettings,
+  step: number,
+): Promise<Evaluation> {
+  const requests = list.map((task) => ({ task, address: [seed, "evaluate", task.id] }));
+  const sampling = { temperature, top_k: 0, top_p: 1, max_tokens, stop: [], seed };
+  const environment = singleTurn({ scorers: [validation] });
+  const { episodes } = await play(engine, environment, requests, sampling);
+  const truth = episodes.map(requireReward);
+  const texts = episodes.map(({ generations }) => generations[0]?.completion ?? "");
+  const proxyScorers = { scorers: rewards, weights };
+  const same = rewards.length === 1 && rewards[0] === validation;
+  const proxy = same ? truth : await rewardsOf(proxyScorers, list, texts);
+  const rows = episodes.map(({ row }) => row);
+  const stats = await engine.tokenStats(rows, "policy", { exactKl: engine.can.exactKl });
+  const generations = episodes.flatMap((episode) => episode.generations);
+  const codes = episodes.map(({ end }) => end.code);
+  return {
+    record: {
+      step,
+      examples: list.length,
+      pass_rate: truth.filter(passes).length / list.length,
+      reward_mean: mean(truth),
+      proxy_mean: mean(proxy),
+      kl_exact: engine.can.exactKl ? mean(stats.flatMap(({ kl }) => [...kl])) : null,
+      entropy: mean(stats.flatMap(({ entropies }) => [...entropies])),
+      length_mean: mean(generations.map(({ completion_tokens }) => completion_tokens)),
+      truncated: mean(generations.map(({ finish }) => Number(finish === "length"))),
+      repeated: Math.max(...Object.values(countOf(texts))) / list.length,
+      outcomes: countOf(codes),
+      rewards: truth,
+    },
+    samples: texts.slice(0, KEPT_SAMPLES).map((completion, i) => ({
+      step,
+      id: list[i]?.id ?? "",
+      prompt: list[i]?.prompt ?? "",
+      completion,
+      reward: truth[i] ?? null,
+      code: codes[i] ?? "",
+    })),
+  };
+}
+
+/** Rewards of given completions. */
+async function rewardsOf(
+  parts: Parameters<typeof singleTurn>[0],
+  list: Examples["list"],
+  texts: readonly string[],
+): Promise<number[]> {
+  const steps = list.map((state, i) => ({ state, action: { text: texts[i] as string } }));
+  const turns = await singleTurn(parts).step(steps);
+  return turns.map(({ reward, end }, i) =>
+    requireReward({
+      ...{ task: list[i], reward, end, generations: [{ completion: texts[i] }] },
+    } as never),
+  );
+}
