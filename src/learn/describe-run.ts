@@ -6,7 +6,7 @@ import { TRAIN_SCHEMA, type TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { InputRecord } from "./source.ts";
+import type { InputRecord } from "./sources/examples.ts";
 
 export interface Described {
   readonly options: TrainOptions;

@@ -1,6 +1,7 @@
 /** Ways to break a training run on purpose, so that one can see the alarms catch them. */
 
 import type { Engine } from "../engine/engine.ts";
+import type { SabotageName } from "./settings.ts";
 import type { Batch, Source } from "./source.ts";
 
 /** Wrappers around the parts of a run; a part that is not named stays as it is. */
@@ -14,7 +15,7 @@ interface Sabotage {
 
 const TRUNCATED_TOP_K = 3;
 
-const SABOTAGES_BY_NAME = {
+const SABOTAGES: Readonly<Record<SabotageName, Sabotage>> = {
   /** A step up where a step down belongs. The rate that was set is what is recorded. */
   inverted_rate: {
     engine: (engine) =>
@@ -45,14 +46,10 @@ const SABOTAGES_BY_NAME = {
           engine.sample(requests, { ...settings, top_k: TRUNCATED_TOP_K }),
       }),
   },
-} as const satisfies Readonly<Record<string, Sabotage>>;
-
-export type SabotageName = keyof typeof SABOTAGES_BY_NAME;
-
-export const SABOTAGES = Object.keys(SABOTAGES_BY_NAME) as [SabotageName, ...SabotageName[]];
+};
 
 export function sabotageOf(name: SabotageName | null): Sabotage {
-  return name === null ? {} : SABOTAGES_BY_NAME[name];
+  return name === null ? {} : SABOTAGES[name];
 }
 
 /** The same engine with some methods replaced. */

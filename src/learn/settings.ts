@@ -8,9 +8,16 @@ import { LIMITS } from "./alarms/limits.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import type { KlControl } from "./parts/kl-control.ts";
 import { together } from "./recipe.ts";
-import { SABOTAGES } from "./sabotage.ts";
 
 const share = z.number().min(0).max(1);
+
+const SABOTAGES = [
+  "inverted_rate",
+  "aliased_reference",
+  "shifted_logprobs",
+  "truncated_sampling",
+] as const;
+export type SabotageName = (typeof SABOTAGES)[number];
 
 const general = {
   steps: z.int().min(1).max(10_000_000).describe("updates, here or as --steps N"),

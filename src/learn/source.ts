@@ -3,12 +3,10 @@
 import type { Environment } from "../core/environment.ts";
 import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
-import type { TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { HeldOutPrompts } from "./held-out.ts";
 import type { TrainSettings } from "./settings.ts";
-
-export type InputRecord = TrainManifest["inputs"][number];
+import type { InputRecord } from "./sources/examples.ts";
 
 /** Seconds. */
 export interface BatchSeconds {

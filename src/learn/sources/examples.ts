@@ -4,7 +4,10 @@ import { dataError } from "../../core/errors.ts";
 import { type Example, toExample } from "../../core/records.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import type { InputRecord } from "../source.ts";
+import type { TrainManifest } from "../../runs/train-schemas.ts";
+
+/** A file that was read, as the manifest records it. */
+export type InputRecord = TrainManifest["inputs"][number];
 
 export interface Examples {
   readonly list: readonly Example[];

@@ -5,7 +5,7 @@ import { actionCount, completionRow, promptLength, type TokenRow } from "../../c
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import type { HeldOutPrompts } from "../held-out.ts";
-import type { InputRecord } from "../source.ts";
+import type { InputRecord } from "./examples.ts";
 import type { SeededOrder } from "./order.ts";
 
 export interface Text {
