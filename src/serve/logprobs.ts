@@ -9,9 +9,9 @@ import { SPECIAL_TOKENS } from "../policy/characters.ts";
 import type { Likely } from "../policy/choose.ts";
 import { HuggingFaceTokenizer } from "../policy/hf-tokenizer.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
-import type { Placed } from "./unfolding.ts";
+import type { PlacedToken } from "./streaming-text.ts";
 
-export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
+export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]) {
   const entry = ({ token: id, logprob }: Likely) => {
     const bytes = tokenizer.bytesOf(id);
     const token = bytes.length > 0 ? Buffer.from(bytes).toString() : steeringName(tokenizer, id);
@@ -25,7 +25,7 @@ export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed
 }
 
 /** `text_offset` counts characters from the beginning of the choice's text. */
-export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
+export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]) {
   const nameOf = ({ token }: Likely) => tokenName(tokenizer, token);
   return {
     tokens: tokens.map(nameOf),
