@@ -26,8 +26,8 @@ export class CharacterTokenizer implements PolicyTokenizer {
   readonly #characters: readonly (string | null)[];
   readonly #ids: ReadonlyMap<string, number>;
 
-  /** The alphabet, in the order of the ids. */
-  constructor(characters: string) {
+  /** The alphabet, in the order of the ids, and the files that it was read from, if any. */
+  constructor(characters: string, files?: Readonly<Record<string, string>>) {
     const list = [...characters];
     const seen = new Set<string>();
     for (const character of list) {
@@ -46,7 +46,7 @@ export class CharacterTokenizer implements PolicyTokenizer {
     this.#ids = new Map(list.map((character, i) => [character, i + SPECIAL_TOKENS.length]));
     this.size = this.#characters.length;
     this.tokens = this.size;
-    this.files = characterFiles(list);
+    this.files = files ?? characterFiles(list);
     // Of the alphabet and not of the file: another layout of the same tokenizer is the same policy.
     const content = { characters, schema: SCHEMA, special_tokens: SPECIAL_TOKENS };
     this.fingerprint = sha256(`${canonicalJson(content)}\n`);

@@ -93,10 +93,10 @@ export async function inspectCheckpoint(
   const block = blockOf(content, file);
   const architecture = { ...config.architecture, valueHead: block?.value_head ?? false };
   const text = await textIn(folder, TOKENIZER_FILE);
-  const { tokenizer, files: tokenizerFiles } = await readTokenizer(folder, text, config);
+  const tokenizer = await readTokenizer(folder, text, config);
   const { list: placed } = place(parametersOf(architecture));
   const weights = await readWeights(folder, placed);
-  if (block) checkFiles(dir, block.files, tokenizerFiles, weights);
+  if (block) checkFiles(dir, block.files, tokenizer.files, weights);
   const print = checkpointFingerprint(architecture, tokenizer, weights.parameters);
   if (block && block.fingerprint !== print) throw damaged(file);
   const checkpoint: Checkpoint = {

@@ -18,18 +18,12 @@ const COMPANIONS: readonly string[] = [TOKENIZER_SETTINGS, TEMPLATE];
 /** The files of a tokenizer, which go wherever it goes. */
 export const TOKENIZER_FILES: readonly string[] = [TOKENIZER_FILE, ...COMPANIONS];
 
-export interface ReadTokenizer {
-  readonly tokenizer: PolicyTokenizer;
-  /** The files as they were found. */
-  readonly files: Readonly<Record<string, string>>;
-}
-
 /** `text` is that of tokenizer.json. A character vocabulary has a tokenizer of its own, for speed. */
 export async function readTokenizer(
   dir: string,
   text: string,
   config: ReadConfig,
-): Promise<ReadTokenizer> {
+): Promise<PolicyTokenizer> {
   const file = path.join(dir, TOKENIZER_FILE);
   const files: Record<string, string> = { [TOKENIZER_FILE]: text };
   for (const name of COMPANIONS) {
@@ -37,10 +31,10 @@ export async function readTokenizer(
     if (content !== undefined) files[name] = content;
   }
   const alphabet = alphabetOf(objectOf(text, file));
-  if (!alphabet) return { tokenizer: await huggingFaceTokenizer(dir, file, files, config), files };
-  const tokenizer = new CharacterTokenizer(alphabet.join(""));
+  if (!alphabet) return huggingFaceTokenizer(dir, file, files, config);
+  const tokenizer = new CharacterTokenizer(alphabet.join(""), files);
   requireSize(file, tokenizer, config.architecture);
-  return { tokenizer, files };
+  return tokenizer;
 }
 
 export function requireSize(
