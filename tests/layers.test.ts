@@ -56,7 +56,7 @@ test("the rules name every folder of the design", () => {
   expect(Object.keys(mayImport).sort()).toEqual(
     [
       ...["core", "extensions", "charts", "scorers", "stats", "graph", "runs", "policy"],
-      ...["environments", "graders", "serve"],
+      ...["environments", "graders", "http", "serve"],
       ...["providers", "judge", "loops", "learn", "gate", "report", "studio", "course", "cli"],
       "index.ts",
     ].sort(),

@@ -250,6 +250,8 @@ test("killed before each step of a replacement: the old checkpoint or the new on
   expect(new Set(seen)).toEqual(new Set(["old", "new"]));
   expect(Object.keys(room.snapshot(".")).sort()).toEqual([
     "dies.mjs",
-    ...["config.json", "model.safetensors", "tokenizer.json"].map((name) => `there/${name}`),
+    ...["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"].map(
+      (name) => `there/${name}`,
+    ),
   ]);
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CharacterTokenizer, characterTokenizerOf } from "./characters.ts";
+import { CharacterTokenizer } from "./characters.ts";
 import { inspectTokens } from "./inspect-tokens.ts";
 
 const tokenizer = new CharacterTokenizer("\n 0123456789é😀");
 
-test("the tokens that steer come first, then the characters as given", () => {
+test("special tokens come first, then the characters as given", () => {
   expect(tokenizer).toMatchObject({ size: 17, beginToken: 1, endTokens: [2], padToken: 0 });
   expect(tokenizer.encode("0\n😀")).toEqual([5, 3, 16]);
   expect(tokenizer.encode("")).toEqual([]);
@@ -32,7 +32,7 @@ test("an unknown character is named, with its place", () => {
   expect(() => tokenizer.encode("\ud83d")).toThrow("U+D83D");
 });
 
-test("unknown ids throw; tokens that steer have no bytes", () => {
+test("unknown ids throw; special tokens have no bytes", () => {
   for (const id of [-1, 17, 1.5, Number.NaN]) {
     expect(() => tokenizer.bytesOf(id)).toThrow("there is no token");
     expect(() => tokenizer.decode([id])).toThrow("there is no token");
@@ -46,11 +46,20 @@ test("an alphabet with a repeated or a halved character is refused", () => {
   expect(() => new CharacterTokenizer("a\ude00")).toThrow("U+DE00, half of a character");
 });
 
-test("its file makes it again", () => {
-  const again = characterTokenizerOf(JSON.parse(tokenizer.file), "tokenizer.json");
-  expect(again?.file).toBe(tokenizer.file);
-  expect(characterTokenizerOf({ model: {} }, "t")).toBeUndefined();
-  const broken = { ...JSON.parse(tokenizer.file), special_tokens: ["<end>"] };
-  expect(() => characterTokenizerOf(broken, "t.json")).toThrow("t.json is no sound tokenizer");
-  expect(() => characterTokenizerOf({ ...broken, characters: 1 }, "t")).toThrow("characters");
+test("a special token has a name and is never found in a text", () => {
+  expect([0, 1, 2, 5, null].map((id) => tokenizer.contentOf(id))).toEqual([
+    ...["<pad>", "<begin>", "<end>", "0", null],
+  ]);
+  const wide = new CharacterTokenizer("<end>");
+  expect(wide.encode("<end>")).toEqual([3, 4, 5, 6, 7]);
+});
+
+test("the fingerprint is of the alphabet", () => {
+  // Recorded before tokenizer.json had today's layout: the same policies keep their fingerprints.
+  expect(new CharacterTokenizer("\n *+,-.0123456789:<=>CFRTaehilmnoprstuwy").fingerprint).toBe(
+    "2cfe97f03a256e87b38c038be76b966b8e488e54bceff4d41ddbfb4c93ec7e2a",
+  );
+  expect(new CharacterTokenizer("10").fingerprint).not.toBe(
+    new CharacterTokenizer("01").fingerprint,
+  );
 });

@@ -1,33 +1,33 @@
-/** One token for each character of a fixed alphabet, and three tokens that steer. */
+/** One token for each character of a fixed alphabet, and three special tokens. */
 
 import { dataError, usageError } from "../core/errors.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import { sha256 } from "../core/fingerprint.ts";
+import { canonicalJson } from "../core/json.ts";
 import { codePoint, visible } from "../core/visible.ts";
+import { characterFiles, SPECIAL_TOKENS } from "./character-files.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
 
-export const CHARACTERS_SCHEMA = "lockedroom.characters@1";
-
-const PAD = 0;
-const BEGIN = 1;
-const END = 2;
-/** In the order of their ids; the characters come after them. */
-export const SPECIAL_TOKENS: readonly string[] = ["<pad>", "<begin>", "<end>"];
+const [PAD, BEGIN, END] = [0, 1, 2];
+const SCHEMA = "lockedroom.characters@1";
 
 const NOTHING = new Uint8Array();
 
 export class CharacterTokenizer implements PolicyTokenizer {
   readonly name = "characters";
   readonly size: number;
+  readonly tokens: number;
   readonly endTokens: readonly number[] = [END];
   readonly beginToken = BEGIN;
+  readonly bosToken = BEGIN;
   readonly padToken = PAD;
-  readonly file: string;
-  /** By id; null for the tokens that are no text. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly fingerprint: string;
+  /** By id; null for special tokens. */
   readonly #characters: readonly (string | null)[];
   readonly #ids: ReadonlyMap<string, number>;
 
-  /** The alphabet, in the order of the ids. */
-  constructor(characters: string) {
+  /** The alphabet, in the order of the ids, and the files that it was read from, if any. */
+  constructor(characters: string, files?: Readonly<Record<string, string>>) {
     const list = [...characters];
     const seen = new Set<string>();
     for (const character of list) {
@@ -45,8 +45,11 @@ export class CharacterTokenizer implements PolicyTokenizer {
     this.#characters = [...SPECIAL_TOKENS.map(() => null), ...list];
     this.#ids = new Map(list.map((character, i) => [character, i + SPECIAL_TOKENS.length]));
     this.size = this.#characters.length;
-    const content = { characters, schema: CHARACTERS_SCHEMA, special_tokens: SPECIAL_TOKENS };
-    this.file = `${canonicalJson(content)}\n`;
+    this.tokens = this.size;
+    this.files = files ?? characterFiles(list);
+    // Of the alphabet and not of the file: another layout of the same tokenizer is the same policy.
+    const content = { characters, schema: SCHEMA, special_tokens: SPECIAL_TOKENS };
+    this.fingerprint = sha256(`${canonicalJson(content)}\n`);
   }
 
   encode(text: string): number[] {
@@ -65,7 +68,11 @@ export class CharacterTokenizer implements PolicyTokenizer {
     return text;
   }
 
-  /** Tokens that steer stand for no bytes. */
+  contentOf(id: number | null): string | null {
+    return id === null ? null : (this.#characterOf(id) ?? SPECIAL_TOKENS[id] ?? null);
+  }
+
+  /** Special tokens stand for no bytes. */
   bytesOf(id: number): Uint8Array {
     const character = this.#characterOf(id);
     return character === null ? NOTHING : new TextEncoder().encode(character);
@@ -91,19 +98,4 @@ export class CharacterTokenizer implements PolicyTokenizer {
 /** A character so that it is seen whatever it is: `"é" (U+00E9)`. */
 function named(character: string): string {
   return `"${visible(character)}" (${codePoint(character)})`;
-}
-
-/** The tokenizer that a file holds; undefined when the content is of another kind. */
-export function characterTokenizerOf(content: Json, file: string): CharacterTokenizer | undefined {
-  const { schema, characters, special_tokens } = (content ?? {}) as Record<string, Json>;
-  if (schema !== CHARACTERS_SCHEMA) return undefined;
-  if (typeof characters !== "string") throw damaged(file, "characters is no text");
-  if (canonicalJson(special_tokens ?? null) !== canonicalJson(SPECIAL_TOKENS)) {
-    throw damaged(file, `special_tokens are not ${SPECIAL_TOKENS.join(", ")}`);
-  }
-  return new CharacterTokenizer(characters);
-}
-
-function damaged(file: string, problem: string): Error {
-  return dataError(`${file} is no sound tokenizer: ${problem}`, "Write the checkpoint again.");
 }

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { characterFiles } from "./character-files.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { checkpointOf, loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { initialise, SIZES } from "./initialise.ts";
@@ -24,6 +25,7 @@ let count = 0;
 const fresh = () => path.join(scratch, `${count++}`);
 
 const tokenizer = new CharacterTokenizer("\n 0123456789+=");
+const fileOf = (alphabet: string) => characterFiles([...alphabet])["tokenizer.json"] ?? "";
 const architecture = {
   ...{ ...SIZES.nano, width: 16, headSize: 4, inner: 24 },
   vocabulary: tokenizer.size,
@@ -69,7 +71,7 @@ describe("the round trip", () => {
         ...{ architecture: changed, trained: content.trained, maxLength: 64 },
       });
       expect(loaded.parameters).toEqual(given.parameters);
-      expect(loaded.tokenizer.file).toBe(tokenizer.file);
+      expect(loaded.tokenizer.files).toEqual(tokenizer.files);
       expect(await saveCheckpoint(second, loaded)).toBe(print);
       expect(filesOf(second)).toEqual(filesOf(first));
       expect(checkpointOf(given).fingerprint).toBe(print);
@@ -128,15 +130,13 @@ describe("what is damaged is refused by name, with a next step", () => {
     expect(error).toMatchObject({ kind: "data", hint: expect.stringMatching(/\.$/) });
   };
 
-  test.each(["config.json", "model.safetensors", "tokenizer.json"])(
-    "%s is missing",
-    async (name) => {
-      rmSync(path.join(dir, name));
-      await refused(name);
-    },
-  );
+  const FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"];
+  test.each(FILES)("%s is missing", async (name) => {
+    rmSync(path.join(dir, name));
+    await refused(name);
+  });
 
-  test.each(["config.json", "model.safetensors", "tokenizer.json"])("%s is cut", async (name) => {
+  test.each(FILES)("%s is cut", async (name) => {
     write(dir, name, read(dir, name).subarray(0, -9));
     await refused(name);
   });
@@ -149,12 +149,17 @@ describe("what is damaged is refused by name, with a next step", () => {
   });
 
   test("another alphabet of the same size", async () => {
-    write(dir, "tokenizer.json", new CharacterTokenizer("\n 0123456789=+").file);
+    write(dir, "tokenizer.json", fileOf("\n 0123456789=+"));
+    await refused("tokenizer.json is not the file");
+  });
+
+  test("the same tokenizer in another layout", async () => {
+    edit(dir, "tokenizer.json", () => {});
     await refused("tokenizer.json is not the file");
   });
 
   test("another alphabet of another size", async () => {
-    write(dir, "tokenizer.json", new CharacterTokenizer("01").file);
+    write(dir, "tokenizer.json", fileOf("01"));
     await refused(
       "tokenizer.json has 5 tokens",
       `the vocabulary of the model has ${tokenizer.size}`,

@@ -13,21 +13,20 @@ import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { type Placed, place } from "../graph/parameters.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
-import { characterTokenizerOf } from "./characters.ts";
 import type { ChatTemplate } from "./chat.ts";
 import {
-  COMPANIONS,
   chatOf,
   objectOf,
-  readHuggingFaceTokenizer,
   readIfThere,
+  readTokenizer,
+  requireSize,
+  TOKENIZER_FILES,
 } from "./hf-folder.ts";
-import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
-import { configOf, type ReadConfig, readConfig } from "./hugging-face.ts";
+import { configOf, readConfig } from "./hugging-face.ts";
 import { checkpointFolder } from "./pi0.ts";
 import { namesIn, replaceFolder, wholeFolder } from "./replace-folder.ts";
 import { hashOfWeights, safetensorsBytes } from "./safetensors.ts";
-import type { PolicyTokenizer } from "./tokenizer.ts";
+import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
 import { type ReadWeights, readWeights, refuseNotFinite, WEIGHTS } from "./weights.ts";
 
 export interface Checkpoint {
@@ -57,7 +56,6 @@ export interface CheckpointContent {
 
 const SCHEMA = "lockedroom.checkpoint@1";
 const CONFIG = "config.json";
-const TOKENIZER = "tokenizer.json";
 
 const BLOCK = z.strictObject({
   schema: z.literal(SCHEMA),
@@ -94,10 +92,11 @@ export async function inspectCheckpoint(
   const config = readConfig(content, file);
   const block = blockOf(content, file);
   const architecture = { ...config.architecture, valueHead: block?.value_head ?? false };
-  const tokenizer = await readTokenizer(folder, config);
+  const text = await textIn(folder, TOKENIZER_FILE);
+  const tokenizer = await readTokenizer(folder, text, config);
   const { list: placed } = place(parametersOf(architecture));
   const weights = await readWeights(folder, placed);
-  if (block) checkFiles(dir, block.files, tokenizer, weights);
+  if (block) checkFiles(dir, block.files, tokenizer.files, weights);
   const print = checkpointFingerprint(architecture, tokenizer, weights.parameters);
   if (block && block.fingerprint !== print) throw damaged(file);
   const checkpoint: Checkpoint = {
@@ -108,14 +107,14 @@ export async function inspectCheckpoint(
     placed,
     fingerprint: print,
     trained: (block?.trained ?? null) as JsonObject | null,
-    chat: tokenizer instanceof HuggingFaceTokenizer ? chatOf(dir, tokenizer) : null,
+    chat: chatOf(dir, tokenizer),
     maxLength: config.maxLength,
   };
   const own = block !== undefined;
   const { dtypes } = weights;
   const files = [
     ...weights.files.map(({ name, bytes }) => ({ name, bytes })),
-    { name: TOKENIZER, bytes: Buffer.byteLength(tokenizer.file) },
+    { name: TOKENIZER_FILE, bytes: Buffer.byteLength(text) },
   ];
   return { checkpoint, stored: { modelType: config.modelType, dtypes, files, own } };
 }
@@ -127,13 +126,13 @@ export function checkpointOf(content: CheckpointContent): Checkpoint {
   if (parameters.length !== total) {
     throw usageError(`${parameters.length} numbers are no model of ${total} parameters`);
   }
-  if (tokenizer.size !== architecture.vocabulary) throw otherSize("the tokenizer", content);
+  requireSize("the tokenizer", tokenizer, architecture);
   return {
     ...content,
     dir: null,
     placed,
     fingerprint: checkpointFingerprint(architecture, tokenizer, parameters),
-    chat: tokenizer instanceof HuggingFaceTokenizer ? chatOf("the policy", tokenizer) : null,
+    chat: chatOf("the policy", tokenizer),
   };
 }
 
@@ -142,8 +141,8 @@ export function checkpointFingerprint(
   tokenizer: PolicyTokenizer,
   parameters: Float32Array,
 ): string {
-  const [tokens, weights] = [sha256(tokenizer.file), hashOfWeights(parameters)];
-  return fingerprint({ architecture, tokenizer: tokens, weights });
+  const weights = hashOfWeights(parameters);
+  return fingerprint({ architecture, tokenizer: tokenizer.fingerprint, weights });
 }
 
 /** Writes the folder; an older checkpoint there is replaced as a whole, and nothing else ever is. */
@@ -156,9 +155,7 @@ export async function saveCheckpoint(dir: string, content: CheckpointContent): P
     ...{ name, shape },
     data: parameters.subarray(offset, offset + size),
   }));
-  const companions = tokenizer instanceof HuggingFaceTokenizer ? tokenizer.companions : {};
-  const texts = { ...companions, [TOKENIZER]: tokenizer.file };
-  const hashes = Object.entries(texts).map(([name, text]) => [name, sha256(text)] as const);
+  const hashes = Object.entries(tokenizer.files).map(([name, text]) => [name, sha256(text)]);
   const block = {
     schema: SCHEMA,
     fingerprint: print,
@@ -166,9 +163,7 @@ export async function saveCheckpoint(dir: string, content: CheckpointContent): P
     value_head: architecture.valueHead,
     trained,
   };
-  const { endTokens } = tokenizer;
-  const beginToken =
-    tokenizer instanceof HuggingFaceTokenizer ? tokenizer.bosToken : tokenizer.beginToken;
+  const { endTokens, bosToken: beginToken } = tokenizer;
   const config = {
     ...configOf(architecture, { maxLength, beginToken, endTokens }),
     lockedroom: block,
@@ -176,7 +171,7 @@ export async function saveCheckpoint(dir: string, content: CheckpointContent): P
   const whole = { ...config, lockedroom: { ...block, config_sha256: fingerprint(config) } };
   await replaceFolder(dir, {
     [WEIGHTS]: safetensorsBytes(tensors),
-    ...texts,
+    ...tokenizer.files,
     [CONFIG]: `${JSON.stringify(JSON.parse(canonicalJson(whole)), null, 2)}\n`,
   });
   return print;
@@ -191,7 +186,7 @@ function sha256OfParts(parts: Iterable<Uint8Array>): string {
 async function refuseForeignFolder(dir: string): Promise<void> {
   const names = await namesIn(dir);
   if (names.length === 0) return;
-  const own = [CONFIG, WEIGHTS, TOKENIZER, ...COMPANIONS];
+  const own = [CONFIG, WEIGHTS, ...TOKENIZER_FILES];
   const foreign = names.find((name) => !own.includes(name));
   const config = (await readIfThere(path.join(dir, CONFIG))) ?? "";
   if (foreign === undefined && config.includes(SCHEMA)) return;
@@ -213,27 +208,7 @@ async function textIn(dir: string, name: string): Promise<string> {
   }
   throw dataError(
     `${dir} is no checkpoint: it has no ${name}`,
-    `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER}.`,
-  );
-}
-
-async function readTokenizer(dir: string, config: ReadConfig): Promise<PolicyTokenizer> {
-  const file = path.join(dir, TOKENIZER);
-  const text = await textIn(dir, TOKENIZER);
-  const own = characterTokenizerOf(objectOf(text, file), file);
-  if (!own) return await readHuggingFaceTokenizer(dir, file, text, config);
-  const { architecture } = config;
-  if (own.size !== architecture.vocabulary) throw otherSize(file, { tokenizer: own, architecture });
-  return own;
-}
-
-function otherSize(
-  file: string,
-  { tokenizer, architecture }: Pick<CheckpointContent, "tokenizer" | "architecture">,
-): Error {
-  return dataError(
-    `${file} has ${tokenizer.size} tokens, but the vocabulary of the model has ${architecture.vocabulary}`,
-    "Put the tokenizer beside the model that it was made for.",
+    `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER_FILE}.`,
   );
 }
 
@@ -258,13 +233,11 @@ function blockOf(content: JsonObject, file: string): z.infer<typeof BLOCK> | und
 function checkFiles(
   dir: string,
   expected: Readonly<Record<string, string>>,
-  tokenizer: PolicyTokenizer,
+  texts: Readonly<Record<string, string>>,
   weights: ReadWeights,
 ): void {
-  const companions = tokenizer instanceof HuggingFaceTokenizer ? tokenizer.companions : {};
-  const texts = Object.entries({ ...companions, [TOKENIZER]: tokenizer.file });
   const found = new Map([
-    ...texts.map(([name, text]) => [name, sha256(text)] as const),
+    ...Object.entries(texts).map(([name, text]) => [name, sha256(text)] as const),
     ...weights.files.map(({ name, sha256 }) => [name, sha256] as const),
   ]);
   for (const name of new Set([...Object.keys(expected), ...found.keys()])) {

@@ -3,7 +3,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Architecture } from "./architecture.ts";
 import type { Checkpoint, Stored } from "./checkpoint.ts";
-import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 
 export interface PolicyDescription {
   readonly schema: "lockedroom.policy@1";
@@ -58,7 +57,7 @@ export function describeCheckpoint(checkpoint: Checkpoint, stored: Stored): Poli
     max_length: checkpoint.maxLength,
     tokenizer: {
       kind: tokenizer.name,
-      tokens: tokenizer instanceof HuggingFaceTokenizer ? tokenizer.tokens : tokenizer.size,
+      tokens: tokenizer.tokens,
       begin_token: tokenizer.beginToken,
       end_tokens: tokenizer.endTokens,
     },

@@ -4,28 +4,57 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import type { Architecture } from "./architecture.ts";
+import { alphabetOf } from "./character-files.ts";
+import { CharacterTokenizer } from "./characters.ts";
 import { type ChatTemplate, chatTemplate } from "./chat.ts";
 import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 import { endTokensOf, type ReadConfig } from "./hugging-face.ts";
+import { type PolicyTokenizer, TOKENIZER_FILE, TOKENIZER_SETTINGS } from "./tokenizer.ts";
 
-const SETTINGS = "tokenizer_config.json";
 const TEMPLATE = "chat_template.jinja";
 const GENERATION = "generation_config.json";
-/** Files that go wherever the tokenizer goes. */
-export const COMPANIONS: readonly string[] = [SETTINGS, TEMPLATE];
+const COMPANIONS: readonly string[] = [TOKENIZER_SETTINGS, TEMPLATE];
+/** The files of a tokenizer, which go wherever it goes. */
+export const TOKENIZER_FILES: readonly string[] = [TOKENIZER_FILE, ...COMPANIONS];
 
-export async function readHuggingFaceTokenizer(
+/** `text` is that of tokenizer.json. A character vocabulary has a tokenizer of its own, for speed. */
+export async function readTokenizer(
   dir: string,
-  file: string,
   text: string,
   config: ReadConfig,
-): Promise<HuggingFaceTokenizer> {
-  const companions: Record<string, string> = {};
+): Promise<PolicyTokenizer> {
+  const file = path.join(dir, TOKENIZER_FILE);
+  const files: Record<string, string> = { [TOKENIZER_FILE]: text };
   for (const name of COMPANIONS) {
     const content = await readIfThere(path.join(dir, name));
-    if (content !== undefined) companions[name] = content;
+    if (content !== undefined) files[name] = content;
   }
-  const settings = settingsOf(companions, path.join(dir, SETTINGS));
+  const alphabet = alphabetOf(objectOf(text, file));
+  if (!alphabet) return huggingFaceTokenizer(dir, file, files, config);
+  const tokenizer = new CharacterTokenizer(alphabet.join(""), files);
+  requireSize(file, tokenizer, config.architecture);
+  return tokenizer;
+}
+
+export function requireSize(
+  file: string,
+  { size }: PolicyTokenizer,
+  { vocabulary }: Architecture,
+): void {
+  if (size === vocabulary) return;
+  throw dataError(
+    `${file} has ${size} tokens, but the vocabulary of the model has ${vocabulary}`,
+    "Put the tokenizer beside the model that it was made for.",
+  );
+}
+
+async function huggingFaceTokenizer(
+  dir: string,
+  file: string,
+  files: Readonly<Record<string, string>>,
+  config: ReadConfig,
+): Promise<HuggingFaceTokenizer> {
   const { vocabulary } = config.architecture;
   const endTokens = await statedEnds(dir, config);
   for (const id of endTokens) {
@@ -35,14 +64,10 @@ export async function readHuggingFaceTokenizer(
       "Fetch config.json and generation_config.json again.",
     );
   }
+  const settings = settingsOf(files, path.join(dir, TOKENIZER_SETTINGS));
+  const bosToken = config.beginToken;
   return new HuggingFaceTokenizer({
-    file: text,
-    path: file,
-    vocabulary,
-    endTokens,
-    settings,
-    companions,
-    bosToken: config.beginToken,
+    ...{ files, path: file, vocabulary, endTokens, settings, bosToken },
   });
 }
 
@@ -55,15 +80,15 @@ async function statedEnds(dir: string, config: ReadConfig): Promise<readonly num
 }
 
 /** The template that lies beside the tokenizer or in its settings; null when there is none. */
-export function chatOf(dir: string, tokenizer: HuggingFaceTokenizer): ChatTemplate | null {
-  const { companions } = tokenizer;
-  const file = path.join(dir, SETTINGS);
-  const settings = settingsOf(companions, file);
+export function chatOf(dir: string, tokenizer: PolicyTokenizer): ChatTemplate | null {
+  const { files } = tokenizer;
+  const file = path.join(dir, TOKENIZER_SETTINGS);
+  const settings = settingsOf(files, file);
   const tokens = {
     begin: textOf(settings.bos_token) ?? tokenizer.contentOf(tokenizer.bosToken),
     end: textOf(settings.eos_token) ?? tokenizer.contentOf(tokenizer.endTokens[0] ?? null),
   };
-  const own = companions[TEMPLATE];
+  const own = files[TEMPLATE];
   if (own !== undefined) return chatTemplate(own, path.join(dir, TEMPLATE), tokens);
   const source = defaultTemplate(settings.chat_template ?? null);
   return source === null ? null : chatTemplate(source, file, tokens);
@@ -84,8 +109,8 @@ function textOf(token: Json | undefined): string | null {
   return typeof content === "string" ? content : null;
 }
 
-function settingsOf(companions: Readonly<Record<string, string>>, file: string): JsonObject {
-  const text = companions[SETTINGS];
+function settingsOf(files: Readonly<Record<string, string>>, file: string): JsonObject {
+  const text = files[TOKENIZER_SETTINGS];
   return text === undefined ? {} : objectOf(text, file);
 }
 

@@ -9,7 +9,8 @@ const file = readFileSync(path.join(FIXTURES, "llama/tokenizer.json"), "utf8");
 const cases: { text: string; ids: number[] }[] = JSON.parse(
   readFileSync(path.join(FIXTURES, "tokenizer-cases.json"), "utf8"),
 );
-const options = { file, path: "t.json", vocabulary: 320, endTokens: [0] };
+const filesOf = (text: string) => ({ "tokenizer.json": text });
+const options = { files: filesOf(file), path: "t.json", vocabulary: 320, endTokens: [0] };
 const tokenizer = new HuggingFaceTokenizer(options);
 
 test.each(cases)("$text, id by id, both ways", ({ text, ids }) => {
@@ -64,7 +65,7 @@ test("what the tokenizer puts first is the first token of a prompt", () => {
     special_tokens: { [id]: { id, ids: [0], tokens: [id] } },
   };
   const content = JSON.stringify({ ...JSON.parse(file), post_processor });
-  const beginning = new HuggingFaceTokenizer({ ...options, file: content });
+  const beginning = new HuggingFaceTokenizer({ ...options, files: filesOf(content) });
   expect(beginning.beginToken).toBe(0);
   expect(beginning.encode("1")).toEqual([19]);
 });
@@ -95,7 +96,7 @@ describe("pieces with ▁ and bytes, as Llama 2 has them", () => {
   };
   const pieces = new HuggingFaceTokenizer({
     ...options,
-    file: JSON.stringify(content),
+    files: filesOf(JSON.stringify(content)),
     vocabulary: 7,
   });
 
@@ -109,7 +110,7 @@ describe("pieces with ▁ and bytes, as Llama 2 has them", () => {
 });
 
 test.each(["", "[]", "{}", '{"model": {"type": "Nonsense"}}'])("refused: %s", (text) => {
-  expect(() => new HuggingFaceTokenizer({ ...options, file: text })).toThrow(
+  expect(() => new HuggingFaceTokenizer({ ...options, files: filesOf(text) })).toThrow(
     "t.json is no sound tokenizer",
   );
 });

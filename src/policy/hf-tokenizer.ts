@@ -2,8 +2,9 @@
 
 import * as library from "@huggingface/tokenizers";
 import { dataError, messageOf } from "../core/errors.ts";
+import { sha256 } from "../core/fingerprint.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { PolicyTokenizer } from "./tokenizer.ts";
+import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
 
 /** What is used of the library, whose own types do not resolve in a module of today. */
 interface Library {
@@ -23,8 +24,9 @@ const Library = library.Tokenizer as unknown as new (
 ) => Library;
 
 export interface HuggingFaceTokenizerOptions {
-  /** Text of tokenizer.json, and its name for errors. */
-  readonly file: string;
+  /** The text of tokenizer.json and of its companions, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Of tokenizer.json, for errors. */
   readonly path: string;
   /** Rows of the embedding: often more than there are tokens, never fewer. */
   readonly vocabulary: number;
@@ -33,8 +35,6 @@ export interface HuggingFaceTokenizerOptions {
   readonly settings?: JsonObject | undefined;
   /** The token that config.json calls the first, whether or not prompts begin with it. */
   readonly bosToken?: number | null | undefined;
-  /** Further files that belong to it, as they were found, by name. */
-  readonly companions?: Readonly<Record<string, string>> | undefined;
 }
 
 const NOTHING = new Uint8Array();
@@ -46,9 +46,8 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly endTokens: readonly number[];
   readonly beginToken: number | null;
   readonly bosToken: number | null;
-  readonly file: string;
-  readonly companions: Readonly<Record<string, string>>;
-  /** How many ids stand for something; the rest of `size` only fills the embedding up. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly fingerprint: string;
   readonly tokens: number;
   readonly #library: Library;
   readonly #special: ReadonlySet<number>;
@@ -57,7 +56,8 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly #bytes = new Map<number, Uint8Array>();
 
   constructor(options: HuggingFaceTokenizerOptions) {
-    const { file, path, vocabulary, settings } = options;
+    const { files, path, vocabulary, settings } = options;
+    const file = files[TOKENIZER_FILE] ?? "";
     const content = parsed(file, path);
     this.#library = attempt(path, () => new Library(content, settings ?? {}));
     const added = [...this.#library.get_added_tokens_decoder().values()];
@@ -71,11 +71,11 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
         "Put the tokenizer beside the model that it was made for.",
       );
     }
-    this.file = file;
+    this.files = files;
+    this.fingerprint = sha256(file);
     this.size = vocabulary;
     this.endTokens = options.endTokens;
     this.bosToken = options.bosToken ?? null;
-    this.companions = options.companions ?? {};
     this.beginToken = attempt(path, () => beginTokenOf(this.#library));
   }
 
@@ -107,12 +107,10 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     return bytes;
   }
 
-  /** The text of a special token, for templates. */
   contentOf(id: number | null): string | null {
     return id === null ? null : this.#tokenOf(id);
   }
 
-  /** Null for an id that only fills the embedding up. */
   #tokenOf(id: number): string | null {
     if (!Number.isInteger(id) || id < 0 || id >= this.size) {
       throw new RangeError(`there is no token ${id} among ${this.size}`);

@@ -33,5 +33,5 @@ export * from "./inspect-tokens.ts";
 export * from "./lora.ts";
 export { readSafetensors, safetensorsBytes } from "./safetensors.ts";
 export * from "./sample-token.ts";
-export * from "./tokenizer.ts";
+export type { PolicyTokenizer, Tokenizer } from "./tokenizer.ts";
 export { hiddenOf, logitsOf, type Weights } from "./transformer.ts";

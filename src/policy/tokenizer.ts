@@ -13,13 +13,24 @@ export interface Tokenizer {
   bytesOf(id: number): Uint8Array;
 }
 
-/** A tokenizer that belongs to a checkpoint: it knows its size and the tokens that steer. */
+/** The tokenizer of a checkpoint, with its special tokens and its files. */
 export interface PolicyTokenizer extends Tokenizer {
+  /** Rows of the embedding; the ids from `tokens` on are unused. */
   readonly size: number;
+  readonly tokens: number;
   /** Ends a completion; it is never part of its text. */
   readonly endTokens: readonly number[];
   /** Begins a prompt, where the policy was trained so. */
   readonly beginToken: number | null;
-  /** The file that goes into a checkpoint, as text. */
-  readonly file: string;
+  /** The `bos_token_id` of config.json, whether or not prompts begin with it. */
+  readonly bosToken: number | null;
+  /** The text of a token, special or not; null for an unused id. */
+  contentOf(id: number | null): string | null;
+  /** Its files in a checkpoint, by name: tokenizer.json and its companions. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Its part of the checkpoint's fingerprint. */
+  readonly fingerprint: string;
 }
+
+export const TOKENIZER_FILE = "tokenizer.json";
+export const TOKENIZER_SETTINGS = "tokenizer_config.json";

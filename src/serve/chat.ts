@@ -1,13 +1,13 @@
 /** POST /v1/chat/completions: messages through the policy's chat template. */
 
 import { z } from "zod";
-import { commonOf, FIELDS, readFields } from "./asked.ts";
+import { badRequest } from "../http/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { invalid } from "./errors.ts";
 import { chatLogprobs } from "./logprobs.ts";
-import { refuseUnreadable, tokensOfMessages } from "./prompt.ts";
+import { requireReadable, tokensOfMessages } from "./prompt.ts";
+import { commonOf, FIELDS, readFields } from "./request.ts";
 
-/** A cache has room for them before the first one is sampled, so "as many as fit" would be dear. */
+/** The cache is allocated for all of them at the start, so "as many as fit" would be expensive. */
 const DEFAULT_TOKENS = 512;
 
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -34,13 +34,13 @@ export const CHAT: Endpoint = {
     const fields = readFields(REQUEST, body);
     const { max_tokens: older, max_completion_tokens: most = older, logprobs } = fields;
     if (older !== undefined && older !== most) {
-      throw invalid('"max_tokens" and "max_completion_tokens" differ; give one', "max_tokens");
+      throw badRequest('"max_tokens" and "max_completion_tokens" differ; give one', "max_tokens");
     }
     if (fields.top_logprobs !== undefined && !logprobs) {
-      throw invalid('"top_logprobs" goes with "logprobs": true', "top_logprobs");
+      throw badRequest('"top_logprobs" goes with "logprobs": true', "top_logprobs");
     }
     const prompt = tokensOfMessages(checkpoint, fields.messages.map(plain));
-    refuseUnreadable(checkpoint, prompt, "messages");
+    requireReadable(checkpoint, prompt, "messages");
     return {
       prompts: [prompt],
       ...commonOf(fields, most ?? DEFAULT_TOKENS),
@@ -62,7 +62,7 @@ export const CHAT: Endpoint = {
     finish_reason: null,
   }),
 
-  part: ({ index, text, tokens, finish }, { tokenizer, logprobs }) => ({
+  delta: ({ index, text, tokens, finish }, { tokenizer, logprobs }) => ({
     index,
     delta: { content: text },
     logprobs: logprobs ? chatLogprobs(tokenizer, tokens) : null,
@@ -70,7 +70,7 @@ export const CHAT: Endpoint = {
   }),
 };
 
-/** Templates know neither parts nor the newer name of the system's role. */
+/** Templates know neither content parts nor the newer name of the system role. */
 function plain({ role, content }: z.infer<typeof message>) {
   return {
     role: role === "developer" ? "system" : role,

@@ -1,15 +1,15 @@
 /** POST /v1/completions: text in, text out; no chat template. */
 
 import { z } from "zod";
+import { badRequest } from "../http/errors.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
-import type { Piece } from "./answer.ts";
-import { commonOf, FIELDS, MOST_CHOICES, readFields } from "./asked.ts";
-import type { Endpoint, Writing } from "./endpoint.ts";
-import { invalid } from "./errors.ts";
+import type { ChoiceDelta } from "./choices.ts";
+import type { Endpoint, ResponseFormat } from "./endpoint.ts";
 import { completionLogprobs } from "./logprobs.ts";
-import { refuseUnreadable, tokensOfText } from "./prompt.ts";
+import { requireReadable, tokensOfText } from "./prompt.ts";
+import { commonOf, FIELDS, MAX_CHOICES, readFields } from "./request.ts";
 
-/** OpenAI's. */
+/** OpenAI's default. */
 const DEFAULT_TOKENS = 16;
 
 const tokens = z.array(z.int().min(0)).min(1);
@@ -31,8 +31,8 @@ export const COMPLETIONS: Endpoint = {
   read(body, checkpoint) {
     const { prompt, logprobs, max_tokens: most, ...fields } = readFields(REQUEST, body);
     const prompts = promptsOf(prompt, checkpoint);
-    if (prompts.length * fields.n > MOST_CHOICES) {
-      throw invalid(`prompts times n are more than ${MOST_CHOICES}`, "n");
+    if (prompts.length * fields.n > MAX_CHOICES) {
+      throw badRequest(`prompts times n are more than ${MAX_CHOICES}`, "n");
     }
     return {
       prompts,
@@ -43,7 +43,7 @@ export const COMPLETIONS: Endpoint = {
 
   choice: choiceOf,
   opening: () => undefined,
-  part: choiceOf,
+  delta: choiceOf,
 };
 
 function promptsOf(prompt: z.infer<typeof REQUEST>["prompt"], checkpoint: Checkpoint): number[][] {
@@ -52,12 +52,15 @@ function promptsOf(prompt: z.infer<typeof REQUEST>["prompt"], checkpoint: Checkp
   return list.map((each, i) => {
     const param = one ? "prompt" : `prompt[${i}]`;
     const ids = typeof each === "string" ? tokensOfText(checkpoint, each, param) : each;
-    refuseUnreadable(checkpoint, ids, param);
+    requireReadable(checkpoint, ids, param);
     return ids;
   });
 }
 
-function choiceOf({ index, text, tokens, finish }: Piece, { tokenizer, logprobs }: Writing) {
+function choiceOf(
+  { index, text, tokens, finish }: ChoiceDelta,
+  { tokenizer, logprobs }: ResponseFormat,
+) {
   return {
     index,
     text,

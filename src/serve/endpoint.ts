@@ -1,12 +1,12 @@
-/** What makes an endpoint: how its requests are read, and how its answers are written. */
+/** An endpoint: how its requests are read, and how its responses are written. */
 
 import type { Checkpoint } from "../policy/checkpoint.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
-import type { Piece } from "./answer.ts";
-import type { Asked } from "./asked.ts";
+import type { ChoiceDelta } from "./choices.ts";
+import type { CompletionRequest } from "./request.ts";
 
-/** How an answer is written; the same for each of its parts. */
-export interface Writing {
+/** The same for each part of a response. */
+export interface ResponseFormat {
   readonly tokenizer: PolicyTokenizer;
   readonly logprobs: boolean;
 }
@@ -15,11 +15,11 @@ export interface Endpoint {
   readonly idPrefix: string;
   readonly object: string;
   readonly chunkObject: string;
-  read(body: unknown, checkpoint: Checkpoint): Asked;
+  read(body: unknown, checkpoint: Checkpoint): CompletionRequest;
   /** A whole choice. */
-  choice(piece: Piece, writing: Writing): object;
-  /** What a stream says of a choice before its first token, if anything. */
+  choice(choice: ChoiceDelta, format: ResponseFormat): object;
+  /** What a stream sends before the first token of a choice, if anything. */
   opening(index: number): object | undefined;
   /** A part of a choice, in a stream. */
-  part(piece: Piece, writing: Writing): object;
+  delta(delta: ChoiceDelta, format: ResponseFormat): object;
 }

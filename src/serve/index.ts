@@ -1,1 +1,2 @@
-export { type RunningServer, type ServerOptions, startServer } from "./server.ts";
+export type { RunningServer } from "../http/server.ts";
+export { type PolicyServer, type ServerOptions, startServer } from "./server.ts";

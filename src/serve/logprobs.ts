@@ -5,16 +5,14 @@
  * those of a stop text, which are no part of the text.
  */
 
-import { SPECIAL_TOKENS } from "../policy/characters.ts";
-import { HuggingFaceTokenizer } from "../policy/hf-tokenizer.ts";
 import type { TokenLogprob } from "../policy/sample-token.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
-import type { Placed } from "./unfolding.ts";
+import type { PlacedToken } from "./streaming-text.ts";
 
-export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
+export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]) {
   const entry = ({ token: id, logprob }: TokenLogprob) => {
     const bytes = tokenizer.bytesOf(id);
-    const token = bytes.length > 0 ? Buffer.from(bytes).toString() : steeringName(tokenizer, id);
+    const token = bytes.length > 0 ? Buffer.from(bytes).toString() : specialName(tokenizer, id);
     return { token, logprob, bytes: bytes.length > 0 ? [...bytes] : null };
   };
   const content = tokens.map((drawn) => ({
@@ -25,7 +23,7 @@ export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed
 }
 
 /** `text_offset` counts characters from the beginning of the choice's text. */
-export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
+export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]) {
   const nameOf = ({ token }: TokenLogprob) => tokenName(tokenizer, token);
   return {
     tokens: tokens.map(nameOf),
@@ -43,7 +41,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Names are keys here, so bytes that are no whole characters are spelt, as OpenAI does. */
 function tokenName(tokenizer: PolicyTokenizer, id: number): string {
   const bytes = tokenizer.bytesOf(id);
-  if (bytes.length === 0) return steeringName(tokenizer, id);
+  if (bytes.length === 0) return specialName(tokenizer, id);
   try {
     return UTF8.decode(bytes);
   } catch {
@@ -52,8 +50,6 @@ function tokenName(tokenizer: PolicyTokenizer, id: number): string {
 }
 
 /** A token that stands for no text. */
-function steeringName(tokenizer: PolicyTokenizer, id: number): string {
-  const name =
-    tokenizer instanceof HuggingFaceTokenizer ? tokenizer.contentOf(id) : SPECIAL_TOKENS[id];
-  return name ?? `<token ${id}>`;
+function specialName(tokenizer: PolicyTokenizer, id: number): string {
+  return tokenizer.contentOf(id) ?? `<token ${id}>`;
 }

@@ -1,26 +1,27 @@
-/** What a client sends as the tokens that the policy reads. */
+/** A client's prompt as tokens. */
 
+import { badRequest } from "../http/errors.ts";
 import type { ChatMessage } from "../policy/chat.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
-import { invalid, onBehalfOf } from "./errors.ts";
+import { asBadRequest } from "./errors.ts";
 
-/** As it stands, behind the token that begins a text; a chat template has no part in it. */
+/** The begin token and the text as it is, without a chat template. */
 export function tokensOfText({ tokenizer }: Checkpoint, text: string, param: string): number[] {
   const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
-  return [...begin, ...onBehalfOf(param, () => tokenizer.encode(text))];
+  return [...begin, ...asBadRequest(param, () => tokenizer.encode(text))];
 }
 
 /**
- * Through the policy's chat template. Without one there is only what `rollout` gives such a policy:
- * the system's text, then the user's.
+ * Through the policy's chat template. Without one the prompt is the same as in `rollout`: the text of
+ * the system message, then that of the user message.
  */
 export function tokensOfMessages(checkpoint: Checkpoint, messages: readonly ChatMessage[]) {
   const { chat, tokenizer } = checkpoint;
-  return onBehalfOf("messages", () => {
+  return asBadRequest("messages", () => {
     if (chat) return tokenizer.encode(chat.render(messages, { addGenerationPrompt: true }));
     const roles = messages.map(({ role }) => role).join(" ");
     if (roles !== "user" && roles !== "system user") {
-      throw invalid(
+      throw badRequest(
         "the policy has no chat template, and so takes one user message, with at most one system message before it",
         "messages",
       );
@@ -29,19 +30,19 @@ export function tokensOfMessages(checkpoint: Checkpoint, messages: readonly Chat
   });
 }
 
-/** A prompt must leave room for at least one token, and hold one to begin from. */
-export function refuseUnreadable(
+/** A prompt has at least one token, and leaves room for at least one more. */
+export function requireReadable(
   { maxLength, tokenizer }: Checkpoint,
   tokens: readonly number[],
   param: string,
 ): void {
-  if (tokens.length === 0) throw invalid("the prompt is empty", param);
+  if (tokens.length === 0) throw badRequest("the prompt is empty", param);
   const foreign = tokens.find((token) => token >= tokenizer.size);
   if (foreign !== undefined) {
-    throw invalid(`the policy has ${tokenizer.size} tokens, and no token ${foreign}`, param);
+    throw badRequest(`the policy has ${tokenizer.size} tokens, and no token ${foreign}`, param);
   }
   if (tokens.length < maxLength) return;
-  throw invalid(
+  throw badRequest(
     `the prompt has ${tokens.length} tokens; the policy looks at ${maxLength} at most, of which one must be left for the answer`,
     param,
     "context_length_exceeded",

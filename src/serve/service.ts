@@ -1,33 +1,31 @@
-/** Answers requests, one after the other, with one policy. */
+/** Answers requests with one policy, one after the other. */
 
 import { randomUUID } from "node:crypto";
 import { isFields } from "../core/records.ts";
+import { HttpError, httpErrorOf } from "../http/errors.ts";
+import { Queue } from "../http/queue.ts";
+import { eventStream } from "../http/sse.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
-import { gathered, type Piece, piecesOf, usageOf } from "./answer.ts";
-import type { Asked } from "./asked.ts";
+import { type ChoiceDelta, joinDeltas, sampleChoices, usageOf } from "./choices.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { ApiError, apiErrorOf } from "./errors.ts";
-import { eventStream } from "./events.ts";
-import { Queue } from "./queue.ts";
+import { openAiError } from "./errors.ts";
+import type { CompletionRequest } from "./request.ts";
 
 export interface ServiceOptions {
   readonly policy: EmbeddedPolicy;
-  /** What requests call the policy. */
+  /** The name of the model in requests. */
   readonly name: string;
   /** When the policy was made available, in seconds since 1970. */
   readonly created: number;
-  /** Told of failures that are nobody's request. */
+  /** Called with internal errors. */
   readonly onBug: (error: unknown) => void;
 }
-
-const stopping = () => new ApiError(503, "the server is stopping", { code: "server_stopping" });
 
 export class Service {
   readonly name: string;
   readonly #options: ServiceOptions;
+  /** There is one decoder. */
   readonly #queue = new Queue();
-  readonly #cut = new AbortController();
-  #stopping = false;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -41,80 +39,70 @@ export class Service {
 
   requireModel(name: string): void {
     if (name === this.name) return;
-    throw new ApiError(404, `there is no model "${name}"; this server has "${this.name}"`, {
+    throw new HttpError(404, `there is no model "${name}"; this server has "${this.name}"`, {
       param: "model",
       code: "model_not_found",
     });
   }
 
-  /** `gone` says that the client no longer waits. */
-  async answer(endpoint: Endpoint, body: unknown, gone: AbortSignal): Promise<Response> {
-    if (this.#stopping) throw stopping();
+  /** `client` is aborted when the client disconnects. */
+  async answer(endpoint: Endpoint, body: unknown, client: AbortController): Promise<Response> {
     if (isFields(body) && typeof body.model === "string") this.requireModel(body.model);
-    const asked = endpoint.read(body, this.#options.policy.checkpoint);
-    const goOn = () => {
-      gone.throwIfAborted();
-      this.#cut.signal.throwIfAborted();
-    };
-    return asked.stream
-      ? this.#stream(endpoint, asked, goOn)
-      : this.#queue.add(() => this.#whole(endpoint, asked, goOn));
-  }
-
-  /** Takes nothing new, gives what there is some time, then cuts it off. */
-  async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
-    const timer = setTimeout(() => this.#cut.abort(stopping()), graceMs);
-    await this.#queue.idle();
-    clearTimeout(timer);
-  }
-
-  async #whole(endpoint: Endpoint, asked: Asked, goOn: () => void): Promise<Response> {
-    const { policy } = this.#options;
-    const pieces: Piece[] = [];
-    for await (const piece of piecesOf(policy, asked, goOn)) pieces.push(piece);
-    const writing = this.#writing(asked);
-    const choices = gathered(pieces).map((piece) => endpoint.choice(piece, writing));
-    const usage = usageOf(asked, tokensIn(pieces));
-    return Response.json({ ...this.#head(endpoint, endpoint.object), choices, usage });
-  }
-
-  #stream(endpoint: Endpoint, asked: Asked, goOn: () => void): Response {
-    return eventStream((send) =>
-      this.#queue.add(async () => {
-        try {
-          await this.#send(endpoint, asked, goOn, send);
-        } catch (error) {
-          send(apiErrorOf(error, this.#options.onBug).body);
-        }
-      }),
+    const request = endpoint.read(body, this.#options.policy.checkpoint);
+    if (!request.stream) {
+      return this.#queue.add((signal) => this.#complete(endpoint, request, signal), client);
+    }
+    return eventStream(
+      (send) => this.#queue.add((signal) => this.#stream(endpoint, request, signal, send), client),
+      (error) => openAiError(httpErrorOf(error, this.#options)),
     );
   }
 
-  async #send(
+  /** Accepts nothing new, and aborts what is not done within `graceMs`. */
+  stop(graceMs: number): Promise<void> {
+    return this.#queue.stop(graceMs);
+  }
+
+  async #complete(
     endpoint: Endpoint,
-    asked: Asked,
-    goOn: () => void,
+    request: CompletionRequest,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const deltas: ChoiceDelta[] = [];
+    for await (const delta of sampleChoices(this.#options.policy, request, signal)) {
+      deltas.push(delta);
+    }
+    const format = this.#format(request);
+    const choices = joinDeltas(deltas).map((choice) => endpoint.choice(choice, format));
+    const sampled = deltas.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const usage = usageOf(request, sampled);
+    return Response.json({ ...this.#head(endpoint, endpoint.object), choices, usage });
+  }
+
+  async #stream(
+    endpoint: Endpoint,
+    request: CompletionRequest,
+    signal: AbortSignal,
     send: (value: unknown) => void,
   ): Promise<void> {
     const head = this.#head(endpoint, endpoint.chunkObject);
-    const writing = this.#writing(asked);
-    const nothingYet = asked.includeUsage ? { usage: null } : {};
-    const sendChoice = (choice: object) => send({ ...head, choices: [choice], ...nothingYet });
-    for (let index = 0; index < asked.n * asked.prompts.length; index++) {
+    const format = this.#format(request);
+    const noUsage = request.includeUsage ? { usage: null } : {};
+    const sendChoice = (choice: object) => send({ ...head, choices: [choice], ...noUsage });
+    for (let index = 0; index < request.n * request.prompts.length; index++) {
       const opening = endpoint.opening(index);
       if (opening) sendChoice(opening);
     }
     let sampled = 0;
-    for await (const piece of piecesOf(this.#options.policy, asked, goOn)) {
-      sampled += piece.tokens.length;
-      sendChoice(endpoint.part(piece, writing));
+    for await (const delta of sampleChoices(this.#options.policy, request, signal)) {
+      sampled += delta.tokens.length;
+      sendChoice(endpoint.delta(delta, format));
     }
-    if (asked.includeUsage) send({ ...head, choices: [], usage: usageOf(asked, sampled) });
+    if (request.includeUsage) send({ ...head, choices: [], usage: usageOf(request, sampled) });
     send("[DONE]");
   }
 
-  #writing({ alternatives }: Asked) {
+  #format({ alternatives }: CompletionRequest) {
     const { tokenizer } = this.#options.policy.checkpoint;
     return { tokenizer, logprobs: alternatives !== null };
   }
@@ -129,6 +117,3 @@ export class Service {
     };
   }
 }
-
-const tokensIn = (pieces: readonly Piece[]) =>
-  pieces.reduce((sum, { tokens }) => sum + tokens.length, 0);

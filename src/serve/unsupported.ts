@@ -1,9 +1,9 @@
-/** Fields of OpenAI's API that cannot be honoured are refused by name: ignored, they would mislead. */
+/** Fields of OpenAI's API that this server does not support are refused by name, never ignored. */
 
 import { canonicalJson, type Json } from "../core/json.ts";
-import { invalid } from "./errors.ts";
+import { badRequest } from "../http/errors.ts";
 
-/** For each, the values that ask for nothing; clients send them along. */
+/** For each, the neutral values, which clients send by default. */
 const UNSUPPORTED: Record<string, readonly Json[]> = {
   audio: [],
   best_of: [1],
@@ -27,17 +27,17 @@ const UNSUPPORTED: Record<string, readonly Json[]> = {
   web_search_options: [],
 };
 
-/** The body without the fields that ask for nothing. */
+/** The body without unsupported fields that have a neutral value. */
 export function supported(body: unknown): Record<string, unknown> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalid("the body must be a JSON object");
+    throw badRequest("the body must be a JSON object");
   }
   const kept = Object.entries(body).filter(([name, value]) => {
     const harmless = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined;
     if (harmless === undefined) return true;
     const asked = canonicalJson(value as Json);
     if (harmless.some((one) => canonicalJson(one) === asked)) return false;
-    throw invalid(
+    throw badRequest(
       `this server does not support "${name}"; leave it out`,
       name,
       "unsupported_parameter",

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { LockedRoomError, messageOf } from "../../core/errors.ts";
 import type { Checkpoint } from "../../policy/checkpoint.ts";
 import { openEmbeddedPolicy } from "../../policy/embedded.ts";
-import { startServer } from "../../serve/server.ts";
+import { type PolicyServer, startServer } from "../../serve/server.ts";
 import { wholeNumber } from "../options.ts";
 import { err, out, wrap } from "../terminal.ts";
 
@@ -14,10 +14,10 @@ interface Flags {
   readonly port: number;
 }
 
-/** Samples at once: more would make each single answer slower, fewer each `n`. */
+/** Samples at once: more slows down single answers, fewer slows down requests with a large `n`. */
 const BATCH = 8;
 
-/** Requests bring their own. */
+/** Each request states its own. */
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };
 
 export function define(command: Command): Command {
@@ -26,14 +26,15 @@ export function define(command: Command): Command {
       "Serves a checkpoint to programs on this machine as an OpenAI-compatible\nendpoint: models, completions, chat completions, with streaming and log-probs.",
     )
     .requiredOption("--policy <folder>", "a checkpoint, ours or of Hugging Face; pi0 is embedded")
-    .option("--port <n>", "on 127.0.0.1; 0 takes a free one", wholeNumber(0, 65_535), 8080)
+    .option("--port <n>", "port on 127.0.0.1; 0 takes a free one", wholeNumber(0, 65_535), 8080)
     .addHelpText(
       "after",
       `
-Requests are answered one after the other, the n samples of each together. The
-same request with the same seed gets the same answer. Log-probs are the policy's
-own, of the full softmax at temperature 1. What cannot be honoured is refused.
-A policy without a chat template takes one user message, and a system message.
+The first line of stdout is the server's URL; clients use URL/v1. Requests are
+answered one after the other, the n samples of each together. The same request
+with the same seed gets the same answer. Log-probs are the policy's own, of the
+full softmax at temperature 1. Unsupported parameters are refused. A policy
+without a chat template takes one user message and at most one system message.
 
 Examples:
   lockedroom serve --policy pi0
@@ -48,7 +49,7 @@ async function run({ policy: folder, port }: Flags): Promise<void> {
     const name = modelName(folder);
     const server = await startServer({ policy, name, port, onBug });
     const stopped = signalled();
-    printStart(server.url, name, policy.checkpoint);
+    printStart(server, name, policy.checkpoint);
     await stopped;
     await server.close();
   } finally {
@@ -76,18 +77,21 @@ function onBug(error: unknown): void {
   err(known ? wrap(`lockedroom: ${what}`) : `lockedroom: this is a bug: ${what}`);
 }
 
-function printStart(url: string, name: string, checkpoint: Checkpoint): void {
+/** The first line is the URL alone, for programs that start a server. */
+function printStart({ url, baseUrl }: PolicyServer, name: string, checkpoint: Checkpoint): void {
   const { parameters, maxLength, chat } = checkpoint;
-  out(`Serving ${name} at ${url}`);
+  out(url);
+  out();
+  out(`Serving ${name} to OpenAI clients at ${baseUrl}`);
   out(`  ${parameters.length.toLocaleString("en")} parameters, ${maxLength} tokens at most`);
   out();
   out("Try it:");
-  out(`  curl ${url}/${chat ? "chat/completions" : "completions"} \\`);
+  out(`  curl ${baseUrl}/${chat ? "chat/completions" : "completions"} \\`);
   out("    -H 'content-type: application/json' \\");
   out(`    -d '{"model": "${name}",`);
   out(`         ${exampleOf(checkpoint)}, "max_tokens": 16}'`);
   out();
-  out("Ctrl-C stops it.");
+  out("Ctrl-C stops the server.");
 }
 
 const EXAMPLES = ["Compute 12 + 34. Reply: Final: <int>", "12 + 34 = ", "12+34=", "12", "a"];

@@ -38,7 +38,7 @@ interface Group {
 interface Effort {
   sampling: number;
   scoring: number;
-  /** Sampled, groups that were replaced included. */
+  /** Generation, groups that were replaced included. */
   tokens: number;
 }
 

@@ -1,20 +1,20 @@
-/** What is shown of a growing text: all of it in the end, and never too early. */
+/** What is sent of a growing text: all of it in the end, and never too early. */
 
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadCheckpoint } from "../policy/checkpoint.ts";
-import { Unfolding } from "./unfolding.ts";
+import { StreamingText } from "./streaming-text.ts";
 
 const folder = path.join(import.meta.dirname, "../../tests/fixtures/hf-tiny/llama");
 const { tokenizer } = await loadCheckpoint(folder);
 
-/** Shows these tokens one after the other, as sampling them would. */
-function unfold(ids: readonly number[], stop: readonly string[] = []) {
+/** Pushes these tokens one after the other, as sampling does. */
+function stream(ids: readonly number[], stop: readonly string[] = []) {
   const whole = tokenizer.decode(ids);
   const ends = stop.map((text) => whole.indexOf(text)).filter((at) => at >= 0);
   const completion = ends.length > 0 ? whole.slice(0, Math.min(...ends)) : whole;
-  const unfolding = new Unfolding(tokenizer, stop);
+  const streaming = new StreamingText(tokenizer, stop);
   const shown = ids.flatMap((token, i) => {
     const last = i === ids.length - 1;
     const said = {
@@ -22,16 +22,16 @@ function unfold(ids: readonly number[], stop: readonly string[] = []) {
       ...{ prompt_tokens: 1, completion_tokens: ids.length, sampled_logprobs: null },
     };
     const drawn = { token, logprob: -1, sampled: -1, row: 0, alternatives: [] };
-    return unfolding.take({ ...drawn, said: last ? said : null }) ?? [];
+    return streaming.push({ ...drawn, said: last ? said : null }) ?? [];
   });
   return { shown, texts: shown.map(({ text }) => text), completion };
 }
 
-test("a character of several tokens is shown when it is whole", () => {
+test("a character of several tokens is sent when it is whole", () => {
   const text = "né 😀x";
   const ids = tokenizer.encode(text);
   expect(ids.length, "it takes several tokens").toBeGreaterThan([...text].length);
-  const { texts, shown } = unfold(ids);
+  const { texts, shown } = stream(ids);
   expect(texts.join("")).toBe(text);
   expect(texts.join("|")).not.toContain("\uFFFD");
   expect(texts.length).toBeGreaterThan(3);
@@ -40,13 +40,13 @@ test("a character of several tokens is shown when it is whole", () => {
   expect(offsets.at(-1), "in characters, of which the smiley is one").toBe(4);
 });
 
-test("nothing of a stop text is shown, and what only resembled one is", () => {
+test("no part of a stop text is sent, and text that only resembled one is", () => {
   const letters = (text: string) => [...text].flatMap((letter) => tokenizer.encode(letter));
-  const { texts } = unfold(letters("a EN. b END"), ["END", "ENOUGH"]);
+  const { texts } = stream(letters("a EN. b END"), ["END", "ENOUGH"]);
   expect(texts).toEqual(["a", " ", "EN.", " ", "b", " ", ""]);
 });
 
-test("any tokens and stop texts: the pieces are the completion, and each is whole", () => {
+test("any tokens and stop texts: the deltas are the completion, and each is whole", () => {
   const ids = fc.array(fc.nat(319), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(ids, fc.array(fc.string({ minLength: 1, maxLength: 2 })), (tokens, stop) => {
@@ -54,7 +54,7 @@ test("any tokens and stop texts: the pieces are the completion, and each is whol
       const end = tokens.findIndex((_, i) =>
         stop.some((text) => tokenizer.decode(tokens.slice(0, i + 1)).includes(text)),
       );
-      const { texts, completion } = unfold(end < 0 ? tokens : tokens.slice(0, end + 1), stop);
+      const { texts, completion } = stream(end < 0 ? tokens : tokens.slice(0, end + 1), stop);
       expect(texts.join("")).toBe(completion);
       expect(texts.some((text) => /\p{Cs}/u.test(text))).toBe(false);
     }),

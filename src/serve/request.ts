@@ -1,25 +1,24 @@
-/** What both endpoints take: the fields, and what they come to. */
+/** The fields that both endpoints take, and the request that they describe. */
 
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import type { SamplingSettings } from "../core/policy.ts";
-import { invalid } from "./errors.ts";
+import { badRequest } from "../http/errors.ts";
 import { supported } from "./unsupported.ts";
 
-/** A request, understood. */
-export interface Asked {
+export interface CompletionRequest {
   readonly prompts: readonly (readonly number[])[];
   /** Completions of each prompt. */
   readonly n: number;
   readonly sampling: SamplingSettings;
-  /** The likeliest tokens to name beside each; null when no log-probs are wanted. */
+  /** How many most likely tokens to report at each position; null without log-probs. */
   readonly alternatives: number | null;
   readonly stream: boolean;
   readonly includeUsage: boolean;
 }
 
-/** Of one request: prompts times n. */
-export const MOST_CHOICES = 128;
+/** Prompts times n, in one request. */
+export const MAX_CHOICES = 128;
 
 const stopText = z
   .string()
@@ -28,7 +27,7 @@ const stopText = z
 
 export const FIELDS = {
   model: z.string(),
-  n: z.int().min(1).max(MOST_CHOICES).default(1),
+  n: z.int().min(1).max(MAX_CHOICES).default(1),
   seed: z.int().optional(),
   stop: z
     .union([stopText, z.array(stopText).max(4)], "expected a text, or up to 4 texts")
@@ -39,36 +38,36 @@ export const FIELDS = {
   top_k: z.int().min(0).default(0),
   stream: z.boolean().default(false),
   stream_options: z.strictObject({ include_usage: z.boolean().default(false) }).optional(),
-  /** These two say who asks, which changes no answer. */
+  /** These two identify the user and change no answer. */
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 };
 
 type Common = z.infer<z.ZodObject<typeof FIELDS>>;
 
-/** The body by its schema; the first thing that is wrong is named. */
+/** Parses the body with a schema; the error names the first field that is wrong. */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(supported(body));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  if (issue === undefined) throw invalid("the body is wrong");
+  if (issue === undefined) throw badRequest("the body is wrong");
   const where = [...issue.path, ...(issue.code === "unrecognized_keys" ? [issue.keys[0]] : [])];
   const param = where.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));
   const name = param.join("").slice(1);
   if (issue.code === "unrecognized_keys") {
-    throw invalid(`unknown parameter "${name}"`, name, "unknown_parameter");
+    throw badRequest(`unknown parameter "${name}"`, name, "unknown_parameter");
   }
-  throw invalid(`"${name}" is wrong: ${issue.message.replace("Invalid input: ", "")}`, name);
+  throw badRequest(`"${name}" is wrong: ${issue.message.replace("Invalid input: ", "")}`, name);
 }
 
 /** The part of a request that is the same for both endpoints. */
 export function commonOf(
   fields: Omit<Common, "max_tokens">,
   maxTokens: number,
-): Pick<Asked, "n" | "sampling" | "stream" | "includeUsage"> {
+): Pick<CompletionRequest, "n" | "sampling" | "stream" | "includeUsage"> {
   const { n, stream, stream_options, temperature, top_p, top_k, stop = [] } = fields;
   if (stream_options && !stream) {
-    throw invalid('"stream_options" goes with "stream": true', "stream_options");
+    throw badRequest('"stream_options" goes with "stream": true', "stream_options");
   }
   const seed = fields.seed ?? randomInt(2 ** 47);
   return {

@@ -1,0 +1,74 @@
+/** Starts an app on 127.0.0.1, and stops it gracefully. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { ioError, usageError } from "../core/errors.ts";
+import { type App, createApp } from "./app.ts";
+import { badRequest, type ErrorHandling, errorResponse } from "./errors.ts";
+
+export interface HttpServerOptions extends ErrorHandling {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly addRoutes: (app: App) => void;
+  /** Refuses new work, and aborts what is not done within `graceMs`. */
+  readonly stop?: (graceMs: number) => Promise<void>;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** Takes less than a second: finishes short work and aborts the rest. */
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+/** Together less than a second. */
+const GRACE_MS = 600;
+const FLUSH_MS = 200;
+
+export async function startHttpServer(options: HttpServerOptions): Promise<RunningServer> {
+  const app = createApp(options);
+  options.addRoutes(app);
+  const listener = getRequestListener(app.fetch, {
+    // A library must not replace the global Request and Response of the program that uses it.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => errorResponse(malformed(error), options),
+  });
+  const server = createServer((request, response) => void listener(request, response));
+  const port = await listen(server, options.port);
+  return { port, url: `http://${HOST}:${port}`, close: () => close(server, options.stop) };
+}
+
+function malformed(error: unknown): unknown {
+  return error instanceof RequestError
+    ? badRequest("the request's address or Host header is malformed")
+    : error;
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(notListening(error, port)));
+    server.listen(port, HOST, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function notListening(error: NodeJS.ErrnoException, port: number): Error {
+  const next = "Choose another with --port; --port 0 takes a free one.";
+  if (error.code === "EADDRINUSE") return usageError(`port ${port} is in use already`, next);
+  if (error.code === "EACCES") {
+    return usageError(`this user may not listen on port ${port}`, next);
+  }
+  return ioError(`listen on ${HOST}:${port}`, error);
+}
+
+async function close(server: Server, stop: HttpServerOptions["stop"]): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  await stop?.(GRACE_MS);
+  await Promise.race([closed, sleep(FLUSH_MS)]);
+  server.closeAllConnections();
+  await closed;
+}

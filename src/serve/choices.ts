@@ -1,0 +1,74 @@
+/** Samples the choices of a request, and reports them as they grow. */
+
+import type { EmbeddedPolicy } from "../policy/embedded.ts";
+import type { CompletionRequest } from "./request.ts";
+import { StreamingText, type TextDelta } from "./streaming-text.ts";
+
+/** The next part of one choice. */
+export interface ChoiceDelta extends TextDelta {
+  readonly index: number;
+}
+
+/**
+ * Samples of one prompt grow together, as many at once as the policy's batch holds; prompts follow one
+ * another. A sample depends only on the seed, its prompt and its index. Aborting ends the sampling.
+ */
+export async function* sampleChoices(
+  policy: EmbeddedPolicy,
+  { prompts, n, sampling, alternatives }: CompletionRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ChoiceDelta, void, void> {
+  const { tokenizer } = policy.checkpoint;
+  for (const [place, prompt] of prompts.entries()) {
+    for (let first = 0; first < n; first += policy.batch) {
+      const samples = Array.from(
+        { length: Math.min(policy.batch, n - first) },
+        (_, i) => first + i,
+      );
+      const wanted = samples.map((sample) => ({
+        prompt,
+        address: [sampling.seed, "serve", place, sample],
+      }));
+      const texts = samples.map(() => new StreamingText(tokenizer, sampling.stop));
+      signal.throwIfAborted();
+      const overrides = { sampling, alternatives: alternatives ?? 0 };
+      for await (const step of policy.generateSteps(wanted, overrides)) {
+        signal.throwIfAborted();
+        for (const drawn of step) {
+          const delta = texts[drawn.row]?.push(drawn);
+          if (delta) yield { index: place * n + first + drawn.row, ...delta };
+        }
+      }
+    }
+  }
+}
+
+/** Each choice as one. */
+export function joinDeltas(deltas: readonly ChoiceDelta[]): ChoiceDelta[] {
+  const choices: ChoiceDelta[] = [];
+  for (const delta of deltas) {
+    const before = choices[delta.index];
+    choices[delta.index] = {
+      ...delta,
+      text: (before?.text ?? "") + delta.text,
+      tokens: [...(before?.tokens ?? []), ...delta.tokens],
+    };
+  }
+  return choices;
+}
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+}
+
+/** Every sampled token counts, including one that ends the text and is not part of it. */
+export function usageOf({ prompts }: CompletionRequest, completionTokens: number): Usage {
+  const promptTokens = prompts.reduce((sum, prompt) => sum + prompt.length, 0);
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
