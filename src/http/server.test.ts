@@ -44,9 +44,17 @@ const OPTIONS: HttpServerOptions = {
   },
 };
 
+/** Told when work begins. */
+let onBegin = () => {};
+const begun = () =>
+  new Promise<void>((resolve) => {
+    onBegin = resolve;
+  });
+
 /** Work that ends only when it is aborted. */
 function untilAborted(signal: AbortSignal): Promise<Response> {
   return new Promise((_, reject) => {
+    onBegin();
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener("abort", () => reject(signal.reason));
   });
@@ -158,13 +166,15 @@ test("a port that is in use is a usage error with a next step", async () => {
 
 test("a disconnected client aborts its work; close aborts the rest and refuses new work", async () => {
   const left = new AbortController();
+  const first = begun();
   const gone = ask("/wait", { signal: left.signal });
-  await sleep(20);
+  await first;
   left.abort();
   await expect(gone).rejects.toThrow(/abort/i);
   await queue.idle();
+  const second = begun();
   const waiting = ask("/wait");
-  await sleep(20);
+  await second;
   await server.close();
   expect(await (await waiting).json()).toMatchObject({ status: 503, code: "server_stopping" });
   expect(() => queue.add(untilAborted)).toThrow(/stopping/);

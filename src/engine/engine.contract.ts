@@ -1,0 +1,162 @@
+/** What every engine must do. An implementation's test calls this with a way to open one. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { completionRow } from "../core/token-row.ts";
+import { ADAM } from "../graph/train-step.ts";
+import type { Engine, UpdateOptions } from "./engine.ts";
+import type { LossCall } from "./loss.ts";
+
+export interface EngineUnderTest {
+  /** A fresh engine with the same weights every time. */
+  readonly open: () => Promise<Engine>;
+  /** A loss that makes the completions of rows more likely. */
+  readonly loss: (engine: Engine) => LossCall;
+  readonly prompts: readonly string[];
+}
+
+const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 6, stop: [], seed: 0 };
+const LENGTH = 24;
+const UPDATE: Omit<UpdateOptions, "batchSize"> = {
+  ...{ learningRate: 0.01, adam: ADAM, microBatchSize: null, klCoefficient: 0, length: LENGTH },
+};
+
+export function engineContract(name: string, { open, loss, prompts }: EngineUnderTest): void {
+  describe(`${name} keeps the engine's contract`, () => {
+    const opened: Engine[] = [];
+    const scratch = mkdtempSync(path.join(tmpdir(), "lockedroom-engine-"));
+    afterAll(async () => {
+      for (const engine of opened) await engine.close();
+      rmSync(scratch, { recursive: true });
+    });
+
+    async function fresh(rows = 4): Promise<Engine> {
+      const engine = await open();
+      opened.push(engine);
+      engine.reserve({ rows, length: LENGTH });
+      return engine;
+    }
+
+    const requests = (engine: Engine) =>
+      prompts.map((prompt, i) => ({
+        prompt: engine.encoder.promptTokens(prompt),
+        address: ["contract", i],
+      }));
+
+    const written = ({ encoder }: Engine) =>
+      prompts.map((prompt) => ({
+        ...completionRow(encoder.promptTokens(prompt), [...encoder.encode("12"), encoder.endToken]),
+        columns: {},
+      }));
+
+    const learn = (engine: Engine, call: LossCall) =>
+      engine.update(written(engine), call, { ...UPDATE, batchSize: prompts.length });
+
+    test("samples have one log-prob per token, and they are those of teacher forcing", async () => {
+      const engine = await fresh();
+      const asked = requests(engine);
+      const samples = await engine.sample(asked, SAMPLING);
+      expect(samples).toHaveLength(asked.length);
+      const rows = samples.map(({ tokens }, i) => completionRow(asked[i]?.prompt ?? [], tokens));
+      const stats = await engine.tokenStats(rows, "policy");
+      for (const [i, { tokens, logprobs }] of samples.entries()) {
+        expect(logprobs).toHaveLength(tokens.length);
+        logprobs?.forEach((logprob, t) => {
+          expect(stats[i]?.logprobs[t]).toBeCloseTo(logprob, 4);
+        });
+      }
+    });
+
+    test("a sample depends on its address, not on its batch or order", async () => {
+      const engine = await fresh();
+      const [all, alone] = [requests(engine), requests(engine).slice(1, 2)];
+      const together = await engine.sample(all, SAMPLING);
+      const [one] = await engine.sample(alone, SAMPLING);
+      expect(one).toEqual(together[1]);
+      const backwards = await engine.sample([...all].reverse(), SAMPLING);
+      if (engine.can.sameBytes) expect([...backwards].reverse()).toEqual(together);
+    });
+
+    test("spans decide which tokens have figures", async () => {
+      const engine = await fresh();
+      const [row] = written(engine);
+      if (!row) throw new Error("no row");
+      const last = row.tokens.length;
+      const [whole] = await engine.tokenStats([row], "policy");
+      const [two] = await engine.tokenStats(
+        [
+          {
+            tokens: row.tokens,
+            actions: [
+              [last - 3, last - 2],
+              [last - 1, last],
+            ],
+          },
+        ],
+        "policy",
+      );
+      expect([...(two?.logprobs ?? [])]).toEqual([whole?.logprobs[0], whole?.logprobs[2]]);
+    });
+
+    test("an update moves the policy and leaves the reference", async () => {
+      const engine = await fresh();
+      const call = loss(engine);
+      const rows = written(engine);
+      const total = async (of: "policy" | "reference") =>
+        (await engine.tokenStats(rows, of))
+          .flatMap(({ logprobs }) => [...logprobs])
+          .reduce((sum, x) => sum + x, 0);
+      const [before, reference] = [await total("policy"), await engine.hashOf("reference")];
+      expect(await total("reference")).toBeCloseTo(before, 3);
+      for (let i = 0; i < 3; i++) expect((await learn(engine, call)).loss).toBeTypeOf("number");
+      expect(await total("policy")).toBeGreaterThan(before);
+      expect(await total("reference")).toBeCloseTo(before, 3);
+      expect(await engine.hashOf("reference")).toBe(reference);
+      expect(await engine.hashOf("policy")).not.toBe(reference);
+    });
+
+    test("exact KL is 0 before the first update and positive after it", async () => {
+      const engine = await fresh();
+      if (!engine.can.exactKl) return;
+      const kl = async () =>
+        (await engine.tokenStats(written(engine), "policy", { exactKl: true })).flatMap((one) => [
+          ...one.kl,
+        ]);
+      for (const x of await kl()) expect(x).toBeCloseTo(0, 5);
+      await learn(engine, loss(engine));
+      expect(Math.max(...(await kl()))).toBeGreaterThan(1e-6);
+    });
+
+    test("saved and loaded, it continues as if it had never stopped", async () => {
+      const [through, half, rest] = [await fresh(), await fresh(), await fresh()];
+      const [a, b, c] = [loss(through), loss(half), loss(rest)];
+      for (let i = 0; i < 3; i++) await learn(through, a);
+      await learn(half, b);
+      await half.saveState(scratch);
+      await rest.loadState(scratch);
+      for (let i = 0; i < 2; i++) await learn(rest, c);
+      if (rest.can.sameBytes) {
+        expect(await rest.hashOf("policy")).toBe(await through.hashOf("policy"));
+      }
+    });
+
+    test("an exported checkpoint can be loaded back", async () => {
+      const [engine, other] = [await fresh(), await fresh()];
+      await learn(engine, loss(engine));
+      const dir = path.join(scratch, "checkpoint");
+      const trained = { algorithm: "contract" };
+      const { fingerprint } = await engine.exportCheckpoint(dir, { trained });
+      expect(fingerprint).not.toBe(engine.identity.fingerprint);
+      await other.loadCheckpoint(dir);
+      expect(await other.hashOf("policy")).toBe(await engine.hashOf("policy"));
+    });
+
+    test("a loss that it does not have is refused", async () => {
+      const engine = await fresh();
+      const call: LossCall = { kind: "named", name: "no such loss", config: {} };
+      await expect(learn(engine, call)).rejects.toThrow(/no such loss/);
+    });
+  });
+}
