@@ -19,6 +19,7 @@ const EXIT_NOT_READY = 70;
 const WORK = ".setup";
 const INSTALLED = "node_modules/.package-lock.json";
 const COMPILER = "node_modules/typescript/bin/tsc";
+const NPM_LINES = 8;
 const POLL_MS = 50;
 const POLLS_BEFORE_A_WORD = 20;
 
@@ -132,8 +133,10 @@ function installDependencies(root) {
   const flags = ["--ignore-scripts", "--include=dev", "--prefer-offline"];
   const { status, stderr } = run(root, "npm", ["ci", ...flags]);
   if (status === 0) return;
+  // npm follows its reasons with its manual.
+  const reasons = (stderr ?? "npm was not found").split("\n").slice(0, NPM_LINES).join("\n");
   throw new Error(
-    `npm ci failed\n${stderr ?? "npm was not found\n"}` +
+    `npm ci failed\n${reasons}\n` +
       "If the package registry could not be reached, connect to the network once, or copy " +
       "node_modules from a clone with the same package-lock.json. If package.json was changed, " +
       "run: npm install",
