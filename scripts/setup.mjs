@@ -134,7 +134,7 @@ function installDependencies(root) {
   const { status, stderr } = run(root, "npm", ["ci", ...flags]);
   if (status === 0) return;
   // npm follows its reasons with its manual.
-  const reasons = (stderr ?? "npm was not found").split("\n").slice(0, NPM_LINES).join("\n");
+  const reasons = (stderr ?? "npm was not found").trim().split("\n").slice(0, NPM_LINES).join("\n");
   throw new Error(
     `npm ci failed\n${reasons}\n` +
       "If the package registry could not be reached, connect to the network once, or copy " +
