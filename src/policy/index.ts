@@ -12,7 +12,7 @@ export * from "./byte-pair.ts";
 export * from "./characters.ts";
 export * from "./chat.ts";
 export * from "./checkpoint.ts";
-export * from "./choose.ts";
+export * from "./sample-token.ts";
 export { Decoder, type DecoderOptions } from "./decoder.ts";
 export { Decoding } from "./decoding.ts";
 export * from "./describe.ts";
@@ -24,8 +24,8 @@ export {
   type GenerateOptions,
   generateBatch,
   generateSteps,
-  type Sampled,
-  type Wanted,
+  type Generation,
+  type GenerationRequest,
 } from "./generate.ts";
 export { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 export { configOf, readConfig } from "./hugging-face.ts";

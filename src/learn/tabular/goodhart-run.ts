@@ -18,8 +18,8 @@ import {
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
-import { type Experiment, rewardIdentity, writeExperiment } from "./microscope.ts";
-import { goodhartCharts } from "./microscope-charts.ts";
+import { type Experiment, rewardIdentity, writeExperiment } from "./experiment.ts";
+import { goodhartCharts } from "./experiment-charts.ts";
 
 export interface GoodhartRunOptions extends WriterOptions {
   readonly outdir: string;

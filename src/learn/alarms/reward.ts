@@ -2,7 +2,7 @@
 
 import { SCORER_ERROR } from "../../core/score.ts";
 import type { StepRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
+import { mean } from "../parts/advantages.ts";
 import {
   type Check,
   column,
@@ -10,12 +10,12 @@ import {
   type History,
   recent,
   show,
-} from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
-import { trend } from "./alarm-statistics.ts";
+} from "./history.ts";
+import type { Limits } from "./limits.ts";
+import { trend } from "./statistics.ts";
 
 /** A broken scorer is never a zero: what it could not judge must not teach. */
-export const judgeFailures: Check = (history) => {
+export const scorerFailures: Check = (history) => {
   const trained = history.steps.at(-1)?.outcomes;
   const judged = freshEvaluation(history)?.outcomes;
   const inTraining = trained?.[SCORER_ERROR] ?? 0;
@@ -25,7 +25,7 @@ export const judgeFailures: Check = (history) => {
   const all = Object.values(outcomes ?? {}).reduce((sum, count) => sum + count, 0);
   const broken = inTraining || inValidation;
   return {
-    alarm: "judge_failures",
+    alarm: "scorer_failures",
     stops: true,
     message: `The scorer broke on ${broken} of ${all} completions in ${of}. They have no reward, which is not a reward of 0, and what was learned without them is not what was asked for. Find the cause with validate-scorer, mend the scorer, and run again.`,
     evidence: {

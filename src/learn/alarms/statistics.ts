@@ -2,7 +2,7 @@
 
 import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
 import type { EvaluationRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
+import { mean } from "../parts/advantages.ts";
 
 /**
  * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard
