@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
-import type { ScoreRequest, CheckedScore, GuardedScorer } from "../src/core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { TrainedPolicy, TrainOptions } from "../src/learn/options.ts";
 import type { EvaluationRecord, StepRecord } from "../src/learn/records.ts";
 import { api, BIN, EXIT, expectError, scorerSource, start, until, Workspace } from "./cli.ts";

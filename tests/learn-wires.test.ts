@@ -5,7 +5,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
-import type { ScoreRequest, CheckedScore, GuardedScorer } from "../src/core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { Algorithm, Rewarded } from "../src/learn/algorithm.ts";
 import type { TrainOptions } from "../src/learn/options.ts";
 import type { StepRecord } from "../src/learn/records.ts";
@@ -35,7 +35,9 @@ afterEach(() => {
 });
 
 /** A scorer that remembers what it was asked. */
-function judge(reward: (row: ScoreRequest) => number): GuardedScorer & { readonly asked: ScoreRequest[] } {
+function judge(
+  reward: (row: ScoreRequest) => number,
+): GuardedScorer & { readonly asked: ScoreRequest[] } {
   const asked: ScoreRequest[] = [];
   return {
     asked,

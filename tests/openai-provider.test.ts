@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Remarks } from "../src/core/answer.ts";
 import { LockedRoomError } from "../src/core/errors.ts";
-import type { SampleRequest, SampledCompletion, SamplingSettings } from "../src/core/policy.ts";
+import type { SampledCompletion, SampleRequest, SamplingSettings } from "../src/core/policy.ts";
 import { type OpenAiOptions, openOpenAiPolicy } from "../src/providers/openai.ts";
 import { chat, completionOf, FakeEndpoint, good, KEY, LOGPROBS, type Reply } from "./endpoint.ts";
 
@@ -33,7 +33,11 @@ const asks = (count: number, samples = 1): SampleRequest[] =>
   }));
 
 /** Everything said, in the order it came, and the error that ended it if one did. */
-async function said(endpoint: FakeEndpoint, wanted: SampleRequest[], options?: Partial<OpenAiOptions>) {
+async function said(
+  endpoint: FakeEndpoint,
+  wanted: SampleRequest[],
+  options?: Partial<OpenAiOptions>,
+) {
   const policy = await policyAt(endpoint, options);
   const answers: (readonly [SampleRequest, SampledCompletion & Remarks])[] = [];
   let error: unknown;

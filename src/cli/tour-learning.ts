@@ -56,7 +56,11 @@ export async function learn(outdir: string, scoring: GuardedScorer): Promise<Lea
 }
 
 /** One sample for each holdout problem at temperature 1, scored; gives the run's folder. */
-async function measured(checkpoint: string, outdir: string, scoring: GuardedScorer): Promise<string> {
+async function measured(
+  checkpoint: string,
+  outdir: string,
+  scoring: GuardedScorer,
+): Promise<string> {
   const policy = await openEmbeddedPolicy(checkpoint, {
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 32, stop: [], seed: 0 },
     threads: 1,

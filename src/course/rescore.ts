@@ -4,14 +4,14 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import {
   type Example,
+  type GuardedScorer,
   JsonlFile,
-  type ScoreRequest,
   messageOf,
   openScorer,
   type ResultRow,
   type Run,
   SCORER_ERROR,
-  type GuardedScorer,
+  type ScoreRequest,
   toExample,
 } from "../index.ts";
 import { readConfig } from "./workspace.ts";

@@ -8,9 +8,9 @@ import type { Knob } from "../core/knobs.ts";
 import { type Decision, GATE_SCHEMA, type GateReport } from "../runs/gate-report.ts";
 import { openRun } from "../runs/reader.ts";
 import { pairsForEffect } from "../stats/power.ts";
+import { compareManifests } from "./comparability.ts";
 import { claimReason, decide } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { compareManifests } from "./comparability.ts";
 import { type Measured, measure, UNMEASURED } from "./measure.ts";
 
 export interface GateOptions {

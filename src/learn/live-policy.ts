@@ -5,7 +5,7 @@ import type { SamplingSettings } from "../core/policy.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
 import { EmbeddedPolicy } from "../policy/embedded.ts";
 import type { Generation, GenerationRequest } from "../policy/generate.ts";
-import { type TokenStats, TeacherForced, type Written } from "../policy/teacher-forced.ts";
+import { TeacherForced, type TokenStats, type Written } from "../policy/teacher-forced.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 export interface LiveOptions {
@@ -66,7 +66,10 @@ export class LivePolicy {
     return this.#sampler.promptTokens(text);
   }
 
-  async sample(wanted: readonly GenerationRequest[], sampling: SamplingSettings): Promise<Generation[]> {
+  async sample(
+    wanted: readonly GenerationRequest[],
+    sampling: SamplingSettings,
+  ): Promise<Generation[]> {
     const said: Generation[] = [];
     for (let at = 0; at < wanted.length; at += this.#sampler.batch) {
       const part = wanted.slice(at, at + this.#sampler.batch);

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { LORA, PROJECTIONS } from "../policy/lora.ts";
-import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import { LIMITS } from "./alarms/limits.ts";
+import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import type { KlControl } from "./parts/kl.ts";
 import { together } from "./recipe.ts";
 

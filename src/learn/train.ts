@@ -5,9 +5,9 @@
  */
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
+import { watch } from "./alarms/index.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { watch } from "./alarms/index.ts";
 import { rateAt } from "./parts/schedule.ts";
 import type { Alarm, StepRecord } from "./records.ts";
 import { rateSign } from "./sabotage.ts";

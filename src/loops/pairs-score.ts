@@ -1,7 +1,7 @@
 /** The different texts of packs, each judged once. */
 
 import type { Example, Sample, SelectionPack } from "../core/records.ts";
-import type { ScoreRequest, CheckedScore, GuardedScorer } from "../core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 import type { Pair } from "./join.ts";
 import type { PairCandidate } from "./pairs-choose.ts";
 

@@ -8,7 +8,7 @@
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { type Example, toExample, toSelectionPack } from "../core/records.ts";
-import { passes, type GuardedScorer } from "../core/score.ts";
+import { type GuardedScorer, passes } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";

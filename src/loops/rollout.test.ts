@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { dataError } from "../core/errors.ts";
-import type { SampleRequest, Policy, SampledCompletion } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { type RolloutOptions, rollout } from "./rollout.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-loop-"));
@@ -59,7 +59,9 @@ class Parrot implements Policy {
     this.#options = options;
   }
 
-  async *say(asks: Iterable<SampleRequest>): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
+  async *say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { order = (all) => all, failAt, onAsk } = this.#options;
     for (const ask of order([...asks])) {
       if (this.asked.length === failAt) throw dataError("the parrot flew away", "Call it.");

@@ -9,7 +9,7 @@ import { toAnswer } from "../core/answer.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { SampleRequest, Policy, SampledCompletion } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
@@ -145,7 +145,11 @@ async function ask(
   }
 }
 
-function* missing(examples: readonly Example[], n: number, held: IdSet): Generator<SampleRequest, void> {
+function* missing(
+  examples: readonly Example[],
+  n: number,
+  held: IdSet,
+): Generator<SampleRequest, void> {
   for (const example of examples) {
     for (let sample = 0; sample < n; sample++) {
       if (!held.has(`${sample} ${example.id}`)) yield { example, sample };

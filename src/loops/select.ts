@@ -12,7 +12,7 @@ import {
   toSelectionPack,
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
-import type { ScoreRequest, CheckedScore, GuardedScorer } from "../core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -116,7 +116,10 @@ interface ScoredPack extends ScoredSamples {
 }
 
 /** A pack often says the same thing many times; each text is judged once. */
-async function scorePacks(scoring: GuardedScorer, pairs: Pair<SelectionPack>[]): Promise<ScoredPack[]> {
+async function scorePacks(
+  scoring: GuardedScorer,
+  pairs: Pair<SelectionPack>[],
+): Promise<ScoredPack[]> {
   const requests: ScoreRequest[] = [];
   const packs = pairs.map(({ example, answer }) => {
     const start = requests.length;
@@ -138,7 +141,8 @@ async function scorePacks(scoring: GuardedScorer, pairs: Pair<SelectionPack>[]):
     const samples: ScoredSample[] = [];
     for (const [index, sample] of (answer?.samples ?? []).entries()) {
       const first = firstOf?.[index] as number;
-      const twin = first === index ? (judged[next++] as CheckedScore) : (samples[first] as CheckedScore);
+      const twin =
+        first === index ? (judged[next++] as CheckedScore) : (samples[first] as CheckedScore);
       samples.push(scoredSample(index, sample, twin));
     }
     return { example, samples: answer && samples, firstOf };

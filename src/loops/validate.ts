@@ -7,11 +7,11 @@ import { dataError } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
 import {
-  type ScoreRequest,
   type CheckedScore,
-  SCORER_ERROR,
-  type ScorerIdentity,
   type GuardedScorer,
+  SCORER_ERROR,
+  type ScoreRequest,
+  type ScorerIdentity,
 } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";

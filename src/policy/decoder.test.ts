@@ -4,7 +4,12 @@ import { afterEach, expect, test } from "vitest";
 import { place } from "../graph/parameters.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
-import { generateBatch, generateSteps, type Generation, type GenerationRequest } from "./generate.ts";
+import {
+  type Generation,
+  type GenerationRequest,
+  generateBatch,
+  generateSteps,
+} from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 
 const VOCABULARY = 61;
@@ -41,7 +46,8 @@ function wanted(...lengths: number[]): GenerationRequest[] {
   }));
 }
 
-const bytes = (said: readonly Generation[]) => said.map(({ tokens, logprobs }) => [tokens, logprobs]);
+const bytes = (said: readonly Generation[]) =>
+  said.map(({ tokens, logprobs }) => [tokens, logprobs]);
 
 const SHAPES: readonly (readonly [string, Partial<Architecture>])[] = [
   ["shared keys and biases", { keyHeads: 2, biases: true }],

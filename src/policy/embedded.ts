@@ -2,16 +2,16 @@
 
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { SampleRequest, Policy, SampledCompletion, SamplingSettings } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
 import {
   type Drawn,
   type GenerateOptions,
-  generateBatch,
-  generateSteps,
   type Generation,
   type GenerationRequest,
+  generateBatch,
+  generateSteps,
 } from "./generate.ts";
 import { promptTokens } from "./prompt.ts";
 
@@ -70,7 +70,9 @@ export class EmbeddedPolicy implements Policy {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
-  async *say(asks: Iterable<SampleRequest>): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
+  async *say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
     for (const batch of batchesOf(asks, this.#decoder.batch)) {

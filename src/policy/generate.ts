@@ -3,16 +3,16 @@
 import { dataError } from "../core/errors.ts";
 import type { SampledCompletion, SamplingSettings } from "../core/policy.ts";
 import { type Coordinate, type Rng, rngAt } from "../core/rng.ts";
+import type { Decoder } from "./decoder.ts";
+import type { Decoding } from "./decoding.ts";
 import {
   type Choice,
   choose,
+  type Sampling,
   samplesFromPolicy,
   type TokenLogprob,
   topLogprobs,
-  type Sampling,
 } from "./sample-token.ts";
-import type { Decoder } from "./decoder.ts";
-import type { Decoding } from "./decoding.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
 
 /** One completion that is wanted. `address` is where its randomness lies. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { argmax, choose, samplesFromPolicy, topLogprobs, type Sampling } from "./sample-token.ts";
+import { argmax, choose, type Sampling, samplesFromPolicy, topLogprobs } from "./sample-token.ts";
 
 const FULL: Sampling = { temperature: 1, topK: 0, topP: 1 };
 const LOGITS = [2, 1, 0];

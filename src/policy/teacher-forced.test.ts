@@ -10,7 +10,7 @@ import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
 import { generateBatch } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
-import { type TokenStats, TeacherForced, type Written } from "./teacher-forced.ts";
+import { TeacherForced, type TokenStats, type Written } from "./teacher-forced.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+-= Final:");

@@ -9,7 +9,7 @@ import type { Remarks } from "../core/answer.ts";
 import { LockedRoomError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { SampleRequest, Policy, SampledCompletion, SamplingSettings } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { visibleShort } from "../core/visible.ts";
 import { readChatAnswer } from "./chat-answer.ts";
 import { ChatRequest } from "./chat-request.ts";
@@ -76,7 +76,9 @@ export class OpenAiPolicy implements Policy {
     this.sampling = sampling;
   }
 
-  say(asks: Iterable<SampleRequest>): AsyncGenerator<readonly [SampleRequest, SampledCompletion & Remarks], void, void> {
+  say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion & Remarks], void, void> {
     const limit = this.#options.concurrency ?? CONCURRENCY;
     return pooled(asks, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
   }
@@ -141,7 +143,11 @@ export class OpenAiPolicy implements Policy {
   }
 
   /** Keys go before the text is cut: half a key is still a secret. No cause, which would hold them. */
-  #sentence({ status, message, temporary, waitMs = 0 }: Failure, tries: number, ask: SampleRequest): Error {
+  #sentence(
+    { status, message, temporary, waitMs = 0 }: Failure,
+    tries: number,
+    ask: SampleRequest,
+  ): Error {
     const what = status === undefined ? "gave no answer" : `answered with status ${status}`;
     const often = tries > 1 ? `, the last of ${tries} tries` : "";
     const said = visibleShort(this.#hide(message), 300);

@@ -7,11 +7,11 @@ import { messageOf } from "../core/errors.ts";
 import { deepFreeze } from "../core/freeze.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import {
+  type CheckedScore,
   HARNESS_CODES,
   isName,
-  type ScoreRequest,
-  type CheckedScore,
   SCORER_ERROR,
+  type ScoreRequest,
   type Scorer,
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
@@ -67,7 +67,8 @@ function scoreGuarded(
 function pass(scorer: Scorer, batch: readonly ScoreRequest[], limitMs: number): CheckedScore[] {
   const judged: CheckedScore[] = [];
   const upTo = (end: number) => () => {
-    while (judged.length < end) judged.push(scoreOnce(scorer, batch[judged.length] as ScoreRequest));
+    while (judged.length < end)
+      judged.push(scoreOnce(scorer, batch[judged.length] as ScoreRequest));
   };
   if (withinLimit(upTo(batch.length), limitMs)) return judged;
   for (let timeouts = 0; judged.length < batch.length; ) {

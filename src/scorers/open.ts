@@ -1,7 +1,7 @@
 /** Opens a scorer for use by the loops: guarded, and spread over threads when asked. */
 
-import type { ScoreRequest, CheckedScore, GuardedScorer } from "../core/score.ts";
-import { scoreBatch, MAX_TIMEOUTS, notTried, timedOut } from "./guard.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
+import { MAX_TIMEOUTS, notTried, scoreBatch, timedOut } from "./guard.ts";
 import { DEFAULT_SCORER, loadScorer } from "./load.ts";
 import { openPool } from "./pool.ts";
 
@@ -24,7 +24,8 @@ export async function openScorer(
     jobs > 1
       ? openPool(nameOrPath, jobs, timeoutMs)
       : {
-          scoreBatch: async (batch: readonly ScoreRequest[]) => scoreBatch(loaded, batch, timeoutMs),
+          scoreBatch: async (batch: readonly ScoreRequest[]) =>
+            scoreBatch(loaded, batch, timeoutMs),
           close: async () => {},
         };
   const breaker = new Breaker(timeoutMs);

@@ -2,7 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import { dataError } from "../core/errors.ts";
-import type { ScoreRequest, CheckedScore } from "../core/score.ts";
+import type { CheckedScore, ScoreRequest } from "../core/score.ts";
 import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {

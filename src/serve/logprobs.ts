@@ -6,8 +6,8 @@
  */
 
 import { SPECIAL_TOKENS } from "../policy/characters.ts";
-import type { TokenLogprob } from "../policy/sample-token.ts";
 import { HuggingFaceTokenizer } from "../policy/hf-tokenizer.ts";
+import type { TokenLogprob } from "../policy/sample-token.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
 import type { Placed } from "./unfolding.ts";
 

@@ -1,7 +1,7 @@
 /** Phase 0: the instrument agrees with what is settled, one baseline is measured, and compared. */
 
 import path from "node:path";
-import { openScorer, type GuardedScorer, validateScorer } from "../../index.ts";
+import { type GuardedScorer, openScorer, validateScorer } from "../../index.ts";
 import { PACKAGE_ROOT } from "../init.ts";
 import type { KnownRun } from "../shelf.ts";
 import { words } from "../words.ts";

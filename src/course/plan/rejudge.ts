@@ -2,13 +2,13 @@
 
 import path from "node:path";
 import {
+  type CheckedScore,
   type Example,
+  type GuardedScorer,
   JsonlFile,
   type JsonObject,
-  type CheckedScore,
   openScorer,
   SCORER_ERROR,
-  type GuardedScorer,
   type TrainManifest,
   toExample,
 } from "../../index.ts";
@@ -75,7 +75,10 @@ export class Rejudge {
   }
 
   /** The workspace's own, the built-in one, or the file that was named. */
-  async #find({ source_sha256: source, path: named }: JsonObject): Promise<GuardedScorer | undefined> {
+  async #find({
+    source_sha256: source,
+    path: named,
+  }: JsonObject): Promise<GuardedScorer | undefined> {
     const file =
       typeof named === "string" ? realInside(this.#dir, path.resolve(this.#dir, named)) : undefined;
     const own = path.join(this.#dir, readConfig(this.#dir).scorer);

@@ -17,10 +17,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CharacterTokenizer,
+  type GuardedScorer,
   initialise,
   type JsonObject,
   openScorer,
-  type GuardedScorer,
   SIZES,
   saveCheckpoint,
   sha256,

@@ -8,14 +8,9 @@ import type { Alarm } from "../records.ts";
 import { learningBackwards } from "./backwards.ts";
 import type { Check, History } from "./history.ts";
 import type { Limits } from "./limits.ts";
-import {
-  logprobMismatch,
-  referenceAliased,
-  samplingMismatch,
-  zeroGradient,
-} from "./mechanics.ts";
+import { logprobMismatch, referenceAliased, samplingMismatch, zeroGradient } from "./mechanics.ts";
 import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./outputs.ts";
-import { scorerFailures, perfectScore, rewardJump } from "./reward.ts";
+import { perfectScore, rewardJump, scorerFailures } from "./reward.ts";
 import { divergence, plateau } from "./validation.ts";
 
 export { ALARMS, type History } from "./history.ts";

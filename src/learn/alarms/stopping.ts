@@ -4,8 +4,8 @@
  */
 
 import { normalQuantile } from "../../stats/normal-quantile.ts";
-import type { EvaluationRecord } from "../records.ts";
 import { mean } from "../parts/advantages.ts";
+import type { EvaluationRecord } from "../records.ts";
 import { column, type History } from "./history.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { jitter, type PairedShift, pairedShift, trend } from "./statistics.ts";

@@ -11,7 +11,7 @@ import { mul } from "../../graph/ops/elementwise.ts";
 import { max, sum } from "../../graph/ops/reduce.ts";
 import { Session } from "../../graph/session.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import type { Algorithm, Memory, Rewarded, LossInputs } from "../algorithm.ts";
+import type { Algorithm, LossInputs, Memory, Rewarded } from "../algorithm.ts";
 import { dpo } from "./dpo.ts";
 import { grpo } from "./grpo.ts";
 import { ALGORITHMS, algorithmOf } from "./index.ts";

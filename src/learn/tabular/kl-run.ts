@@ -2,9 +2,9 @@
 
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
-import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";
 import { leashCharts } from "./experiment-charts.ts";
+import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
 export interface KlTradeoffRunOptions extends WriterOptions {

@@ -1,9 +1,9 @@
 /** The microscopes' rules by name. */
 
 import { BANDIT } from "./bandit.ts";
+import { rewardIdentity } from "./experiment.ts";
 import { NAIVE } from "./goodhart.ts";
 import { LEASH } from "./kl.ts";
-import { rewardIdentity } from "./experiment.ts";
 import { TWO_STEP } from "./two-step.ts";
 
 const REWARDS = new Map([BANDIT, TWO_STEP, LEASH, NAIVE].map((reward) => [reward.name, reward]));
