@@ -1,16 +1,25 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+const SLOW = "{src,tests}/**/*.slow.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
     // The tests of tests/ run the built command, so dist has to be fresh however vitest is started.
     globalSetup: "./scripts/setup.mjs",
+    reporters: ["default", "./scripts/slowest-tests.mjs"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Processes, because the code under test starts workers and child processes of its own. Never
     // fewer than two: most of them wait for a child.
     pool: "forks",
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      {
+        extends: true,
+        test: { name: "quick", include: ["{src,tests}/**/*.test.ts"], exclude: [SLOW] },
+      },
+      { extends: true, test: { name: "slow", include: [SLOW] } },
+    ],
   },
 });

@@ -1,14 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rngAt } from "../src/core/rng.ts";
-import { decide } from "../src/gate/decide.ts";
-import { measure } from "../src/gate/measure.ts";
 import { gateJunit, gateMarkdown } from "../src/gate/render.ts";
 import { type GateOptions, gate } from "../src/gate/verdict.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { logBinomialPmf } from "../src/stats/binomial.ts";
-import { DifferenceCounts } from "../src/stats/difference-counts.ts";
 import { mcnemarExact } from "../src/stats/mcnemar.ts";
 import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./gate-runs.ts";
 
@@ -392,68 +388,6 @@ describe("is it real", () => {
     const [one, two] = [await gate({ baseline, candidate }), await gate({ baseline, candidate })];
     expect(JSON.stringify(one)).toBe(JSON.stringify(two));
   });
-});
-
-test("the exact error rates under identical policies: promotion and rejection each at most half of alpha", () => {
-  const alpha = 0.05;
-  for (const [n, flip] of [
-    [5, 0.3],
-    [20, 0.1],
-    [20, 0.4],
-    [60, 0.08],
-  ] as const) {
-    const wrong = { PROMOTE: 0, REJECT: 0, INCONCLUSIVE: 0 };
-    for (let flips = 0; flips <= n; flips++) {
-      const chance = Math.exp(logBinomialPmf(flips, n, flip));
-      if (chance < 1e-9) continue;
-      for (let gained = 0; gained <= flips; gained++) {
-        const lost = flips - gained;
-        const differences = new DifferenceCounts();
-        for (const [value, count] of [
-          [1, gained],
-          [-1, lost],
-          [0, n - flips],
-        ] as const)
-          differences.add(value, count);
-        const measured = measure({ differences, binary: true, flips: { gained, lost } }, alpha);
-        const { decision } = decide({
-          knobs: ["policy"],
-          measured,
-          minDelta: 0,
-          alpha,
-          claim: undefined,
-        });
-        wrong[decision] += chance * Math.exp(logBinomialPmf(gained, flips, 0.5));
-      }
-    }
-    expect(wrong.PROMOTE, `promoted at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
-    expect(wrong.REJECT, `rejected at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
-  }
-}, 120_000);
-
-test("A/A: 200 pairs from one policy are promoted no more often than stated, real gains mostly are", {
-  timeout: 120_000,
-}, async () => {
-  const examples = examplesOf(60);
-  const pass = (seed: number, side: string, gain = 0) =>
-    examples.map(
-      ({ id }) =>
-        rngAt(seed, side, id).next() < Math.min(1, 0.2 + 0.6 * rngAt("skill", id).next() + gain),
-    );
-  const decisions = async (pairs: number, gain: number) => {
-    let promoted = 0;
-    for (let seed = 0; seed < pairs; seed++) {
-      const report = await judge(
-        { examples, right: pass(seed, "a") },
-        { examples, right: pass(seed, "b", gain) },
-      );
-      if (report.decision === "PROMOTE") promoted++;
-    }
-    return promoted;
-  };
-  // Promotion needs the upper half of a two-sided test, so at most alpha / 2 of honest pairs.
-  expect(await decisions(200, 0)).toBeLessThanOrEqual(200 * 0.025);
-  expect(await decisions(20, 0.35)).toBeGreaterThanOrEqual(18);
 });
 
 test("Markdown and JUnit carry the verdict and both values, and cannot be broken out of", async () => {

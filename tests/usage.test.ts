@@ -18,6 +18,7 @@ import {
   sums,
   Workspace,
 } from "./cli.ts";
+import { tooWide } from "./width.ts";
 
 /** Every command that the help lists, so that a new one is held to the same rules. */
 const { stdout: help } = await start(process.execPath, [BIN, "--help"], ROOT).finished;
@@ -34,20 +35,6 @@ beforeAll(async () => {
   workspace.write("c2.jsonl", workspace.read("c.jsonl").replaceAll("Final: ", "Final:  "));
   await workspace.prepare("new", "c2.jsonl");
 });
-
-/** Lines wider than a terminal, counting what is seen: no colours, and wide characters twice. */
-function tooWide(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.replaceAll(/\u001b\[[0-9;]*m/g, ""))
-    .filter((line) => [...line].reduce((sum, c) => sum + (isWide(c) ? 2 : 1), 0) > 80);
-}
-
-function isWide(character: string): boolean {
-  return /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60]|\p{Emoji_Presentation}/u.test(
-    character,
-  );
-}
 
 test("the help lists the commands of Loop A", () => {
   expect(COMMANDS).toEqual(
@@ -412,37 +399,9 @@ describe.concurrent("a reader that has seen enough", () => {
   });
 });
 
-describe.concurrent("tour", () => {
-  const LIMIT = 240_000;
-  test("without a terminal runs through and exits 0; a second one replaces the first", {
-    timeout: 2 * LIMIT,
-  }, async () => {
-    const place = new Workspace();
-    const tour = () => place.run(["tour"], { limitMs: LIMIT });
-    const first = await tour();
-    expect(first, describeRun(first)).toMatchObject({ code: EXIT.ok });
-    expect(first.stdout).toMatch(/REJECT/);
-    expect(first.stdout).toMatch(/not comparable/);
-    // The transformer has learned, and the gate says so last.
-    expect(first.stdout.match(/PROMOTE|REJECT|INCONCLUSIVE/g)?.at(-1)).toBe("PROMOTE");
-    expect(place.read("runs/tour/report.html")).toMatch(/<svg/);
-    expect(tooWide(first.stdout)).toEqual([]);
-
-    const runs = Object.keys(place.snapshot("runs/tour")).filter((name) =>
-      /summary\.json/.test(name),
-    );
-    expect(runs.length).toBeGreaterThanOrEqual(2);
-    for (const [line, path] of first.stdout.matchAll(/lockedroom inspect-run --run (\S+)/g)) {
-      expect((await place.run(["inspect-run", "--run", String(path)])).code, line).toBe(EXIT.ok);
-    }
-    const second = await tour();
-    expect(second).toMatchObject({ code: EXIT.ok, stdout: first.stdout });
-  });
-
-  test("course is the same program", () => {
-    const { bin } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
-    expect(bin.course).toBe(bin.lockedroom);
-  });
+test("course is the same program", () => {
+  const { bin } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
+  expect(bin.course).toBe(bin.lockedroom);
 });
 
 describe.concurrent("inspect-run", () => {

@@ -108,7 +108,8 @@ function titles(parts: AxesParts, ink: ReturnType<Painter["paint"]>): string {
 /** For `<desc>`: "reward, from 0 to 1". */
 export function describeAxis({ axis, low, high }: Scale): string {
   const kind = axis.scale === "log" ? ", log scale" : "";
-  return `${axisTitle(axis)}${kind}, from ${short(low)} to ${short(high)}`;
+  const [first = short(low), last = short(high)] = [axis.names?.[0], axis.names?.at(-1)];
+  return `${axisTitle(axis)}${kind}, from ${first} to ${last}`;
 }
 
 export const short = (value: number): string => String(Number(value.toPrecision(4)) + 0);

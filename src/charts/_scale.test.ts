@@ -75,3 +75,8 @@ test("a unit stands in parentheses", () => {
   expect(axisTitle({ label: "KL", unit: "nats" })).toBe("KL (nats)");
   expect(axisTitle({ label: "KL" })).toBe("KL");
 });
+
+test("named places stand at 0, 1, 2 and are labelled by their names", () => {
+  const scale = makeScale({ ...linear, names: ["10", "0.3", "none"] }, [0, 2]);
+  expect(ticksOf(scale, 1)).toEqual({ major: [0, 1, 2], minor: [], labels: ["10", "0.3", "none"] });
+});

@@ -97,8 +97,15 @@ export interface LabelledTicks extends Ticks {
   readonly labels: readonly string[];
 }
 
-/** The axis's own ticks where it names them, otherwise at most about `most`. */
+/** The axis's own names or ticks where it has them, otherwise at most about `most`. */
 export function ticksOf({ axis, low, high, shows }: Scale, most: number): LabelledTicks {
+  const named = (axis.names ?? []).map((name, at) => ({ name, at })).filter(({ at }) => shows(at));
+  if (named.length > 0)
+    return {
+      major: named.map(({ at }) => at),
+      minor: [],
+      labels: named.map(({ name }) => name),
+    };
   const isLog = axis.scale === "log";
   const ticks: Ticks = axis.ticks
     ? { major: axis.ticks.filter(shows), minor: [] }

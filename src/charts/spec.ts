@@ -34,6 +34,8 @@ export interface Axis {
   readonly integer?: boolean | undefined;
   /** Exactly these ticks, such as 1, 2, 4, 8. */
   readonly ticks?: readonly number[] | undefined;
+  /** Named places instead of numbers: the first name stands at 0, the next at 1, and so on. */
+  readonly names?: readonly string[] | undefined;
 }
 
 export interface Series {

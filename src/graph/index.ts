@@ -10,6 +10,14 @@ export { max, mean, sum, sumTo } from "./ops/reduce.ts";
 export { rotate } from "./ops/rotate.ts";
 export { logSoftmax, softmaxOf } from "./ops/softmax.ts";
 export { inOrder, withoutRepetition } from "./order.ts";
-export { type Data, loadRuntime, Session, type SessionOptions } from "./session.ts";
+export {
+  type Data,
+  loadRuntime,
+  type Runtime,
+  type RuntimeSession,
+  type RuntimeTensor,
+  Session,
+  type SessionOptions,
+} from "./session.ts";
 export type { Shape } from "./shape.ts";
 export { constant, type DType, input, scalar, Tensor, type Values } from "./tensor.ts";

@@ -6,9 +6,27 @@ import { shapeError, sizeOf } from "./shape.ts";
 import type { DType, Tensor } from "./tensor.ts";
 import { sameBytesThreads } from "./threads.ts";
 
-type Runtime = typeof import("onnxruntime-node");
-type RuntimeTensor = import("onnxruntime-node").Tensor;
-type RuntimeSession = import("onnxruntime-node").InferenceSession;
+/**
+ * What is used of onnxruntime-node. Its own types are not named: they would be part of ours, and the
+ * package need not be installed.
+ */
+export interface Runtime {
+  readonly Tensor: new (type: string, data: Data, shape: readonly number[]) => RuntimeTensor;
+  readonly InferenceSession: {
+    create(bytes: Uint8Array, options: object): Promise<RuntimeSession>;
+  };
+}
+export interface RuntimeTensor {
+  readonly data: unknown;
+  readonly dims: readonly number[];
+}
+export interface RuntimeSession {
+  run(
+    feeds: Readonly<Record<string, RuntimeTensor>>,
+    into?: Readonly<Record<string, RuntimeTensor | null>>,
+  ): Promise<Record<string, RuntimeTensor>>;
+  release(): Promise<void>;
+}
 
 export interface SessionOptions {
   readonly provider?: "cpu" | "webgpu";
@@ -23,7 +41,7 @@ const MEMORY = { f32: Float32Array, i64: BigInt64Array, bool: Uint8Array } as co
 /** Loads the runtime, or says in one sentence what to install. */
 export async function loadRuntime(): Promise<Runtime> {
   try {
-    return await import("onnxruntime-node");
+    return (await import("onnxruntime-node")) as unknown as Runtime;
   } catch (error) {
     throw new LockedRoomError(
       "usage",
@@ -92,7 +110,7 @@ export class Session {
     }
     const type =
       data instanceof Float32Array ? "float32" : data instanceof BigInt64Array ? "int64" : "bool";
-    return new this.#runtime.Tensor(type as "float32", data as Float32Array, shape as number[]);
+    return new this.#runtime.Tensor(type, data, shape);
   }
 
   /** Memory for all results, to run `into` again and again. */

@@ -22,8 +22,14 @@ const step = z.int().min(0);
 const counts = z.record(z.string(), z.number());
 const anyObject = z.record(z.string(), z.json());
 
-/** Every name besides `step` and `outcomes` is a number. */
-const stepRecordSchema = z
+export interface TrainingStep {
+  readonly step: number;
+  readonly outcomes: Readonly<Record<string, number>> | undefined;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Every name besides `step` and `outcomes` is a number, which no inferred type can say. */
+const stepRecordSchema: ZodType<TrainingStep> = z
   .object({ step, outcomes: counts.optional() })
   .catchall(z.number())
   .transform(({ step: at, outcomes, ...values }) => ({
@@ -111,7 +117,6 @@ const summarySchema = z.looseObject({
     .nullish(),
 });
 
-export type TrainingStep = z.infer<typeof stepRecordSchema>;
 export type TrainingEvaluation = z.infer<typeof evaluationSchema>;
 export type TrainingSample = z.infer<typeof sampleSchema>;
 export type TrainingAlarm = z.infer<typeof alarmSchema>;
