@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { wholeFolder } from "../src/policy/replace-folder.ts";
 import { readSafetensors } from "../src/policy/safetensors.ts";
+import { wholeFolder } from "../src/runs/replace-folder.ts";
 import { BIN, describeRun, EXIT, expectError, start, Workspace } from "./cli.ts";
 
 const room = new Workspace();

@@ -1,12 +1,11 @@
 /** Where a training run is: everything that its next step depends on, saved as a whole. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError, messageOf } from "../core/errors.ts";
-import { replaceFolder, wholeFolder } from "../policy/replace-folder.ts";
 import { readSafetensors, safetensorsBytes } from "../policy/safetensors.ts";
+import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import type { StreamBytes } from "../runs/train-folder.ts";
+import { fileExists, readText } from "../runs/whole-file.ts";
 import type { Memory } from "./algorithm.ts";
 import type { TrainState } from "./trainer.ts";
 
@@ -37,11 +36,10 @@ export async function savePosition(outdir: string, position: Position): Promise<
 /** Where an earlier sitting left off; undefined when it had saved nothing yet. */
 export async function readPosition(outdir: string): Promise<Position | undefined> {
   const folder = wholeFolder(path.join(outdir, "state"));
-  if (!existsSync(folder)) return undefined;
+  if (!fileExists(folder)) return undefined;
   try {
-    const { step, moves, memory, bytes } = JSON.parse(
-      await readFile(path.join(folder, POSITION), "utf8"),
-    );
+    const text = await readText(path.join(folder, POSITION));
+    const { step, moves, memory, bytes } = JSON.parse(text);
     const tensors = await readSafetensors(path.join(folder, TENSORS));
     const [parameters, m, v] = ["parameters", "m", "v"].map((name) => tensors.get(name)?.data);
     if (!parameters || !m || !v || !Number.isInteger(step) || !Number.isInteger(moves)) {

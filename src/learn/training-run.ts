@@ -1,6 +1,5 @@
 /** A training run in progress: what it is made of, what it has written, and how it ends. */
 
-import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -11,6 +10,7 @@ import { promptTokens } from "../policy/prompt.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import { readText, removeAll } from "../runs/whole-file.ts";
 import type { Algorithm, Memory } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { MeasuredOn } from "./disjoint.ts";
@@ -179,7 +179,7 @@ export class TrainingRun {
   }
 
   async #read<T>(stream: Stream): Promise<T[]> {
-    const text = await readFile(path.join(this.#parts.folder.dir, `${stream}.jsonl`), "utf8");
+    const text = await readText(path.join(this.#parts.folder.dir, `${stream}.jsonl`));
     return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
   }
 
@@ -199,7 +199,7 @@ export class TrainingRun {
       step: this.step,
       sampling_s: sampling,
       scoring_s: scoring,
-      judging_s: judging,
+      logprobs_s: judging,
       updating_s: updating,
       evaluating_s: this.#evaluatingSeconds,
     });
@@ -261,7 +261,6 @@ export class TrainingRun {
       holdout,
       checkpoint_fingerprint: fingerprint,
     });
-    await rm(path.join(options.outdir, "state"), { recursive: true, force: true });
     await this.#close();
     return { dir: options.outdir, checkpoint: path.join(options.outdir, "checkpoint"), summary };
   }
@@ -304,7 +303,7 @@ export class TrainingRun {
     const dir = path.join(options.outdir, ADAPTERS[name]);
     // A start from scratch lies nowhere, so that there is nothing to put an adapter on.
     if (!settings || options.init === "scratch") {
-      await rm(dir, { recursive: true, force: true });
+      await removeAll(options.outdir, [ADAPTERS[name]]);
       return;
     }
     const vector = this.#keptAdapters ?? this.updater.state.parameters;
@@ -346,12 +345,10 @@ export class TrainingRun {
 
 /** What an earlier run in the folder had saved to be gone on with: one that is begun anew must not. */
 async function forget(outdir: string): Promise<void> {
-  for (const name of [
+  await removeAll(outdir, [
     ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
     ...["checkpoint", ".checkpoint.previous", KEPT],
-  ]) {
-    await rm(path.join(outdir, name), { recursive: true, force: true });
-  }
+  ]);
 }
 
 /** Far beyond any loss that the first step promised. */

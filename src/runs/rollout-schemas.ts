@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { jsonObject } from "./json-object.ts";
 import { manifestSchema } from "./schemas.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const anyObject = z.record(z.string(), z.json());
 const count = z.int().min(0);
 
 const { fingerprint_version, inputs, examples, volatile } = manifestSchema.shape;
@@ -19,9 +19,9 @@ export const rolloutManifestSchema = z.strictObject({
   examples,
   /** Answers to each example. */
   n: z.int().min(1),
-  policy: anyObject,
-  prompt: anyObject,
-  sampling: anyObject,
+  policy: jsonObject,
+  prompt: jsonObject,
+  sampling: jsonObject,
   /** Facts about the occasion; of several sittings, the last one's. */
   volatile,
 });

@@ -1,13 +1,11 @@
 /** Texts that the start policy wrote itself and its scorers rewarded: rejection sampling. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
 import type { Sampled } from "../../policy/generate.ts";
-import { writeWhole } from "../../runs/whole-file.ts";
+import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
@@ -55,12 +53,12 @@ export async function openPassing(context: SourceContext): Promise<Source> {
 
 async function prepare(context: SourceContext, examples: Examples) {
   const file = path.join(context.outdir, KEPT);
-  if (!existsSync(file) || context.memory.sampled_tokens === undefined) {
+  if (!fileExists(file) || context.memory.sampled_tokens === undefined) {
     const found = await sample(context, examples);
     context.memory.sampled_tokens = found.tokens;
     await writeWhole(file, found.kept);
   }
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+  const lines = (await readText(file)).split("\n").filter((line) => line !== "");
   if (lines.length === 0) throw nothingKept(context);
   const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
   const texts = written(
