@@ -317,7 +317,7 @@ describe("an interrupted run", () => {
     await cut({ ...options, resume: true }, 3);
     await api.train({ ...options, resume: true });
     expect(outcome("grpo/left")).toEqual(outcome("grpo/one"));
-    await expect(api.train(options)).rejects.toThrow(/already holds a finished run/);
+    await expect(api.train(options)).rejects.toThrow(/already holds a finished training run/);
   });
 
   test("that had saved nothing yet begins anew by --resume", async () => {

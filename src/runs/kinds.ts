@@ -31,8 +31,10 @@ export interface KindDescription {
   readonly resumesFinished?: boolean;
   /** What only an unfinished run needs; removed when it is finished. */
   readonly transient?: readonly string[];
-  /** What to do with the folder, as a sentence. */
+  /** What to do with a finished one. */
   next(dir: string): string;
+  /** What there is of an unfinished one. */
+  saved?(dir: string): string;
 }
 
 const scored = {
@@ -71,6 +73,7 @@ export const KINDS = {
     transient: [STATE],
     next: (dir) =>
       `Show it with report --run ${dir}; its policy is ${path.join(dir, "checkpoint")}, which rollout samples from.`,
+    saved: (dir) => `What it saved last is ${path.join(dir, "checkpoint")}.`,
   },
 } as const satisfies Record<string, KindDescription>;
 
@@ -78,10 +81,19 @@ export type RunKind = keyof typeof KINDS;
 
 export const describeKind = (kind: RunKind): KindDescription => KINDS[kind];
 
-/** "a rollout", "an evaluation". */
-export function aRun(kind: RunKind): string {
+/** "a rollout", "an evaluation", "an unfinished training run". */
+export function aRun(kind: RunKind, finished = true): string {
   const { name } = KINDS[kind];
+  if (!finished) return `an unfinished ${name}`;
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** What to do with a run, as a sentence. */
+export function nextStep(kind: RunKind, finished: boolean, dir: string): string {
+  const { next, resumesFrom, saved }: KindDescription = KINDS[kind];
+  if (finished) return next(dir);
+  const first = `Finish it first: run its command again${resumesFrom ? " with --resume" : ""}.`;
+  return saved ? `${first} ${saved(dir)}` : first;
 }
 
 export function isRunKind(name: string): name is RunKind {

@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING } from "./artifacts.ts";
-import { aRun, describeKind, type RunKind } from "./kinds.ts";
+import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
 import { contentOf } from "./run-state.ts";
 
 export interface FolderOptions {
@@ -30,7 +30,9 @@ export async function requireWritable(
   const names = (await readdir(dir)).filter((name) => !name.startsWith(RUNNING));
   const wanted = describeKind(kind);
   if (names.length === 0) return;
-  if (found && describeKind(found).manifest !== wanted.manifest) throw otherKind(dir, found);
+  if (found && describeKind(found).manifest !== wanted.manifest) {
+    throw otherKind(dir, found, summary !== undefined);
+  }
   if (found && summary) {
     if (force || (resume && wanted.resumesFinished)) return;
     throw usageError(
@@ -52,10 +54,10 @@ export async function requireWritable(
   );
 }
 
-function otherKind(dir: string, found: RunKind): Error {
+function otherKind(dir: string, found: RunKind, finished: boolean): Error {
   return usageError(
-    `${dir} holds ${aRun(found)}, which another command wrote`,
-    `Choose another --outdir. ${describeKind(found).next(dir)}`,
+    `${dir} holds ${aRun(found, finished)}, which another command wrote`,
+    `Choose another --outdir. ${nextStep(found, finished, dir)}`,
   );
 }
 

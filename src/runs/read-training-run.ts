@@ -57,6 +57,8 @@ export interface TrainingRunRecords {
 export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> {
   await requireKind(dir, ["train"]);
   const file = (name: string) => path.join(dir, name);
+  if (!existsSync(file(MANIFEST)))
+    throw dataError(`${dir} is not a training run: it has no ${MANIFEST}`, "Name its folder.");
   const manifestJson = await readJson(file(MANIFEST));
   const metrics = await readLines(file(METRICS), stepRecordSchema);
   const optional = async <T>(name: string, schema: ZodType<T>) =>

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
 import { SUMMARY } from "./artifacts.ts";
-import { aRun, describeKind, isRunKind, type RunKind } from "./kinds.ts";
+import { aRun, isRunKind, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
 import { contentOf, type FolderContent } from "./run-state.ts";
 
@@ -13,7 +13,7 @@ const OTHERS = {
   sweep: {
     file: "sweep.json",
     what: "a sweep",
-    next: (dir: string) => `Name one of the training runs in it, or all: ${path.join(dir, "*/")}`,
+    next: (dir: string) => `Name its training runs: report --run ${path.join(dir, "*/")}`,
   },
   adapter: {
     file: "adapter_config.json",
@@ -54,15 +54,15 @@ export async function requireKind(
     throw dataError(`${dir} is a file, not a run folder`, "Name the folder.");
   const content = await contentOf(dir);
   const found = kindIn(dir, content);
-  if (found !== undefined && !wanted.includes(found))
-    throw wrongKind(dir, found, wantedName(wanted));
-  return content;
+  if (found === undefined || wanted.includes(found)) return content;
+  throw wrongKind(dir, found, content, wantedName(wanted));
 }
 
 /** Refuses a folder that is not wanted to be one at all. */
 export async function refuseFolder(dir: string): Promise<void> {
-  const found = await folderKind(dir);
-  if (found) throw wrongKind(dir, found, "a file");
+  const content = await contentOf(dir);
+  const found = kindIn(dir, content);
+  if (found) throw wrongKind(dir, found, content, "a file");
 }
 
 /** Refuses a run that has no summary yet. */
@@ -80,11 +80,16 @@ export function requireFinished(dir: string, { summary, state }: FolderContent):
   );
 }
 
-function wrongKind(dir: string, found: FolderKind, wanted: string): Error {
-  const [what, { next }] = isRunKind(found)
-    ? [aRun(found), describeKind(found)]
-    : [OTHERS[found].what, OTHERS[found]];
-  return dataError(`${dir} is ${what}, not ${wanted}`, next(dir));
+function wrongKind(
+  dir: string,
+  found: FolderKind,
+  { summary }: FolderContent,
+  wanted: string,
+): Error {
+  const finished = summary !== undefined;
+  return isRunKind(found)
+    ? dataError(`${dir} is ${aRun(found, finished)}, not ${wanted}`, nextStep(found, finished, dir))
+    : dataError(`${dir} is ${OTHERS[found].what}, not ${wanted}`, OTHERS[found].next(dir));
 }
 
 function wantedName(wanted: readonly FolderKind[]): string {
