@@ -118,7 +118,7 @@ describe("policy", () => {
     expectError(
       await merge("base/checkpoint", "lora/checkpoint", "--outdir", "x"),
       EXIT.data,
-      /is no adapter/,
+      /is a checkpoint, not an adapter/,
     );
     const pair = ["base/checkpoint", "lora/adapter"];
     expectError(await merge(...pair), EXIT.usage, /needs a checkpoint, an adapter and --outdir/);

@@ -20,7 +20,6 @@ export {
 export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
 export { type FolderKind, folderKind, requireKind } from "./require-kind.ts";
-export type { Journaled } from "./rollout-journal.ts";
 export * from "./rollout-schemas.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
 export type { RunState } from "./run-state.ts";

@@ -4,21 +4,14 @@
  */
 
 import { open, rm } from "node:fs/promises";
-import type { Answer } from "../core/answer.ts";
 import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
-import { isFields } from "../core/records.ts";
 import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
 import { GrowingFile, lastLineEnd } from "./growing-file.ts";
 import { JsonlFile } from "./jsonl.ts";
+import { type Journaled, journalRowSchema } from "./rollout-schemas.ts";
 import type { RunFolder } from "./run-folder.ts";
-
-/** One answer, and which sample of which example it is. */
-export interface Journaled {
-  readonly id: string;
-  readonly sample: number;
-  readonly answer: Answer;
-}
+import { schemaProblem } from "./schema-problem.ts";
 
 /** What makes two rollouts the same one: the answers of either would do for the other. */
 export interface RolloutIdentity {
@@ -133,13 +126,7 @@ function requireHeader(path: string, header: JsonObject): void {
 /** Undefined for the header. */
 function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
   if (fields.schema === JOURNAL_SCHEMA) return undefined;
-  const { id, sample, answer } = fields;
-  if (
-    typeof id === "string" &&
-    Number.isSafeInteger(sample) &&
-    (sample as number) >= 0 &&
-    isFields(answer)
-  )
-    return fields as unknown as Journaled;
-  throw new TypeError("this is no answer of a rollout");
+  const { success, data, error } = journalRowSchema.safeParse(fields);
+  if (success) return data;
+  throw new TypeError(schemaProblem(error));
 }
