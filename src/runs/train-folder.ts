@@ -4,7 +4,7 @@
  */
 
 import { rm } from "node:fs/promises";
-import { dataError, usageError } from "../core/errors.ts";
+import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./growing-file.ts";
@@ -52,7 +52,7 @@ export class TrainFolder {
       return new TrainFolder(folder, streams);
     } catch (error) {
       await folder.leave();
-      throw error;
+      throw error instanceof LockedRoomError ? error : ioError(`write to ${dir}`, error, "usage");
     }
   }
 
