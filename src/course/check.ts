@@ -45,10 +45,10 @@ export function notBegun({ id, title }: Level): LevelOutcome {
 
 /** Most of the time is spent in other processes, so a few checks run ahead of the one in turn. */
 async function* outcomes(room: Room, level: Level): AsyncGenerator<CheckOutcome> {
-  const lanes = Math.min(4, availableParallelism());
+  const concurrency = Math.min(4, availableParallelism());
   const started: Promise<CheckOutcome>[] = [];
   for (const [index] of level.checks.entries()) {
-    for (const check of level.checks.slice(started.length, index + lanes)) {
+    for (const check of level.checks.slice(started.length, index + concurrency)) {
       started.push(judge(room, level, check));
     }
     yield (await started[index]) as CheckOutcome;

@@ -4,14 +4,14 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import {
   type Example,
+  type GuardedScorer,
   JsonlFile,
-  type Judgeable,
   messageOf,
-  openScoring,
+  openScorer,
   type ResultRow,
   type Run,
   SCORER_ERROR,
-  type Scoring,
+  type ScoreRequest,
   toExample,
 } from "../index.ts";
 import { readConfig } from "./workspace.ts";
@@ -30,7 +30,7 @@ interface Examples {
 }
 
 /** What a row says of one answer. */
-interface Claim extends Judgeable {
+interface Claim extends ScoreRequest {
   readonly reward: number | null;
   readonly code: string;
 }
@@ -40,7 +40,7 @@ const MOST_CONFIRMED = 100_000;
 /** Holds the scorers of a workspace, opened when they are first asked for. */
 export class Rescorer {
   readonly #dir: string;
-  #scorings: Promise<Scoring[]> | undefined;
+  #scorings: Promise<GuardedScorer[]> | undefined;
   readonly #examples = new Map<string, Promise<Examples | undefined>>();
   /** Claims that hold: runs over the same data say most of them again. */
   readonly #confirmed = new Set<string>();
@@ -72,7 +72,7 @@ export class Rescorer {
 
   /** What speaks against these rows: the first answer that the scorer judges otherwise. */
   async #doubt(
-    scoring: Scoring,
+    scoring: GuardedScorer,
     examples: Examples,
     rows: readonly ResultRow[],
   ): Promise<Rescored | undefined> {
@@ -88,7 +88,7 @@ export class Rescorer {
       }
     }
     const claims = [...asked.values()];
-    const judged = await scoring.judge(claims);
+    const judged = await scoring.scoreBatch(claims);
     const at = claims.findIndex(
       ({ reward, code }, i) => reward !== judged[i]?.reward || code !== judged[i]?.code,
     );
@@ -132,8 +132,8 @@ export class Rescorer {
 }
 
 /** The workspace's own and the built-in one; a scorer that cannot be loaded scores nothing. */
-async function openScorers(dir: string): Promise<Scoring[]> {
-  const open = (file?: string) => openScoring(file).catch(() => undefined);
+async function openScorers(dir: string): Promise<GuardedScorer[]> {
+  const open = (file?: string) => openScorer(file).catch(() => undefined);
   const scorings = [await open(path.join(dir, readConfig(dir).scorer)), await open()];
   return scorings.filter((scoring) => scoring !== undefined);
 }

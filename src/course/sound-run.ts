@@ -44,10 +44,10 @@ function unjudged({ summary: { metrics, outcomes } }: Run): string | undefined {
   if (missing > 0) return `${missing} of its ${metrics.n_examples} rows are without a completion.`;
   const broken = Math.max(
     outcomes.counts[SCORER_ERROR] ?? 0,
-    metrics.n_examples - metrics.n_judged,
+    metrics.n_examples - metrics.n_scored,
   );
   if (broken > 0) return `The scorer broke on ${broken} of its ${metrics.n_examples} rows.`;
-  return metrics.n_judged === 0 ? "It has no judged row." : undefined;
+  return metrics.n_scored === 0 ? "It has no judged row." : undefined;
 }
 
 /** What a run says against itself. Rows of a selection speak for themselves, should it be silent. */

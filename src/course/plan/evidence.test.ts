@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { evaluate, type GateReport, gate, openScoring, runLeash } from "../../index.ts";
+import { evaluate, type GateReport, gate, openScorer, runKlTradeoff } from "../../index.ts";
 import { Shelf } from "../shelf.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
@@ -56,7 +56,7 @@ test("without the tools it is said which are lacking; with them, nothing is fake
 
 test("the leash in the small: a whole sweep, and not a copy of one", async () => {
   expect(await statusOf("kl_under_the_microscope")).toBe("missing");
-  await runLeash({ outdir: path.join(dir, "runs/kl") });
+  await runKlTradeoff({ outdir: path.join(dir, "runs/kl") });
   expect(await statusOf("kl_under_the_microscope")).toBe("met");
   renameSync(path.join(dir, "runs/kl"), path.join(dir, "runs/mine"));
   expect(await statusOf("kl_under_the_microscope")).toBe("missing");
@@ -75,7 +75,7 @@ async function measure(name: string, right: number, expected = (n: number) => n)
     lines((n) => ({ id: `s${n}`, completion: `Final: ${n < right ? n : -1}` })),
   );
   const [dataset, completions] = ["d", "c"].map((kind) => path.join(dir, `${name}.${kind}.jsonl`));
-  const scoring = await openScoring();
+  const scoring = await openScorer();
   await evaluate({
     ...{ dataset: dataset as string, completions: completions as string, scoring },
     outdir: path.join(dir, "runs", name),

@@ -1,7 +1,7 @@
 /** Phase 0: the instrument agrees with what is settled, one baseline is measured, and compared. */
 
 import path from "node:path";
-import { openScoring, type Scoring, validateScorer } from "../../index.ts";
+import { type GuardedScorer, openScorer, validateScorer } from "../../index.ts";
 import { PACKAGE_ROOT } from "../init.ts";
 import type { KnownRun } from "../shelf.ts";
 import { words } from "../words.ts";
@@ -17,7 +17,7 @@ const scorer: Criterion = {
   id: "scorer_agrees",
   title: "A scorer that agrees with both golden suites",
   async check({ dir, config }) {
-    const scoring = await openScoring(path.join(dir, config.scorer));
+    const scoring = await openScorer(path.join(dir, config.scorer));
     try {
       let agreed = 0;
       for (const suite of SUITES) {
@@ -40,7 +40,7 @@ const scorer: Criterion = {
   },
 };
 
-async function ask(scoring: Scoring, root: string, suite: string) {
+async function ask(scoring: GuardedScorer, root: string, suite: string) {
   const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
   const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scoring });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
@@ -69,7 +69,7 @@ const baseline: Criterion = {
   async check({ shelf }) {
     const sound = await shelf.firstSound(isEvaluation);
     if (sound) {
-      const { pass_rate: rate, n_judged: judged } = sound.run.summary.metrics;
+      const { pass_rate: rate, n_scored: judged } = sound.run.summary.metrics;
       const figure = `pass rate ${rate?.toFixed(4)} of ${judged} rows`;
       return met({ path: `${sound.path}/summary.json`, figure });
     }

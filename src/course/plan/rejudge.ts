@@ -2,13 +2,13 @@
 
 import path from "node:path";
 import {
+  type CheckedScore,
   type Example,
+  type GuardedScorer,
   JsonlFile,
   type JsonObject,
-  type Judgement,
-  openScoring,
+  openScorer,
   SCORER_ERROR,
-  type Scoring,
   type TrainManifest,
   toExample,
 } from "../../index.ts";
@@ -23,7 +23,7 @@ type Answer = { readonly id: string; readonly completion: string };
 /** Holds the scorers and data sets of a workspace, opened when they are first asked for. */
 export class Rejudge {
   readonly #dir: string;
-  readonly #scorings = new Map<string, Promise<Scoring | undefined>>();
+  readonly #scorings = new Map<string, Promise<GuardedScorer | undefined>>();
   readonly #examples = new Map<string, Promise<ReadonlyMap<string, Example> | undefined>>();
 
   constructor(dir: string) {
@@ -58,16 +58,16 @@ export class Rejudge {
     identity: JsonObject,
     examples: ReadonlyMap<string, Example>,
     answers: readonly Answer[],
-  ): Promise<Judgement[] | undefined> {
+  ): Promise<CheckedScore[] | undefined> {
     const scoring = await this.#scoringOf(identity);
     const asked = answers.flatMap(({ id, completion }) => {
       const example = examples.get(id);
       return example ? [{ example, completion }] : [];
     });
-    return asked.length === answers.length ? scoring?.judge(asked) : undefined;
+    return asked.length === answers.length ? scoring?.scoreBatch(asked) : undefined;
   }
 
-  #scoringOf(identity: JsonObject): Promise<Scoring | undefined> {
+  #scoringOf(identity: JsonObject): Promise<GuardedScorer | undefined> {
     const source = String(identity.source_sha256);
     const known = this.#scorings.get(source) ?? this.#find(identity);
     this.#scorings.set(source, known);
@@ -75,12 +75,15 @@ export class Rejudge {
   }
 
   /** The workspace's own, the built-in one, or the file that was named. */
-  async #find({ source_sha256: source, path: named }: JsonObject): Promise<Scoring | undefined> {
+  async #find({
+    source_sha256: source,
+    path: named,
+  }: JsonObject): Promise<GuardedScorer | undefined> {
     const file =
       typeof named === "string" ? realInside(this.#dir, path.resolve(this.#dir, named)) : undefined;
     const own = path.join(this.#dir, readConfig(this.#dir).scorer);
     for (const candidate of [own, undefined, ...(file === undefined ? [] : [file])]) {
-      const scoring = await openScoring(candidate).catch(() => undefined);
+      const scoring = await openScorer(candidate).catch(() => undefined);
       if (scoring?.identity.source_sha256 === source) return scoring;
       await scoring?.close();
     }

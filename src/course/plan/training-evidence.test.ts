@@ -17,10 +17,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CharacterTokenizer,
+  type GuardedScorer,
   initialise,
   type JsonObject,
-  openScoring,
-  type Scoring,
+  openScorer,
   SIZES,
   saveCheckpoint,
   sha256,
@@ -127,10 +127,10 @@ beforeAll(async () => {
     "data/pairs.jsonl",
     asked.map(({ id, prompt, i }) => ({ id, prompt, chosen: `${i}2`, rejected: "9+9" })),
   );
-  const scorings: Scoring[] = [];
+  const scorings: GuardedScorer[] = [];
   for (const file of ["scoring.ts", "brevity.ts"])
-    scorings.push(await openScoring(path.join(whole, file)));
-  const [small, brevity] = scorings as [Scoring, Scoring];
+    scorings.push(await openScorer(path.join(whole, file)));
+  const [small, brevity] = scorings as [GuardedScorer, GuardedScorer];
   const run = (algorithm: string, name: string, data: string, more: More) =>
     train(optionsOf(algorithm, name, data, more));
   await run("sft", "sft", "texts", { validation: small });

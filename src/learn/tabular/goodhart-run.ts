@@ -6,6 +6,8 @@ import { resultRow } from "../../loops/row.ts";
 import type { FolderOptions } from "../../runs/may-write.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
+import { type Experiment, rewardIdentity, writeExperiment } from "./experiment.ts";
+import { goodhartCharts } from "./experiment-charts.ts";
 import {
   findHacks,
   type Hack,
@@ -19,8 +21,6 @@ import {
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
-import { type Experiment, rewardIdentity, writeExperiment } from "./microscope.ts";
-import { goodhartCharts } from "./microscope-charts.ts";
 
 export interface GoodhartRunOptions extends FolderOptions {
   readonly outdir: string;

@@ -5,8 +5,8 @@ import { dataError } from "../../core/errors.ts";
 import type { FolderOptions } from "../../runs/may-write.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { sha256OfFile } from "../../runs/whole-file.ts";
-import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
-import { twoStepCharts } from "./microscope-charts.ts";
+import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
+import { twoStepCharts } from "./experiment-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import {
   expectedReward,
