@@ -32,19 +32,8 @@ export const mayImport = {
   studio: ["core", "http", "runs", "report", "charts"],
 };
 
-/** Folders that may use the file system. */
-const mayUseFiles = [
-  "cli",
-  "course",
-  "engine",
-  "extensions",
-  "gate",
-  "learn",
-  "loops",
-  "policy",
-  "runs",
-  "scorers",
-];
+/** Folders that may use the file system: all artifacts are read and written by runs. */
+const mayUseFiles = ["cli", "course", "extensions", "runs"];
 
 const TEST = "[.](test|contract)[.]ts$";
 const FACADE = "^src/index[.]ts$";

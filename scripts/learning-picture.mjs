@@ -21,7 +21,7 @@ export function learningCommand(readme) {
 
 /** What the picture needs of a run, in the shape in which a run is read. */
 async function learn(command) {
-  const { readTrainingRun } = await import("../dist/runs/training-records.js");
+  const { readTrainingRun } = await import("../dist/runs/read-training-run.js");
   return inFreshFolder(async (folder) => {
     const said = await outputOf(command, folder);
     const run = await readTrainingRun(path.join(folder, OUTDIR)).catch((error) => {

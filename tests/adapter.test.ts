@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { wholeFolder } from "../src/policy/replace-folder.ts";
 import { readSafetensors } from "../src/policy/safetensors.ts";
+import { wholeFolder } from "../src/runs/replace-folder.ts";
 import { BIN, describeRun, EXIT, expectError, start, Workspace } from "./cli.ts";
 
 const room = new Workspace();
@@ -118,7 +118,7 @@ describe("policy", () => {
     expectError(
       await merge("base/checkpoint", "lora/checkpoint", "--outdir", "x"),
       EXIT.data,
-      /is no adapter/,
+      /is a checkpoint, not an adapter/,
     );
     const pair = ["base/checkpoint", "lora/adapter"];
     expectError(await merge(...pair), EXIT.usage, /needs a checkpoint, an adapter and --outdir/);

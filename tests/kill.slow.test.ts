@@ -253,6 +253,64 @@ describe.concurrent("killed before each step", () => {
   });
 });
 
+/** A small run of every other kind, and how its command is run again after it was killed. */
+const OTHER_KINDS: readonly [kind: string, args: (w: Workspace) => string[], again: string[]][] = [
+  ["selection", (w) => ["selection-demo", ...packed(w, "--samples"), "--n", "2"], []],
+  ["preference dataset", (w) => ["pairs", ...packed(w, "--rollouts")], []],
+  ["tabular experiment", () => ["bandit-train", "--steps", "3"], []],
+  [
+    "rollout",
+    () => ["rollout", "--policy", "pi0", "--dataset", "d.jsonl", "--n", "1", "--max-tokens", "4"],
+    ["--resume"],
+  ],
+  [
+    "training run",
+    (w) => ["train", "sft", "--init", "scratch", "--size", "nano", "--steps", "2", ...texts(w)],
+    ["--resume"],
+  ],
+];
+
+function packed(workspace: Workspace, flag: string): string[] {
+  const samples = ["Final: 0", "Final: 1", "nothing"];
+  workspace.jsonl("p.jsonl", [{ id: "s0", samples }]);
+  workspace.jsonl("one.jsonl", [JSON.parse(workspace.read("d.jsonl").split("\n")[0] ?? "")]);
+  return ["--dataset", "one.jsonl", flag, "p.jsonl", "--quiet"];
+}
+
+function texts(workspace: Workspace): string[] {
+  const rows = ["1 + 1", "2 + 2"].map((prompt, i) => ({ id: `t${i}`, prompt, completion: "4" }));
+  workspace.jsonl("t.jsonl", rows);
+  return ["--dataset", "t.jsonl", "--threads", "1", "--save-every", "1"];
+}
+
+describe.concurrent("killed now and then, and run again", () => {
+  test.each(OTHER_KINDS)("a %s is the same as one that was not", async (_, args, again) => {
+    const workspace = sums(2);
+    workspace.write("dies.mjs", DIES);
+    const command = [...args(workspace), "--outdir"];
+    expect(await workspace.run([...command, "whole"])).toMatchObject({ code: EXIT.ok });
+    const fixed = (dir: string) => {
+      const { "timing.jsonl": _timing, "README.md": _note, ...files } = workspace.snapshot(dir);
+      const text = files["manifest.json"] ?? "";
+      return { ...files, "manifest.json": { ...JSON.parse(text), volatile: null } };
+    };
+    let killed = 0;
+    for (const steps of [4, 9, 20]) {
+      rmSync(workspace.path("run"), { recursive: true, force: true });
+      const env = { NODE_OPTIONS: "--import ./dies.mjs", DIE_AFTER: String(steps) };
+      const first = await workspace.run([...command, "run"], { env });
+      if (first.code === EXIT.ok) break;
+      expect(first.signal, describeRun(first)).toBe("SIGKILL");
+      killed++;
+      const state = workspace.has("run", "summary.json") ? ["--force"] : again;
+      const second = await workspace.run([...command, "run", ...state]);
+      expect(second, describeRun(second)).toMatchObject({ code: EXIT.ok });
+      expect(fixed("run")).toEqual(fixed("whole"));
+    }
+    expect(killed).toBeGreaterThan(1);
+  });
+});
+
 describe.concurrent("a claim is void", () => {
   const half = (workspace: Workspace) =>
     workspace.write("run/results.jsonl.partial", '{"id":"half');

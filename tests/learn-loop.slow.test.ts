@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { TrainedPolicy, TrainOptions } from "../src/learn/options.ts";
-import type { EvaluationRecord, StepRecord } from "../src/learn/records.ts";
+import type { EvaluationRecord, StepRecord } from "../src/runs/train-records.ts";
 import { api, BIN, EXIT, expectError, scorerSource, start, until, Workspace } from "./cli.ts";
 
 const room = new Workspace();
@@ -317,7 +317,7 @@ describe("an interrupted run", () => {
     await cut({ ...options, resume: true }, 3);
     await api.train({ ...options, resume: true });
     expect(outcome("grpo/left")).toEqual(outcome("grpo/one"));
-    await expect(api.train(options)).rejects.toThrow(/already holds a finished run/);
+    await expect(api.train(options)).rejects.toThrow(/already holds a finished training run/);
   });
 
   test("that had saved nothing yet begins anew by --resume", async () => {

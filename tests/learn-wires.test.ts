@@ -8,7 +8,7 @@ import type { JsonObject } from "../src/core/json.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { Algorithm, ScoredEpisode } from "../src/learn/algorithm.ts";
 import type { TrainOptions } from "../src/learn/options.ts";
-import type { StepRecord } from "../src/learn/records.ts";
+import type { StepRecord } from "../src/runs/train-records.ts";
 import { api, Workspace } from "./cli.ts";
 
 const room = new Workspace();

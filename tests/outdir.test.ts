@@ -28,7 +28,7 @@ describe.concurrent("a finished run", () => {
     const writtenAt = statSync(workspace.path("run/summary.json")).mtimeMs;
     workspace.jsonl("c.jsonl", [{ id: "s0", completion: "Final: 7" }]);
     const result = await workspace.eval("run");
-    expectError(result, EXIT.usage, /run already holds a finished run/, /--force/);
+    expectError(result, EXIT.usage, /run already holds a finished evaluation/, /--force/);
     expect(workspace.snapshot("run")).toEqual(before);
     expect(statSync(workspace.path("run/summary.json")).mtimeMs).toBe(writtenAt);
   });

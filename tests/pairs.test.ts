@@ -295,12 +295,16 @@ describe("the folder", () => {
     const workspace = packed({ a: ["1", "0"] });
     await made(workspace, "r");
     const before = fixedFiles(workspace, "r");
-    expectError(await workspace.run(args("r")), EXIT.usage, /finished pairs[\s\S]*--force/);
+    expectError(
+      await workspace.run(args("r")),
+      EXIT.usage,
+      /finished preference dataset[\s\S]*--force/,
+    );
     await made(workspace, "r", "--force");
     expect(fixedFiles(workspace, "r")).toEqual(before);
     workspace.jsonl("c.jsonl", [{ id: "a", completion: "1" }]);
     await workspace.made("run", ["--scorer", "s.ts"]);
-    expectError(await workspace.run(args("run", ["--force"])), EXIT.usage, /not empty/);
+    expectError(await workspace.run(args("run", ["--force"])), EXIT.usage, /holds an evaluation/);
     workspace.write("mine/notes.txt", "mine");
     expectError(await workspace.run(args("mine", ["--force"])), EXIT.usage, /notes\.txt/);
     const inside = await workspace.run(args(".", ["--force"]));
@@ -309,15 +313,19 @@ describe("the folder", () => {
 
   test("of a killed writer is taken over; of a killed training it is not", async () => {
     const workspace = packed({ a: ["1", "0"] });
-    for (const name of ["r", "training"]) {
-      workspace.write(`${name}/.running`, "99999999\n");
+    for (const [name, kind] of [
+      ["r", "pairs"],
+      ["training", "train"],
+    ]) {
+      workspace.write(`${name}/.running`, `99999999 ${kind}\n`);
       workspace.write(`${name}/manifest.json`, "{}");
     }
     workspace.write("r/pairs.jsonl.partial", "half");
     workspace.write("training/metrics.jsonl", "");
     await made(workspace, "r");
     expect(Object.keys(workspace.snapshot("r"))).toHaveLength(4);
-    expectError(await workspace.run(args("training", ["--force"])), EXIT.usage, /metrics\.jsonl/);
+    const other = await workspace.run(args("training", ["--force"]));
+    expectError(other, EXIT.usage, /training holds an unfinished training run/);
     expect(workspace.read("training/manifest.json")).toBe("{}");
   });
 

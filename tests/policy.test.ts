@@ -168,9 +168,9 @@ describe.concurrent("mistakes", () => {
   });
 
   test("a training run in place of its policy is told apart", async () => {
-    workspace.write("trained/manifest.json", "{}");
+    workspace.write("trained/manifest.json", '{"schema": "lockedroom.train@1"}');
     await saveCheckpoint(workspace.path("trained/checkpoint"), own);
-    const says = "trained is a training run; its policy is trained/checkpoint";
+    const says = "trained is an unfinished training run, not a checkpoint";
     for (const args of [
       ["policy", "show", "trained"],
       ["policy", "export", "trained", "--onnx", "t.onnx"],
@@ -178,7 +178,7 @@ describe.concurrent("mistakes", () => {
       ["rollout", "--policy", "trained", "--dataset", DEV, "--n", "1", "--outdir", "r"],
       ["train", "grpo", "--init", "trained", "--dataset", DEV, "--steps", "1", "--outdir", "t"],
     ]) {
-      expectError(await workspace.run(args), EXIT.data, says, "Name that folder");
+      expectError(await workspace.run(args), EXIT.data, says, "trained/checkpoint");
     }
   });
 

@@ -29,7 +29,7 @@ describe("the command", () => {
     ["samples.jsonl", '{"step":0}\n{oops}\n', /good\/samples\.jsonl:1: id/],
     ["evaluations.jsonl", "\n[]\n", /good\/evaluations\.jsonl:2: not a JSON object/],
     ["manifest.json", "{", /good\/manifest\.json is damaged/],
-    ["summary.json", "{}", /good\/summary\.json is damaged.*steps/],
+    ["summary.json", "{}", /good\/summary\.json is damaged.*schema/],
   ])("refuses a damaged %s by name and line", async (file, content, says) => {
     const workspace = withRuns();
     workspace.write(`good/${file}`, content);

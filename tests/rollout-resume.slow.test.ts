@@ -216,7 +216,7 @@ describe.concurrent("the folder", () => {
       const foreign = await workspace.run(args("--outdir", "mine", ...flags), endpoint);
       expectError(foreign, EXIT.usage, /mine is not empty/);
       const run = await workspace.run(args("--outdir", "run", ...flags), endpoint);
-      expectError(run, EXIT.usage, /run holds a run of another command/);
+      expectError(run, EXIT.usage, /run holds an evaluation, which another command wrote/);
     }
     const own = await workspace.run(args("--outdir", "."), endpoint);
     expectError(own, EXIT.usage, /lies in the output folder/);

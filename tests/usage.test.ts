@@ -310,7 +310,7 @@ describe.concurrent("colours and quiet", () => {
     const result = await workspace.eval("quiet", ["--quiet"]);
     expect(result).toMatchObject({ code: EXIT.ok, stdout: "", stderr: "" });
     expect(workspace.readRun("quiet").rows).toHaveLength(40);
-    expectError(await workspace.eval("quiet", ["--quiet"]), EXIT.usage, /finished run/);
+    expectError(await workspace.eval("quiet", ["--quiet"]), EXIT.usage, /finished evaluation/);
   });
 
   test("validate-scorer --quiet prints only what disagrees", async () => {

@@ -7,7 +7,7 @@ import { loadAdapter, mergedPolicy } from "../policy/adapter.ts";
 import { ADAPTER_SCHEMA } from "../policy/adapter-config.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
-import { namesIn } from "../policy/replace-folder.ts";
+import { namesIn } from "../runs/replace-folder.ts";
 import { out, paint, printableJson, program, wrap } from "./terminal.ts";
 
 export async function showAdapter(folder: string, format: "text" | "json" = "text") {

@@ -61,6 +61,10 @@ export const COMMANDS = {
     summary: "preference pairs and labels out of scored samples",
     load: () => import("./commands/pairs.ts"),
   },
+  runs: {
+    summary: "list the runs below a folder, with state and figures",
+    load: () => import("./commands/runs.ts"),
+  },
   report: {
     summary: "one page about training runs, to read offline",
     load: () => import("./commands/report.ts"),

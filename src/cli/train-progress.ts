@@ -1,6 +1,6 @@
 /** A training run's progress on stderr: a bar where a person watches, alarms for everybody. */
 
-import type { Alarm, StepRecord } from "../learn/records.ts";
+import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import { type AnswerProgress, answerProgress } from "./answer-progress.ts";
 import { paint, wrap } from "./terminal.ts";
 

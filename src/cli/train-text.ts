@@ -1,9 +1,8 @@
 /** What a finished training run says to people. */
 
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { TrainedPolicy } from "../learn/options.ts";
-import type { EvaluationRecord } from "../learn/records.ts";
+import { readTrainingRun } from "../runs/read-training-run.ts";
+import type { EvaluationRecord } from "../runs/train-records.ts";
 import { wilsonInterval } from "../stats/wilson.ts";
 import { commandLines, out, wrap } from "./terminal.ts";
 
@@ -14,7 +13,7 @@ export async function printTrained(
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
   out(`Trained for ${steps} ${steps === 1 ? "update" : "updates"} on ${tokens} tokens.`);
-  const evaluations = await evaluationsOf(dir);
+  const { evaluations } = await readTrainingRun(dir);
   if (stop.reason !== "all steps done") {
     const which = evaluations.length > 0 ? ", the best on validation," : "";
     const kept = `the policy of step ${stop.kept}${which} is kept`;
@@ -53,9 +52,4 @@ export async function printTrained(
 function intervalOf({ pass_rate, examples }: EvaluationRecord): string {
   const [low, high] = wilsonInterval(Math.round(pass_rate * examples), examples) ?? [0, 1];
   return `of ${examples}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
-}
-
-async function evaluationsOf(dir: string): Promise<EvaluationRecord[]> {
-  const text = await readFile(path.join(dir, "evaluations.jsonl"), "utf8");
-  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }

@@ -1,6 +1,5 @@
 /** The embedded engine: a checkpoint's weights in this process, run by ONNX Runtime. */
 
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError, usageError } from "../core/errors.ts";
 import { sha256 } from "../core/fingerprint.ts";
@@ -12,9 +11,9 @@ import { Decoder } from "../policy/decoder.ts";
 import { type Generation, type GenerationRequest, generateBatch } from "../policy/generate.ts";
 import type { LoraSettings } from "../policy/lora.ts";
 import { promptTokens } from "../policy/prompt.ts";
-import { writeDurably } from "../policy/replace-folder.ts";
 import { readSafetensors, safetensorsBytes } from "../policy/safetensors.ts";
 import { TeacherForced, type TokenStats } from "../policy/teacher-forced.ts";
+import { readText, writeDurably } from "../runs/whole-file.ts";
 import type {
   CallShape,
   CheckpointOptions,
@@ -154,7 +153,7 @@ export class LocalEngine implements Engine {
       );
     };
     const { length } = this.#trainable.start;
-    const { step } = JSON.parse(await readFile(path.join(dir, STEPS), "utf8"));
+    const { step } = JSON.parse(await readText(path.join(dir, STEPS)));
     if (!Number.isInteger(step)) throw new Error(`${STEPS} has no step`);
     this.#become({
       step,

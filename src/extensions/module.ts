@@ -24,7 +24,7 @@ export interface UserModule {
  * "policy"). What the loader really read goes into the fingerprint, however it was named.
  */
 export async function importUserModule(file: string, what: string): Promise<UserModule> {
-  loaded = true;
+  loaded ||= existsSync(file);
   try {
     const { createJiti } = await import("jiti");
     const plain = createJiti(import.meta.url);

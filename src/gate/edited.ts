@@ -1,8 +1,5 @@
 /** Whether a run still is what its command wrote. */
 
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { sha256 } from "../core/fingerprint.ts";
 import type { Run } from "../runs/reader.ts";
 import { Side } from "./side.ts";
 
@@ -18,8 +15,7 @@ export async function editedFiles(run: Run): Promise<string[]> {
   }
   const others: string[] = [];
   for (const [name, hash] of Object.entries(run.summary.files)) {
-    const bytes = await readFile(path.join(run.dir, name)).catch(() => undefined);
-    if (bytes === undefined || sha256(bytes) !== hash) others.push(name);
+    if ((await run.hashOf(name)) !== hash) others.push(name);
   }
   return [...side.edited(), ...others];
 }

@@ -2,7 +2,8 @@
 
 import type { JsonObject } from "../core/json.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
-import { TRAIN_SCHEMA, type TrainManifest } from "../runs/train-schemas.ts";
+import { TRAIN_SCHEMA } from "../runs/artifacts.ts";
+import type { TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";

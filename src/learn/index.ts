@@ -2,7 +2,6 @@ export type { Algorithm } from "./algorithm.ts";
 export { ALGORITHMS, algorithmOf } from "./algorithms/index.ts";
 export type { TrainedPolicy, TrainOptions } from "./options.ts";
 export { rateAt, type Schedule } from "./parts/schedule.ts";
-export type * from "./records.ts";
 export { type TrainSettings, trainSettings } from "./settings.ts";
 export * from "./tabular/bandit.ts";
 export {

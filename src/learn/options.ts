@@ -4,8 +4,8 @@ import type { Environment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
+import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
-import type { Alarm, StepRecord } from "./records.ts";
 
 export interface TrainOptions {
   readonly algorithm: string;

@@ -1,14 +1,12 @@
 /** A recipe file: the settings of a training run as YAML, and settings put together from several places. */
 
-import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
+import { dataError, messageOf, usageError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { readText } from "../runs/whole-file.ts";
 
 export async function readRecipe(file: string): Promise<JsonObject> {
-  const text = await readFile(file, "utf8").catch((error) => {
-    throw ioError(`read ${file}`, error, "data");
-  });
+  const text = await readText(file);
   let content: unknown;
   try {
     content = parse(text);

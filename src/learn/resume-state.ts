@@ -1,13 +1,12 @@
 /** Everything that the next step of a training run depends on, saved as a whole. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { dataError, messageOf } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import { fillFolder, wholeFolder, writeDurably } from "../policy/replace-folder.ts";
+import { fillFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { STREAMS, type StreamBytes } from "../runs/train-folder.ts";
+import { fileExists, readText, writeDurably } from "../runs/whole-file.ts";
 
 const FOLDER = "state";
 const FILE = "resume.json";
@@ -41,9 +40,9 @@ export async function saveResumeState(
 /** Where an interrupted run stopped; undefined when it had saved nothing yet. */
 export async function readResumeState(outdir: string): Promise<ResumeState | undefined> {
   const folder = wholeFolder(path.join(outdir, FOLDER));
-  if (!existsSync(folder)) return undefined;
+  if (!fileExists(folder)) return undefined;
   return undamaged(folder, async () =>
-    SCHEMA.parse(JSON.parse(await readFile(path.join(folder, FILE), "utf8"))),
+    SCHEMA.parse(JSON.parse(await readText(path.join(folder, FILE)))),
   );
 }
 

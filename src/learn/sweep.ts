@@ -1,14 +1,12 @@
 /** A small grid over one setting: a training run for each value, and the trade-off between two figures. */
 
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
-import { readTrainingRun, type TrainingRun } from "../runs/training-records.ts";
-import { writeWhole } from "../runs/whole-file.ts";
+import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { nested, together } from "./recipe.ts";
@@ -63,17 +61,16 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   }
   for (const value of values) refuseIdle(options, nested(over.split("."), value));
   const init = checkpointFolder(options.init);
-  await mkdir(outdir, { recursive: true });
   const points: SweepPoint[] = [];
   const policies: (string | undefined)[] = [];
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
     const settings = together(options.settings, nested(over.split("."), value));
-    if (!options.force && existsSync(path.join(run, "summary.json"))) {
+    if (!options.force && fileExists(path.join(run, "summary.json"))) {
       await refuseOther(run, options.algorithm, settings);
     } else {
-      const resume = !options.force && existsSync(path.join(run, "manifest.json"));
+      const resume = !options.force && fileExists(path.join(run, "manifest.json"));
       await train({ ...rest, init, outdir: run, settings, resume });
     }
     const done = await readTrainingRun(run);
@@ -84,7 +81,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
   const files = await chartFiles("tradeoff", tradeoffChart(found));
   for (const [name, content] of Object.entries(files)) {
-    await writeFile(path.join(outdir, name), content);
+    await writeWhole(path.join(outdir, name), typeof content === "string" ? content : [content]);
   }
   return { ...found, policies, charts: Object.keys(files) };
 }
@@ -117,7 +114,7 @@ async function refuseOther(run: string, algorithm: string, given: JsonObject): P
 }
 
 /** Of the policy that the run kept. */
-function pointOf({ dir: run, evaluations, summary }: TrainingRun, value: Json): SweepPoint {
+function pointOf({ dir: run, evaluations, summary }: TrainingRunRecords, value: Json): SweepPoint {
   const kept = evaluations.find(({ step }) => step === summary?.stop?.kept) ?? evaluations.at(-1);
   if (!kept) throw dataError(`${run} has no evaluation`, "Run it again with --force.");
   const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = kept;

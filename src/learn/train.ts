@@ -5,10 +5,10 @@
  */
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
+import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { rateAt } from "./parts/schedule.ts";
-import type { Alarm, StepRecord } from "./records.ts";
 import { trainSettings } from "./settings.ts";
 import { Training } from "./training.ts";
 import { updateOn } from "./update.ts";

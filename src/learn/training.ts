@@ -1,6 +1,5 @@
 /** A training run in progress: its engine, source, watch and folder, and how it ends. */
 
-import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
@@ -9,13 +8,14 @@ import { singleTurn } from "../environments/single-turn.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
+import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import { readText, removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { ENGINES } from "./engines.ts";
 import { HeldOutPrompts } from "./held-out.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
 import { refuseHalves, refuseLearnedFrom } from "./refusals.ts";
 import { loadEngineState, readResumeState, saveResumeState } from "./resume-state.ts";
 import { sabotageOf } from "./sabotage.ts";
@@ -138,7 +138,7 @@ export class Training {
   }
 
   async #read<T>(stream: Stream): Promise<T[]> {
-    const text = await readFile(path.join(this.#parts.folder.dir, `${stream}.jsonl`), "utf8");
+    const text = await readText(path.join(this.#parts.folder.dir, `${stream}.jsonl`));
     return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
   }
 
@@ -228,7 +228,6 @@ export class Training {
       holdout,
       checkpoint_fingerprint: fingerprint,
     });
-    await rm(path.join(options.outdir, "state"), { recursive: true, force: true });
     await this.engine.close();
     return { dir: options.outdir, checkpoint: path.join(options.outdir, "checkpoint"), summary };
   }
@@ -305,12 +304,10 @@ function environmentOf(
 
 /** What an earlier run in the folder had saved: a run that starts again must not use it. */
 async function removeEarlier(outdir: string): Promise<void> {
-  for (const name of [
+  await removeAll(outdir, [
     ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
     ...["checkpoint", ".checkpoint.previous", KEPT],
-  ]) {
-    await rm(path.join(outdir, name), { recursive: true, force: true });
-  }
+  ]);
 }
 
 /** Tokens of a row, prompt and completion: the longest that can come up, in steps of eight. */

@@ -1,9 +1,9 @@
 /** The figures of a run so far, and the alarms that they raise. */
 
+import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
 import { type History, LIMITS, type Limits, raisedBy } from "./alarms/index.ts";
 import { best } from "./alarms/stopping.ts";
 import type { Algorithm } from "./algorithm.ts";
-import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
 import type { TrainSettings } from "./settings.ts";
 
 /** What a resumed run has already written. */

@@ -6,10 +6,13 @@
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { type Completion, toCompletion, toExample } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { RESULTS } from "../runs/artifacts.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import type { FolderOptions } from "../runs/may-write.ts";
+import { RunFolder } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
-import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
+import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
@@ -17,7 +20,7 @@ import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { Tally } from "./tally.ts";
 
-export interface EvalOptions extends Pick<WriterOptions, "force"> {
+export interface EvalOptions extends Pick<FolderOptions, "force"> {
   readonly dataset: string;
   readonly completions: string;
   readonly outdir: string;
@@ -31,11 +34,12 @@ export interface EvalOptions extends Pick<WriterOptions, "force"> {
 /** Loop A: scores one completion per example and writes a run. */
 export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
-  const run = await RunWriter.open(options.outdir, {
+  const run = await RunFolder.open(options.outdir, "eval", {
     force: options.force,
     inputs: [options.dataset, options.completions],
   });
   try {
+    const results = await run.lines(RESULTS);
     const dataset = new JsonlFile(options.dataset, toExample, options);
     const completions = new JsonlFile(options.completions, toCompletion, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
@@ -54,9 +58,9 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       for (const row of rows) {
         tally.add(row);
         answers.add(JSON.stringify([row.id, row.completion]));
-        run.results.add(rowJson(row));
+        results.add(rowJson(row));
       }
-      await run.results.flush();
+      await results.flush();
     }
 
     const manifest = await describeRun({
@@ -72,7 +76,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       settings: { max_examples: options.maxExamples ?? null },
       occasion: await occasion(),
     });
-    return await run.finish({
+    return await finishScoredRun(run, {
       manifest,
       findings: {
         metrics: tally.metrics,
@@ -85,7 +89,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       concrete: tally.twoExamples,
     });
   } catch (error) {
-    await run.abandon();
+    await run.leave();
     throw error;
   }
 }

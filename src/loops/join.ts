@@ -3,11 +3,11 @@
  * joined as they flow; an answer that comes early is held until its example arrives.
  */
 
-import { statSync } from "node:fs";
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import { RowCursor } from "../runs/cursor.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
+import { isPipe } from "../runs/whole-file.ts";
 import { IdSet } from "./id-set.ts";
 
 export interface Pair<T> {
@@ -70,7 +70,7 @@ export async function* pair<T extends { readonly id: string }>(
 
 /** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
 export async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
-  let found = statSync(path).isFile() ? 0 : 2; // A pipe cannot be read again.
+  let found = isPipe(path) ? 2 : 0; // A pipe cannot be read again.
   for await (const batch of found > 0 ? [] : new JsonlFile(path, (fields) => fields.id).batches()) {
     found += batch.filter((other) => other === id).length;
   }

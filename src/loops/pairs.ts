@@ -9,11 +9,13 @@ import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { type Example, toExample, toSelectionPack } from "../core/records.ts";
 import { type GuardedScorer, passes } from "../core/score.ts";
+import { LABELS, PAIRS, PAIRS_SCHEMA } from "../runs/artifacts.ts";
+import { type FinishedPairs, finishPairs } from "../runs/finished-pairs.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
-import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";
-import { type LabelRow, PAIRS_SCHEMA, type PairRow } from "../runs/pairs-schemas.ts";
+import type { LabelRow, PairRow } from "../runs/pairs-schemas.ts";
 import { readProvenance } from "../runs/provenance.ts";
+import { RunFolder } from "../runs/run-folder.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { pair, type Unknown } from "./join.ts";
@@ -43,11 +45,13 @@ const PACKS_AT_ONCE = 16;
 export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
   const { scoring } = options;
   const occasion = observeOccasion();
-  const folder = await PairsFolder.open(options.outdir, {
+  const folder = await RunFolder.open(options.outdir, "pairs", {
     force: options.force,
     inputs: [options.dataset, options.rollouts],
   });
   try {
+    const pairs = await folder.lines(PAIRS);
+    const labels = await folder.lines(LABELS);
     const dataset = new JsonlFile(options.dataset, toExample, options);
     const packs = new JsonlFile(options.rollouts, toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
@@ -62,15 +66,15 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
       for (const pack of batch) {
         const choice = choosePairs(pack.candidates, options);
         tally.add(pack, choice);
-        for (const one of choice.pairs) folder.pairs.add(canonicalJson(pairRow(pack.example, one)));
-        for (const one of pack.candidates)
-          folder.labels.add(canonicalJson(labelRow(pack.example, one)));
+        for (const one of choice.pairs) pairs.add(canonicalJson(pairRow(pack.example, one)));
+        for (const one of pack.candidates) labels.add(canonicalJson(labelRow(pack.example, one)));
       }
-      await folder.pairs.flush();
-      await folder.labels.flush();
+      await pairs.flush();
+      await labels.flush();
     }
     const provenance = await readProvenance(packs.path, packs.sha256);
-    return await folder.finish(
+    return await finishPairs(
+      folder,
       {
         schema: PAIRS_SCHEMA,
         fingerprint_version: FINGERPRINT_VERSION,

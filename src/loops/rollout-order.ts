@@ -3,7 +3,7 @@
 import type { Answer } from "../core/answer.ts";
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import type { Journaled } from "../runs/rollout-journal.ts";
+import type { Journaled } from "../runs/rollout-schemas.ts";
 
 export interface Answered {
   readonly id: string;

@@ -4,7 +4,6 @@
  * paid for, to ask, and to put the answers in order. Left out: scoring, which is Loop A's.
  */
 
-import { statSync } from "node:fs";
 import { toAnswer } from "../core/answer.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
@@ -12,12 +11,18 @@ import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
+import {
+  answersName,
+  type FinishedRollout,
+  finishRollout,
+  rolloutIn,
+} from "../runs/finished-rollout.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
-import { type FinishedRollout, RolloutFolder } from "../runs/rollout-folder.ts";
-import type { Journal, RolloutIdentity } from "../runs/rollout-journal.ts";
-import type { RolloutManifest } from "../runs/rollout-schemas.ts";
+import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
+import { RunFolder } from "../runs/run-folder.ts";
 import type { Manifest } from "../runs/schemas.ts";
+import { isPipe } from "../runs/whole-file.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { IdSet } from "./id-set.ts";
 import { refuseDuplicate } from "./join.ts";
@@ -43,7 +48,7 @@ export interface RolloutOptions {
 export async function rollout(options: RolloutOptions): Promise<FinishedRollout> {
   const { policy, n, outdir } = options;
   const occasion = observeOccasion();
-  const folder = await RolloutFolder.open(outdir, {
+  const folder = await RunFolder.open(outdir, "rollout", {
     force: options.force,
     resume: options.resume,
     inputs: [options.dataset, ...(options.inputs ?? [])],
@@ -58,22 +63,24 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
       prompt: policy.prompt,
       sampling: policy.sampling as unknown as JsonObject,
     };
-    const done = await folder.finished(identity);
+    const done = options.resume && (await rolloutIn(folder, identity, options.force ?? false));
     if (done) {
       await folder.leave();
       return done;
     }
-    journal = await folder.journal(identity);
+    journal = await Journal.open(folder, identity, options.resume ?? false);
     await ask(options, dataset, journal);
 
     const tally = new RolloutTally();
-    const rows = await folder.answers(n);
+    const rows = await folder.lines(answersName(n));
     for await (const { id, answers } of inDataSetOrder(unchanged(dataset), journal.read(), n)) {
       for (const answer of answers) tally.add(answer);
       rows.add(canonicalJson(n === 1 ? { id, ...answers[0] } : { id, samples: answers }));
       await rows.flush();
     }
-    return await folder.finish(
+    await journal.close();
+    return await finishRollout(
+      folder,
       {
         schema: ROLLOUT_SCHEMA,
         fingerprint_version: FINGERPRINT_VERSION,
@@ -81,20 +88,19 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         inputs: [dataset.asInput("dataset")],
         examples,
         n,
-        policy: policy.identity as Recorded,
-        prompt: policy.prompt as Recorded,
-        sampling: identity.sampling as Recorded,
+        policy: policy.identity,
+        prompt: policy.prompt,
+        sampling: identity.sampling,
         volatile: await occasion(),
       },
       tally.summary(examples.count, options.prices),
     );
   } catch (error) {
+    await journal?.close();
     await folder.leave();
     throw journal && (journal.added > 0 || !journal.isNew) ? withWayOn(error) : error;
   }
 }
-
-type Recorded = RolloutManifest["policy"];
 
 /** The first pass: every line is checked and every id is its own before the first request. */
 async function look(
@@ -116,8 +122,7 @@ async function look(
 
 /** A pipe is empty the second time. What is not there at all is reported by whoever reads it. */
 function refusePipe(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  if (!isPipe(path)) return;
   throw dataError(
     `${path} is not a file, and a rollout reads its data set more than once`,
     "Save the examples as a file.",

@@ -13,10 +13,13 @@ import {
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
+import { RESULTS } from "../runs/artifacts.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import type { FolderOptions } from "../runs/may-write.ts";
+import { RunFolder } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
-import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
+import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
 import type { ScoredSample } from "./decide.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
@@ -27,7 +30,7 @@ import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
-export interface SelectOptions extends Pick<WriterOptions, "force"> {
+export interface SelectOptions extends Pick<FolderOptions, "force"> {
   readonly dataset: string;
   /** Packs of samples, JSONL: id, samples. */
   readonly samples: string;
@@ -45,11 +48,12 @@ const PACKS_AT_ONCE = 16;
 /** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
 export async function select(options: SelectOptions): Promise<FinishedRun> {
   const occasion = observeOccasion();
-  const run = await RunWriter.open(options.outdir, {
+  const run = await RunFolder.open(options.outdir, "select", {
     force: options.force,
     inputs: [options.dataset, options.samples],
   });
   try {
+    const results = await run.lines(RESULTS);
     const dataset = new JsonlFile(options.dataset, toExample, options);
     const packs = new JsonlFile(options.samples, toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
@@ -65,9 +69,9 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       for (const pack of batch) {
         const row = selectRow(options, pack.example, pack.samples);
         tally.addPack(row, pack.samples);
-        run.results.add(rowJson(row, pack));
+        results.add(rowJson(row, pack));
       }
-      await run.results.flush();
+      await results.flush();
     }
 
     if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options);
@@ -84,7 +88,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       settings: {},
       occasion: await occasion(),
     });
-    return await run.finish({
+    return await finishScoredRun(run, {
       manifest,
       findings: {
         metrics: tally.selectionMetrics,
@@ -99,7 +103,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       files: await passAtKCharts(tally.passAtK),
     });
   } catch (error) {
-    await run.abandon();
+    await run.leave();
     throw error;
   }
 }

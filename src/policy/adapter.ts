@@ -4,13 +4,15 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { dataError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { place } from "../graph/parameters.ts";
 import { sameShape, showShape, sizeOf } from "../graph/shape.ts";
+import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
+import { requireKind } from "../runs/require-kind.ts";
+import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import {
   ADAPTER_SCHEMA,
   type AdapterDescription,
@@ -20,9 +22,7 @@ import {
 } from "./adapter-config.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { type Checkpoint, type CheckpointContent, checkpointFingerprint } from "./checkpoint.ts";
-import { readIfThere } from "./hf-folder.ts";
 import { adapterParameters, type LoraSettings, mergeAdapters } from "./lora.ts";
-import { namesIn, replaceFolder, wholeFolder } from "./replace-folder.ts";
 import { SafetensorsFile, type StoredTensor, safetensorsBytes } from "./safetensors.ts";
 import { refuseNotFinite } from "./weights.ts";
 
@@ -78,14 +78,15 @@ function peftName(name: string): string {
 
 /** Whether the folder is meant as an adapter, sound or not. */
 export function isAdapter(dir: string): boolean {
-  return existsSync(path.join(wholeFolder(dir), CONFIG));
+  return fileExists(path.join(wholeFolder(dir), CONFIG));
 }
 
 export async function loadAdapter(dir: string): Promise<Adapter> {
   const folder = wholeFolder(dir);
   const text = await readIfThere(path.join(folder, CONFIG));
   if (text === undefined) {
-    if (!existsSync(folder)) throw dataError(`there is no folder ${dir}`, "Check the path.");
+    if (!fileExists(folder)) throw dataError(`there is no folder ${dir}`, "Check the path.");
+    await requireKind(dir, ["adapter"]);
     throw dataError(
       `${dir} is no adapter: it has no ${CONFIG}`,
       `An adapter is a folder with ${CONFIG} and ${WEIGHTS}, such as \`train\` writes with the setting lora.`,

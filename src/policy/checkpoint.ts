@@ -4,7 +4,6 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { dataError, usageError } from "../core/errors.ts";
@@ -12,19 +11,14 @@ import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { type Placed, place } from "../graph/parameters.ts";
+import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
+import { requireKind } from "../runs/require-kind.ts";
+import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import type { ChatTemplate } from "./chat.ts";
-import {
-  chatOf,
-  objectOf,
-  readIfThere,
-  readTokenizer,
-  requireSize,
-  TOKENIZER_FILES,
-} from "./hf-folder.ts";
+import { chatOf, objectOf, readTokenizer, requireSize, TOKENIZER_FILES } from "./hf-folder.ts";
 import { configOf, readConfig } from "./hugging-face.ts";
 import { checkpointFolder } from "./pi0.ts";
-import { namesIn, replaceFolder, wholeFolder } from "./replace-folder.ts";
 import { hashOfWeights, safetensorsBytes } from "./safetensors.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
 import { type ReadWeights, readWeights, refuseNotFinite, WEIGHTS } from "./weights.ts";
@@ -199,13 +193,10 @@ async function refuseForeignFolder(dir: string): Promise<void> {
 async function textIn(dir: string, name: string): Promise<string> {
   const text = await readIfThere(path.join(dir, name));
   if (text !== undefined) return text;
-  if (!existsSync(dir)) {
+  if (!fileExists(dir)) {
     throw dataError(`there is no folder ${dir}`, "Check the path; pi0 names the embedded policy.");
   }
-  const learned = path.join(dir, "checkpoint");
-  if (existsSync(path.join(dir, "manifest.json")) && existsSync(wholeFolder(learned))) {
-    throw dataError(`${dir} is a training run; its policy is ${learned}`, "Name that folder.");
-  }
+  await requireKind(dir, ["checkpoint"]);
   throw dataError(
     `${dir} is no checkpoint: it has no ${name}`,
     `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER_FILE}.`,

@@ -6,10 +6,10 @@
  * Left out: special tokens. `<|endoftext|>` in a text is thirteen characters like any other.
  */
 
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { LockedRoomError, usageError } from "../core/errors.ts";
 import { visibleShort } from "../core/visible.ts";
+import { readText } from "../runs/whole-file.ts";
 import { bytePairTokenizer } from "./byte-pair.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
@@ -84,7 +84,7 @@ function isEncodingName(name: string): name is EncodingName {
 async function readRanks(vocabulary: Encoding["vocabulary"]): Promise<Map<string, number>> {
   const file = vocabularyFile(vocabulary);
   const ranks = new Map<string, number>();
-  for (const line of (await readFile(file, "latin1")).split("\n")) {
+  for (const line of (await readText(file, "latin1")).split("\n")) {
     const space = line.indexOf(" ");
     if (space > 0) ranks.set(atob(line.slice(0, space)), Number(line.slice(space + 1)));
   }

@@ -1,15 +1,12 @@
 /** A policy as one standard .onnx file, weights inside: tokens in, logits out. */
 
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import path from "node:path";
-import { ioError, usageError } from "../core/errors.ts";
+import { usageError } from "../core/errors.ts";
 import { toOnnx } from "../graph/onnx.ts";
 import { feedsOf, inputsOf } from "../graph/parameters.ts";
 import { sizeOf } from "../graph/shape.ts";
 import { input } from "../graph/tensor.ts";
+import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { writeDurably } from "./replace-folder.ts";
 import { logitsOf } from "./transformer.ts";
 
 export interface ExportOptions {
@@ -51,21 +48,13 @@ export async function exportPolicy(
   file: string,
   options: ExportOptions,
 ): Promise<number> {
-  if (existsSync(file) && !options.force) {
+  if (fileExists(file) && !options.force) {
     throw usageError(
       `${file} exists already`,
       "Choose another name, or add --force to replace it.",
     );
   }
   const bytes = policyOnnx(checkpoint, options);
-  const partial = `${file}.partial`;
-  try {
-    await mkdir(path.dirname(path.resolve(file)), { recursive: true });
-    await writeDurably(partial, [bytes]);
-    await rename(partial, file);
-  } catch (error) {
-    await rm(partial, { force: true }).catch(() => {});
-    throw ioError(`write ${file}`, error, "usage");
-  }
+  await writeWhole(file, [bytes]);
   return bytes.length;
 }

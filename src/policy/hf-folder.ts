@@ -1,9 +1,9 @@
 /** The tokenizer of a folder with its companions: its settings, its chat template, its end tokens. */
 
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dataError, ioError, messageOf } from "../core/errors.ts";
+import { dataError, messageOf } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { readIfThere } from "../runs/whole-file.ts";
 import type { Architecture } from "./architecture.ts";
 import { alphabetOf } from "./character-files.ts";
 import { CharacterTokenizer } from "./characters.ts";
@@ -112,15 +112,6 @@ function textOf(token: Json | undefined): string | null {
 function settingsOf(files: Readonly<Record<string, string>>, file: string): JsonObject {
   const text = files[TOKENIZER_SETTINGS];
   return text === undefined ? {} : objectOf(text, file);
-}
-
-export async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw ioError(`read ${file}`, error, "data");
-  }
 }
 
 export function objectOf(text: string, file: string): JsonObject {

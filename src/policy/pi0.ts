@@ -1,9 +1,9 @@
 /** The embedded policy π₀, and its name, which is the same wherever one is. */
 
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { usageError } from "../core/errors.ts";
-import { wholeFolder } from "./replace-folder.ts";
+import { wholeFolder } from "../runs/replace-folder.ts";
+import { fileExists } from "../runs/whole-file.ts";
 
 const NAME = "pi0";
 
@@ -13,7 +13,7 @@ export const PI0 = fileURLToPath(new URL("../../assets/pi0", import.meta.url));
 export function checkpointFolder(given: string): string {
   if (given !== NAME) return given;
   // Whichever of two won, somebody would measure the other policy: only a path says which is meant.
-  if (existsSync(wholeFolder(NAME))) {
+  if (fileExists(wholeFolder(NAME))) {
     throw usageError(
       `${NAME} names the embedded policy, and there is a ${NAME} here too`,
       `Write ./${NAME} for the one here, or ${PI0} for the embedded one.`,

@@ -4,10 +4,10 @@
  */
 
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError } from "../core/errors.ts";
+import { dataError } from "../core/errors.ts";
 import { visibleShort } from "../core/visible.ts";
 import { type Shape, showShape, sizeOf } from "../graph/shape.ts";
+import { BinaryFile } from "../runs/binary-file.ts";
 
 export interface StoredTensor {
   readonly dtype: string;
@@ -36,74 +36,64 @@ export class SafetensorsFile {
   readonly size: number;
   /** In the order of their bytes. */
   readonly entries: readonly StoredEntry[];
-  readonly #handle: FileHandle;
+  readonly #bytes: BinaryFile;
   readonly #start: number;
 
-  private constructor(file: string, handle: FileHandle, size: number, header: Header) {
-    this.file = file;
-    this.size = size;
+  private constructor(bytes: BinaryFile, header: Header) {
+    this.file = bytes.path;
+    this.size = bytes.size;
     this.entries = header.entries;
-    this.#handle = handle;
+    this.#bytes = bytes;
     this.#start = header.start;
   }
 
   static async open(file: string): Promise<SafetensorsFile> {
-    let handle: FileHandle | undefined;
+    const bytes = await BinaryFile.open(file);
     try {
-      handle = await open(file);
-      const { size } = await handle.stat();
-      return new SafetensorsFile(file, handle, size, await readHeader(file, handle, size));
+      return new SafetensorsFile(bytes, await readHeader(bytes));
     } catch (error) {
-      await handle?.close();
-      throw error instanceof LockedRoomError ? error : ioError(`read ${file}`, error, "data");
+      await bytes.close();
+      throw error;
     }
   }
 
   /** Reads every tensor as float32 into the room given for it; answers the SHA-256 of the file. */
   async read(room: (entry: StoredEntry) => Float32Array): Promise<string> {
     const hash = createHash("sha256");
-    try {
-      for (let at = 0; at < this.#start; at += CHUNK) {
-        hash.update(await this.#bytes(Buffer.alloc(Math.min(CHUNK, this.#start - at)), at));
+    for (let at = 0; at < this.#start; at += CHUNK) {
+      hash.update(await this.#read(Buffer.alloc(Math.min(CHUNK, this.#start - at)), at));
+    }
+    for (const entry of this.entries) {
+      const target = room(entry);
+      const { bytes, widen } = TYPES[entry.dtype] as NumberType;
+      // Float32 needs no room of its own on the way.
+      const spare = widen && Buffer.alloc(Math.min(CHUNK, entry.to - entry.from));
+      for (let at = entry.from; at < entry.to; at += CHUNK) {
+        const length = Math.min(CHUNK, entry.to - at);
+        const first = (at - entry.from) / bytes;
+        const part = target.subarray(first, first + length / bytes);
+        const into = spare ? spare.subarray(0, length) : asBytes(part);
+        hash.update(await this.#read(into, at));
+        if (!LITTLE_ENDIAN) bytes === 4 ? into.swap32() : into.swap16();
+        widen?.(new Uint16Array(into.buffer, into.byteOffset, length / 2), part);
       }
-      for (const entry of this.entries) {
-        const target = room(entry);
-        const { bytes, widen } = TYPES[entry.dtype] as NumberType;
-        // Float32 needs no room of its own on the way.
-        const spare = widen && Buffer.alloc(Math.min(CHUNK, entry.to - entry.from));
-        for (let at = entry.from; at < entry.to; at += CHUNK) {
-          const length = Math.min(CHUNK, entry.to - at);
-          const first = (at - entry.from) / bytes;
-          const part = target.subarray(first, first + length / bytes);
-          const into = spare ? spare.subarray(0, length) : asBytes(part);
-          hash.update(await this.#bytes(into, at));
-          if (!LITTLE_ENDIAN) bytes === 4 ? into.swap32() : into.swap16();
-          widen?.(new Uint16Array(into.buffer, into.byteOffset, length / 2), part);
-        }
-      }
-    } catch (error) {
-      throw error instanceof LockedRoomError ? error : ioError(`read ${this.file}`, error);
     }
     return hash.digest("hex");
   }
 
   async close(): Promise<void> {
-    await this.#handle.close();
+    await this.#bytes.close();
   }
 
-  async #bytes(into: Buffer, at: number): Promise<Buffer> {
-    await readFully(this.file, this.#handle, into, at);
-    return into;
+  #read(into: Buffer, at: number): Promise<Buffer> {
+    return readFully(this.#bytes, into, at);
   }
 }
 
-async function readFully(file: string, handle: FileHandle, into: Buffer, at: number) {
-  let done = 0;
-  while (done < into.length) {
-    const { bytesRead } = await handle.read(into, done, into.length - done, at + done);
-    if (bytesRead === 0) throw damaged(file, `it ends at byte ${at + done}, in the middle`);
-    done += bytesRead;
-  }
+async function readFully(file: BinaryFile, into: Buffer, at: number): Promise<Buffer> {
+  const done = await file.read(into, at);
+  if (done === into.length) return into;
+  throw damaged(file.path, `it ends at byte ${at + done}, in the middle`);
 }
 
 /** Every tensor of a file, by name. */
@@ -127,16 +117,15 @@ interface Header {
   readonly start: number;
 }
 
-async function readHeader(file: string, handle: FileHandle, size: number): Promise<Header> {
+async function readHeader(stored: BinaryFile): Promise<Header> {
+  const { path: file, size } = stored;
   if (size < 8) throw damaged(file, "it is shorter than its header");
-  const prefix = Buffer.alloc(8);
-  await readFully(file, handle, prefix, 0);
+  const prefix = await readFully(stored, Buffer.alloc(8), 0);
   const length = prefix.readBigUInt64LE(0);
   if (length > BigInt(Math.min(MOST_HEADER, size - 8))) {
     throw damaged(file, `its header claims ${length} bytes of ${size - 8}`);
   }
-  const text = Buffer.alloc(Number(length));
-  await readFully(file, handle, text, 8);
+  const text = await readFully(stored, Buffer.alloc(Number(length)), 8);
   const start = 8 + text.length;
   return { entries: checkedEntries(file, parsed(file, text.toString("utf8")), start, size), start };
 }

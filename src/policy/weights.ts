@@ -1,12 +1,11 @@
 /** The weights of a folder, in one file or in several, as the flat vector that everything runs on. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dataError, ioError } from "../core/errors.ts";
+import { dataError } from "../core/errors.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Placed } from "../graph/parameters.ts";
 import { sameShape, showShape, sizeOf } from "../graph/shape.ts";
+import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import { SafetensorsFile, type StoredEntry } from "./safetensors.ts";
 
 export const WEIGHTS = "model.safetensors";
@@ -74,12 +73,9 @@ async function openAll(dir: string): Promise<SafetensorsFile[]> {
 
 /** One file, or those that the index of a large model names. */
 async function fileNames(dir: string): Promise<string[]> {
-  if (existsSync(path.join(dir, WEIGHTS))) return [WEIGHTS];
+  if (fileExists(path.join(dir, WEIGHTS))) return [WEIGHTS];
   const index = path.join(dir, INDEX);
-  const text = await readFile(index, "utf8").catch((error) => {
-    if (error.code === "ENOENT") return undefined;
-    throw ioError(`read ${index}`, error, "data");
-  });
+  const text = await readIfThere(index);
   if (text === undefined) return [WEIGHTS];
   const names = new Set(Object.values(weightMap(index, text)));
   for (const name of names) {

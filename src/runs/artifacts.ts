@@ -6,6 +6,10 @@ export const PROVENANCE_SCHEMA = "lockedroom.provenance@1";
 export const ROLLOUT_SCHEMA = "lockedroom.rollout@1";
 export const ROLLOUT_SUMMARY_SCHEMA = "lockedroom.rollout-summary@1";
 export const JOURNAL_SCHEMA = "lockedroom.rollout-journal@1";
+export const PAIRS_SCHEMA = "lockedroom.pairs@1";
+export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
+export const TRAIN_SCHEMA = "lockedroom.train@1";
+export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 
 export const MANIFEST = "manifest.json";
 export const RESULTS = "results.jsonl";
@@ -13,11 +17,24 @@ export const RESULTS = "results.jsonl";
 export const SUMMARY = "summary.json";
 export const SUMMARY_TEXT = "summary.md";
 export const NOTE = "README.md";
-/** Holds the process id of whoever is writing. */
+/** Says which process is writing which kind of run. */
 export const RUNNING = ".running";
+/** Ends the name of a file until its run is finished. */
+export const TEMPORARY = ".partial";
 
 /** What a rollout makes: one answer for each example, or several. */
 export const COMPLETIONS = "completions.jsonl";
 export const SAMPLES = "samples.jsonl";
 /** A rollout's answers in the order they came; gone once the rollout is done. */
 export const JOURNAL = "journal.jsonl";
+
+export const PAIRS = "pairs.jsonl";
+export const LABELS = "labels.jsonl";
+
+/** What a training run writes line by line, besides samples.jsonl. */
+export const METRICS = "metrics.jsonl";
+export const EVALUATIONS = "evaluations.jsonl";
+export const ALARMS = "alarms.jsonl";
+export const TIMING = "timing.jsonl";
+/** The folder from which a training run is resumed; gone once it is finished. */
+export const STATE = "state";

@@ -1,92 +1,67 @@
-/** Whose is an output folder? A run claims it, one writer at a time, and never touches a stranger's. */
+/** Only one process writes a run folder at a time: its claim on it, `.running`. */
 
-import { realpathSync } from "node:fs";
-import { readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
-import { JOURNAL, RUNNING, SUMMARY } from "./artifacts.ts";
+import { RUNNING } from "./artifacts.ts";
+import { isRunKind, type RunKind } from "./kinds.ts";
 
-/** Ours to write: an empty folder, an interrupted run (its claim is still there), or with force a finished one. */
-export async function refuseForeignFolder(dir: string, force: boolean): Promise<void> {
-  if (await refuseFinishedRun(dir, force)) return;
-  const names = await readdir(dir);
-  if (names.includes(JOURNAL)) {
-    throw usageError(
-      `${dir} holds an unfinished rollout`,
-      "Choose another --outdir; `rollout --resume` goes on with what is there.",
-    );
-  }
-  if (names.length > 0 && !names.some((name) => name.startsWith(RUNNING))) {
-    throw usageError(
-      `${dir} is not empty and is not a run (it holds ${names.slice(0, 3).join(", ")})`,
-      "Choose a new or empty folder for --outdir.",
-    );
-  }
-}
-
-/** True for a finished run that may be replaced; one that may not is refused. */
-export async function refuseFinishedRun(dir: string, force: boolean): Promise<boolean> {
-  if ((await readSummary(dir)) === undefined) return false;
-  if (force) return true;
-  throw usageError(
-    `${dir} already holds a finished run`,
-    "Choose another --outdir, or replace it with --force.",
-  );
-}
-
-/** A run never writes where it reads from: `--force` would replace what it is made of. */
-export function refuseOwnInputs(dir: string, inputs: readonly string[]): void {
-  const folder = realPath(dir);
-  const inside = inputs.find((input) => realPath(input).startsWith(folder + path.sep));
-  if (inside === undefined) return;
-  throw usageError(`${inside} lies in the output folder ${dir}`, "Choose another --outdir.");
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
-}
-
-/** The further files of the run that lies here, by its own account; names only, never paths. */
-export async function filesOfRun(dir: string): Promise<string[]> {
-  const { files } = (await readSummary(dir)) ?? {};
-  return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);
-}
-
-async function readSummary(dir: string): Promise<{ files?: object } | undefined> {
-  try {
-    const summary = JSON.parse(await readFile(path.join(dir, SUMMARY), "utf8"));
-    return String(summary.schema).startsWith("lockedroom.") ? summary : undefined;
-  } catch {
-    return undefined;
-  }
+export interface Claim {
+  /** The process that is writing now; undefined when it is gone, 0 when it is somebody else's. */
+  readonly writer: number | undefined;
+  readonly kind: RunKind | undefined;
+  readonly since: Date;
 }
 
 /** The folders that this process writes now. */
 const ours = new Set<string>();
 
-export function release(dir: string): void {
-  ours.delete(path.resolve(dir));
-}
-
 /**
- * Only one writer at a time; a claim whose process is gone is void. The claim is a link that points
- * at the process's number: it appears whole or not at all, so nobody ever reads half of it.
+ * A claim whose process is gone is void. The claim is a link that points at the process's number
+ * and the kind of run: it appears whole or not at all, so nobody ever reads half of it.
  */
-export async function claim(dir: string): Promise<void> {
+export async function claim(dir: string, kind: RunKind): Promise<void> {
   const file = path.join(dir, RUNNING);
-  if (!(await made(file)) && !(await takeOver(dir, file))) throw taken(dir, file);
+  const text = `${process.pid} ${kind}`;
+  if (!(await made(file, text)) && !(await takeOver(dir, file, text))) throw taken(dir, file);
   ours.add(path.resolve(dir));
 }
 
+export async function release(dir: string): Promise<void> {
+  await rm(path.join(dir, RUNNING), { force: true }).catch(() => {});
+  ours.delete(path.resolve(dir));
+}
+
+/** Undefined when nobody has claimed the folder. */
+export async function readClaim(dir: string): Promise<Claim | undefined> {
+  const file = path.join(dir, RUNNING);
+  const text = await claimText(file);
+  if (text === undefined) return undefined;
+  const kind = text.trim().split(" ")[1] ?? "";
+  const since = await lstat(file).then(
+    ({ mtime }) => mtime,
+    () => new Date(),
+  );
+  const writer = living(dir, Number.parseInt(text, 10));
+  return { writer, since, kind: isRunKind(kind) ? kind : undefined };
+}
+
+function living(dir: string, pid: number): number | undefined {
+  // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
+  if (!(pid > 0) || (pid === process.pid && !ours.has(path.resolve(dir)))) return undefined;
+  try {
+    process.kill(pid, 0);
+    return pid;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM" ? 0 : undefined;
+  }
+}
+
 /** Only one process can rename a dead claim away; whoever caught a live one puts it back. */
-async function takeOver(dir: string, file: string): Promise<boolean> {
+async function takeOver(dir: string, file: string, text: string): Promise<boolean> {
   const stale = await claimText(file);
-  const owner = await writerOf(dir);
-  if (owner !== undefined) throw taken(dir, file, owner);
+  const writer = (await readClaim(dir))?.writer;
+  if (writer !== undefined) throw taken(dir, file, writer);
   const aside = `${file}.${process.pid}`;
   try {
     await rename(file, aside);
@@ -95,7 +70,7 @@ async function takeOver(dir: string, file: string): Promise<boolean> {
   }
   const caught = await claimText(aside);
   await rm(aside, { force: true });
-  if (caught === stale) return made(file);
+  if (caught === stale) return made(file, text);
   await symlink(String(caught), file).catch(() => {});
   return false;
 }
@@ -104,9 +79,9 @@ async function claimText(file: string): Promise<string | undefined> {
   return readlink(file).catch(() => readFile(file, "utf8").catch(() => undefined));
 }
 
-async function made(file: string): Promise<boolean> {
+async function made(file: string, text: string): Promise<boolean> {
   try {
-    await symlink(String(process.pid), file);
+    await symlink(text, file);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -114,7 +89,7 @@ async function made(file: string): Promise<boolean> {
     if (code !== "EPERM" && code !== "ENOSYS") throw error;
   }
   // Where links are not to be had, a file does.
-  return writeFile(file, `${process.pid}\n`, { flag: "wx" }).then(
+  return writeFile(file, `${text}\n`, { flag: "wx" }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === "EEXIST") return false;
@@ -128,19 +103,4 @@ function taken(dir: string, file: string, owner = 0): Error {
     `${dir} is being written by another process${owner > 0 ? ` (${owner})` : ""}`,
     `Wait for it, or choose another --outdir. If nothing is running, delete ${file}.`,
   );
-}
-
-/** The process that is writing the run now, if it still lives. */
-export async function writerOf(dir: string): Promise<number | undefined> {
-  try {
-    const file = path.join(dir, RUNNING);
-    const pid = Number.parseInt((await claimText(file)) ?? "", 10);
-    // Containers count processes from 1 every time: our own number on a claim we did not make is stale.
-    if (pid === process.pid && !ours.has(path.resolve(dir))) return undefined;
-    if (!(pid > 0)) return undefined;
-    process.kill(pid, 0);
-    return pid;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? 0 : undefined;
-  }
 }

@@ -14,8 +14,19 @@ import {
   goldenRowSchema,
   selectionPackSchema,
 } from "./record-schemas.ts";
-import { rolloutManifestSchema, rolloutSummarySchema } from "./rollout-schemas.ts";
+import {
+  journalRowSchema,
+  rolloutManifestSchema,
+  rolloutSummarySchema,
+} from "./rollout-schemas.ts";
 import { manifestSchema, provenanceSchema, resultRowSchema, summarySchema } from "./schemas.ts";
+import {
+  alarmSchema,
+  evaluationRecordSchema,
+  sampleRecordSchema,
+  stepRecordSchema,
+  timingRecordSchema,
+} from "./train-records.ts";
 import { trainManifestSchema, trainSummarySchema } from "./train-schemas.ts";
 import { validationReportSchema } from "./validation-report.ts";
 
@@ -30,6 +41,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "summary@1": summarySchema,
   "rollout@1": rolloutManifestSchema,
   "rollout-summary@1": rolloutSummarySchema,
+  "journal-row@1": journalRowSchema,
   "pair@1": pairRowSchema,
   "label@1": labelRowSchema,
   "pairs@1": pairsManifestSchema,
@@ -38,6 +50,11 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "validation@1": validationReportSchema,
   "train@1": trainManifestSchema,
   "train-summary@1": trainSummarySchema,
+  "metrics-row@1": stepRecordSchema,
+  "evaluations-row@1": evaluationRecordSchema,
+  "samples-row@1": sampleRecordSchema,
+  "alarms-row@1": alarmSchema,
+  "timing-row@1": timingRecordSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

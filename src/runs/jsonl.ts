@@ -6,9 +6,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { dataError, ioError, messageOf } from "../core/errors.ts";
+import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
+import { refuseFolder } from "./require-kind.ts";
 
 /** A longer line is refused: it is a damaged file, and would have to be held whole in memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -160,10 +161,12 @@ async function openFile(path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, "r");
-    if ((await file.stat()).isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    return file;
+    if (!(await file.stat()).isDirectory()) return file;
+    await refuseFolder(path);
+    throw Object.assign(new Error(), { code: "EISDIR" });
   } catch (error) {
     await file?.close();
+    if (error instanceof LockedRoomError) throw error;
     throw ioError(`read ${path}`, error, "data");
   }
 }

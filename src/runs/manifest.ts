@@ -7,18 +7,32 @@ import { promisify } from "node:util";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { Manifest, Volatile } from "./schemas.ts";
 
+/** What the manifests of all kinds have in common, as far as their fingerprint goes. */
+interface AnyManifest {
+  readonly volatile: Volatile;
+  readonly inputs: Manifest["inputs"];
+  readonly scorer?: object;
+  readonly scorers?: readonly { readonly identity: object }[];
+}
+
 /**
  * The fingerprint of what was held fixed. Where the files lay does not matter, only what was in
  * them, so that a moved workspace keeps its fingerprints.
  */
-export function manifestFingerprint(manifest: Manifest): string {
-  const { volatile: _volatile, inputs, scorer, ...fixed } = manifest;
-  const { path: _scorerPath, ...identity } = scorer;
+export function manifestFingerprint(manifest: AnyManifest): string {
+  const { volatile: _volatile, inputs, scorer, scorers, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
-    scorer: identity,
-    inputs: inputs.map(({ path: _path, ...input }) => input),
+    ...(scorer && { scorer: withoutPath(scorer) }),
+    ...(scorers && {
+      scorers: scorers.map((one) => ({ ...one, identity: withoutPath(one.identity) })),
+    }),
+    inputs: inputs.map(withoutPath),
   });
+}
+
+function withoutPath({ path: _path, ...rest }: { readonly path?: unknown }): object {
+  return rest;
 }
 
 /** Starts the clock; the returned function gives the volatile block. */

@@ -1,10 +1,8 @@
 /** What a folder of preference data holds: pairs, labels, and what they were made of. */
 
 import { z } from "zod";
+import { PAIRS_SCHEMA, PAIRS_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { manifestSchema } from "./schemas.ts";
-
-export const PAIRS_SCHEMA = "lockedroom.pairs@1";
-export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);

@@ -1,14 +1,14 @@
 /** Opens a finished run for reading, and refuses one that is not whole. */
 
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
-import { dataError, ioError, LockedRoomError } from "../core/errors.ts";
+import { ioError, LockedRoomError } from "../core/errors.ts";
 import { MANIFEST, RESULTS, SUMMARY } from "./artifacts.ts";
-import { writerOf } from "./claim.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { manifestFingerprint } from "./manifest.ts";
+import { requireFinished, requireKind, SCORED } from "./require-kind.ts";
 import { schemaProblem } from "./schema-problem.ts";
 import {
   type Manifest,
@@ -18,6 +18,7 @@ import {
   type Summary,
   summarySchema,
 } from "./schemas.ts";
+import { sha256OfFile } from "./whole-file.ts";
 
 export interface Run {
   readonly dir: string;
@@ -25,13 +26,15 @@ export interface Run {
   readonly summary: Summary;
   /** True when manifest.json still is what the summary was made from. */
   readonly manifestIntact: boolean;
+  /** The SHA-256 of a further file; undefined when it is not there. */
+  hashOf(name: string): Promise<string | undefined>;
   /** A fresh pass over results.jsonl; compare its `sha256` with the summary's when it has ended. */
   results(): JsonlFile<ResultRow>;
 }
 
 /** Opens a finished run; an unfinished or damaged one is refused with a sentence. */
 export async function openRun(dir: string): Promise<Run> {
-  await refuseUnfinished(dir);
+  requireFinished(dir, await requireKind(dir, SCORED));
   const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema);
   const summary = await readArtifact(path.join(dir, SUMMARY), summarySchema);
   return {
@@ -39,26 +42,9 @@ export async function openRun(dir: string): Promise<Run> {
     manifest,
     summary,
     manifestIntact: manifestFingerprint(manifest) === summary.manifest_sha256,
+    hashOf: (name) => sha256OfFile(path.join(dir, name)).catch(() => undefined),
     results: () => new JsonlFile(path.join(dir, RESULTS), toResultRow),
   };
-}
-
-async function refuseUnfinished(dir: string): Promise<void> {
-  if (!existsSync(dir))
-    throw dataError(`there is no run at ${dir}`, "Check the path, or make the run first.");
-  if (!statSync(dir).isDirectory())
-    throw dataError(`${dir} is a file, not a run folder`, "Name the folder.");
-  if (existsSync(path.join(dir, SUMMARY))) return;
-  if ((await writerOf(dir)) !== undefined) {
-    throw dataError(
-      `the run ${dir} is unfinished: it is still being written`,
-      "Wait for it to end.",
-    );
-  }
-  throw dataError(
-    `the run ${dir} is unfinished: it has no ${SUMMARY}`,
-    "It was interrupted, or is not a run. Run its command again.",
-  );
 }
 
 async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
@@ -72,7 +58,6 @@ async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    refuseOtherKind(path.dirname(file), text);
     throw new LockedRoomError(
       "data",
       `${file} is damaged or of another version: ${schemaProblem(error)}`,
@@ -82,30 +67,6 @@ async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
       },
     );
   }
-}
-
-/** Folders of ours that hold no scores, and what makes scores of them. */
-const OTHER_KINDS: readonly (readonly [schema: string, what: string, next: string])[] = [
-  [
-    "lockedroom.rollout@",
-    "a rollout: completions that nobody has scored yet",
-    "Score them with eval, or with selection-demo where there are several for each example.",
-  ],
-  [
-    "lockedroom.train@",
-    "a training run",
-    "Sample from its checkpoint with rollout and score that with eval; report shows the training.",
-  ],
-  [
-    "lockedroom.pairs@",
-    "preference data",
-    "Train on it with train dpo; the scores are those of the samples that it was made from.",
-  ],
-];
-
-function refuseOtherKind(dir: string, manifest: string): void {
-  const kind = OTHER_KINDS.find(([schema]) => manifest.includes(`"${schema}`));
-  if (kind) throw dataError(`${dir} is ${kind[1]}`, kind[2]);
 }
 
 /** Rows are many, so the few fields everything rests on are checked by hand; tests use the schema. */

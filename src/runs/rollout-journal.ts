@@ -3,20 +3,15 @@
  * says what they are answers to; a resumed rollout adds to it only if that is still the same.
  */
 
-import { type FileHandle, open, rm } from "node:fs/promises";
-import type { Answer } from "../core/answer.ts";
-import { dataError, ioError, usageError } from "../core/errors.ts";
+import { open, rm } from "node:fs/promises";
+import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
-import { isFields } from "../core/records.ts";
-import { JOURNAL_SCHEMA } from "./artifacts.ts";
+import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
+import { GrowingFile, lastLineEnd } from "./growing-file.ts";
 import { JsonlFile } from "./jsonl.ts";
-
-/** One answer, and which sample of which example it is. */
-export interface Journaled {
-  readonly id: string;
-  readonly sample: number;
-  readonly answer: Answer;
-}
+import { type Journaled, journalRowSchema } from "./rollout-schemas.ts";
+import type { RunFolder } from "./run-folder.ts";
+import { schemaProblem } from "./schema-problem.ts";
 
 /** What makes two rollouts the same one: the answers of either would do for the other. */
 export interface RolloutIdentity {
@@ -47,55 +42,45 @@ export function requireSame(dir: string, before: JsonObject, now: RolloutIdentit
   );
 }
 
-const NEWLINE = 10;
-
 export class Journal {
   readonly path: string;
   /** How many answers were added. */
   added = 0;
-  /** Begun in this sitting: as long as nothing was added there is nothing in it. */
+  /** Begun by this process: as long as nothing was added there is nothing in it. */
   readonly isNew: boolean;
-  #file: FileHandle | undefined;
+  readonly #file: GrowingFile;
 
-  private constructor(path: string, isNew: boolean) {
-    this.path = path;
+  private constructor(file: GrowingFile, isNew: boolean) {
+    this.path = file.path;
     this.isNew = isNew;
+    this.#file = file;
   }
 
-  /** Begins a new journal; one that was there is gone. */
-  static async begin(path: string, identity: RolloutIdentity): Promise<Journal> {
-    const journal = new Journal(path, true);
-    await rm(path, { force: true });
-    journal.#file = await open(path, "ax");
-    await journal.#write(canonicalJson({ schema: JOURNAL_SCHEMA, ...identity }));
-    return journal;
-  }
-
-  /**
-   * Goes on with the journal that is there, or begins one. A last line without an end was being
-   * written when the process died: nobody can tell what it would have said, so it goes.
-   */
-  static async resume(dir: string, path: string, identity: RolloutIdentity): Promise<Journal> {
-    const header = await mend(path);
-    if (header === undefined) return Journal.begin(path, identity);
-    requireHeader(path, header);
-    requireSame(dir, header, identity);
-    const journal = new Journal(path, false);
-    journal.#file = await open(path, "a");
-    return journal;
+  /** Begins a new journal, or with `resume` continues the one that is there. */
+  static async open(
+    folder: RunFolder,
+    identity: RolloutIdentity,
+    resume: boolean,
+  ): Promise<Journal> {
+    const path = folder.file(JOURNAL);
+    try {
+      const [kept, header] = resume ? await wholeLines(path) : [0, undefined];
+      if (header) {
+        requireHeader(path, header);
+        requireSame(folder.dir, header, identity);
+        return new Journal(await GrowingFile.open(path, kept), false);
+      }
+      const journal = new Journal(await GrowingFile.open(path, 0), true);
+      await journal.#file.add(canonicalJson({ schema: JOURNAL_SCHEMA, ...identity }));
+      return journal;
+    } catch (error) {
+      throw error instanceof LockedRoomError ? error : ioError(`write ${path}`, error);
+    }
   }
 
   async add(answer: Journaled): Promise<void> {
-    await this.#write(canonicalJson(answer));
+    await this.#file.add(canonicalJson(answer));
     this.added++;
-  }
-
-  async #write(line: string): Promise<void> {
-    try {
-      await this.#file?.writeFile(`${line}\n`);
-    } catch (error) {
-      throw ioError(`write ${this.path}`, error);
-    }
   }
 
   /** A fresh pass over the answers. */
@@ -105,43 +90,29 @@ export class Journal {
     }
   }
 
+  /** A journal with answers stays for --resume; one without is of no use to anybody. */
   async close(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.close();
+    await this.#file.close().catch(() => {});
+    if (this.isNew && this.added === 0) await rm(this.path, { force: true }).catch(() => {});
   }
 }
 
-/** Cuts off a line that was not finished, and gives the first one; undefined when none is whole. */
-async function mend(path: string): Promise<JsonObject | undefined> {
-  const file = await open(path, "r+").catch((error: NodeJS.ErrnoException) => {
+/**
+ * How many bytes of the journal are whole lines, and the first of them. A last line without an end
+ * was being written when the process died: nobody can tell what it would have said.
+ */
+async function wholeLines(path: string): Promise<[bytes: number, header: JsonObject | undefined]> {
+  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw ioError(`read ${path}`, error);
   });
-  if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat();
-    const end = await lastLineEnd(file, size);
-    if (end < size) await file.truncate(end);
-  } finally {
-    await file.close();
-  }
+  if (file === undefined) return [0, undefined];
+  const end = await lastLineEnd(file, (await file.stat()).size).finally(() => file.close());
+  if (end === 0) return [0, undefined];
   for await (const batch of new JsonlFile(path, (fields) => fields as JsonObject).batches()) {
-    return batch[0];
+    return [end, batch[0]];
   }
-  return undefined;
-}
-
-async function lastLineEnd(file: FileHandle, size: number): Promise<number> {
-  const chunk = Buffer.allocUnsafe(64 * 1024);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - chunk.length);
-    const { bytesRead } = await file.read(chunk, 0, end - start, start);
-    const at = chunk.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    if (at >= 0) return start + at + 1;
-    end = start;
-  }
-  return 0;
+  return [0, undefined];
 }
 
 function requireHeader(path: string, header: JsonObject): void {
@@ -155,13 +126,7 @@ function requireHeader(path: string, header: JsonObject): void {
 /** Undefined for the header. */
 function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
   if (fields.schema === JOURNAL_SCHEMA) return undefined;
-  const { id, sample, answer } = fields;
-  if (
-    typeof id === "string" &&
-    Number.isSafeInteger(sample) &&
-    (sample as number) >= 0 &&
-    isFields(answer)
-  )
-    return fields as unknown as Journaled;
-  throw new TypeError("this is no answer of a rollout");
+  const { success, data, error } = journalRowSchema.safeParse(fields);
+  if (success) return data;
+  throw new TypeError(schemaProblem(error));
 }

@@ -1,14 +1,30 @@
 /** What a rollout's files hold besides the answers, which are completion or selection-pack records. */
 
 import { z } from "zod";
+import type { Answer } from "../core/answer.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { jsonObject } from "./json-object.ts";
 import { manifestSchema } from "./schemas.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const anyObject = z.record(z.string(), z.json());
 const count = z.int().min(0);
 
 const { fingerprint_version, inputs, examples, volatile } = manifestSchema.shape;
+
+/** An answer as a policy gave it: a sample of a pack, or with an id a row of completions. */
+const answerSchema: z.ZodType<Answer> = z.object({
+  completion: z.string(),
+  finish: z.string(),
+  prompt_tokens: count.nullable(),
+  completion_tokens: count.nullable(),
+  sum_logprob: z.number().optional(),
+  logprobs: z.array(z.number()).optional(),
+  sampled_logprobs: z.array(z.number()).optional(),
+  refusal: z.string().optional(),
+});
+
+/** A line of journal.jsonl after the first: one answer, and which sample of which example it is. */
+export const journalRowSchema = z.object({ id: z.string(), sample: count, answer: answerSchema });
 
 /** manifest.json: what was asked of whom, and how. */
 export const rolloutManifestSchema = z.strictObject({
@@ -19,9 +35,9 @@ export const rolloutManifestSchema = z.strictObject({
   examples,
   /** Answers to each example. */
   n: z.int().min(1),
-  policy: anyObject,
-  prompt: anyObject,
-  sampling: anyObject,
+  policy: jsonObject,
+  prompt: jsonObject,
+  sampling: jsonObject,
   /** Facts about the occasion; of several sittings, the last one's. */
   volatile,
 });
@@ -52,5 +68,6 @@ export const rolloutSummarySchema = z.strictObject({
   manifest_sha256: hash,
 });
 
+export type Journaled = Readonly<z.infer<typeof journalRowSchema>>;
 export type RolloutManifest = z.infer<typeof rolloutManifestSchema>;
 export type RolloutSummary = z.infer<typeof rolloutSummarySchema>;

@@ -2,18 +2,18 @@
 
 import { z } from "zod";
 import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
+import { jsonObject } from "./json-object.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const anyObject = z.record(z.string(), z.json());
 
 /** Declared by whoever made the completions, in `<completions>.provenance.json` beside them. */
 export const provenanceSchema = z.strictObject({
   schema: z.literal(PROVENANCE_SCHEMA),
   /** The completions file this speaks of; a mismatch is refused. */
   completions_sha256: hash.optional(),
-  policy: anyObject.nullable().optional(),
-  prompt: anyObject.nullable().optional(),
-  sampling: anyObject.nullable().optional(),
+  policy: jsonObject.nullable().optional(),
+  prompt: jsonObject.nullable().optional(),
+  sampling: jsonObject.nullable().optional(),
 });
 
 export const manifestSchema = z.strictObject({
@@ -41,13 +41,13 @@ export const manifestSchema = z.strictObject({
     source_sha256: hash,
     path: z.string().nullable(),
   }),
-  prompt: anyObject.nullable(),
-  sampling: anyObject.nullable(),
-  selection: anyObject.nullable(),
-  policy: anyObject.nullable(),
-  learning: anyObject.nullable(),
-  device: anyObject.nullable(),
-  settings: anyObject,
+  prompt: jsonObject.nullable(),
+  sampling: jsonObject.nullable(),
+  selection: jsonObject.nullable(),
+  policy: jsonObject.nullable(),
+  learning: jsonObject.nullable(),
+  device: jsonObject.nullable(),
+  settings: jsonObject,
   /** Facts about the occasion, not the experiment. Nothing compares them. */
   volatile: z.strictObject({
     started_at: z.string(),

@@ -1,28 +1,19 @@
 /**
  * A training run's folder: manifest.json at the start, metrics.jsonl and its companions line by line,
- * summary.json last. An interrupted run is gone on with from its last saved position, where they are cut.
+ * summary.json last. An interrupted run is resumed from its last saved state, where they are cut.
  */
 
-import { existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, rm, truncate } from "node:fs/promises";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
-import { fingerprint, sha256 } from "../core/fingerprint.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
-import { MANIFEST, RUNNING, SUMMARY } from "./artifacts.ts";
-import { claim, refuseForeignFolder, refuseOwnInputs, release } from "./claim.ts";
+import { canonicalJson } from "../core/json.ts";
+import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import type { GrowingFile } from "./growing-file.ts";
+import { manifestFingerprint } from "./manifest.ts";
+import type { FolderOptions } from "./may-write.ts";
+import { artifactJson, RunFolder } from "./run-folder.ts";
 import { schemaProblem } from "./schema-problem.ts";
-import {
-  TRAIN_SCHEMA,
-  TRAIN_SUMMARY_SCHEMA,
-  type TrainManifest,
-  type TrainSummary,
-  trainManifestSchema,
-} from "./train-schemas.ts";
-import { writeWhole } from "./whole-file.ts";
-import { artifactJson } from "./writer.ts";
-
-export const METRICS = "metrics.jsonl";
+import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
+import { readIfThere, writeWhole } from "./whole-file.ts";
 
 /** Each grows line by line. The last holds seconds, which no comparison reads. */
 export const STREAMS = ["metrics", "evaluations", "samples", "alarms", "timing"] as const;
@@ -31,20 +22,14 @@ export type Stream = (typeof STREAMS)[number];
 /** How long each stream is. */
 export type StreamBytes = Readonly<Record<Stream, number>>;
 
-export interface TrainFolderOptions {
-  /** Replace whatever training run is there. */
-  readonly force?: boolean | undefined;
-  /** Go on with an unfinished one. */
-  readonly resume?: boolean | undefined;
-  readonly inputs: readonly string[];
-}
-
 export class TrainFolder {
   readonly dir: string;
-  readonly #streams: ReadonlyMap<Stream, { handle: FileHandle; bytes: number }>;
+  readonly #folder: RunFolder;
+  readonly #streams: ReadonlyMap<Stream, GrowingFile>;
 
-  private constructor(dir: string, streams: Map<Stream, { handle: FileHandle; bytes: number }>) {
-    this.dir = dir;
+  private constructor(folder: RunFolder, streams: Map<Stream, GrowingFile>) {
+    this.dir = folder.dir;
+    this.#folder = folder;
     this.#streams = streams;
   }
 
@@ -53,41 +38,26 @@ export class TrainFolder {
     dir: string,
     manifest: TrainManifest,
     keep: StreamBytes | undefined,
-    options: TrainFolderOptions,
+    options: FolderOptions,
   ): Promise<TrainFolder> {
-    refuseOwnInputs(dir, options.inputs);
+    const folder = await RunFolder.open(dir, "train", options);
     try {
-      await mkdir(dir, { recursive: true });
-      await refuseOtherManifest(dir);
-      const begun = existsSync(path.join(dir, MANIFEST)) && !existsSync(path.join(dir, SUMMARY));
-      if (begun && options.resume) await requireSame(dir, manifest);
-      else if (begun && !options.force) throw unfinished(dir);
-      else if (!begun) await refuseForeignFolder(dir, options.force ?? false);
-      await claim(dir);
-      await rm(path.join(dir, SUMMARY), { force: true });
-      await writeWhole(path.join(dir, MANIFEST), artifactJson(manifest));
-      const streams = new Map<Stream, { handle: FileHandle; bytes: number }>();
+      if (options.resume) await requireSame(folder, manifest);
+      await rm(folder.file(SUMMARY), { force: true });
+      await writeWhole(folder.file(MANIFEST), artifactJson(manifest));
+      const streams = new Map<Stream, GrowingFile>();
       for (const stream of STREAMS) {
-        const file = path.join(dir, `${stream}.jsonl`);
-        const [handle, bytes] = [await open(file, "a"), keep?.[stream] ?? 0];
-        await truncate(file, bytes);
-        streams.set(stream, { handle, bytes });
+        streams.set(stream, await folder.growing(`${stream}.jsonl`, keep?.[stream]));
       }
-      return new TrainFolder(dir, streams);
+      return new TrainFolder(folder, streams);
     } catch (error) {
-      if (error instanceof LockedRoomError) throw error;
-      throw ioError(`write to ${dir}`, error, "usage");
+      await folder.leave();
+      throw error instanceof LockedRoomError ? error : ioError(`write to ${dir}`, error, "usage");
     }
   }
 
   async add(stream: Stream, row: object): Promise<void> {
-    const line = Buffer.from(`${canonicalJson(row as Json)}\n`);
-    const open = this.#streams.get(stream);
-    if (!open) return;
-    await open.handle.appendFile(line).catch((error) => {
-      throw ioError(`write ${this.dir}`, error);
-    });
-    open.bytes += line.length;
+    await this.#streams.get(stream)?.add(canonicalJson(row));
   }
 
   get bytes(): StreamBytes {
@@ -95,82 +65,48 @@ export class TrainFolder {
     return Object.fromEntries(entries) as StreamBytes;
   }
 
-  /** Lets go; what is there can be gone on with. */
+  /** Lets go; what is there can be resumed. */
   async leave(): Promise<void> {
-    for (const { handle } of this.#streams.values()) await handle.close().catch(() => {});
-    await rm(path.join(this.dir, RUNNING), { force: true }).catch(() => {});
-    release(this.dir);
-  }
-
-  async #hashOf(stream: Stream): Promise<string> {
-    return sha256(await readFile(path.join(this.dir, `${stream}.jsonl`)));
+    await this.#folder.leave();
   }
 
   async finish(
     manifest: TrainManifest,
     end: Omit<TrainSummary, "schema" | `${string}_sha256`>,
   ): Promise<TrainSummary> {
-    for (const { handle } of this.#streams.values()) await handle.sync();
-    const summary: TrainSummary = {
+    const hashes = await this.#folder.seal();
+    const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
+    const { summary } = await this.#folder.finish(manifest, {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
-      metrics_sha256: await this.#hashOf("metrics"),
-      evaluations_sha256: await this.#hashOf("evaluations"),
-      samples_sha256: await this.#hashOf("samples"),
-      alarms_sha256: await this.#hashOf("alarms"),
-      manifest_sha256: manifestHash(manifest),
-    };
-    await writeWhole(path.join(this.dir, MANIFEST), artifactJson(manifest));
-    await writeWhole(path.join(this.dir, SUMMARY), artifactJson(summary));
-    await this.leave();
+      metrics_sha256: hashOf("metrics"),
+      evaluations_sha256: hashOf("evaluations"),
+      samples_sha256: hashOf("samples"),
+      alarms_sha256: hashOf("alarms"),
+      manifest_sha256: manifestFingerprint(manifest),
+    } satisfies TrainSummary);
     return summary;
   }
 }
 
-/** Where the files lay and on which occasion does not matter. */
-function manifestHash({ volatile: _, inputs, scorers, ...fixed }: TrainManifest): string {
-  return fingerprint({
-    ...fixed,
-    inputs: inputs.map(({ path: _path, ...input }) => input),
-    scorers: scorers.map(({ role, identity: { path: _path, ...identity } }) => ({
-      role,
-      identity,
-    })),
-  });
-}
-
-/** Only a training run is ever gone on with or replaced. */
-async function refuseOtherManifest(dir: string): Promise<void> {
-  const text = await readFile(path.join(dir, MANIFEST), "utf8").catch(() => undefined);
-  if (text === undefined || text.includes(`"${TRAIN_SCHEMA}"`)) return;
-  throw usageError(
-    `${dir} holds a ${MANIFEST} that is not of a training run`,
-    "Choose a new or empty folder for --outdir.",
-  );
-}
-
-async function requireSame(dir: string, now: TrainManifest): Promise<void> {
-  const file = path.join(dir, MANIFEST);
+/** A run is resumed only as it was begun. */
+async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void> {
+  const file = folder.file(MANIFEST);
+  const text = await readIfThere(file);
+  if (text === undefined) return;
   let before: TrainManifest;
   try {
-    before = trainManifestSchema.parse(JSON.parse(await readFile(file, "utf8")));
+    before = trainManifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw dataError(`${file} is damaged: ${schemaProblem(error)}`, "Begin anew with --force.");
+    throw dataError(`${file} is damaged: ${schemaProblem(error)}`, "Start over with --force.");
   }
-  if (manifestHash(before) === manifestHash(now)) return;
+  if (manifestFingerprint(before) === manifestFingerprint(now)) return;
   const fields = Object.keys(now.settings).filter(
     (key) =>
       canonicalJson(before.settings[key] ?? null) !== canonicalJson(now.settings[key] ?? null),
   );
   throw usageError(
-    `${dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another start"}`,
-    "Resume with the same command, or begin anew with --force.",
-  );
-}
-
-function unfinished(dir: string): Error {
-  return usageError(
-    `${dir} holds an unfinished training run`,
-    "Go on with it: the same command with --resume. Or begin anew with --force.",
+    `${folder.dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
+    "Resume with the same command, or start over with --force.",
   );
 }

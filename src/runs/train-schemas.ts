@@ -1,13 +1,11 @@
 /** What a training run's folder holds besides its checkpoint. */
 
 import { z } from "zod";
+import { TRAIN_SCHEMA, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { jsonObject } from "./json-object.ts";
 import { manifestSchema } from "./schemas.ts";
 
-export const TRAIN_SCHEMA = "lockedroom.train@1";
-export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
-
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const anyObject = z.record(z.string(), z.json());
 const { inputs, volatile } = manifestSchema.shape;
 
 /** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
@@ -19,11 +17,11 @@ export const trainManifestSchema = z.strictObject({
   inputs,
   /** The checkpoint that it began with; null for one from scratch. */
   init_fingerprint: z.string().nullable(),
-  architecture: anyObject,
-  settings: anyObject,
+  architecture: jsonObject,
+  settings: jsonObject,
   /** Who rewards, who validates, and what is a cost; empty for learning from texts. */
   scorers: z.array(
-    z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: anyObject }),
+    z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: jsonObject }),
   ),
   volatile,
 });

@@ -1,14 +1,77 @@
-/** A file that is there as a whole or not at all. */
+/** Files that are read or written as a whole. */
 
-import { open, rename } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { ioError } from "../core/errors.ts";
+import { TEMPORARY } from "./artifacts.ts";
 
-export async function writeWhole(file: string, content: string): Promise<void> {
-  const handle = await open(`${file}.partial`, "w");
+/** The content of a file, in parts where it is large. */
+export type Content = string | Iterable<Uint8Array>;
+
+export function fileExists(file: string): boolean {
+  return existsSync(file);
+}
+
+/** What is neither a file nor a folder is empty the second time it is read. */
+export function isPipe(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+export async function readText(file: string, encoding: BufferEncoding = "utf8"): Promise<string> {
+  return readFile(file, encoding).catch((error) => {
+    throw ioError(`read ${file}`, error, "data");
+  });
+}
+
+/** Undefined where there is no such file. */
+export async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    await handle.writeFile(content);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw ioError(`read ${file}`, error, "data");
+  }
+}
+
+export async function sha256OfFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** The file is there as a whole or not at all; folders on the way are made. */
+export async function writeWhole(file: string, content: Content): Promise<void> {
+  const partial = file + TEMPORARY;
+  try {
+    await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+    await writeDurably(partial, content);
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw ioError(`write ${file}`, error, "usage");
+  }
+}
+
+/** Writes a file so that it is on the disk, not only on its way there. */
+export async function writeDurably(file: string, content: Content): Promise<void> {
+  const handle = await open(file, "w");
+  try {
+    for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+      for (let done = 0; done < part.length; ) {
+        done += (await handle.write(part, done, Math.min(part.length - done, 2 ** 30)))
+          .bytesWritten;
+      }
+    }
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(`${file}.partial`, file);
+}
+
+/** Removes files and folders that are there. */
+export async function removeAll(dir: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await rm(path.join(dir, name), { recursive: true, force: true });
 }

@@ -1,6 +1,5 @@
 /** Finds a scorer by built-in name or by file, and says exactly which code it is. */
 
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
@@ -52,8 +51,10 @@ export async function currentSource({
   path: file,
 }: Pick<ScorerIdentity, "name" | "path">): Promise<string | undefined> {
   if (file !== null) {
-    const module = existsSync(file) ? importUserModule(file, "scorer") : undefined;
-    return (await module?.catch(() => undefined))?.source_sha256;
+    return importUserModule(file, "scorer").then(
+      ({ source_sha256 }) => source_sha256,
+      () => undefined,
+    );
   }
   const builtIn = BUILT_IN.get(name);
   return builtIn && sourceFingerprint(builtInFile(builtIn.module));

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
-import type { FinishedRun } from "../../runs/writer.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
 import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";

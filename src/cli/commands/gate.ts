@@ -8,8 +8,8 @@ import { visible } from "../../core/visible.ts";
 import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
 import { gate } from "../../gate/verdict.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
-import { saveReport } from "../report-file.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
@@ -69,7 +69,9 @@ Examples:
     )
     .action(async (flags: Flags) => {
       const report = await gate(flags);
-      if (flags.report !== undefined) saveReport(flags.report, report);
+      if (flags.report !== undefined) {
+        await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
+      }
       out(PRINT[flags.format](report).trimEnd());
       const summaryFile = process.env.GITHUB_STEP_SUMMARY;
       if (summaryFile) appendSummary(summaryFile, report);

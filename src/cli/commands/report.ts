@@ -1,10 +1,10 @@
 /** `lockedroom report` */
 
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { dataError, ioError, usageError } from "../../core/errors.ts";
+import { usageError } from "../../core/errors.ts";
 import { trainingReport } from "../../report/training/report.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
 import { out, wrap } from "../terminal.ts";
 
@@ -42,17 +42,10 @@ Examples:
 
 async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<void> {
   refuseOutput(output, force ?? false);
-  for (const dir of runs) refuseSweep(dir);
   const report = await trainingReport({ runs, pricePerHour });
-  save(output, report.html);
+  await writeWhole(output, report.html);
   for (const { name, verdict } of report.runs) out(wrap(`${name}: ${verdict}`));
   out(wrap(`Report written to ${output}`));
-}
-
-function refuseSweep(dir: string): void {
-  const has = (name: string) => existsSync(path.join(dir, name));
-  if (!has("sweep.json") || has("manifest.json")) return;
-  throw dataError(`${dir} is a sweep, not a run`, `Name its runs: --run ${path.join(dir, "*/")}`);
 }
 
 /** The ending keeps a slip of the finger from replacing a run's own file. */
@@ -64,16 +57,4 @@ function refuseOutput(file: string, force: boolean): void {
     );
   if (existsSync(file) && !force)
     throw usageError(`${file} is there already`, "Choose another -o, or replace it with --force.");
-}
-
-function save(file: string, page: string): void {
-  const temporary = `${file}.partial`;
-  try {
-    mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    writeFileSync(temporary, page);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw ioError(`write the report ${file}`, error, "usage");
-  }
 }

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from "commander";
 import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
-import type { FinishedRollout } from "../../runs/rollout-folder.ts";
+import type { FinishedRollout } from "../../runs/finished-rollout.ts";
 import { answerProgress } from "../answer-progress.ts";
 import { numberIn, SEED, wholeNumber } from "../options.ts";
 import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";

@@ -5,7 +5,7 @@ import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
-import type { FinishedRun } from "../../runs/writer.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, program, wrap } from "../terminal.ts";

@@ -17,7 +17,7 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy } from "../../loops/selection-policy.ts";
 import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
-import type { FinishedRun } from "../../runs/writer.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import { openScorer } from "../../scorers/open.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 import { printStep } from "./bandit-train.ts";

@@ -3,10 +3,10 @@
 import type { Command } from "commander";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
 import { DEFAULT_TIMEOUT_MS, openScorer } from "../../scorers/open.ts";
 import { milliseconds, SCORER_HELP } from "../options.ts";
-import { saveReport } from "../report-file.ts";
-import { out, paint, wrap } from "../terminal.ts";
+import { out, paint, printableJson, wrap } from "../terminal.ts";
 import { scorerHere } from "../workspace.ts";
 
 interface Flags {
@@ -44,7 +44,8 @@ Examples:
       try {
         const report = await validateScorer({ ...flags, scoring });
         if (flags.report !== undefined) {
-          saveReport(flags.report, validationReport(report, scoring.identity));
+          const found = validationReport(report, scoring.identity);
+          await writeWhole(flags.report, `${printableJson(found, 2)}\n`);
         }
         printReport(
           report,

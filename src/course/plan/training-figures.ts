@@ -1,6 +1,6 @@
 /** What a training run says of itself, reckoned again from its lines: each figure has to follow. */
 
-import { passes, type TrainingEvaluation, type TrainManifest } from "../../index.ts";
+import { type EvaluationRecord, passes, type TrainManifest } from "../../index.ts";
 import type { Training } from "./training.ts";
 import { inputOf, kindOf, setting, validator } from "./training-settings.ts";
 
@@ -100,7 +100,7 @@ function isOwnProxy({ scorers }: TrainManifest): boolean {
   return roles.length === 1;
 }
 
-function follows(one: TrainingEvaluation, rows: number, isOwn: boolean): boolean {
+function follows(one: EvaluationRecord, rows: number, isOwn: boolean): boolean {
   const { examples, rewards, outcomes, kl_exact: kl } = one;
   const known = rewards.filter((reward) => reward !== null);
   const mean = known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;

@@ -1,6 +1,6 @@
 /** What a training run was made with, and whether two were made alike. */
 
-import { ALGORITHMS, fingerprint, type Json, type TrainManifest } from "../../index.ts";
+import { ALGORITHMS, type Json, manifestFingerprint, type TrainManifest } from "../../index.ts";
 
 /** Algorithms that sample from the policy as it learns. */
 export const SAMPLING: readonly string[] = ALGORITHMS.filter(
@@ -22,17 +22,9 @@ function own(value: Json | undefined, key: string): Json | undefined {
  * named, what a training writes into its summary of its manifest.
  */
 export function kindOf(manifest: TrainManifest, but: readonly string[] = []): string {
-  const { volatile: _, inputs, scorers, ...fixed } = manifest;
-  const settings = structuredClone(fixed.settings) as Record<string, Json>;
+  const settings = structuredClone(manifest.settings) as Record<string, Json>;
   for (const name of but) remove(settings, name.split("."));
-  return fingerprint({
-    ...{ ...fixed, settings },
-    inputs: inputs.map(({ path: _path, ...input }) => input),
-    scorers: scorers.map(({ role, identity: { path: _path, ...identity } }) => ({
-      role,
-      identity,
-    })),
-  });
+  return manifestFingerprint({ ...manifest, settings } as TrainManifest);
 }
 
 function remove(settings: Record<string, Json>, [key = "", ...inner]: readonly string[]): void {

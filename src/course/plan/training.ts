@@ -1,19 +1,15 @@
 /** A training run as it lies in a workspace, with the policy that came out of it. */
 
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ZodType } from "zod";
 import {
   canonicalJson,
   dataError,
   loadCheckpoint,
   readTrainingRun,
-  type TrainingRun,
+  type TrainingRunRecords,
   type TrainManifest,
   type TrainSummary,
-  trainManifestSchema,
-  trainSummarySchema,
 } from "../../index.ts";
 
 export interface Training {
@@ -21,7 +17,7 @@ export interface Training {
   readonly path: string;
   readonly manifest: TrainManifest;
   readonly summary: TrainSummary;
-  readonly records: TrainingRun;
+  readonly records: TrainingRunRecords;
 }
 
 export async function readTraining(dir: string, name: string): Promise<Training> {
@@ -29,15 +25,12 @@ export async function readTraining(dir: string, name: string): Promise<Training>
   if (!existsSync(path.join(folder, "summary.json")))
     throw dataError("It is unfinished: go on with it by the same command with --resume.");
   const records = await readTrainingRun(folder);
-  const manifest = await whole(path.join(folder, "manifest.json"), trainManifestSchema);
-  const summary = await whole(path.join(folder, "summary.json"), trainSummarySchema);
-  return { path: name, manifest, summary, records };
-}
-
-async function whole<T>(file: string, schema: ZodType<T>): Promise<T> {
-  const { success, data } = schema.safeParse(JSON.parse(await readFile(file, "utf8")));
-  if (success) return data;
-  throw dataError(`It was edited: ${path.basename(file)} is not as a training writes it.`);
+  return {
+    path: name,
+    manifest: records.manifest,
+    summary: records.summary as TrainSummary,
+    records,
+  };
 }
 
 /** The policy that came out of it is there, and says of itself what the run says. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../core/json.ts";
-import type { EvaluationRecord, StepRecord } from "../records.ts";
+import type { EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { ALARMS, type History, LIMITS, type Limits, raisedBy } from "./index.ts";
 
 type Metrics = Record<string, number | Record<string, number>>;

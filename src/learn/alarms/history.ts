@@ -1,7 +1,7 @@
 /** What an alarm looks at, and how it answers. */
 
+import type { Alarm, EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
-import type { Alarm, EvaluationRecord, StepRecord } from "../records.ts";
 import type { Limits } from "./limits.ts";
 
 /** Everything that a run has written so far, oldest first. */

@@ -4,7 +4,7 @@
  * in rates.test.ts. There is no state: what was raised before is an argument.
  */
 
-import type { Alarm } from "../records.ts";
+import type { Alarm } from "../../runs/train-records.ts";
 import { learningBackwards } from "./backwards.ts";
 import type { Check, History } from "./history.ts";
 import type { Limits } from "./limits.ts";

@@ -1,6 +1,6 @@
 /** Alarms of the machinery: nothing is learned, or not what the formulas say. */
 
-import type { StepRecord } from "../records.ts";
+import type { StepRecord } from "../../runs/train-records.ts";
 import { type Check, column, type History, metric, percent, show } from "./history.ts";
 
 /** Why is my loss 0? */

@@ -5,7 +5,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Rng, rngAt } from "../../core/rng.ts";
-import type { EvaluationRecord, StepRecord } from "../records.ts";
+import type { EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { LIMITS, raisedBy } from "./index.ts";
 
 const STEPS = 100;

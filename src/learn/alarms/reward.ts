@@ -1,8 +1,8 @@
 /** Alarms of the reward: it leaps, is too good, or is no reward at all. */
 
 import { SCORER_ERROR } from "../../core/score.ts";
+import type { StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
-import type { StepRecord } from "../records.ts";
 import { type Check, column, freshEvaluation, type History, recent, show } from "./history.ts";
 import type { Limits } from "./limits.ts";
 import { trend } from "./statistics.ts";

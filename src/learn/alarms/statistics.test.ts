@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type Rng, rngAt } from "../../core/rng.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { DifferenceCounts } from "../../stats/difference-counts.ts";
 import { mcnemarExact } from "../../stats/mcnemar.ts";
 import { normalQuantile } from "../../stats/normal-quantile.ts";
 import { signFlipTest } from "../../stats/paired.ts";
-import type { EvaluationRecord } from "../records.ts";
 import { jitter, pairedShift, trend } from "./statistics.ts";
 
 const normal = (rng: Rng) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EvaluationRecord } from "../records.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { best, type Direction, read, sinceImproved, TABLE, verdict } from "./stopping.ts";
 
 const EXAMPLES = 500;

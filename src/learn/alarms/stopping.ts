@@ -3,9 +3,9 @@
  * is read over the same steps: what the two make together has a name.
  */
 
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { normalQuantile } from "../../stats/normal-quantile.ts";
 import { mean } from "../parts/advantages.ts";
-import type { EvaluationRecord } from "../records.ts";
 import { column, type History } from "./history.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { jitter, type PairedShift, pairedShift, trend } from "./statistics.ts";

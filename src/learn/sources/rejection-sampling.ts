@@ -1,14 +1,12 @@
 /** Texts that the initial policy wrote itself and its scorers rewarded: rejection sampling. */
 
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { dataError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
-import { writeWhole } from "../../runs/whole-file.ts";
+import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import { type Episode, play } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
@@ -78,12 +76,12 @@ class RejectionSampling implements Source {
   async #prepare() {
     const { outdir, encoder, heldOut } = this.#context;
     const file = path.join(outdir, KEPT);
-    if (!existsSync(file) || this.#sampledTokens === null) {
+    if (!fileExists(file) || this.#sampledTokens === null) {
       const found = await this.#sample();
       this.#sampledTokens = found.tokens;
       await writeWhole(file, found.kept);
     }
-    const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+    const lines = (await readText(file)).split("\n").filter((line) => line !== "");
     if (lines.length === 0) throw nothingKept(this.#context);
     const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
     const texts = await Texts.read(file, toText, encoder, heldOut);

@@ -1,7 +1,8 @@
 /** The bandit as a run: log, evaluation, charts, and what the learning rate deserves to be called. */
 
 import { rngAt } from "../../core/rng.ts";
-import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import {
   ARM_NAMES,
   ARMS,
@@ -16,7 +17,7 @@ import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
 import { banditCharts } from "./experiment-charts.ts";
 import { drawAction, entropy, expectation, softmax, type Vector } from "./softmax.ts";
 
-export interface BanditRunOptions extends BanditOptions, WriterOptions {
+export interface BanditRunOptions extends BanditOptions, FolderOptions {
   readonly outdir: string;
   /** Repeat with so many seeds, from `seed` up, with and without the baseline. */
   readonly seeds?: number | undefined;

@@ -11,10 +11,12 @@ import { sourceFingerprint } from "../../extensions/source.ts";
 import { ExampleFingerprints } from "../../loops/examples.ts";
 import { rowJson } from "../../loops/row.ts";
 import { Tally } from "../../loops/tally.ts";
-import { MANIFEST_SCHEMA } from "../../runs/artifacts.ts";
+import { MANIFEST_SCHEMA, RESULTS } from "../../runs/artifacts.ts";
 import { observeOccasion } from "../../runs/manifest.ts";
+import type { FolderOptions } from "../../runs/may-write.ts";
+import { RunFolder } from "../../runs/run-folder.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
-import { type FinishedRun, RunWriter, type WriterOptions } from "../../runs/writer.ts";
+import { type FinishedRun, finishScoredRun } from "../../runs/scored-run.ts";
 import type { Reward } from "./reward.ts";
 
 /** What an experiment has to show; everything in it is data. */
@@ -41,18 +43,19 @@ const FLUSH_LINES = 1000;
 export async function writeExperiment(
   outdir: string,
   make: () => Promise<Experiment>,
-  options: WriterOptions = {},
+  options: FolderOptions = {},
 ): Promise<FinishedRun> {
   const occasion = observeOccasion();
-  const run = await RunWriter.open(outdir, options);
+  const run = await RunFolder.open(outdir, "experiment", options);
   try {
+    const results = await run.lines(RESULTS);
     const experiment = await make();
     const examples = new ExampleFingerprints();
     const tally = new Tally();
     for (const row of experiment.rows) {
       examples.add({ id: row.id, prompt: row.prompt, expected_answer: row.expected_answer });
       tally.add(row);
-      run.results.add(rowJson(row));
+      results.add(rowJson(row));
     }
     if (experiment.log) {
       const log = await run.lines("log.jsonl");
@@ -62,7 +65,7 @@ export async function writeExperiment(
         if (++lines % FLUSH_LINES === 0) await log.flush();
       }
     }
-    return await run.finish({
+    return await finishScoredRun(run, {
       manifest: {
         ...identity(experiment),
         examples: examples.identity(),
@@ -81,7 +84,7 @@ export async function writeExperiment(
       ...(experiment.files ? { files: experiment.files } : {}),
     });
   } catch (error) {
-    await run.abandon();
+    await run.leave();
     throw error;
   }
 }
@@ -104,7 +107,7 @@ function identity({
     sampling: { from: "the policy itself" },
     selection: null,
     policy: { kind: "tabular softmax", parameters_sha256: fingerprint(parameters) },
-    learning: learning as Manifest["learning"],
+    learning,
     device: null,
     settings: {},
   };

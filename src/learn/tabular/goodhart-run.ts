@@ -3,8 +3,9 @@
 import type { Example } from "../../core/records.ts";
 import type { Scorer, ScorerIdentity } from "../../core/score.ts";
 import { resultRow } from "../../loops/row.ts";
+import type { FolderOptions } from "../../runs/may-write.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
-import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import { type Experiment, rewardIdentity, writeExperiment } from "./experiment.ts";
 import { goodhartCharts } from "./experiment-charts.ts";
 import {
@@ -21,7 +22,7 @@ import {
   writeCompletion,
 } from "./goodhart.ts";
 
-export interface GoodhartRunOptions extends WriterOptions {
+export interface GoodhartRunOptions extends FolderOptions {
   readonly outdir: string;
   readonly problems: readonly Question[];
   /** What is really wanted: the strict scorer of Loop A, unchanged. It scores the run's rows. */

@@ -1,13 +1,14 @@
 /** The leash as a run: a sweep of its strength, the closed form checked by climbing. */
 
+import type { FolderOptions } from "../../runs/may-write.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
-import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";
 import { leashCharts } from "./experiment-charts.ts";
 import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
-export interface KlTradeoffRunOptions extends WriterOptions {
+export interface KlTradeoffRunOptions extends FolderOptions {
   readonly outdir: string;
   /** Also write kl_tradeoff.svg and .png. */
   readonly plot?: boolean | undefined;

@@ -1,9 +1,10 @@
 /** The two-step experiment as a run: did the first decision learn? */
 
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { dataError } from "../../core/errors.ts";
-import { sha256 } from "../../core/fingerprint.ts";
-import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FinishedRun } from "../../runs/scored-run.ts";
+import { sha256OfFile } from "../../runs/whole-file.ts";
 import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
 import { twoStepCharts } from "./experiment-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
@@ -19,7 +20,7 @@ import {
   trainTwoStep,
 } from "./two-step.ts";
 
-export interface TwoStepRunOptions extends TwoStepOptions, WriterOptions {
+export interface TwoStepRunOptions extends TwoStepOptions, FolderOptions {
   readonly outdir: string;
   /** `import.meta.url` of the file that holds `update`, for the manifest. */
   readonly module?: string | undefined;
@@ -51,7 +52,10 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       seed: options.seed,
       baseline: options.baseline ? "running mean" : "none",
       ...(update
-        ? { update: "own", source_sha256: module ? sha256(readFileSync(new URL(module))) : null }
+        ? {
+            update: "own",
+            source_sha256: module ? await sha256OfFile(fileURLToPath(module)) : null,
+          }
         : { credit: options.credit }),
     },
     parameters: policy,

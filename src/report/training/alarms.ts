@@ -1,19 +1,21 @@
 /** The alarms of a run in their order, each with its words and its evidence. */
 
 import { visible } from "../../core/visible.ts";
-import { ALARMS, type TrainingAlarm, type TrainingRun } from "../../runs/training-records.ts";
+import { ALARMS } from "../../runs/artifacts.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { Alarm } from "../../runs/train-records.ts";
 import { type Html, html } from "./html.ts";
 import { grouped, plain } from "./numbers.ts";
 import { rowsOfJson } from "./rows-of-json.ts";
 import { name } from "./shown-text.ts";
 
-export function alarmList({ alarms }: TrainingRun): Html {
+export function alarmList({ alarms }: TrainingRunRecords): Html {
   if (alarms === undefined) return html`<p>No alarm: the run has no ${name(ALARMS)}.</p>\n`;
   if (alarms.length === 0) return html`<p>No alarm.</p>\n`;
   return html`<ol class="alarms">\n${alarms.map(alarmItem)}</ol>\n`;
 }
 
-function alarmItem({ step, alarm, stops, message, evidence }: TrainingAlarm): Html {
+function alarmItem({ step, alarm, stops, message, evidence }: Alarm): Html {
   const rows = rowsOfJson(evidence, plain).map(
     ([key, value]) => html`<div><dt>${visible(key)}</dt><dd>${visible(value)}</dd></div>`,
   );

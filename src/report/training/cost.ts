@@ -1,6 +1,7 @@
 /** What a run took: tokens, seconds by what they went to, and money at a stated rate. */
 
-import type { TrainingRun, TrainingTiming } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { TimingRecord } from "../../runs/train-records.ts";
 import { type Html, html } from "./html.ts";
 import type { Named } from "./named.ts";
 import { duration, grouped, NONE, percent } from "./numbers.ts";
@@ -18,7 +19,7 @@ export interface Cost {
 const WORK = ["sampling", "scoring", "logprobs", "updating", "evaluating"] as const;
 type Work = (typeof WORK)[number];
 
-export function costOf(run: TrainingRun, pricePerHour: number | undefined): Cost {
+export function costOf(run: TrainingRunRecords, pricePerHour: number | undefined): Cost {
   const seconds = run.timing.length === 0 ? undefined : secondsOf(run.timing);
   const total = seconds && WORK.reduce((sum, work) => sum + seconds[work], 0);
   const isPriced = total !== undefined && pricePerHour !== undefined;
@@ -31,7 +32,7 @@ export function costOf(run: TrainingRun, pricePerHour: number | undefined): Cost
   };
 }
 
-function secondsOf(timing: readonly TrainingTiming[]): Record<Work, number> {
+function secondsOf(timing: readonly TimingRecord[]): Record<Work, number> {
   const sum = (work: Work) => timing.reduce((total, row) => total + row[`${work}_s`], 0);
   return {
     sampling: sum("sampling"),
@@ -54,7 +55,7 @@ export function costSection(runs: readonly Named[], pricePerHour: number | undef
 ${row("tokens sampled", ({ sampled }) => (sampled > 0 ? grouped(sampled) : NONE))}${row(
   "tokens trained on",
   ({ trained }) => (trained > 0 ? grouped(trained) : NONE),
-)}${isTimed && WORK.map((work) => row(work, (cost) => split(cost, work)))}${row(
+)}${isTimed && WORK.map((work) => row(work.replace("logprobs", "log-probs"), (cost) => split(cost, work)))}${row(
   "time altogether",
   ({ total }) => (total === undefined ? "not measured" : duration(total)),
 )}${row("money", ({ money }) => (money === undefined ? "not stated" : moneyText(money)))}</tbody>

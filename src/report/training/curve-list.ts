@@ -1,7 +1,8 @@
 /** Every curve that a report knows, in the order of the page. A run has those that it wrote. */
 
 import type { Axis, Point } from "../../charts/spec.ts";
-import type { TrainingEvaluation, TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { passInterval } from "./evaluations.ts";
 import { stepPoints } from "./series.ts";
 
@@ -9,7 +10,7 @@ export interface Line {
   readonly label: string;
   /** Its name in metrics.jsonl, where it is from there. */
   readonly metric?: string;
-  points(run: TrainingRun): Point[];
+  points(run: TrainingRunRecords): Point[];
 }
 
 export interface Curve {
@@ -29,7 +30,7 @@ const step = (metric: string, label = metric): Line => ({
 
 type Measure = "reward_mean" | "proxy_mean" | "entropy" | "length_mean" | "truncated" | "repeated";
 
-const evaluated = (read: (one: TrainingEvaluation) => Omit<Point, "x">, label: string): Line => ({
+const evaluated = (read: (one: EvaluationRecord) => Omit<Point, "x">, label: string): Line => ({
   label,
   points: ({ evaluations }) => evaluations.map((one) => ({ x: one.step, ...read(one) })),
 });
@@ -184,7 +185,7 @@ function inSection(section: string, rows: readonly Row[]): Curve[] {
 }
 
 /** Metrics that no curve above shows: rewards by scorer together, anything else by itself. */
-export function furtherCurves(runs: readonly TrainingRun[]): Curve[] {
+export function furtherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
   const shown = new Set(CURVES.flatMap(({ lines }) => lines.map(({ metric }) => metric)));
   const names = new Set(
     runs.flatMap(({ steps }) => steps.flatMap(({ values }) => Object.keys(values))),

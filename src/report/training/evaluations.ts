@@ -1,6 +1,7 @@
 /** What the validation set says of a run: where it stood, and who won against the start. */
 
-import type { TrainingEvaluation, TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import {
   type BootstrapInterval,
   DifferenceCounts,
@@ -10,15 +11,15 @@ import {
 } from "../../stats/index.ts";
 
 export interface Milestones {
-  readonly start: TrainingEvaluation;
+  readonly start: EvaluationRecord;
   /** The first of those with the highest pass rate. */
-  readonly best: TrainingEvaluation;
-  readonly end: TrainingEvaluation;
+  readonly best: EvaluationRecord;
+  readonly end: EvaluationRecord;
   /** Of the policy that was kept, where it is not the last one. */
-  readonly kept: TrainingEvaluation | undefined;
+  readonly kept: EvaluationRecord | undefined;
 }
 
-export function milestones({ evaluations, summary }: TrainingRun): Milestones | undefined {
+export function milestones({ evaluations, summary }: TrainingRunRecords): Milestones | undefined {
   const [start, end] = [evaluations[0], evaluations.at(-1)];
   if (start === undefined || end === undefined) return undefined;
   const best = evaluations.reduce((one, other) => (other.pass_rate > one.pass_rate ? other : one));
@@ -27,7 +28,7 @@ export function milestones({ evaluations, summary }: TrainingRun): Milestones | 
 }
 
 /** Of the pass rate. */
-export function passInterval(evaluation: TrainingEvaluation): [number, number] | undefined {
+export function passInterval(evaluation: EvaluationRecord): [number, number] | undefined {
   const { pass_rate, examples } = evaluation;
   return wilsonInterval(Math.round(pass_rate * examples), examples);
 }
@@ -46,7 +47,7 @@ export interface Duel {
 }
 
 /** Undefined where they cannot be paired: other examples, or none that both judged. */
-export function duel(before: TrainingEvaluation, after: TrainingEvaluation): Duel | undefined {
+export function duel(before: EvaluationRecord, after: EvaluationRecord): Duel | undefined {
   if (before.rewards.length !== after.rewards.length) return undefined;
   const [differences, signs] = [new DifferenceCounts(), new DifferenceCounts()];
   const tally = { wins: 0, ties: 0, losses: 0 };
@@ -88,7 +89,7 @@ export interface AgainstStart extends Duel {
 }
 
 /** The policy that was kept, or else the last one evaluated, against step 0. */
-export function againstStart(run: TrainingRun): AgainstStart | undefined {
+export function againstStart(run: TrainingRunRecords): AgainstStart | undefined {
   const { start, end, kept } = milestones(run) ?? {};
   const after = kept ?? end;
   if (start?.step !== 0 || after === undefined || after === start) return undefined;

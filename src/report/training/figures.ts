@@ -1,6 +1,6 @@
 /** The key figures of a run: where it began and where it ended. */
 
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { costOf, moneyText } from "./cost.ts";
 import { againstStart, type Milestones, milestones } from "./evaluations.ts";
 import { type Html, html } from "./html.ts";
@@ -13,7 +13,7 @@ interface Figure {
   readonly note: string;
 }
 
-export function keyFigures(run: TrainingRun, pricePerHour: number | undefined): Html {
+export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undefined): Html {
   const reached = milestones(run);
   const figures = [
     reached && passFigure(reached),
@@ -39,7 +39,7 @@ function passFigure({ start, best, end }: Milestones): Figure {
   };
 }
 
-function winFigure(run: TrainingRun): Figure | undefined {
+function winFigure(run: TrainingRunRecords): Figure | undefined {
   const fought = againstStart(run);
   if (fought === undefined) return undefined;
   const { wins, ties, losses, rate } = fought;
@@ -50,7 +50,7 @@ function winFigure(run: TrainingRun): Figure | undefined {
   };
 }
 
-function klFigure(run: TrainingRun, reached: Milestones | undefined): Figure | undefined {
+function klFigure(run: TrainingRunRecords, reached: Milestones | undefined): Figure | undefined {
   const exact = reached?.end.kl_exact ?? undefined;
   const value = exact ?? lastOf(run, "kl/k3");
   if (value === undefined) return undefined;
@@ -60,7 +60,7 @@ function klFigure(run: TrainingRun, reached: Milestones | undefined): Figure | u
 
 /** From the evaluations where there are two, otherwise from the steps. */
 function change(
-  run: TrainingRun,
+  run: TrainingRunRecords,
   reached: Milestones | undefined,
   label: string,
   metric: string,
@@ -76,7 +76,7 @@ function change(
   return ends && { label, value: arrow(plain, ends.start, ends.end), note };
 }
 
-function costFigure(run: TrainingRun, pricePerHour: number | undefined): Figure | undefined {
+function costFigure(run: TrainingRunRecords, pricePerHour: number | undefined): Figure | undefined {
   const { total, money, trained, sampled } = costOf(run, pricePerHour);
   if (total === undefined && trained + sampled === 0) return undefined;
   const tokens = [

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { keyFigures } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import type { Named } from "./named.ts";
@@ -33,7 +33,7 @@ ${milestoneTable(run)}</div>
 `;
 }
 
-function whatWasTrained(run: TrainingRun): Html {
+function whatWasTrained(run: TrainingRunRecords): Html {
   const { algorithm, init_fingerprint: from, inputs, scorers } = run.manifest;
   const into = run.summary?.checkpoint_fingerprint;
   const data = inputs.map(
@@ -41,7 +41,7 @@ function whatWasTrained(run: TrainingRun): Html {
       html`${i > 0 && ", "}${visible(role)} ${name(path.basename(file))} (${many(rows, "row")})`,
   );
   const judges = scorers.map(
-    ({ role, identity }) => html`; ${visible(role)} by ${name(identity.name)}`,
+    ({ role, identity }) => html`; ${visible(role)} by ${name(String(identity.name))}`,
   );
   return html`${name(algorithm)} for ${many(plannedSteps(run) ?? stepsDone(run), "step")}, ${
     from === null ? "from scratch" : html`from checkpoint ${fingerprint(from)}`
@@ -53,6 +53,6 @@ function whatWasTrained(run: TrainingRun): Html {
 const fingerprint = (text: string) =>
   html`<code title="${visible(text)}">${visible(text.slice(0, 12))}</code>`;
 
-function alarmNames({ alarms = [] }: TrainingRun): string {
+function alarmNames({ alarms = [] }: TrainingRunRecords): string {
   return [...new Set(alarms.map(({ alarm }) => visible(alarm)))].join(", ");
 }

@@ -3,14 +3,14 @@
 import path from "node:path";
 import { usageError } from "../../core/errors.ts";
 import { visible } from "../../core/visible.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 
 export interface Named {
   readonly name: string;
-  readonly run: TrainingRun;
+  readonly run: TrainingRunRecords;
 }
 
-export function nameRuns(runs: readonly TrainingRun[]): Named[] {
+export function nameRuns(runs: readonly TrainingRunRecords[]): Named[] {
   const paths = runs.map(({ dir }) => path.resolve(dir).split(path.sep));
   const twice = runs.find((_, i) => paths.findIndex((one) => isSame(one, paths[i])) < i);
   if (twice) throw usageError(`${twice.dir} is named twice`, "Name each run once.");

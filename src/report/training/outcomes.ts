@@ -2,7 +2,7 @@
 
 import type { Point, Series } from "../../charts/spec.ts";
 import { visible } from "../../core/visible.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { figure } from "./chart-figure.ts";
 import { type Html, html } from "./html.ts";
 import type { Named } from "./named.ts";
@@ -17,7 +17,7 @@ export interface Outcomes {
 }
 
 export function outcomesSection(runs: readonly Named[]): Html {
-  const chartsOf = (what: string, read: (run: TrainingRun) => Outcomes[]) =>
+  const chartsOf = (what: string, read: (run: TrainingRunRecords) => Outcomes[]) =>
     runs.map(({ name: title, run }) => ({
       title: runs.length === 1 ? what : `${what}: ${title}`,
       rows: read(run),
@@ -32,15 +32,15 @@ export function outcomesSection(runs: readonly Named[]): Html {
   return html`<div class="charts">\n${figures}</div>\n`;
 }
 
-export function outcomesOfEvaluations({ evaluations }: TrainingRun): Outcomes[] {
+export function outcomesOfEvaluations({ evaluations }: TrainingRunRecords): Outcomes[] {
   return evaluations.map(({ step, outcomes }) => ({ step, counts: outcomes }));
 }
 
-export function outcomesOfSteps({ steps }: TrainingRun): Outcomes[] {
+export function outcomesOfSteps({ steps }: TrainingRunRecords): Outcomes[] {
   return steps.flatMap(({ step, outcomes }) => (outcomes ? [{ step, counts: outcomes }] : []));
 }
 
-export function hasOutcomes({ evaluations, steps }: TrainingRun): boolean {
+export function hasOutcomes({ evaluations, steps }: TrainingRunRecords): boolean {
   return [...evaluations, ...steps].some(({ outcomes }) => Object.keys(outcomes ?? {}).length > 0);
 }
 

@@ -1,6 +1,6 @@
 /** From the folders of training runs to one page about them. */
 
-import { readTrainingRun } from "../../runs/training-records.ts";
+import { readTrainingRun } from "../../runs/read-training-run.ts";
 import { nameRuns } from "./named.ts";
 import { pageHtml } from "./page.ts";
 import { alarmCount, verdictOf } from "./verdict.ts";

@@ -1,6 +1,7 @@
 /** What the policy said at the start, in the middle and at the end, side by side for each prompt. */
 
-import type { TrainingRun, TrainingSample } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../runs/train-records.ts";
 import { type Html, html } from "./html.ts";
 import { grouped, many, plain } from "./numbers.ts";
 import { name, shownText } from "./shown-text.ts";
@@ -8,7 +9,7 @@ import { name, shownText } from "./shown-text.ts";
 const MOST_PROMPTS = 40;
 
 /** The steps that are shown: first, the one nearest to the middle, last. */
-export function sampledSteps({ samples }: TrainingRun): number[] {
+export function sampledSteps({ samples }: TrainingRunRecords): number[] {
   const steps = [...new Set(samples.map(({ step }) => step))].sort((a, b) => a - b);
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -20,17 +21,21 @@ export function sampledSteps({ samples }: TrainingRun): number[] {
 }
 
 /** Ids in the order in which they first appear. */
-function idsOf({ samples }: TrainingRun): string[] {
+function idsOf({ samples }: TrainingRunRecords): string[] {
   return [...new Set(samples.map(({ id }) => id))];
 }
 
 /** Where the page shows the samples of an id; undefined where there is no room for it. */
-export function sampleAnchor(run: TrainingRun, place: number, id: string): string | undefined {
+export function sampleAnchor(
+  run: TrainingRunRecords,
+  place: number,
+  id: string,
+): string | undefined {
   const index = idsOf(run).indexOf(id);
   return index < 0 || index >= MOST_PROMPTS ? undefined : `samples-${place + 1}-${index + 1}`;
 }
 
-export function sampleList(run: TrainingRun, place: number): Html {
+export function sampleList(run: TrainingRunRecords, place: number): Html {
   const steps = sampledSteps(run);
   const ids = idsOf(run);
   const at = new Map(run.samples.map((sample) => [`${sample.step} ${sample.id}`, sample]));
@@ -45,7 +50,7 @@ export function sampleList(run: TrainingRun, place: number): Html {
 function promptArticle(
   id: string,
   steps: readonly number[],
-  cells: readonly (TrainingSample | undefined)[],
+  cells: readonly (SampleRecord | undefined)[],
   anchor: string | undefined,
 ): Html {
   const prompt = cells.find((cell) => cell !== undefined)?.prompt ?? "";
@@ -57,7 +62,7 @@ function promptArticle(
 `;
 }
 
-function answer(step: number, sample: TrainingSample | undefined): Html {
+function answer(step: number, sample: SampleRecord | undefined): Html {
   if (sample === undefined)
     return html`<div><p>step ${grouped(step)}</p><p class="muted">not sampled</p></div>`;
   const { reward, code, completion } = sample;

@@ -1,10 +1,10 @@
 /** A metric over the steps of a run: its points, its two ends, and fewer points where it has many. */
 
 import type { Point } from "../../charts/spec.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 
 /** The steps at which the metric was written. */
-export function stepPoints({ steps }: TrainingRun, metric: string): Point[] {
+export function stepPoints({ steps }: TrainingRunRecords, metric: string): Point[] {
   return steps.flatMap(({ step, values }) =>
     values[metric] === undefined ? [] : [{ x: step, y: values[metric] }],
   );
@@ -41,18 +41,18 @@ export interface Ends {
 }
 
 /** Means of the first and the last tenth of the steps; undefined for fewer than two. */
-export function endsOf(run: TrainingRun, metric: string): Ends | undefined {
+export function endsOf(run: TrainingRunRecords, metric: string): Ends | undefined {
   const values = stepPoints(run, metric).map(({ y }) => y ?? 0);
   if (values.length < 2) return undefined;
   const tenth = Math.ceil(values.length / 10);
   return { start: mean(values.slice(0, tenth)), end: mean(values.slice(-tenth)) };
 }
 
-export function lastOf({ steps }: TrainingRun, metric: string): number | undefined {
+export function lastOf({ steps }: TrainingRunRecords, metric: string): number | undefined {
   return steps.findLast(({ values }) => values[metric] !== undefined)?.values[metric];
 }
 
-export function totalOf({ steps }: TrainingRun, metric: string): number {
+export function totalOf({ steps }: TrainingRunRecords, metric: string): number {
   return steps.reduce((sum, { values }) => sum + (values[metric] ?? 0), 0);
 }
 

@@ -1,7 +1,7 @@
 /** How the runs were set up: where they differ, and each manifest whole. */
 
 import { visible } from "../../core/visible.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { type Html, html } from "./html.ts";
 import type { Named } from "./named.ts";
 import { NONE } from "./numbers.ts";
@@ -9,7 +9,7 @@ import { rowsOfJson } from "./rows-of-json.ts";
 import { name } from "./shown-text.ts";
 
 /** What was held fixed; where files lay and on which occasion does not count. */
-function fixedFacts({ manifest, manifestJson }: TrainingRun): Map<string, string> {
+function fixedFacts({ manifest, manifestJson }: TrainingRunRecords): Map<string, string> {
   const { volatile: _, ...fixed } = manifestJson;
   const inputs = Object.fromEntries(manifest.inputs.map(({ role, sha256 }) => [role, sha256]));
   return new Map(rowsOfJson({ ...fixed, inputs }));

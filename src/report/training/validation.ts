@@ -1,18 +1,19 @@
 /** What the head of a run says of the validation set: how it went, and who won against the start. */
 
-import type { TrainingEvaluation, TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { againstStart, milestones, passInterval } from "./evaluations.ts";
 import { type Html, html } from "./html.ts";
 import { grouped, many, NONE, percent, percentRange, plain, pValue, signed } from "./numbers.ts";
 
-type Row = [label: string, read: (one: TrainingEvaluation) => string];
+type Row = [label: string, read: (one: EvaluationRecord) => string];
 
 /** Start, best and end of the validation set beside each other; a row that repeats another is left out. */
-export function milestoneTable(run: TrainingRun): Html | undefined {
+export function milestoneTable(run: TrainingRunRecords): Html | undefined {
   const reached = milestones(run);
   if (reached === undefined) return undefined;
   const all = Object.entries(reached).filter(
-    (entry): entry is [string, TrainingEvaluation] => entry[1] !== undefined,
+    (entry): entry is [string, EvaluationRecord] => entry[1] !== undefined,
   );
   const isOwn = (a: "reward_mean" | "proxy_mean", b: "pass_rate" | "reward_mean") =>
     run.evaluations.some((one) => one[a] !== one[b]);
@@ -40,7 +41,7 @@ ${rows.filter((one) => one !== false).map(row)}</tbody></table></div>
 const rangeOrNone = (range: [number, number] | undefined) => (range ? percentRange(range) : NONE);
 
 /** The win rate in words, with how it was reckoned. */
-export function winSentence(run: TrainingRun): string | undefined {
+export function winSentence(run: TrainingRunRecords): string | undefined {
   const fought = againstStart(run);
   if (fought === undefined) return undefined;
   const { wins, losses, ties, rate, p, difference, step, isKept } = fought;
@@ -53,7 +54,7 @@ export function winSentence(run: TrainingRun): string | undefined {
 }
 
 /** The one look at examples that nothing was decided by. */
-export function holdoutSentence({ summary }: TrainingRun): string | undefined {
+export function holdoutSentence({ summary }: TrainingRunRecords): string | undefined {
   const { pass_rate: rate, before } = summary?.holdout ?? {};
   if (rate === null || rate === undefined || before === undefined) return undefined;
   const looks =

@@ -1,7 +1,7 @@
 /** How a run ended, in a word and a sentence. */
 
 import { visible } from "../../core/visible.ts";
-import type { TrainingRun } from "../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { grouped, many } from "./numbers.ts";
 
 export interface Verdict {
@@ -12,7 +12,7 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-export function verdictOf(run: TrainingRun): Verdict {
+export function verdictOf(run: TrainingRunRecords): Verdict {
   const warnings = [
     run.edited.length === 0 || `Edited since the run wrote it: ${run.edited.join(", ")}.`,
     run.summary?.reference_frozen !== false ||
@@ -24,7 +24,7 @@ export function verdictOf(run: TrainingRun): Verdict {
 /** Reasons to end that somebody asked for, and that are no trouble. */
 const CALM = new Set(["plateau", "converged"]);
 
-function endOf(run: TrainingRun): Omit<Verdict, "warnings"> {
+function endOf(run: TrainingRunRecords): Omit<Verdict, "warnings"> {
   const { summary, alarms = [] } = run;
   const stop = summary?.stop;
   const stopping =
@@ -52,15 +52,15 @@ function endOf(run: TrainingRun): Omit<Verdict, "warnings"> {
   return { state: "finished", word: "Finished", sentence };
 }
 
-export function stepsDone({ summary, steps }: TrainingRun): number {
+export function stepsDone({ summary, steps }: TrainingRunRecords): number {
   return summary?.steps ?? steps.at(-1)?.step ?? 0;
 }
 
-export function plannedSteps({ manifest }: TrainingRun): number | undefined {
+export function plannedSteps({ manifest }: TrainingRunRecords): number | undefined {
   const { steps } = manifest.settings;
   return typeof steps === "number" ? steps : undefined;
 }
 
-export function alarmCount({ alarms = [] }: TrainingRun): string {
+export function alarmCount({ alarms = [] }: TrainingRunRecords): string {
   return alarms.length === 0 ? "no alarm" : many(alarms.length, "alarm");
 }

@@ -1,7 +1,8 @@
 /** What is said of one way in which training fails. */
 
 import { visible } from "../../../core/visible.ts";
-import type { TrainingAlarm, TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { Alarm, SampleRecord } from "../../../runs/train-records.ts";
 
 export interface Finding {
   readonly mode: string;
@@ -9,16 +10,16 @@ export interface Finding {
   /** The numbers behind it, a sentence each. */
   readonly numbers: readonly string[];
   /** Samples of the end that show it. */
-  readonly evidence: readonly TrainingSample[];
+  readonly evidence: readonly SampleRecord[];
 }
 
-export type FailureMode = (run: TrainingRun) => Finding;
+export type FailureMode = (run: TrainingRunRecords) => Finding;
 
 const MOST_EVIDENCE = 3;
 
 /** An alarm whose name says so is a sighting, whatever the numbers here make of it. */
 export function finding(
-  run: TrainingRun,
+  run: TrainingRunRecords,
   mode: string,
   alarms: RegExp,
   found: Partial<Omit<Finding, "mode">>,
@@ -33,11 +34,11 @@ export function finding(
   };
 }
 
-const alarmWords = ({ alarm, step }: TrainingAlarm) =>
+const alarmWords = ({ alarm, step }: Alarm) =>
   `The alarm ${visible(alarm)} was raised at step ${step}.`;
 
 /** The samples of the last step that has any, up to this one. */
-export function samplesAt({ samples }: TrainingRun, step: number): TrainingSample[] {
+export function samplesAt({ samples }: TrainingRunRecords, step: number): SampleRecord[] {
   const last = samples.reduce(
     (most, one) => (one.step <= step ? Math.max(most, one.step) : most),
     -1,
@@ -45,5 +46,5 @@ export function samplesAt({ samples }: TrainingRun, step: number): TrainingSampl
   return samples.filter((one) => one.step === last);
 }
 
-export const lastSamples = (run: TrainingRun): TrainingSample[] =>
+export const lastSamples = (run: TrainingRunRecords): SampleRecord[] =>
   samplesAt(run, Number.POSITIVE_INFINITY);

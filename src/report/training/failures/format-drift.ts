@@ -2,7 +2,7 @@
 
 import { passes } from "../../../core/score.ts";
 import { visible } from "../../../core/visible.ts";
-import type { TrainingRun } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
 import { percent } from "../numbers.ts";
 import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
@@ -16,7 +16,7 @@ const NO_FORMAT = ["ok", "wrong_answer"];
 export const formatDrift: FailureMode = (run) =>
   finding(run, "Refusal or format drift", /format|refus/i, grown(run));
 
-function grown(run: TrainingRun): Partial<ReturnType<FailureMode>> {
+function grown(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const ends = outcomeEnds(run);
   if (ends === undefined)
     return { numbers: ["No outcome codes were written at two steps or more."] };
@@ -50,7 +50,7 @@ interface Counted {
 }
 
 /** Of the validation set, or else of the first and the last tenth of the steps. */
-function outcomeEnds(run: TrainingRun): [Counted, Counted] | undefined {
+function outcomeEnds(run: TrainingRunRecords): [Counted, Counted] | undefined {
   const validation = outcomesOfEvaluations(run);
   const rows = validation.length > 1 ? validation : outcomesOfSteps(run);
   if (rows.length < 2) return undefined;

@@ -1,6 +1,7 @@
 /** The reward pays for length, and the completions follow. */
 
-import type { TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../../runs/train-records.ts";
 import { plain } from "../numbers.ts";
 import { type Ends, endsOf, mean } from "../series.ts";
 import { type FailureMode, finding, lastSamples } from "./finding.ts";
@@ -14,7 +15,7 @@ const CORRELATION = 0.3;
 export const lengthBias: FailureMode = (run) =>
   finding(run, "Length bias", /length/i, drifted(run));
 
-function drifted(run: TrainingRun): Partial<ReturnType<FailureMode>> {
+function drifted(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const drift = lengthEnds(run);
   if (drift === undefined || drift.start <= 0 || drift.end <= 0)
     return { numbers: ["No lengths were written at two steps or more."] };
@@ -35,11 +36,11 @@ function drifted(run: TrainingRun): Partial<ReturnType<FailureMode>> {
 }
 
 /** The samples that moved along with the mean, the farthest first. */
-function moved(run: TrainingRun, direction: number): TrainingSample[] {
+function moved(run: TrainingRunRecords, direction: number): SampleRecord[] {
   const before = new Map<string, number>();
   for (const { id, completion } of run.samples)
     if (!before.has(id)) before.set(id, completion.length);
-  const change = ({ id, completion }: TrainingSample) =>
+  const change = ({ id, completion }: SampleRecord) =>
     direction * (completion.length - (before.get(id) ?? completion.length));
   return lastSamples(run)
     .filter((sample) => change(sample) > 0)
@@ -54,7 +55,7 @@ function follows(factor: number, { r, n }: Correlation): boolean {
 
 const isBeyond = (factor: number, limit: number) => factor >= limit || factor <= 1 / limit;
 
-function lengthEnds(run: TrainingRun): Ends | undefined {
+function lengthEnds(run: TrainingRunRecords): Ends | undefined {
   const [start, end] = [run.evaluations[0], run.evaluations.at(-1)];
   if (start === undefined || end === undefined || start === end) return endsOf(run, "length/mean");
   return { start: start.length_mean, end: end.length_mean };
@@ -72,7 +73,7 @@ const FEWEST = 8;
  * Pearson's, of the changes between neighbouring steps. Two curves that both rise correlate for no
  * other reason than that; their changes do only if the longer batches are the better paid ones.
  */
-function correlationOfChanges({ steps }: TrainingRun): Correlation | undefined {
+function correlationOfChanges({ steps }: TrainingRunRecords): Correlation | undefined {
   const both = steps.flatMap(({ values }) => {
     const [length, reward] = [values["length/mean"], values["reward/mean"]];
     return length === undefined || reward === undefined ? [] : [{ length, reward }];

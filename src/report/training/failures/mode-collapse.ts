@@ -1,6 +1,7 @@
 /** Different prompts get the same answer, and the policy has stopped trying others. */
 
-import type { TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain } from "../numbers.ts";
 import { type Ends, endsOf } from "../series.ts";
 import { type FailureMode, finding, lastSamples } from "./finding.ts";
@@ -11,7 +12,7 @@ const REPEATS = 0.2;
 export const modeCollapse: FailureMode = (run) =>
   finding(run, "Mode collapse", /repeat/i, repeating(run));
 
-function repeating(run: TrainingRun): Partial<ReturnType<FailureMode>> {
+function repeating(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const [repeated, entropy] = [ends(run, "repeated"), ends(run, "entropy")];
   const numbers = [
     repeated
@@ -26,14 +27,14 @@ function repeating(run: TrainingRun): Partial<ReturnType<FailureMode>> {
   return { status: isSeen ? "seen" : "not seen", numbers, evidence: alike(run) };
 }
 
-function ends(run: TrainingRun, measure: "repeated" | "entropy"): Ends | undefined {
+function ends(run: TrainingRunRecords, measure: "repeated" | "entropy"): Ends | undefined {
   const [start, end] = [run.evaluations[0], run.evaluations.at(-1)];
   if (start === undefined || end === undefined || start === end) return endsOf(run, measure);
   return { start: start[measure], end: end[measure] };
 }
 
 /** The samples of the end that say what most of them say. */
-function alike(run: TrainingRun): TrainingSample[] {
+function alike(run: TrainingRunRecords): SampleRecord[] {
   const last = lastSamples(run);
   const count = (text: string) => last.filter(({ completion }) => completion === text).length;
   const most = Math.max(...last.map(({ completion }) => count(completion)));

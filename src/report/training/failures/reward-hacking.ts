@@ -1,7 +1,8 @@
 /** The reward that is trained on rises while what it stands for falls. */
 
 import { passes } from "../../../core/score.ts";
-import type { TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../../runs/train-records.ts";
 import { duel, type Milestones, milestones } from "../evaluations.ts";
 import { percent, plain, pValue } from "../numbers.ts";
 import { type FailureMode, finding, lastSamples, samplesAt } from "./finding.ts";
@@ -12,7 +13,7 @@ const ALPHA = 0.01;
 export const rewardHacking: FailureMode = (run) =>
   finding(run, "Reward hacking", /hack/i, sinceBest(run));
 
-function sinceBest(run: TrainingRun): Partial<ReturnType<FailureMode>> {
+function sinceBest(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const reached = milestones(run);
   if (reached === undefined || run.evaluations.length < 2)
     return { numbers: ["It takes two evaluations or more to see it."] };
@@ -34,7 +35,7 @@ function sinceBest(run: TrainingRun): Partial<ReturnType<FailureMode>> {
 }
 
 /** Passed when validation was at its best, and no more. */
-function lostSince(run: TrainingRun, { best }: Milestones): TrainingSample[] {
+function lostSince(run: TrainingRunRecords, { best }: Milestones): SampleRecord[] {
   const passed = samplesAt(run, best.step).filter(({ reward }) => passes(reward));
   const ids = new Set(passed.map(({ id }) => id));
   return lastSamples(run).filter(({ id, reward }) => ids.has(id) && !passes(reward));

@@ -1,6 +1,7 @@
 /** The four ways in which training fails, and what this run says about each. */
 
-import type { TrainingRun, TrainingSample } from "../../../runs/training-records.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../../runs/train-records.ts";
 import { type Html, html } from "../html.ts";
 import { sampleAnchor } from "../samples.ts";
 import { name, shownText } from "../shown-text.ts";
@@ -15,7 +16,7 @@ const MODES: readonly FailureMode[] = [rewardHacking, lengthBias, formatDrift, m
 const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
 
 /** `place` is that of the run on the page. */
-export function failureTable(run: TrainingRun, place: number): Html {
+export function failureTable(run: TrainingRunRecords, place: number): Html {
   const rows = MODES.map((mode) => row(mode(run), run, place));
   return html`<table class="failures">
 <thead><tr><th scope="col">failure</th><th scope="col">status</th><th scope="col">numbers</th>
@@ -25,7 +26,11 @@ ${rows}</tbody></table>
 `;
 }
 
-function row({ mode, status, numbers, evidence }: Finding, run: TrainingRun, place: number): Html {
+function row(
+  { mode, status, numbers, evidence }: Finding,
+  run: TrainingRunRecords,
+  place: number,
+): Html {
   const samples = evidence.map((sample) =>
     evidenceItem(sample, sampleAnchor(run, place, sample.id)),
   );
@@ -44,7 +49,7 @@ function noEvidence(status: Finding["status"]): Html {
 
 const SHORT = 80;
 
-function evidenceItem({ id, code, completion }: TrainingSample, anchor: string | undefined): Html {
+function evidenceItem({ id, code, completion }: SampleRecord, anchor: string | undefined): Html {
   const label = anchor ? html`<a href="#${anchor}">${name(id)}</a>` : name(id);
   const text = completion.length > SHORT ? `${completion.slice(0, SHORT)}…` : completion;
   return html`<li>${label} ${name(code)}<pre>${shownText(text)}</pre></li>`;

@@ -8,9 +8,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { ioError, LockedRoomError } from "../core/errors.ts";
-
-/** The content of a file, in parts where it is large. */
-export type Content = string | Iterable<Uint8Array>;
+import { type Content, writeDurably } from "./whole-file.ts";
 
 const beside = (dir: string, what: string) => {
   const whole = path.resolve(dir);
@@ -72,22 +70,6 @@ export async function namesIn(dir: string): Promise<string[]> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw ioError(`write ${dir}`, error, "usage");
-  }
-}
-
-/** Writes a file so that it is on the disk, not only on its way there. */
-export async function writeDurably(file: string, content: Content): Promise<void> {
-  const handle = await open(file, "w");
-  try {
-    for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
-      for (let done = 0; done < part.length; ) {
-        done += (await handle.write(part, done, Math.min(part.length - done, 2 ** 30)))
-          .bytesWritten;
-      }
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,0 +1,62 @@
+/** `lockedroom runs` */
+
+import { type Command, Option } from "commander";
+import { messageOf } from "../../core/errors.ts";
+import { visible } from "../../core/visible.ts";
+import { listRuns, type RunEntry } from "../../runs/catalogue.ts";
+import { describeKind } from "../../runs/kinds.ts";
+import { out, printableJson, wrap } from "../terminal.ts";
+
+interface Flags {
+  readonly format: "text" | "json";
+}
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Lists the runs at and below a folder: kind, state and headline figures. A run is\nrunning, interrupted or finished.",
+    )
+    .argument("[root]", "where to look", "runs")
+    .addOption(
+      new Option("--format <format>", "how to print the list")
+        .choices(["text", "json"])
+        .default("text"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  lockedroom runs
+  lockedroom runs runs/sweep --format json`,
+    )
+    .action(run);
+}
+
+async function run(root: string, { format }: Flags): Promise<void> {
+  const entries: RunEntry[] = [];
+  const unreadable: string[] = [];
+  const onUnreadable = (dir: string, error: unknown) =>
+    unreadable.push(`Not listed: ${visible(dir)} (${messageOf(error)})`);
+  for await (const entry of listRuns(root, { onUnreadable })) {
+    if (format === "text") show(entry);
+    else entries.push(entry);
+  }
+  if (format === "json") out(printableJson(entries, 2));
+  else for (const line of unreadable) out(wrap(`! ${line}`));
+}
+
+function show({ dir, kind, state, startedAt, headline }: RunEntry): void {
+  const figures = Object.entries(headline).map(([name, value]) => `${name} ${shown(value)}`);
+  const columns = [
+    describeKind(kind).name.padEnd(18),
+    state.padEnd(11),
+    startedAt.slice(0, 16).replace("T", " "),
+    visible(dir),
+  ];
+  out(`${columns.join("  ")}${figures.length > 0 ? `\n    ${figures.join(", ")}` : ""}`);
+}
+
+function shown(value: number | null): string {
+  if (value === null) return "undefined";
+  return Number.isInteger(value) ? String(value) : value.toFixed(4);
+}

@@ -1,0 +1,74 @@
+/** How a rollout ends: its answers with their provenance, ready for eval or selection-demo. */
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { sha256 } from "../core/fingerprint.ts";
+import type { JsonObject } from "../core/json.ts";
+import {
+  COMPLETIONS,
+  JOURNAL,
+  PROVENANCE_SCHEMA,
+  ROLLOUT_SUMMARY_SCHEMA,
+  SAMPLES,
+} from "./artifacts.ts";
+import { manifestFingerprint } from "./manifest.ts";
+import { provenancePath } from "./provenance.ts";
+import { type RolloutIdentity, requireSame } from "./rollout-journal.ts";
+import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
+import { artifactJson, type Finished, type RunFolder } from "./run-folder.ts";
+import { contentOf } from "./run-state.ts";
+import type { Provenance } from "./schemas.ts";
+
+export interface FinishedRollout extends Finished<RolloutManifest, RolloutSummary> {
+  /** The file of answers, as eval or selection-demo are given it. */
+  readonly answers: string;
+}
+
+export function answersName(n: number): string {
+  return n === 1 ? COMPLETIONS : SAMPLES;
+}
+
+/** The finished rollout that the folder holds, if it is the wanted one; another is refused. */
+export async function rolloutIn(
+  folder: RunFolder,
+  identity: RolloutIdentity,
+  force: boolean,
+): Promise<FinishedRollout | undefined> {
+  const { manifest, summary } = await contentOf(folder.dir);
+  if (!manifest || !summary || existsSync(folder.file(JOURNAL))) return undefined;
+  try {
+    requireSame(folder.dir, identityOf(manifest as unknown as RolloutManifest), identity);
+  } catch (error) {
+    if (force) return undefined;
+    throw error;
+  }
+  const answers = folder.file(answersName(identity.n));
+  return { dir: folder.dir, answers, manifest, summary } as unknown as FinishedRollout;
+}
+
+export async function finishRollout(
+  folder: RunFolder,
+  manifest: RolloutManifest,
+  found: Omit<RolloutSummary, "schema" | "files" | "manifest_sha256">,
+): Promise<FinishedRollout> {
+  const name = answersName(manifest.n);
+  const { [name]: answersSha256 = "" } = await folder.seal();
+  const provenance = artifactJson(provenanceOf(manifest, answersSha256));
+  const provenanceName = path.basename(provenancePath(name));
+  const summary: RolloutSummary = {
+    schema: ROLLOUT_SUMMARY_SCHEMA,
+    ...found,
+    files: { [name]: answersSha256, [provenanceName]: sha256(provenance) },
+    manifest_sha256: manifestFingerprint(manifest),
+  };
+  const finished = await folder.finish(manifest, summary, { [provenanceName]: provenance });
+  return { ...finished, answers: folder.file(name) };
+}
+
+function provenanceOf({ policy, prompt, sampling }: RolloutManifest, sha: string): Provenance {
+  return { schema: PROVENANCE_SCHEMA, completions_sha256: sha, policy, prompt, sampling };
+}
+
+function identityOf({ inputs, n, policy, prompt, sampling }: RolloutManifest): JsonObject {
+  return { dataset_sha256: inputs[0]?.sha256, n, policy, prompt, sampling } as JsonObject;
+}

@@ -1,0 +1,131 @@
+/** Reads a training run's folder, finished or not; a damaged file is refused by name and line. */
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { ZodType } from "zod";
+import { dataError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from "./artifacts.ts";
+import { JsonlFile } from "./jsonl.ts";
+import { requireKind } from "./require-kind.ts";
+import { schemaProblem } from "./schema-problem.ts";
+import {
+  type Alarm,
+  alarmSchema,
+  type EvaluationRecord,
+  evaluationRecordSchema,
+  type SampleRecord,
+  type StepRecord,
+  sampleRecordSchema,
+  stepRecordSchema,
+  type TimingRecord,
+  timingRecordSchema,
+} from "./train-records.ts";
+import {
+  type TrainManifest,
+  type TrainSummary,
+  trainManifestSchema,
+  trainSummarySchema,
+} from "./train-schemas.ts";
+import { readText } from "./whole-file.ts";
+
+/** A line of metrics.jsonl with its numbers apart. */
+export interface TrainingStep {
+  readonly step: number;
+  readonly outcomes: Readonly<Record<string, number>> | undefined;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Everything that a training run has written. */
+export interface TrainingRunRecords {
+  readonly dir: string;
+  readonly manifest: TrainManifest;
+  /** As it stands in the file. */
+  readonly manifestJson: JsonObject;
+  /** Undefined while the run is unfinished. */
+  readonly summary: TrainSummary | undefined;
+  /** The files that are not what the summary was made from. */
+  readonly edited: readonly string[];
+  readonly steps: readonly TrainingStep[];
+  readonly evaluations: readonly EvaluationRecord[];
+  readonly samples: readonly SampleRecord[];
+  /** Undefined where the run has no such file. */
+  readonly alarms: readonly Alarm[] | undefined;
+  readonly timing: readonly TimingRecord[];
+}
+
+export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> {
+  await requireKind(dir, ["train"]);
+  const file = (name: string) => path.join(dir, name);
+  if (!existsSync(file(MANIFEST)))
+    throw dataError(`${dir} is not a training run: it has no ${MANIFEST}`, "Name its folder.");
+  const manifestJson = await readJson(file(MANIFEST));
+  const metrics = await readLines(file(METRICS), stepRecordSchema);
+  const optional = async <T>(name: string, schema: ZodType<T>) =>
+    existsSync(file(name)) ? readLines(file(name), schema) : undefined;
+  const evaluations = await optional(EVALUATIONS, evaluationRecordSchema);
+  const samples = await optional(SAMPLES, sampleRecordSchema);
+  const alarms = await optional(ALARMS, alarmSchema);
+  const timing = await optional(TIMING, timingRecordSchema);
+  const summary = existsSync(file(SUMMARY))
+    ? checked(file(SUMMARY), await readJson(file(SUMMARY)), trainSummarySchema)
+    : undefined;
+  const hashes = [
+    [METRICS, metrics.sha256, summary?.metrics_sha256],
+    [EVALUATIONS, evaluations?.sha256, summary?.evaluations_sha256],
+    [SAMPLES, samples?.sha256, summary?.samples_sha256],
+    [ALARMS, alarms?.sha256, summary?.alarms_sha256],
+  ] as const;
+  return {
+    dir,
+    manifest: checked(file(MANIFEST), manifestJson, trainManifestSchema),
+    manifestJson,
+    summary,
+    edited: summary ? hashes.flatMap(([name, is, was]) => (is === was ? [] : [name])) : [],
+    steps: metrics.rows.map(asStep),
+    evaluations: evaluations?.rows ?? [],
+    samples: samples?.rows ?? [],
+    alarms: alarms?.rows,
+    timing: timing?.rows ?? [],
+  };
+}
+
+function asStep({ step, outcomes, ...values }: StepRecord): TrainingStep {
+  return { step, outcomes, values: values as Record<string, number> };
+}
+
+async function readJson(file: string): Promise<JsonObject> {
+  const text = await readText(file);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw damaged(file, error);
+  }
+}
+
+function checked<T>(file: string, value: unknown, schema: ZodType<T>): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw damaged(file, result.error);
+}
+
+function damaged(file: string, error: unknown): Error {
+  return dataError(
+    `${file} is damaged or of another version: ${schemaProblem(error)}`,
+    "Restore it, or run the training again.",
+  );
+}
+
+async function readLines<T>(
+  file: string,
+  schema: ZodType<T>,
+): Promise<{ rows: T[]; sha256: string }> {
+  const lines = new JsonlFile(file, (fields) => {
+    const result = schema.safeParse(fields);
+    if (result.success) return result.data;
+    throw new TypeError(schemaProblem(result.error));
+  });
+  const rows: T[] = [];
+  for await (const batch of lines.batches()) rows.push(...batch);
+  return { rows, sha256: lines.sha256 };
+}

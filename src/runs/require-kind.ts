@@ -1,0 +1,98 @@
+/** One answer to every folder of the wrong kind: what it is, and what to do with it. */
+
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { dataError } from "../core/errors.ts";
+import { SUMMARY } from "./artifacts.ts";
+import { aRun, isRunKind, nextStep, type RunKind } from "./kinds.ts";
+import { wholeFolder } from "./replace-folder.ts";
+import { contentOf, type FolderContent } from "./run-state.ts";
+
+/** Folders that are no runs, each recognised by a file. */
+const OTHERS = {
+  sweep: {
+    file: "sweep.json",
+    what: "a sweep",
+    next: (dir: string) => `Name its training runs: report --run ${path.join(dir, "*/")}`,
+  },
+  adapter: {
+    file: "adapter_config.json",
+    what: "an adapter",
+    next: (dir: string) => `Merge it into its policy: policy merge CHECKPOINT ${dir} --outdir NEW`,
+  },
+  checkpoint: {
+    file: "config.json",
+    what: "a checkpoint",
+    next: (dir: string) => `Describe it with policy show ${dir}, or sample from it with rollout.`,
+  },
+} as const;
+
+export type FolderKind = RunKind | keyof typeof OTHERS;
+
+/** Runs of scored rows, which inspect-run shows and gate compares. */
+export const SCORED: readonly RunKind[] = ["eval", "select", "experiment"];
+
+export async function folderKind(dir: string): Promise<FolderKind | undefined> {
+  return kindIn(dir, await contentOf(dir));
+}
+
+function kindIn(dir: string, { kind }: FolderContent): FolderKind | undefined {
+  const folder = wholeFolder(dir);
+  const names = Object.keys(OTHERS) as (keyof typeof OTHERS)[];
+  return kind ?? names.find((name) => existsSync(path.join(folder, OTHERS[name].file)));
+}
+
+/** Refuses what is no folder, or is one of another kind than those wanted. */
+export async function requireKind(
+  dir: string,
+  wanted: readonly FolderKind[],
+): Promise<FolderContent> {
+  const folder = statSync(wholeFolder(dir), { throwIfNoEntry: false });
+  if (!folder)
+    throw dataError(`there is no run at ${dir}`, "Check the path, or make the run first.");
+  if (!folder.isDirectory())
+    throw dataError(`${dir} is a file, not a run folder`, "Name the folder.");
+  const content = await contentOf(dir);
+  const found = kindIn(dir, content);
+  if (found === undefined || wanted.includes(found)) return content;
+  throw wrongKind(dir, found, content, wantedName(wanted));
+}
+
+/** Refuses a folder that is not wanted to be one at all. */
+export async function refuseFolder(dir: string): Promise<void> {
+  const content = await contentOf(dir);
+  const found = kindIn(dir, content);
+  if (found) throw wrongKind(dir, found, content, "a file");
+}
+
+/** Refuses a run that has no summary yet. */
+export function requireFinished(dir: string, { summary, state }: FolderContent): void {
+  if (summary !== undefined || existsSync(path.join(dir, SUMMARY))) return;
+  if (state === "running") {
+    throw dataError(
+      `the run ${dir} is unfinished: it is still being written`,
+      "Wait for it to end.",
+    );
+  }
+  throw dataError(
+    `the run ${dir} is unfinished: it has no ${SUMMARY}`,
+    "It was interrupted, or is not a run. Run its command again.",
+  );
+}
+
+function wrongKind(
+  dir: string,
+  found: FolderKind,
+  { summary }: FolderContent,
+  wanted: string,
+): Error {
+  const finished = summary !== undefined;
+  return isRunKind(found)
+    ? dataError(`${dir} is ${aRun(found, finished)}, not ${wanted}`, nextStep(found, finished, dir))
+    : dataError(`${dir} is ${OTHERS[found].what}, not ${wanted}`, OTHERS[found].next(dir));
+}
+
+function wantedName(wanted: readonly FolderKind[]): string {
+  const names = wanted.map((kind) => (isRunKind(kind) ? aRun(kind) : OTHERS[kind].what));
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : `${names[0]}`;
+}

@@ -1,0 +1,181 @@
+/**
+ * The one writer of run folders, whatever kind. Nothing half-written ever looks finished: files have
+ * temporary names until `finish` puts them in place, `summary.json` last. A stream that a resumed
+ * run continues grows under its own name.
+ */
+
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import path from "node:path";
+import { ioError, LockedRoomError } from "../core/errors.ts";
+import { sha256 } from "../core/fingerprint.ts";
+import { canonicalJson } from "../core/json.ts";
+import { MANIFEST, NOTE, SUMMARY, TEMPORARY } from "./artifacts.ts";
+import { claim, readClaim, release } from "./claim.ts";
+import { GrowingFile } from "./growing-file.ts";
+import { keepEditedNote } from "./kept-note.ts";
+import { describeKind, type RunKind } from "./kinds.ts";
+import { LineFile, writeNew } from "./lines.ts";
+import { type FolderOptions, refuseOwnInputs, requireWritable } from "./may-write.ts";
+import { contentOf } from "./run-state.ts";
+import { sha256OfFile } from "./whole-file.ts";
+
+/** Further files by name, such as charts. */
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+export interface Finished<M, S> {
+  readonly dir: string;
+  readonly manifest: M;
+  readonly summary: S;
+}
+
+/** Writes one run folder: `open` claims it; then `finish` or `leave`. */
+export class RunFolder {
+  readonly dir: string;
+  readonly kind: RunKind;
+  /** The first folder that had to be made, which goes again if nothing comes of the run. */
+  readonly #made: string | undefined;
+  readonly #lines = new Map<string, LineFile>();
+  readonly #growing = new Map<string, GrowingFile>();
+  /** Everything that waits under a temporary name. */
+  readonly #waiting = new Set<string>();
+
+  private constructor(dir: string, kind: RunKind, made: string | undefined) {
+    this.dir = dir;
+    this.kind = kind;
+    this.#made = made;
+  }
+
+  /** Claims the folder, or says why it must not be written. */
+  static async open(dir: string, kind: RunKind, options: FolderOptions = {}): Promise<RunFolder> {
+    refuseOwnInputs(dir, options.inputs ?? []);
+    let made: string | undefined;
+    let claimed = false;
+    try {
+      made = await mkdir(dir, { recursive: true });
+      const before = await readClaim(dir);
+      if (before?.writer === undefined) await requireWritable(dir, kind, options);
+      await claim(dir, kind);
+      claimed = true;
+      await requireWritable(dir, kind, options); // Another writer may have finished in between.
+      if (before) await removeTemporary(dir);
+      return new RunFolder(dir, kind, made);
+    } catch (error) {
+      if (claimed) await release(dir);
+      if (made) await removeEmpty(dir, made);
+      if (error instanceof LockedRoomError) throw error;
+      throw ioError(`write to ${dir}`, error, "usage");
+    }
+  }
+
+  /** The path of one of its files. */
+  file(name: string): string {
+    return path.join(this.dir, name);
+  }
+
+  /** A file of lines that appears when the run is finished. */
+  async lines(name: string): Promise<LineFile> {
+    this.#waiting.add(name);
+    const file = await LineFile.create(this.file(name + TEMPORARY)).catch((error) => {
+      throw ioError(`write to ${this.dir}`, error, "usage");
+    });
+    this.#lines.set(name, file);
+    return file;
+  }
+
+  /** A file of lines that is there from the start; of an earlier one, `keep` bytes stay. */
+  async growing(name: string, keep = 0): Promise<GrowingFile> {
+    const file = await GrowingFile.open(this.file(name), keep);
+    this.#growing.set(name, file);
+    return file;
+  }
+
+  /** Ends the streams; gives the SHA-256 of each and of further files, by name. */
+  async seal(files: Files = {}): Promise<Record<string, string>> {
+    const hashes: Record<string, string> = {};
+    for (const [name, file] of this.#lines) hashes[name] = await file.end();
+    try {
+      for (const [name, file] of this.#growing) {
+        await file.close({ durable: true });
+        hashes[name] = await sha256OfFile(file.path);
+      }
+    } catch (error) {
+      throw ioError(`write ${this.dir}`, error);
+    }
+    for (const [name, content] of Object.entries(files)) hashes[name] = sha256(content);
+    return hashes;
+  }
+
+  /** Puts every file in place, the summary last, and lets go. */
+  async finish<M, S>(manifest: M, summary: S, files: Files = {}): Promise<Finished<M, S>> {
+    try {
+      for (const [name, content] of Object.entries(files)) await this.#put(name, content);
+      await this.#put(MANIFEST, artifactJson(manifest));
+      await this.#put(SUMMARY, artifactJson(summary));
+      const replaced = await filesOfRun(this.dir);
+      for (const name of [SUMMARY, ...replaced]) await rm(this.file(name), { force: true });
+      if (NOTE in files) await keepEditedNote(this.dir);
+      for (const name of this.#waiting) {
+        await rename(this.file(name + TEMPORARY), this.file(name));
+      }
+      for (const name of describeKind(this.kind).transient ?? []) {
+        await rm(this.file(name), { force: true, recursive: true });
+      }
+      this.#waiting.clear();
+      await release(this.dir);
+    } catch (error) {
+      throw error instanceof LockedRoomError ? error : ioError(`write ${this.dir}`, error);
+    }
+    return { dir: this.dir, manifest, summary };
+  }
+
+  /** Lets go of an unfinished run. What was in the folder before is still there. */
+  async leave(): Promise<void> {
+    for (const file of this.#lines.values()) await file.abandon();
+    for (const file of this.#growing.values()) await file.close().catch(() => {});
+    for (const name of this.#waiting) {
+      await rm(this.file(name + TEMPORARY), { force: true }).catch(() => {});
+    }
+    await release(this.dir);
+    if (this.#made) await removeEmpty(this.dir, this.#made);
+  }
+
+  async #put(name: string, content: string | Uint8Array): Promise<void> {
+    this.#waiting.add(name);
+    // What says "finished" must not reach the disk by halves; the rest is held by its hashes.
+    await writeNew(this.file(name + TEMPORARY), content, name === SUMMARY);
+  }
+}
+
+/** What a killed writer left under temporary names. */
+async function removeTemporary(dir: string): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    if (entry.isDirectory() || !entry.name.endsWith(TEMPORARY)) continue;
+    await rm(path.join(dir, entry.name), { force: true });
+  }
+}
+
+/** The further files of the run that lies here, by its own account; names only, never paths. */
+async function filesOfRun(dir: string): Promise<string[]> {
+  const { files } = (await contentOf(dir)).summary ?? {};
+  return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);
+}
+
+/** Removes the folders from `dir` up to `made`, as long as they are empty. */
+async function removeEmpty(dir: string, made: string): Promise<void> {
+  for (
+    let folder = path.resolve(dir);
+    folder.length >= path.resolve(made).length;
+    folder = path.dirname(folder)
+  ) {
+    const removed = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
+}
+
+/** Sorted keys like everything that is compared, indented because people read it. */
+export function artifactJson(value: unknown): string {
+  return `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`;
+}

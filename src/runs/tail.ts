@@ -1,0 +1,108 @@
+/** Follows a stream of a run while it is written. */
+
+import { type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
+import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { isFields } from "../core/records.ts";
+import { TEMPORARY } from "./artifacts.ts";
+import { lastLineEnd } from "./growing-file.ts";
+import { MAX_LINE_BYTES } from "./jsonl.ts";
+
+export interface Tail {
+  readonly rows: readonly JsonObject[];
+  /** Where to go on from. */
+  readonly next: number;
+  /** The stream is not the one that `from` was a place in: these rows are its first. */
+  readonly truncated: boolean;
+}
+
+/** About as much is read at a time; whoever wants all of a long stream asks again. */
+const CHUNK_BYTES = 1024 * 1024;
+const NEWLINE = 10;
+
+/**
+ * The whole lines of a stream, such as metrics.jsonl, from a byte offset: 0 at first, then `next`. A
+ * line that is still being written comes with a later call; a stream that is not there has no rows.
+ */
+export async function tail(dir: string, stream: string, from: number): Promise<Tail> {
+  if (path.basename(stream) !== stream || !Number.isSafeInteger(from) || from < 0) {
+    throw usageError(`${stream} at byte ${from} is no place in a stream of a run`);
+  }
+  const name = path.join(dir, stream);
+  // What appears when the run is finished has the same bytes before, under another name.
+  const file = (await openIfThere(name + TEMPORARY)) ?? (await openIfThere(name));
+  if (file === undefined) return { rows: [], next: 0, truncated: from > 0 };
+  try {
+    const start = (await isLineStart(file, from)) ? from : 0;
+    const bytes = await wholeLines(file, start);
+    return {
+      rows: rowsOf(bytes, `${name}, from byte ${start}`),
+      next: start + bytes.length,
+      truncated: start !== from,
+    };
+  } catch (error) {
+    throw error instanceof LockedRoomError ? error : ioError(`read ${name}`, error, "data");
+  } finally {
+    await file.close();
+  }
+}
+
+/** The last whole line of a stream; undefined where there is none, or no JSON object. */
+export async function lastRow(dir: string, stream: string): Promise<JsonObject | undefined> {
+  const file = await open(path.join(dir, stream)).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const end = await lastLineEnd(file, (await file.stat()).size);
+    const start = await lastLineEnd(file, end - 1);
+    const line = Buffer.alloc(Math.min(end - start, MAX_LINE_BYTES));
+    await file.read(line, 0, line.length, start);
+    const value = parsed(line.toString("utf8"));
+    return isFields(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  return open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw ioError(`read ${file}`, error, "data");
+  });
+}
+
+/** False in a file that became shorter, or was replaced by one with other lines. */
+async function isLineStart(file: FileHandle, at: number): Promise<boolean> {
+  if (at === 0) return true;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, at - 1);
+  return bytesRead === 1 && buffer[0] === NEWLINE;
+}
+
+async function wholeLines(file: FileHandle, start: number): Promise<Buffer> {
+  for (let size = CHUNK_BYTES; ; size *= 2) {
+    const chunk = Buffer.allocUnsafe(size);
+    const { bytesRead } = await file.read(chunk, 0, size, start);
+    const end = chunk.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
+    if (end > 0 || bytesRead < size || size > MAX_LINE_BYTES) return chunk.subarray(0, end);
+  }
+}
+
+function rowsOf(bytes: Buffer, place: string): JsonObject[] {
+  const lines = bytes.toString("utf8").split("\n");
+  return lines.flatMap((line) => {
+    if (line.trim() === "") return [];
+    const value = parsed(line);
+    if (isFields(value)) return [value as JsonObject];
+    throw dataError(`${place}: a line is no JSON object`, "The stream is damaged; restore it.");
+  });
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * What a training run writes line by line. Nothing in these files depends on the clock, so that a run
+ * which was interrupted and resumed has the same bytes; seconds are in timing.jsonl.
+ */
+
+import { z } from "zod";
+import { jsonObject } from "./json-object.ts";
+
+const step = z.int().min(0);
+const counts = z.record(z.string(), z.number());
+/** A number. The type is wide enough for `outcomes`: an index signature covers every property. */
+const metric: z.ZodType<number | Record<string, number> | undefined> = z.number();
+const rewards: z.ZodType<readonly (number | null)[]> = z.array(z.number().nullable());
+const seconds = z.number().min(0);
+
+/**
+ * One line of metrics.jsonl. Every name besides `step` and `outcomes` is a number, and a curve of the
+ * report. An algorithm writes those that it has:
+ *
+ *   loss, gradient_norm, learning_rate, tokens (trained on, padding not counted), sampled_tokens
+ *   reward/mean, reward/std, reward/min, reward/max, reward/zero_std_groups (share of groups whose
+ *     rewards are all equal), reward/NAME (mean of one scorer where there are several)
+ *   kl/k1, kl/k2, kl/k3 (per token, policy against reference), kl/coefficient
+ *   entropy (nats per token of the full next-token distribution)
+ *   length/mean, length/min, length/max, length/truncated (share)
+ *   clip/low, clip/high (shares of tokens), ratio/max
+ *   check/logprob_gap (largest |recomputed - sampled| log-prob before the first update of a step)
+ *   check/sampling_gap (mean log-prob under the sampling distribution minus that of the policy)
+ *   check/reference_gap (largest |policy - reference| log-prob; 0 for ever means: the same weights)
+ *   repeated (share of the commonest completion)
+ *   rewards/chosen, rewards/rejected, rewards/margin, rewards/accuracy, logps/chosen, logps/rejected,
+ *     token_accuracy (of preference and supervised losses)
+ *   cost/mean, cost/limit, cost/lambda (of constrained learning)
+ *   value/loss, value/explained (of a value head)
+ */
+export const stepRecordSchema = z.object({ step, outcomes: counts.optional() }).catchall(metric);
+
+/** One line of evaluations.jsonl: the policy on the validation set, step 0 being the initial one. */
+export const evaluationRecordSchema = z.object({
+  step,
+  examples: z.int().min(0),
+  /** By the scorer used for validation, which may be another than the one that rewards. */
+  pass_rate: z.number().min(0).max(1),
+  reward_mean: z.number(),
+  /** By the scorers that reward; the same as reward_mean where they are the same. */
+  proxy_mean: z.number(),
+  /** Exact KL of the full next-token distributions to the reference, per token; null without one. */
+  kl_exact: z.number().nullable(),
+  entropy: z.number(),
+  length_mean: z.number(),
+  truncated: z.number(),
+  /** Share of the commonest completion. */
+  repeated: z.number(),
+  outcomes: counts,
+  /** Of each example in the order of the file; null where the scorer failed. */
+  rewards,
+});
+
+/** One line of samples.jsonl: completions of the first examples of the validation set. */
+export const sampleRecordSchema = z.object({
+  step,
+  id: z.string(),
+  prompt: z.string(),
+  completion: z.string(),
+  reward: z.number().nullable(),
+  code: z.string(),
+});
+
+/** One line of alarms.jsonl. */
+export const alarmSchema = z.object({
+  step,
+  /** A short fixed name, such as reward_hacking. */
+  alarm: z.string(),
+  /** Whether the run ends with it. */
+  stops: z.boolean(),
+  /** What happened, and what to do, in words. */
+  message: z.string(),
+  evidence: jsonObject,
+});
+
+/** One line of timing.jsonl, which no comparison reads. */
+export const timingRecordSchema = z.object({
+  step,
+  sampling_s: seconds,
+  scoring_s: seconds,
+  /** Log-probs by the reference and, where there is a value head, by the policy itself. */
+  logprobs_s: seconds,
+  updating_s: seconds,
+  evaluating_s: seconds,
+});
+
+export type StepRecord = Readonly<z.infer<typeof stepRecordSchema>>;
+export type EvaluationRecord = Readonly<z.infer<typeof evaluationRecordSchema>>;
+export type SampleRecord = Readonly<z.infer<typeof sampleRecordSchema>>;
+export type Alarm = Readonly<z.infer<typeof alarmSchema>>;
+export type TimingRecord = Readonly<z.infer<typeof timingRecordSchema>>;
