@@ -16,15 +16,25 @@ export interface Claim {
 /** The folders that this process writes now. */
 const ours = new Set<string>();
 
+/** Those that it is about to claim: a claim takes several calls. */
+const claiming = new Set<string>();
+
 /**
  * A claim whose process is gone is void. The claim is a link that points at the process's number
  * and the kind of run: it appears whole or not at all, so nobody ever reads half of it.
  */
 export async function claim(dir: string, kind: RunKind): Promise<void> {
   const file = path.join(dir, RUNNING);
+  const folder = path.resolve(dir);
+  if (ours.has(folder) || claiming.has(folder)) throw taken(dir, file, process.pid);
   const text = `${process.pid} ${kind}`;
-  if (!(await made(file, text)) && !(await takeOver(dir, file, text))) throw taken(dir, file);
-  ours.add(path.resolve(dir));
+  claiming.add(folder);
+  try {
+    if (!(await made(file, text)) && !(await takeOver(dir, file, text))) throw taken(dir, file);
+    ours.add(folder);
+  } finally {
+    claiming.delete(folder);
+  }
 }
 
 export async function release(dir: string): Promise<void> {
