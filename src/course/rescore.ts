@@ -4,16 +4,14 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import {
   type Example,
-  JsonlFile,
   type Judgeable,
   messageOf,
-  openScoring,
-  type ResultRow,
-  type Run,
   SCORER_ERROR,
   type Scoring,
   toExample,
-} from "../index.ts";
+} from "../core/index.ts";
+import { JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
+import { openScoring } from "../scorers/index.ts";
 import { readConfig } from "./workspace.ts";
 import { fileSha256 } from "./workspace-files.ts";
 

@@ -3,15 +3,14 @@
 import path from "node:path";
 import {
   type Example,
-  JsonlFile,
   type JsonObject,
   type Judgement,
-  openScoring,
   SCORER_ERROR,
   type Scoring,
-  type TrainManifest,
   toExample,
-} from "../../index.ts";
+} from "../../core/index.ts";
+import { JsonlFile, type TrainManifest } from "../../runs/index.ts";
+import { openScoring } from "../../scorers/index.ts";
 import { readConfig } from "../workspace.ts";
 import { fileSha256, realInside } from "../workspace-files.ts";
 import type { Training } from "./training.ts";
