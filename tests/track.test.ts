@@ -22,7 +22,9 @@ beforeAll(() => {
   for (const [, walk] of WALK) walk(walked);
   const { levels } = walked.check();
   const failed = levels.flatMap(({ level, checks }) =>
-    checks.filter(({ holds }) => !holds).map(({ id, lack }) => `${level} ${id}: ${lack?.found}`),
+    checks
+      .filter(({ passed }) => !passed)
+      .map(({ id, failure }) => `${level} ${id}: ${failure?.found}`),
   );
   expect(failed).toEqual([]);
   expect(levels.filter(({ passed }) => passed)).toHaveLength(WALK.length);
@@ -63,7 +65,7 @@ test("a key that sends samples without a log-prob to the end by infinity is as r
     "return [sample.sum_logprob === null ? Infinity : -sample.sum_logprob, sample.completion.length, sample.completion];",
   );
   learner.commit("L0.5 fix");
-  expect(await learner.evidence("0.5", "tie-break")).toMatch(/^holds/);
+  expect(await learner.evidence("0.5", "tie-break")).toMatch(/^passed/);
 });
 
 test("steps that went into one commit can be taken apart as --next says", () => {
@@ -1041,7 +1043,7 @@ describe.each(GENERAL)("when %s", (_, checks, found, spoil) => {
     "level %s, %s notices",
     async (level, check) => {
       const evidence = await learner.evidence(level, check);
-      expect(evidence).not.toMatch(/^holds/);
+      expect(evidence).not.toMatch(/^passed/);
       expect(evidence).toMatch(found);
     },
     MINUTE,
@@ -1065,7 +1067,7 @@ describe("what is skipped or faked is caught", () => {
       spoil(learner);
       const evidence = await learner.evidence(level, check);
       learner.leave();
-      expect(evidence).not.toMatch(/^holds/);
+      expect(evidence).not.toMatch(/^passed/);
       expect(evidence).toMatch(found);
     },
     MINUTE,

@@ -115,8 +115,8 @@ function commandLines(command: string, indent: string): string {
   const lines: string[] = [];
   for (const part of command.split(/ (?=--)/)) {
     const longer = `${lines.at(-1)} ${part}`;
-    const room = WIDTH - indent.length - " \\".length;
-    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    const width = WIDTH - indent.length - " \\".length;
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
     else lines.push(lines.length === 0 ? part : `  ${part}`);
   }
   return lines.map((line) => indent + line).join(" \\\n");

@@ -96,7 +96,7 @@ function showSkills(weeks: readonly Week[]): void {
   }
 }
 
-const MOST_SPARKS = 48;
+const MAX_SPARKS = 48;
 
 /** With one measurement there is no trend to see. */
 function showSparklines(weeks: readonly Week[]): void {
@@ -115,7 +115,7 @@ function showSparklines(weeks: readonly Week[]): void {
     const [first, ...later] = values.filter((value) => value !== null);
     const last = later.at(-1);
     if (first === undefined || last === undefined) return [];
-    const line = sparkline(values.slice(-MOST_SPARKS));
+    const line = sparkline(values.slice(-MAX_SPARKS));
     return [`${label.padEnd(8)} ${line}  ${compact(first)} → ${compact(last)}`];
   });
   if (lines.length > 0) out(`\n${lines.join("\n")}`);

@@ -4,10 +4,9 @@
  */
 
 import { LockedRoomError, visibleShort } from "../core/index.ts";
-import { Gap } from "./gap.ts";
-import type { LevelId } from "./level.ts";
+import type { CheckContext } from "./check-context.ts";
+import { CheckFailure, type LevelId } from "./level.ts";
 import { howToMake } from "./quizzes/runs.ts";
-import type { Room } from "./room.ts";
 
 const QUIZ_SCHEMA = "lockedroom.quiz@1";
 
@@ -46,8 +45,8 @@ export interface QuizQuestion {
   readonly chapter: Chapter;
   /** Runs of the workspace that the answer is read from, by name. */
   readonly runs: readonly string[];
-  /** The answer: a number, a word, or the letter of a choice. A Gap says why there is none. */
-  solve(room: Room): Promise<string | number> | string | number;
+  /** The answer: a number, a word, or the letter of a choice. A CheckFailure says why there is none. */
+  solve(context: CheckContext): Promise<string | number> | string | number;
 }
 
 /** A question that nobody but the person can mark. */
@@ -78,25 +77,25 @@ export interface Mark {
 type Truth = { readonly answer: string | number } | { readonly skip: Skip };
 
 /** The answer of a question, or why it cannot be asked of this workspace. */
-export async function solve(question: QuizQuestion, room: Room): Promise<Truth> {
-  const missing = question.runs.find((run) => !room.has(`runs/${run}`));
+export async function solve(question: QuizQuestion, context: CheckContext): Promise<Truth> {
+  const missing = question.runs.find((run) => !context.has(`runs/${run}`));
   if (missing !== undefined) {
     const message = `It asks about runs/${missing}, which is not there yet.`;
     return { skip: { code: "run_missing", message, next: howToMake(missing) } };
   }
   try {
     // Opened first, so that nothing is read from a run that somebody edited or copied.
-    await Promise.all(question.runs.map((run) => room.run(run)));
-    return { answer: await question.solve(room) };
+    await Promise.all(question.runs.map((run) => context.run(run)));
+    return { answer: await question.solve(context) };
   } catch (error) {
     return { skip: refusal(error) };
   }
 }
 
 function refusal(error: unknown): Skip {
-  if (error instanceof Gap) {
-    const { expected, found, look, next } = error.lack;
-    const message = `Not marked: expected ${expected}; found ${found}. Look at ${look}.`;
+  if (error instanceof CheckFailure) {
+    const { expected, found, where, next } = error.failure;
+    const message = `Not marked: expected ${expected}; found ${found}. See ${where}.`;
     return { code: "run_refused", message, next: next ?? null };
   }
   if (!(error instanceof LockedRoomError)) throw error;
@@ -155,7 +154,7 @@ export function quizReport(
       asked: ask,
       form: formHint(form),
       options: form.kind === "choice" ? form.options : null,
-      given: given && visibleShort(given, MOST_SHOWN),
+      given: given && visibleShort(given, MAX_SHOWN),
       ...rest,
       chapter: `docs/manual/${chapter}.md`,
     })),
@@ -163,9 +162,9 @@ export function quizReport(
   };
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 /** No answer of ours is nearly as long. */
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 type Read = { readonly value: string | number } | { readonly problem: string };
 
@@ -179,7 +178,7 @@ function tidy(text: string): string {
 }
 
 function readAnswer(form: Form, given: string): Read {
-  if (given.length > MOST_CHARACTERS)
+  if (given.length > MAX_CHARACTERS)
     return { problem: `${given.length} characters are no answer to this.` };
   const text = tidy(given);
   if (form.kind === "word") return readWord(form, text);

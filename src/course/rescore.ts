@@ -33,7 +33,7 @@ interface Claim extends Judgeable {
   readonly code: string;
 }
 
-const MOST_CONFIRMED = 100_000;
+const MAX_CONFIRMED = 100_000;
 
 /** Holds the scorers of a workspace, opened when they are first asked for. */
 export class Rescorer {
@@ -98,7 +98,7 @@ export class Rescorer {
         problem: `It was edited: ${then.example.id} has ${was}, and its scorer says ${is}.`,
       };
     }
-    if (this.#confirmed.size > MOST_CONFIRMED) this.#confirmed.clear();
+    if (this.#confirmed.size > MAX_CONFIRMED) this.#confirmed.clear();
     for (const key of asked.keys()) this.#confirmed.add(key);
     return undefined;
   }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { messageOf } from "../core/index.ts";
 import { type GateOptions, gate } from "../gate/index.ts";
 import { type GateReport, gateReportSchema, openRun, type Run } from "../runs/index.ts";
-import { sameVerdict } from "./gate-report.ts";
+import { sameVerdict } from "./evidence.ts";
 import { copiedFrom, RunJudge } from "./sound-run.ts";
 import { filesBelow, realInside, recorded, textOf } from "./workspace-files.ts";
 

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { dataError, ioError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
+import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { ALOUD, QUESTIONS } from "../../course/quizzes/index.ts";
-import type { Room } from "../../course/room.ts";
-import { levelArgument, withRoom } from "../course-room.ts";
+import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -20,7 +20,7 @@ interface Flags {
 /** The next line, or undefined when there are no more. */
 type NextLine = () => Promise<string | undefined>;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
@@ -48,8 +48,8 @@ Examples:
   lockedroom quiz 3 --format json < answers.txt`,
     )
     .action(async (level: LevelId, flags: Flags) => {
-      const marks = await withRoom((room) =>
-        atTerminal(flags) ? askAll(room, level) : markAll(room, level, flags),
+      const marks = await withCheckContext((context) =>
+        atTerminal(flags) ? askAll(context, level) : markAll(context, level, flags),
       );
       const { right, questions } = scoreOf(marks);
       exit(right === questions ? 0 : 1);
@@ -63,7 +63,11 @@ function atTerminal({ answers, format }: Flags): boolean {
 
 // --- a list of answers ----------------------------------------------------------------------------
 
-async function markAll(room: Room, level: LevelId, { answers, format }: Flags): Promise<Mark[]> {
+async function markAll(
+  context: CheckContext,
+  level: LevelId,
+  { answers, format }: Flags,
+): Promise<Mark[]> {
   const lines = await givenLines(answers);
   const questions = QUESTIONS[level];
   if (lines.length > questions.length) {
@@ -74,7 +78,7 @@ async function markAll(room: Room, level: LevelId, { answers, format }: Flags): 
   }
   const marks: Mark[] = [];
   for (const [i, question] of questions.entries()) {
-    marks.push(mark(question, await solve(question, room), lines[i]));
+    marks.push(mark(question, await solve(question, context), lines[i]));
   }
   if (format === "json") out(printableJson(quizReport(level, marks, ALOUD[level]), 2));
   else if (lines.length === 0) printQuestions(level, marks);
@@ -116,7 +120,7 @@ async function readAll(stream: AsyncIterable<unknown>, name: string): Promise<st
   for await (const chunk of stream) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       throw dataError(
         `${name} has more than a mebibyte, which is no list of answers`,
         "Write one answer a line, in the order of the questions; - skips one.",
@@ -142,21 +146,25 @@ function printQuestions(level: LevelId, marks: readonly Mark[]): void {
 
 // --- at a terminal --------------------------------------------------------------------------------
 
-async function askAll(room: Room, level: LevelId): Promise<Mark[]> {
+async function askAll(context: CheckContext, level: LevelId): Promise<Mark[]> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
   out(wrap("One answer each; - skips a question, Ctrl-D ends."));
   try {
-    return await converse(room, level, nextLineOf(prompt));
+    return await converse(context, level, nextLineOf(prompt));
   } finally {
     prompt.close();
   }
 }
 
-async function converse(room: Room, level: LevelId, nextLine: NextLine): Promise<Mark[]> {
+async function converse(
+  context: CheckContext,
+  level: LevelId,
+  nextLine: NextLine,
+): Promise<Mark[]> {
   const marks: Mark[] = [];
   let ended = false;
   for (const [i, question] of QUESTIONS[level].entries()) {
-    const truth = await solve(question, room);
+    const truth = await solve(question, context);
     const unanswered = mark(question, truth, undefined);
     let line: string | undefined;
     if (!ended) {

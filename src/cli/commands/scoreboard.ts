@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import {
   addWeek,
-  MOST_WEEKS,
+  MAX_WEEKS,
   readWeeks,
   reviewWeeks,
   SKILLS,
@@ -61,7 +61,7 @@ export function define(command: Command): Command {
         .choices(["add", "show"])
         .default("show"),
     )
-    .option("--week <n>", "add: the week, 1 for days 1 to 7", wholeNumber(1, MOST_WEEKS))
+    .option("--week <n>", "add: the week, 1 for days 1 to 7", wholeNumber(1, MAX_WEEKS))
     .option("--run <run>", "add: the run to take the figures from")
     .option("--baseline <run>", "add: the run that drift is measured against")
     .option("--build <path>", "add: the build that was shipped")

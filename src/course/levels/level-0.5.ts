@@ -3,23 +3,12 @@
 import { type Rng, rngAt } from "../../core/index.ts";
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import type { ResultRow } from "../../runs/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import {
-  call,
-  committedFile,
-  DEV,
-  demandShipped,
-  hiddenSeed,
-  PACK,
-  repeatSelection,
-  selectionRun,
-} from "../evidence.ts";
-import { demand } from "../gap.ts";
-import { demandTests } from "../learner-tests.ts";
-import type { Level } from "../level.ts";
-import { demandRunNote } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import type { CheckContext } from "../check-context.ts";
+import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
+import { ensure, type Level } from "../level.ts";
+import { checkRunNote } from "../notes.ts";
 
 const POLICY = "assignments/selection_policy.ts";
 const TEST = "tests/selection_policy.test.ts";
@@ -105,10 +94,10 @@ export const LEVEL_0_5: Level = {
       id: "build",
       title: `runs/${BUILT}: best of four that can be repeated`,
       next: select(BUILT),
-      run: async (room) => {
-        await demandShipped(room, DEV);
-        await demandShipped(room, PACK);
-        const { run } = await repeatSelection(room, BUILT, 4);
+      run: async (context) => {
+        await checkShipped(context, DEV);
+        await checkShipped(context, PACK);
+        const { run } = await repeatSelection(context, BUILT, 4);
         return `pass@n ${run.summary.metrics.pass_at_n?.toFixed(4)}, the same when repeated`;
       },
     },
@@ -118,39 +107,39 @@ export const LEVEL_0_5: Level = {
       id: "sabotage",
       title: "five sabotage runs with five different hashes",
       next: `Make tieBreakKey random, commit, then:\n${FIVE_TIMES}`,
-      run: demandVariance,
+      run: checkVariance,
     },
     {
       id: "random-policy",
       title: "what made them was a tie-break that contradicts itself",
       next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
-      run: demandDice,
+      run: checkDice,
     },
     {
       id: "run-note",
       title: "the run note of the sabotage is complete",
       next: `Fill in runs/${RANDOM[0]}/README.md.`,
-      run: (room) => demandRunNote(room, RANDOM[0] as string),
+      run: (context) => checkRunNote(context, RANDOM[0] as string),
     },
     {
       id: "tie-break",
       title: `${POLICY} breaks ties by log-prob, length, text`,
       next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
-      run: demandTieBreak,
+      run: checkTieBreak,
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
       title: "two fixed runs with the same hash, made by the repaired policy",
       next: FIXED.map((name) => select(name)).join("\n"),
-      run: demandFixed,
+      run: checkFixed,
     },
     {
       id: "tests",
       title: `${TEST} passes, and fails on a wrong tie-break`,
       next: `Write ${TEST} with at least three tests.`,
-      run: (room) =>
-        demandTests(room, TEST, 3, [
+      run: (context) =>
+        checkTests(context, TEST, 3, [
           mutant("the tie-break is random", "() => [Math.random()]", 3),
           mutant(
             "the order is upside down",
@@ -180,32 +169,32 @@ const CHOSEN = [
   "unstable",
 ];
 
-async function demandVariance(room: Room): Promise<string> {
-  const built = await rows(room, BUILT);
+async function checkVariance(context: CheckContext): Promise<string> {
+  const built = await rows(context, BUILT);
   const hashes = new Map<string, string>();
   for (const name of RANDOM) {
-    const { run } = await selectionRun(room, name, 4);
+    const { run } = await selectionRun(context, name, 4);
     const twin = hashes.get(run.summary.results_sha256);
-    demand(twin === undefined, {
+    ensure(twin === undefined, {
       expected: "five different hashes of results.jsonl",
       found: `the same for runs/${twin} and runs/${name}`,
-      look: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
+      where: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
     });
     hashes.set(run.summary.results_sha256, name);
-    const forged = (await rows(room, name)).find((row, i) => !isHonestChoice(row, built[i]));
-    demand(forged === undefined, {
+    const forged = (await rows(context, name)).find((row, i) => !isHonestChoice(row, built[i]));
+    ensure(forged === undefined, {
       expected: `rows of runs/${name} that choose a best sample of the pack`,
       found: `${forged?.id} is no such row`,
-      look: `runs/${name}/results.jsonl`,
+      where: `runs/${name}/results.jsonl`,
     });
   }
-  await demandOrder(room, [BUILT, ...RANDOM]);
+  await checkOrder(context, [BUILT, ...RANDOM]);
   return `${hashes.size} hashes`;
 }
 
-async function rows(room: Room, name: string): Promise<ResultRow[]> {
+async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   const found: ResultRow[] = [];
-  for await (const batch of (await room.run(name)).results().batches()) found.push(...batch);
+  for await (const batch of (await context.run(name)).results().batches()) found.push(...batch);
   return found;
 }
 
@@ -224,56 +213,56 @@ function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
   );
 }
 
-async function demandDice(room: Room): Promise<string> {
-  const samples = hiddenPacks(rngAt(hiddenSeed(room, "0.5"))).flat();
+async function checkDice(context: CheckContext): Promise<string> {
+  const samples = hiddenPacks(rngAt(hiddenSeed(context, "0.5"))).flat();
   for (const name of RANDOM) {
-    const { policy } = await selectionRun(room, name, 4);
+    const { policy } = await selectionRun(context, name, 4);
     const twice = samples.flatMap((sample) => [[sample], [sample]]);
-    const keys = await call(room, policy.path, POLICY, "tieBreakKey", twice);
+    const keys = await call(context, policy.path, POLICY, "tieBreakKey", twice);
     const differs = samples.some(
       (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
     );
-    demand(differs, {
+    ensure(differs, {
       expected: `the policy of runs/${name} to give other keys when it is asked again`,
       found: "the same keys every time",
-      look: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
+      where: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
     });
   }
   return "the same sample got other keys";
 }
 
-async function demandFixed(room: Room): Promise<string> {
-  const current = (await room.versions(POLICY)).at(-1)?.text;
+async function checkFixed(context: CheckContext): Promise<string> {
+  const current = (await context.versions(POLICY)).at(-1)?.text;
   const hashes = new Set<string>();
   for (const name of FIXED) {
-    const { run, policy } = await repeatSelection(room, name, 4);
-    demand(policy.version.text === current, {
+    const { run, policy } = await repeatSelection(context, name, 4);
+    ensure(policy.version.text === current, {
       expected: `runs/${name} made with ${POLICY} as it is committed now`,
       found: `the version of commit ${policy.version.commit.hash.slice(0, 7)}`,
-      look: `git log --oneline -- ${POLICY}`,
+      where: `git log --oneline -- ${POLICY}`,
       next: `Make runs/${name} again with --force.`,
     });
-    demand(run.summary.alarms.length === 0, {
+    ensure(run.summary.alarms.length === 0, {
       expected: "no alarm",
       found: run.summary.alarms.map(({ code }) => code).join(", "),
-      look: `runs/${name}/summary.json`,
+      where: `runs/${name}/summary.json`,
     });
     hashes.add(run.summary.results_sha256);
   }
-  demand(hashes.size === 1, {
+  ensure(hashes.size === 1, {
     expected: "the same hash of results.jsonl",
     found: `${hashes.size} hashes`,
-    look: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
+    where: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
   });
-  await demandOrder(room, [RANDOM[4] as string, ...FIXED]);
+  await checkOrder(context, [RANDOM[4] as string, ...FIXED]);
   return "equal, and equal again when repeated";
 }
 
-async function demandTieBreak(room: Room): Promise<string> {
-  const packs = hiddenPacks(rngAt(hiddenSeed(room, "0.5 ties")));
-  const file = await committedFile(room, POLICY);
+async function checkTieBreak(context: CheckContext): Promise<string> {
+  const packs = hiddenPacks(rngAt(hiddenSeed(context, "0.5 ties")));
+  const file = await committedFile(context, POLICY);
   const keys = await call(
-    room,
+    context,
     file,
     POLICY,
     "tieBreakKey",
@@ -289,10 +278,10 @@ async function demandTieBreak(room: Room): Promise<string> {
       completion.length,
       completion,
     ]);
-    demand(picked?.completion === right?.completion, () => ({
+    ensure(picked?.completion === right?.completion, () => ({
       expected: `${describe(right)} to win over ${describe(picked)}`,
       found: "the other way round",
-      look: POLICY,
+      where: POLICY,
     }));
   }
   return `${packs.length} hidden packs`;

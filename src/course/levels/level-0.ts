@@ -1,23 +1,20 @@
 /** Level 0: the instrument before the model. */
 
 import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
+import type { CheckContext } from "../check-context.ts";
 import {
-  call,
-  committedFile,
+  checkOrder,
+  checkShipped,
   DEV,
-  demandShipped,
   evalRun,
   FROZEN,
   jsonLines,
   savedGate,
 } from "../evidence.ts";
-import { demand } from "../gap.ts";
-import { demandTests, type Mutant } from "../learner-tests.ts";
-import type { Level } from "../level.ts";
-import { demandRunNote, demandSections } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
+import { ensure, type Level } from "../level.ts";
+import { checkRunNote, checkSections } from "../notes.ts";
 
 const TAMPERED = "data/datasets/math_dev_TAMPERED.jsonl";
 const GATE = "runs/l0_gate.json";
@@ -106,10 +103,10 @@ export const LEVEL_0: Level = {
       id: "build",
       title: "runs/l0_build_eval: a clean evaluation that can be repeated",
       next: BUILD,
-      run: async (room) => {
-        await demandShipped(room, DEV);
-        await demandShipped(room, FROZEN);
-        const { summary } = await evalRun(room, "l0_build_eval", DEV);
+      run: async (context) => {
+        await checkShipped(context, DEV);
+        await checkShipped(context, FROZEN);
+        const { summary } = await evalRun(context, "l0_build_eval", DEV);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
@@ -118,21 +115,21 @@ export const LEVEL_0: Level = {
       id: "tampered-data",
       title: "the tampered data set differs in exactly one expected answer",
       next: `${COPY}\nThen change the expected_answer of one record in it.`,
-      run: demandOneChange,
+      run: checkOneChange,
     },
     {
       id: "sabotage",
       title: "runs/l0_sabotage_eval_tampered: the same completions, tampered data",
       next: SABOTAGE,
-      run: async (room) => {
-        demand((await room.sha256(TAMPERED)) !== (await room.sha256(DEV)), {
+      run: async (context) => {
+        ensure((await context.sha256(TAMPERED)) !== (await context.sha256(DEV)), {
           expected: `${TAMPERED} to be tampered with`,
           found: `a plain copy of ${DEV}`,
-          look: TAMPERED,
+          where: TAMPERED,
           next: "Change the expected_answer of one record in it, then run the command again.",
         });
-        const { summary } = await evalRun(room, "l0_sabotage_eval_tampered", TAMPERED);
-        await demandOrder(room, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+        const { summary } = await evalRun(context, "l0_sabotage_eval_tampered", TAMPERED);
+        await checkOrder(context, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
       },
     },
@@ -140,27 +137,27 @@ export const LEVEL_0: Level = {
       id: "gate",
       title: "the gate refused it, because of the data",
       next: JUDGE,
-      run: demandRefusal,
+      run: checkRefusal,
     },
     {
       id: "run-note",
       title: "the run note of the sabotage is complete",
       next: "Fill in runs/l0_sabotage_eval_tampered/README.md.",
-      run: (room) => demandRunNote(room, "l0_sabotage_eval_tampered"),
+      run: (context) => checkRunNote(context, "l0_sabotage_eval_tampered"),
     },
     commitCheck(base, "sabotage"),
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
       next: `Write classify in ${KATA}.`,
-      run: demandKata,
+      run: checkKata,
     },
     {
       id: "kata-tests",
       title: `${KATA_TEST} passes, and fails on a wrong kata`,
       next: `Write ${KATA_TEST} with at least three tests; tests/scoring.test.ts shows the form.`,
-      run: (room) =>
-        demandTests(room, KATA_TEST, 3, [
+      run: (context) =>
+        checkTests(context, KATA_TEST, 3, [
           mutant("classify answers unknown to everything", '"unknown"'),
           mutant(
             "classify calls wrong_answer a failure of format",
@@ -180,7 +177,7 @@ export const LEVEL_0: Level = {
       id: "mental-map",
       title: `${NOTE} defines six terms and draws three loops`,
       next: `Write ${NOTE}.`,
-      run: demandMap,
+      run: checkMap,
     },
     commitCheck(base, "fix"),
     ...historyChecks(base),
@@ -196,32 +193,35 @@ interface Row {
   readonly expected_answer: unknown;
 }
 
-async function demandOneChange(room: Room): Promise<string> {
-  const [clean, tampered] = [await jsonLines<Row>(room, DEV), await jsonLines<Row>(room, TAMPERED)];
-  const look = `diff ${DEV} ${TAMPERED}`;
-  demand(clean.length === tampered.length, {
+async function checkOneChange(context: CheckContext): Promise<string> {
+  const [clean, tampered] = [
+    await jsonLines<Row>(context, DEV),
+    await jsonLines<Row>(context, TAMPERED),
+  ];
+  const where = `diff ${DEV} ${TAMPERED}`;
+  ensure(clean.length === tampered.length, {
     expected: `${clean.length} records, as in ${DEV}`,
     found: `${tampered.length}`,
-    look,
+    where,
   });
   const strip = ({ expected_answer: _, ...rest }: Row) => JSON.stringify(sorted(rest));
   const other = clean.flatMap((row, i) => {
     const twin = tampered[i] as Row;
     return strip(row) === strip(twin) ? [] : [row.id];
   });
-  demand(other.length === 0, {
+  ensure(other.length === 0, {
     expected: "nothing changed but one expected_answer",
     found: `other changes in ${other.slice(0, 3).join(", ")}`,
-    look,
+    where,
   });
   const changed = clean.filter(
     (row, i) =>
       JSON.stringify(row.expected_answer) !== JSON.stringify(tampered[i]?.expected_answer),
   );
-  demand(changed.length === 1, {
+  ensure(changed.length === 1, {
     expected: "exactly one other expected_answer",
     found: `${changed.length}`,
-    look,
+    where,
   });
   return `${changed[0]?.id}`;
 }
@@ -233,11 +233,11 @@ function sorted(fields: object): [string, unknown][] {
 /** Why the gate refuses a tampered data set, and nothing else. */
 const DATA_REASONS = ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"];
 
-async function demandRefusal(room: Room): Promise<string> {
-  const report = await savedGate(room, GATE, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+async function checkRefusal(context: CheckContext): Promise<string> {
+  const report = await savedGate(context, GATE, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
   const codes = report.reasons.map(({ code }) => code);
   const forTheData = codes.includes("expected_answer_altered");
-  demand(
+  ensure(
     report.decision === "REJECT" &&
       !report.comparable &&
       forTheData &&
@@ -245,44 +245,44 @@ async function demandRefusal(room: Room): Promise<string> {
     {
       expected: "REJECT, not comparable, because an expected answer was altered",
       found: `${report.decision}: ${codes.join(", ")}`,
-      look: GATE,
+      where: GATE,
     },
   );
   return `REJECT: ${codes.join(", ")}`;
 }
 
-async function demandKata(room: Room): Promise<string> {
+async function checkKata(context: CheckContext): Promise<string> {
   const strange = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
   const codes = [...OUTCOME_CODES, ...strange];
-  const file = await committedFile(room, KATA);
+  const file = await committedFile(context, KATA);
   const answers = await call(
-    room,
+    context,
     file,
     KATA,
     "classify",
     codes.map((code) => [code]),
   );
   const wrong = codes.findIndex((code, i) => answers[i] !== referenceClass(code));
-  demand(wrong < 0, () => ({
+  ensure(wrong < 0, () => ({
     expected: `classify(${JSON.stringify(codes[wrong])}) to be "${referenceClass(codes[wrong] ?? "")}"`,
     found: JSON.stringify(answers[wrong]) ?? "nothing",
-    look: KATA,
+    where: KATA,
   }));
   return `${codes.length} codes`;
 }
 
-async function demandMap(room: Room): Promise<string> {
+async function checkMap(context: CheckContext): Promise<string> {
   const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
   const least = Object.fromEntries(terms.map((term) => [term, 15]));
-  const found = await demandSections(room, NOTE, { ...least, "The three loops": 6 });
+  const found = await checkSections(context, NOTE, { ...least, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
   const missing = ["Loop A", "Loop B", "Loop C", "measurement", "selection", "policy"].filter(
     (word) => !drawing.toLowerCase().includes(word.toLowerCase()),
   );
-  demand(missing.length === 0, {
+  ensure(missing.length === 0, {
     expected: "Loops A, B and C with their knobs: measurement, selection, policy",
     found: `no ${missing.join(", no ")}`,
-    look: NOTE,
+    where: NOTE,
   });
   return "seven sections";
 }

@@ -1,13 +1,11 @@
 /** Level 1: REINFORCE, one update at a time. */
 
 import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { type BanditSettings, banditRun, jsonLines } from "../evidence.ts";
-import { demand } from "../gap.ts";
-import type { Check, Level } from "../level.ts";
-import { demandRunNote, demandSections, tableRows } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import type { CheckContext } from "../check-context.ts";
+import { type BanditSettings, banditRun, checkOrder, jsonLines } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { type Check, ensure, type Level } from "../level.ts";
+import { checkRunNote, checkSections, tableRows } from "../notes.ts";
 
 const NOTE = "notes/reinforce_forensics.md";
 const SLOW = ["l1_build_slow", "l1_sabotage_slow_lrneg"] as const;
@@ -83,8 +81,8 @@ export const LEVEL_1: Level = {
       id: "order",
       title: "built first, sabotaged afterwards",
       next: `${train("l1_sabotage_lr2")} --force`,
-      run: async (room) => {
-        await demandOrder(room, ["l1_build_bandit", "l1_sabotage_lr2", "l1_sabotage_lrneg"]);
+      run: async (context) => {
+        await checkOrder(context, ["l1_build_bandit", "l1_sabotage_lr2", "l1_sabotage_lrneg"]);
         return "in order";
       },
     },
@@ -92,21 +90,21 @@ export const LEVEL_1: Level = {
       id: "run-note",
       title: "the run note of the sabotage is complete",
       next: "Fill in runs/l1_sabotage_lrneg/README.md.",
-      run: (room) => demandRunNote(room, "l1_sabotage_lrneg"),
+      run: (context) => checkRunNote(context, "l1_sabotage_lrneg"),
     },
     commitCheck(base, "sabotage"),
     {
       id: "ten-steps",
       title: "ten consecutive steps, annotated as the log has them",
       next: `Fill in the table of ${NOTE} from the output of the slow run.`,
-      run: demandTenSteps,
+      run: checkTenSteps,
     },
     {
       id: "paragraph",
       title: "why the sabotage runs behave differently",
       next: `Write the paragraph in ${NOTE}.`,
-      run: async (room) => {
-        await demandSections(room, NOTE, { "Why the sabotage runs behave differently": 40 });
+      run: async (context) => {
+        await checkSections(context, NOTE, { "Why the sabotage runs behave differently": 40 });
         return "written";
       },
     },
@@ -120,44 +118,44 @@ function runCheck(name: RunName): Check {
     id: name,
     title: `runs/${name}: lr ${RUNS[name].lr}, ${RUNS[name].steps} steps, repeatable`,
     next: train(name),
-    run: async (room: Room) => {
-      const { summary } = await banditRun(room, name, RUNS[name]);
+    run: async (context: CheckContext) => {
+      const { summary } = await banditRun(context, name, RUNS[name]);
       return String(summary.metrics.verdict);
     },
   };
 }
 
-async function demandTenSteps(room: Room): Promise<string> {
-  const text = await room.read(NOTE);
+async function checkTenSteps(context: CheckContext): Promise<string> {
+  const text = await context.read(NOTE);
   const name = SLOW.find((slow) => new RegExp(`^Run:\\s*\`?(runs/)?${slow}\\b`, "m").test(text));
-  demand(name !== undefined, {
+  ensure(name !== undefined, {
     expected: `a line "Run: runs/${SLOW[0]}" or "Run: runs/${SLOW[1]}"`,
     found: /^Run:.*$/m.exec(text)?.[0] ?? "no such line",
-    look: NOTE,
+    where: NOTE,
   });
-  await room.run(name);
-  const log = await jsonLines<BanditStep>(room, `runs/${name}/log.jsonl`);
+  await context.run(name);
+  const log = await jsonLines<BanditStep>(context, `runs/${name}/log.jsonl`);
   const rows = tableRows(text);
-  demand(rows.length >= 10, {
+  ensure(rows.length >= 10, {
     expected: "ten rows in the table",
     found: `${rows.length}`,
-    look: NOTE,
+    where: NOTE,
   });
   for (const [index, row] of rows.entries()) {
     const step = log[Number(row[0]) - 1];
     const first = Number(rows[0]?.[0]);
-    demand(step !== undefined && Number(row[0]) === first + index, {
+    ensure(step !== undefined && Number(row[0]) === first + index, {
       expected: `step ${first + index} in row ${index + 1}: the steps are consecutive`,
       found: row[0] ?? "nothing",
-      look: NOTE,
+      where: NOTE,
     });
     const wrong = annotation(step, RUNS[name].lr).find(
       ({ value, matches }, column) => !matches(plain(row[column + 1] ?? ""), value),
     );
-    demand(wrong === undefined, () => ({
+    ensure(wrong === undefined, () => ({
       expected: `${wrong?.name} ${wrong?.value} in step ${step.step}`,
       found: row[annotation(step, 0).findIndex((a) => a.name === wrong?.name) + 1] || "nothing",
-      look: `runs/${name}/log.jsonl, line ${step.step}`,
+      where: `runs/${name}/log.jsonl, line ${step.step}`,
       next: `Correct ${wrong?.name} of step ${step.step} in ${NOTE}.`,
     }));
   }

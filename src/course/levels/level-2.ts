@@ -8,13 +8,12 @@ import {
   type Vector,
 } from "../../learn/index.ts";
 import type { Run } from "../../runs/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { call, committedFile, committedSource, hiddenSeed } from "../evidence.ts";
-import { demand } from "../gap.ts";
-import type { Level } from "../level.ts";
-import { demandRunNote, demandSections } from "../notes.ts";
-import { demandOrder, replay } from "../replay.ts";
-import type { Room } from "../room.ts";
+import type { CheckContext } from "../check-context.ts";
+import { checkOrder, committedSource, replay } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, committedFile, hiddenSeed } from "../learner-code.ts";
+import { ensure, type Level } from "../level.ts";
+import { checkRunNote, checkSections } from "../notes.ts";
 
 const DEMO = "assignments/two_step_mdp_demo.ts";
 const NOTE = "notes/credit_assignment.md";
@@ -105,23 +104,23 @@ export const LEVEL_2: Level = {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
       next: `Write update in ${DEMO}, commit, then:\n${demo(NAMES.built)}`,
-      run: (room) => demandTwoStep(room, NAMES.built, "both"),
+      run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
     commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
       next: `Leave policy.first as it is, commit, then:\n${demo(NAMES.broken)}`,
-      run: (room) => demandTwoStep(room, NAMES.broken, "last"),
+      run: (context) => checkTwoStep(context, NAMES.broken, "last"),
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
       next: `Restore the update, commit, then:\n${demo(NAMES.fixed)}`,
-      run: async (room) => {
-        const seen = await demandTwoStep(room, NAMES.fixed, "both");
-        await demandOrder(room, Object.values(NAMES));
+      run: async (context) => {
+        const seen = await checkTwoStep(context, NAMES.fixed, "both");
+        await checkOrder(context, Object.values(NAMES));
         return seen;
       },
     },
@@ -129,72 +128,80 @@ export const LEVEL_2: Level = {
       id: "update",
       title: "the committed update is REINFORCE on hidden episodes",
       next: `Correct update in ${DEMO} and commit it.`,
-      run: async (room) => demandUpdate(room, await committedFile(room, DEMO), "both"),
+      run: async (context) => checkUpdate(context, await committedFile(context, DEMO), "both"),
     },
     {
       id: "note",
       title: `${NOTE} explains the failure and draws the way from tokens to reward`,
       next: `Write ${NOTE}.`,
-      run: demandNote,
+      run: checkNote,
     },
     {
       id: "run-note",
       title: "the run note of the sabotage is complete",
       next: `Fill in runs/${NAMES.broken}/README.md.`,
-      run: (room) => demandRunNote(room, NAMES.broken),
+      run: (context) => checkRunNote(context, NAMES.broken),
     },
     ...historyChecks(base),
   ],
 };
 
 /** A run of the learner's program, made again from the commit that it was made from. */
-async function demandTwoStep(room: Room, name: string, credit: "both" | "last"): Promise<string> {
-  const run = await room.run(name);
+async function checkTwoStep(
+  context: CheckContext,
+  name: string,
+  credit: "both" | "last",
+): Promise<string> {
+  const run = await context.run(name);
   const source = run.manifest.learning?.source_sha256 ?? null;
-  const { path } = await committedSource(room, DEMO, source, `runs/${name}`);
-  await replay(room, name, (outdir) => room.driver("two-step-driver", path, outdir));
-  await demandUpdate(room, path, credit);
-  return demandLearning(run, name, credit);
+  const { path } = await committedSource(context, DEMO, source, `runs/${name}`);
+  await replay(context, name, (outdir) => context.twoStep(path, outdir));
+  await checkUpdate(context, path, credit);
+  return checkLearning(run, name, credit);
 }
 
-function demandLearning(run: Run, name: string, credit: "both" | "last"): string {
+function checkLearning(run: Run, name: string, credit: "both" | "last"): string {
   const { first_decision_learned: learned, first_probabilities: first } = run.summary.metrics;
   const toB = Number((first as number[] | undefined)?.[1]);
-  const look = `runs/${name}/summary.json, metrics`;
+  const where = `runs/${name}/summary.json, metrics`;
   if (credit === "last") {
-    demand(learned === false, {
+    ensure(learned === false, {
       expected: "a first decision that still tosses a coin",
       found: `it chooses B with probability ${toB.toFixed(4)}`,
-      look,
+      where,
     });
     return "B with probability 0.5000: nothing was learned";
   }
-  demand(learned === true && toB > 0.5, {
+  ensure(learned === true && toB > 0.5, {
     expected: "a first decision that came to prefer B",
     found: `it chooses B with probability ${toB.toFixed(4)}`,
-    look,
+    where,
   });
   return `B with probability ${toB.toFixed(4)}`;
 }
 
-async function demandUpdate(room: Room, file: string, credit: "both" | "last"): Promise<string> {
-  const rng = rngAt(hiddenSeed(room, "2"));
+async function checkUpdate(
+  context: CheckContext,
+  file: string,
+  credit: "both" | "last",
+): Promise<string> {
+  const rng = rngAt(hiddenSeed(context, "2"));
   const pair = (): Vector => [2 * rng.next() - 1, 2 * rng.next() - 1];
   const cases = Array.from({ length: 40 }, (): [TwoStepPolicy, TwoStepEpisode] => [
     { first: pair(), second: [pair(), pair()] },
     { first: rng.below(2), second: rng.below(2), advantage: 2 * rng.next() - 1, lr: rng.next() },
   ]);
-  const given = (await call(room, file, DEMO, "update", cases)) as (TwoStepPolicy | undefined)[];
+  const given = (await call(context, file, DEMO, "update", cases)) as (TwoStepPolicy | undefined)[];
   for (const [i, [policy, episode]] of cases.entries()) {
     const wanted = TWO_STEP_UPDATES[credit](policy, episode);
     const [a, b] = [numbers(given[i]), numbers(wanted)];
     const off = b.findIndex(
       (value, k) => !(Math.abs(Number(value) - Number(a[k] ?? Number.NaN)) < 1e-9),
     );
-    demand(off < 0, () => ({
+    ensure(off < 0, () => ({
       expected: `${off < 2 ? "first" : "second"} logits ${JSON.stringify(off < 2 ? wanted.first : wanted.second)} for ${JSON.stringify(episode)}`,
       found: JSON.stringify(off < 2 ? given[i]?.first : given[i]?.second) ?? "nothing",
-      look: DEMO,
+      where: DEMO,
     }));
   }
   return `${cases.length} hidden episodes`;
@@ -206,8 +213,8 @@ function numbers(policy: unknown): unknown[] {
   return [first, second].flat(2);
 }
 
-async function demandNote(room: Room): Promise<string> {
-  const found = await demandSections(room, NOTE, {
+async function checkNote(context: CheckContext): Promise<string> {
+  const found = await checkSections(context, NOTE, {
     "What failed in the sabotage, and why": 40,
     "From tokens to reward": 5,
   });
@@ -218,10 +225,10 @@ async function demandNote(room: Room): Promise<string> {
     at = (drawn ?? "").indexOf(word, at + 1);
     return at < 0;
   });
-  demand(drawn !== undefined && lost === undefined, {
+  ensure(drawn !== undefined && lost === undefined, {
     expected: "a code block with tokens, detokenize, text, parse, reward, in this order",
     found: drawn === undefined ? "no code block" : `no "${lost}" where it belongs`,
-    look: NOTE,
+    where: NOTE,
   });
   return "written and drawn";
 }

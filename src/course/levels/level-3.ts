@@ -3,13 +3,12 @@
 import path from "node:path";
 import { rngAt } from "../../core/index.ts";
 import { chooseUnderLeash } from "../../learn/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { call, committedFile, exported, hiddenSeed } from "../evidence.ts";
-import { demand, Gap } from "../gap.ts";
-import type { Level } from "../level.ts";
-import { demandSections } from "../notes.ts";
-import { command, replay } from "../replay.ts";
-import type { Room, Version } from "../room.ts";
+import type { CheckContext, Version } from "../check-context.ts";
+import { command, replay } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";
+import { CheckFailure, ensure, type Level } from "../level.ts";
+import { checkSections } from "../notes.ts";
 
 const SCRIPT = "assignments/kl_regularized_choice.ts";
 const NOTE = "notes/kl_tradeoff.md";
@@ -76,8 +75,8 @@ export const LEVEL_3: Level = {
       id: "demo",
       title: "runs/l3_build_kl_demo: the trade-off, repeatable",
       next: DEMO,
-      run: async (room) => {
-        await replay(room, "l3_build_kl_demo", command(room, "kl-tradeoff-demo", "--plot"));
+      run: async (context) => {
+        await replay(context, "l3_build_kl_demo", command(context, "kl-tradeoff-demo", "--plot"));
         return "the same when repeated";
       },
     },
@@ -85,20 +84,20 @@ export const LEVEL_3: Level = {
       id: "choose",
       title: "choose() maximises reward - beta * kl on hidden tables",
       next: `Write choose in ${SCRIPT} and commit it.`,
-      run: demandChoose,
+      run: checkChoose,
     },
     commitCheck(base, "build"),
     {
       id: "build",
       title: `${LEASHED}: what the program prints at beta 0.1 and 1.0`,
       next: `Fill in six candidates, commit, then:\n${print(LEASHED)}`,
-      run: async (room) => {
-        const { candidates } = await demandPrinted(room, LEASHED, [0.1, 1]);
+      run: async (context) => {
+        const { candidates } = await checkPrinted(context, LEASHED, [0.1, 1]);
         const names = [0.1, 1, 0].map((beta) => best(candidates, beta).name);
-        demand(new Set(names).size === 3, {
+        ensure(new Set(names).size === 3, {
           expected: "three different choices at beta 0.1, 1.0 and 0",
           found: names.join(", "),
-          look: `${SCRIPT}, CANDIDATES`,
+          where: `${SCRIPT}, CANDIDATES`,
         });
         return names.slice(0, 2).join(" and ");
       },
@@ -108,18 +107,18 @@ export const LEVEL_3: Level = {
       id: "sabotage",
       title: `${LOOSE}: without a leash the furthest candidate wins`,
       next: `Set BETAS = [0], commit, then:\n${print(LOOSE)}`,
-      run: demandLoose,
+      run: checkLoose,
     },
     {
       id: "fixed",
       title: "the leash is back",
       next: `Set BETAS = [0.1, 1.0] in ${SCRIPT} and commit.`,
-      run: async (room) => {
-        const betas = await value<number[]>(room, await room.tree(room.head), "BETAS");
-        demand(JSON.stringify(betas) === "[0.1,1]", {
+      run: async (context) => {
+        const betas = await value<number[]>(context, await context.tree(context.head), "BETAS");
+        ensure(JSON.stringify(betas) === "[0.1,1]", {
           expected: "BETAS = [0.1, 1.0]",
           found: JSON.stringify(betas),
-          look: SCRIPT,
+          where: SCRIPT,
         });
         return "BETAS = [0.1, 1.0]";
       },
@@ -128,8 +127,8 @@ export const LEVEL_3: Level = {
       id: "note",
       title: `${NOTE} says why beta = 0 attracts and ruins`,
       next: `Write ${NOTE}.`,
-      run: async (room) => {
-        await demandSections(room, NOTE, {
+      run: async (context) => {
+        await checkSections(context, NOTE, {
           "Why beta = 0 is an attractive disaster": 40,
           "Why optimisation without a constraint ends far away": 40,
         });
@@ -149,12 +148,12 @@ interface Candidate {
 
 const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
 
-async function value<T>(room: Room, tree: string, name: string): Promise<T> {
-  return (await exported(room, path.join(tree, SCRIPT), SCRIPT, name)) as T;
+async function value<T>(context: CheckContext, tree: string, name: string): Promise<T> {
+  return (await exported(context, path.join(tree, SCRIPT), SCRIPT, name)) as T;
 }
 
-async function demandChoose(room: Room): Promise<string> {
-  const rng = rngAt(hiddenSeed(room, "3"));
+async function checkChoose(context: CheckContext): Promise<string> {
+  const rng = rngAt(hiddenSeed(context, "3"));
   const cases = Array.from({ length: 60 }, (_, i): [Candidate[], number] => [
     Array.from({ length: 2 + rng.below(6) }, (_, k) => ({
       name: `c${k}`,
@@ -164,45 +163,45 @@ async function demandChoose(room: Room): Promise<string> {
     })),
     [0, 0.125, 1, 4][i % 4] as number,
   ]);
-  const file = await committedFile(room, SCRIPT);
-  const chosen = (await call(room, file, SCRIPT, "choose", cases)) as (Candidate | undefined)[];
+  const file = await committedFile(context, SCRIPT);
+  const chosen = (await call(context, file, SCRIPT, "choose", cases)) as (Candidate | undefined)[];
   const wrong = cases.findIndex(([all, beta], i) => chosen[i]?.name !== best(all, beta).name);
-  demand(wrong < 0, () => {
+  ensure(wrong < 0, () => {
     const [all, beta] = cases[wrong] as [Candidate[], number];
     return {
       expected: `${JSON.stringify(best(all, beta))} at beta ${beta} of ${JSON.stringify(all)}`,
       found: JSON.stringify(chosen[wrong]) ?? "nothing",
-      look: SCRIPT,
+      where: SCRIPT,
     };
   });
   return `${cases.length} hidden tables`;
 }
 
 /** The file is what some committed version of the program prints, and what it prints is right. */
-async function demandPrinted(room: Room, file: string, betas: readonly number[]) {
-  const text = await room.read(file);
-  for (const version of await room.versions(SCRIPT)) {
-    const tree = await room.tree(version.commit.hash);
+async function checkPrinted(context: CheckContext, file: string, betas: readonly number[]) {
+  const text = await context.read(file);
+  for (const version of await context.versions(SCRIPT)) {
+    const tree = await context.tree(version.commit.hash);
     const [found, candidates] = await Promise.all([
-      value<number[]>(room, tree, "BETAS").catch(() => []),
-      value<Candidate[]>(room, tree, "CANDIDATES").catch(() => []),
+      value<number[]>(context, tree, "BETAS").catch(() => []),
+      value<Candidate[]>(context, tree, "CANDIDATES").catch(() => []),
     ]);
     if (JSON.stringify(found) !== JSON.stringify(betas)) continue;
-    const { stdout, code } = await room.program(path.join(tree, SCRIPT), [], tree);
+    const { stdout, code } = await context.program(path.join(tree, SCRIPT), [], tree);
     if (code !== 0 || stdout !== text) continue;
-    demandSix(candidates);
-    demandLines(file, text, betas, candidates);
+    checkSix(candidates);
+    checkLines(file, text, betas, candidates);
     return { version, candidates };
   }
-  throw new Gap({
+  throw new CheckFailure({
     expected: `the output of a committed ${SCRIPT} with BETAS = [${betas.join(", ")}]`,
     found: `${text.trim().split("\n")[0] || "an empty file"}, which no committed version prints`,
-    look: file,
+    where: file,
   });
 }
 
 /** One line for each beta, with the candidate that is best there. */
-function demandLines(
+function checkLines(
   file: string,
   text: string,
   betas: readonly number[],
@@ -211,43 +210,43 @@ function demandLines(
   for (const beta of betas) {
     const { name, reward, kl } = best(candidates, beta);
     const line = `beta=${beta} choice=${name} reward=${reward} kl=${kl}`;
-    demand(text.split("\n").includes(line), {
+    ensure(text.split("\n").includes(line), {
       expected: `the line "${line}"`,
       found: text.split("\n").find((l) => l.startsWith(`beta=${beta} `)) ?? "no line for this beta",
-      look: file,
+      where: file,
     });
   }
 }
 
-function demandSix(candidates: readonly Candidate[]): void {
+function checkSix(candidates: readonly Candidate[]): void {
   const sound =
     Array.isArray(candidates) &&
     candidates.every(
       ({ name, reward, kl }) =>
         typeof name === "string" && Number.isFinite(reward) && Number.isFinite(kl) && kl >= 0,
     );
-  demand(sound && candidates.length === 6, {
+  ensure(sound && candidates.length === 6, {
     expected: "six candidates, each with a name, a reward and a kl from 0 up",
     found: `${candidates.length}`,
-    look: `${SCRIPT}, CANDIDATES`,
+    where: `${SCRIPT}, CANDIDATES`,
   });
 }
 
-async function demandLoose(room: Room): Promise<string> {
-  const { version, candidates } = await demandPrinted(room, LOOSE, [0]);
-  const built: { version: Version } = await demandPrinted(room, LEASHED, [0.1, 1]);
-  const order = [built.version, version].map(({ commit }) => room.commits.indexOf(commit));
-  demand((order[0] ?? 0) < (order[1] ?? 0), {
+async function checkLoose(context: CheckContext): Promise<string> {
+  const { version, candidates } = await checkPrinted(context, LOOSE, [0]);
+  const built: { version: Version } = await checkPrinted(context, LEASHED, [0.1, 1]);
+  const order = [built.version, version].map(({ commit }) => context.commits.indexOf(commit));
+  ensure((order[0] ?? 0) < (order[1] ?? 0), {
     expected: "the sabotage committed after the build",
     found: "the other order",
-    look: `git log --oneline -- ${SCRIPT}`,
+    where: `git log --oneline -- ${SCRIPT}`,
   });
   const chosen = best(candidates, 0);
   const furthest = Math.max(...candidates.map(({ kl }) => kl));
-  demand(chosen.kl === furthest, {
+  ensure(chosen.kl === furthest, {
     expected: "a table in which the largest reward drifts furthest",
     found: `${chosen.name} has kl ${chosen.kl}, the furthest has ${furthest}`,
-    look: `${SCRIPT}, CANDIDATES`,
+    where: `${SCRIPT}, CANDIDATES`,
   });
   return `${chosen.name}, kl ${chosen.kl}`;
 }

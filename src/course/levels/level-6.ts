@@ -3,16 +3,14 @@
 import { readFile } from "node:fs/promises";
 import { KNOBS, type Knob } from "../../core/index.ts";
 import type { GateReport } from "../../runs/index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
+import type { CheckContext } from "../check-context.ts";
 import { banditRun, DEV, evalRun, PACK, repeatSelection, savedGate } from "../evidence.ts";
-import { demand, Gap } from "../gap.ts";
-import type { Level } from "../level.ts";
-import { demandRunNote, demandSections } from "../notes.ts";
-import type { Room } from "../room.ts";
-import { words } from "../words.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { CheckFailure, ensure, type Level } from "../level.ts";
+import { checkRunNote, checkSections, wordCount } from "../notes.ts";
 
 const NOTE = "notes/promotion_memo.md";
-const MOST_WORDS = 600;
+const MAX_WORDS = 600;
 
 interface Trap {
   readonly baseline: string;
@@ -108,10 +106,10 @@ export const LEVEL_6: Level = {
       id: "trap-2-runs",
       title: "trap 2: best of one and best of four, repeatable",
       next: `${select(1)}\n${select(4)}`,
-      run: async (room) => {
+      run: async (context) => {
         const rates: string[] = [];
         for (const n of [1, 4]) {
-          const { run } = await repeatSelection(room, `l6_trap_sel_n${n}`, n);
+          const { run } = await repeatSelection(context, `l6_trap_sel_n${n}`, n);
           rates.push(run.summary.metrics.pass_rate?.toFixed(4) ?? "");
         }
         return rates.join(" → ");
@@ -121,9 +119,9 @@ export const LEVEL_6: Level = {
       id: "trap-3-runs",
       title: "trap 3: the policy untrained and trained, repeatable",
       next: `${train(0, "l6_trap_untrained")}\n${train(200, "l6_trap_learning")}`,
-      run: async (room) => {
-        await banditRun(room, "l6_trap_untrained", { steps: 0, seed: 1, lr: 0.5 });
-        await banditRun(room, "l6_trap_learning", { steps: 200, seed: 1, lr: 0.5 });
+      run: async (context) => {
+        await banditRun(context, "l6_trap_untrained", { steps: 0, seed: 1, lr: 0.5 });
+        await banditRun(context, "l6_trap_learning", { steps: 200, seed: 1, lr: 0.5 });
         return "the same when repeated";
       },
     },
@@ -132,74 +130,74 @@ export const LEVEL_6: Level = {
       id: "trap-1",
       title: "trap 1: the gate on the tampered evaluation",
       next: judge(TRAPS[0] as Trap),
-      run: async (room) => {
-        await evalRun(room, "l0_build_eval", DEV);
-        return verdict(await judged(room, 0));
+      run: async (context) => {
+        await evalRun(context, "l0_build_eval", DEV);
+        return verdict(await judged(context, 0));
       },
     },
     {
       id: "trap-2",
       title: "trap 2: the gate on the claim that the policy improved",
       next: judge(TRAPS[1] as Trap),
-      run: async (room) => verdict(await judged(room, 1)),
+      run: async (context) => verdict(await judged(context, 1)),
     },
     {
       id: "trap-3",
       title: "trap 3: the gate on the trained policy",
       next: judge(TRAPS[2] as Trap),
-      run: async (room) => verdict(await judged(room, 2)),
+      run: async (context) => verdict(await judged(context, 2)),
     },
     {
       id: "memo",
       title: `${NOTE}: three verdicts that agree with the gate, with evidence`,
       next: `Write ${NOTE}.`,
-      run: demandMemo,
+      run: checkMemo,
     },
     {
       id: "run-note",
       title: "the run note of trap 2 is complete",
       next: "Fill in runs/l6_trap_sel_n4/README.md.",
-      run: (room) => demandRunNote(room, "l6_trap_sel_n4"),
+      run: (context) => checkRunNote(context, "l6_trap_sel_n4"),
     },
     commitCheck(base, "memo"),
     ...historyChecks(base),
   ],
 };
 
-async function judged(room: Room, index: number): Promise<GateReport> {
+async function judged(context: CheckContext, index: number): Promise<GateReport> {
   const { report, baseline, candidate, claim } = TRAPS[index] as Trap;
-  return savedGate(room, report, [baseline, candidate], claim);
+  return savedGate(context, report, [baseline, candidate], claim);
 }
 
 function verdict({ decision, reasons }: GateReport): string {
   return `${decision}: ${reasons.map(({ code }) => code).join(", ")}`;
 }
 
-async function demandMemo(room: Room): Promise<string> {
-  const found = await demandSections(room, NOTE, {
+async function checkMemo(context: CheckContext): Promise<string> {
+  const found = await checkSections(context, NOTE, {
     "Trap 1": 5,
     "Trap 2": 5,
     "Trap 3": 5,
     "What I would promote today": 30,
   });
-  const length = words(await room.read(NOTE));
-  demand(length <= MOST_WORDS, {
-    expected: `one page: at most ${MOST_WORDS} words`,
+  const length = wordCount(await context.read(NOTE));
+  ensure(length <= MAX_WORDS, {
+    expected: `one page: at most ${MAX_WORDS} words`,
     found: `${length}`,
-    look: NOTE,
+    where: NOTE,
   });
   const verdicts: string[] = [];
   for (const [index, trap] of TRAPS.entries()) {
     const section = found.get(`trap ${index + 1}`) ?? "";
-    const report = await judged(room, index);
-    demandLines(section, index + 1, trap, report);
-    await demandQuotation(room, section, index + 1, trap);
+    const report = await judged(context, index);
+    checkLines(section, index + 1, trap, report);
+    await checkQuotation(context, section, index + 1, trap);
     verdicts.push(report.decision);
   }
   return verdicts.join(", ");
 }
 
-function demandLines(section: string, number: number, { loop }: Trap, report: GateReport): void {
+function checkLines(section: string, number: number, { loop }: Trap, report: GateReport): void {
   const knob = report.knobs[0] as Knob;
   const wanted: [string, string, RegExp][] = [
     ["Loop", loop, new RegExp(`^(?:loop )?${loop}\\b`, "i")],
@@ -213,10 +211,10 @@ function demandLines(section: string, number: number, { loop }: Trap, report: Ga
   ];
   for (const [label, value, pattern] of wanted) {
     const line = lineOf(section, label);
-    demand(pattern.test(line ?? ""), {
+    ensure(pattern.test(line ?? ""), {
       expected: `"- ${label}: ${value}" in trap ${number}, as the gate has it`,
       found: line === undefined ? "no such line" : `"${line}"`,
-      look: NOTE,
+      where: NOTE,
     });
   }
 }
@@ -227,8 +225,8 @@ function lineOf(section: string, label: string): string | undefined {
 }
 
 /** The evidence names something that is in one manifest and not in the other. */
-async function demandQuotation(
-  room: Room,
+async function checkQuotation(
+  context: CheckContext,
   section: string,
   number: number,
   { baseline, candidate }: Trap,
@@ -236,16 +234,18 @@ async function demandQuotation(
   const line = /^[-*]\s*\**Evidence\**:(.*)$/im.exec(section)?.[1] ?? "";
   const quotations = [...line.matchAll(/`([^`]{6,})`/g)].map(([, text = ""]) => text);
   const manifests = await Promise.all(
-    [baseline, candidate].map((name) => readFile(room.file(`runs/${name}/manifest.json`), "utf8")),
+    [baseline, candidate].map((name) =>
+      readFile(context.file(`runs/${name}/manifest.json`), "utf8"),
+    ),
   );
   const [one = "", two = ""] = manifests.map(withoutVolatile);
   const telling = quotations.some((text) => one.includes(text) !== two.includes(text));
   if (telling) return;
-  throw new Gap({
+  throw new CheckFailure({
     expected: `evidence in trap ${number}: a quotation in backticks that stands in one manifest and not in the other`,
     found:
       quotations.length === 0 ? "no quotation" : quotations.map((text) => `\`${text}\``).join(", "),
-    look: `diff runs/${baseline}/manifest.json runs/${candidate}/manifest.json`,
+    where: `diff runs/${baseline}/manifest.json runs/${candidate}/manifest.json`,
   });
 }
 

@@ -1,15 +1,15 @@
 /** The rhythm: what was shipped this week, and which days had a commit, a write-up, an artifact. */
 
+import { wordCount } from "../notes.ts";
 import type { Shelf } from "../shelf.ts";
-import { words } from "../words.ts";
 import { textOf } from "../workspace-files.ts";
 import { addDays, type Day, daysBetween } from "./calendar.ts";
 import type { Contribution, History } from "./history.ts";
 import { daysOfWeek } from "./phases.ts";
 
 /** A write-up worth the name; the contract speaks of 200 to 600, and a longer one is no less. */
-const FEWEST_WORDS = 200;
-const FEWEST_SHORT_POST = 100;
+const MIN_WORDS = 200;
+const MIN_SHORT_POST = 100;
 const STRIP_DAYS = 28;
 
 export interface Deliverable {
@@ -60,7 +60,7 @@ export function rhythm({ start, contributions }: History, today: Day): Rhythm {
 function isFull(contributions: readonly Contribution[]): boolean {
   const written = contributions.flatMap((one) => [...one.words.values()]);
   const artifact = contributions.some(({ files }) => files.some(isArtifact));
-  return artifact && written.reduce((sum, count) => sum + count, 0) >= FEWEST_WORDS;
+  return artifact && written.reduce((sum, count) => sum + count, 0) >= MIN_WORDS;
 }
 
 const isArtifact = (file: string): boolean =>
@@ -111,7 +111,7 @@ export async function deliverables(
     {
       id: "theory",
       shipped: changedNotes(dir, contributions, within),
-      next: `Compress one idea, math and intuition, into a note in notes/ of ${FEWEST_WORDS} words or more of your own, and commit it.`,
+      next: `Compress one idea, math and intuition, into a note in notes/ of ${MIN_WORDS} words or more of your own, and commit it.`,
     },
     {
       id: "evaluation",
@@ -121,7 +121,7 @@ export async function deliverables(
     {
       id: "blog",
       shipped: newPosts(dir, news),
-      next: `Commit a post in posts/ of ${FEWEST_WORDS} words or more, or two of ${FEWEST_SHORT_POST}.`,
+      next: `Commit a post in posts/ of ${MIN_WORDS} words or more, or two of ${MIN_SHORT_POST}.`,
     },
   ];
 }
@@ -141,18 +141,18 @@ function changedNotes(
       .flatMap((one) => [...one.words].filter(([, count]) => count > 0).map(([file]) => file)),
   );
   return [...changed]
-    .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= FEWEST_WORDS)
-    .filter((file) => wordsIn(dir, file) >= FEWEST_WORDS)
+    .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= MIN_WORDS)
+    .filter((file) => wordsIn(dir, file) >= MIN_WORDS)
     .sort();
 }
 
 function newPosts(dir: string, news: ReadonlySet<string>): string[] {
   const posts = [...news].filter((file) => /^posts\/.*\.md$/.test(file)).sort();
-  const long = posts.filter((file) => wordsIn(dir, file) >= FEWEST_WORDS);
-  const short = posts.filter((file) => wordsIn(dir, file) >= FEWEST_SHORT_POST);
+  const long = posts.filter((file) => wordsIn(dir, file) >= MIN_WORDS);
+  const short = posts.filter((file) => wordsIn(dir, file) >= MIN_SHORT_POST);
   return long.length > 0 || short.length >= 2 ? short : [];
 }
 
 function wordsIn(dir: string, file: string): number {
-  return words(textOf(dir, file) ?? "");
+  return wordCount(textOf(dir, file) ?? "");
 }

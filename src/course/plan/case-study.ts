@@ -1,26 +1,26 @@
 /** The case study: its ablations, the methods that it compares, and its diagnostics. */
 
+import { sections } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
-import { sections } from "./markdown.ts";
 import { essay, linked, tooShort } from "./portfolio.ts";
 import type { Training } from "./training.ts";
 import { inputOf, SAMPLING, validator } from "./training-settings.ts";
 
 export const CASE = "portfolio/case_study/README.md";
-const FEWEST_ABLATIONS = 3;
+const MIN_ABLATIONS = 3;
 
 const caseStudy: Criterion = {
   id: "case_study",
-  title: `The case study, with ${FEWEST_ABLATIONS} ablations or more`,
+  title: `The case study, with ${MIN_ABLATIONS} ablations or more`,
   async check(place) {
-    const expected = `${CASE} that links to ${FEWEST_ABLATIONS} runs or gate reports of this workspace`;
+    const expected = `${CASE} that links to ${MIN_ABLATIONS} runs or gate reports of this workspace`;
     const text = essay(place, CASE);
     if (text === undefined) return tooShort(place, CASE, expected);
     const { runs, trained, reports } = await linked(place, CASE, text);
     const made = runs.length + trained.length;
     const count = made + reports.length;
-    if (count >= FEWEST_ABLATIONS)
+    if (count >= MIN_ABLATIONS)
       return met({ path: CASE, figure: `links to ${made} runs, ${reports.length} reports` });
     const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
     return missing(expected, `it links to ${count} that hold`, next);

@@ -1,4 +1,4 @@
-/** Criteria of later phases: met by real files and by nothing less, or said to lack their tools. */
+/** Criteria of later phases: met by real files only, or reported as lacking their commands. */
 
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /** What each commit added: words of notes and posts, files of runs. Read from git, never told. */
 
 import type { Commit, Git } from "../git.ts";
-import { wordsOf } from "../words.ts";
+import { words } from "../notes.ts";
 import { type Day, dayOfSeconds, isDay } from "./calendar.ts";
 
 export interface Contribution {
@@ -92,5 +92,5 @@ function freshWords(hunk: readonly string[]): number {
 }
 
 function wordsBehind(mark: string, hunk: readonly string[]): string[] {
-  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => wordsOf(line.slice(1)));
+  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => words(line.slice(1)));
 }

@@ -4,9 +4,9 @@ import path from "node:path";
 import type { Scoring } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScoring } from "../../scorers/index.ts";
-import { PACKAGE_ROOT } from "../init.ts";
+import { wordCount } from "../notes.ts";
 import type { KnownRun } from "../shelf.ts";
-import { words } from "../words.ts";
+import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
 import { type Criterion, type Met, type Missing, met, missing, type Place } from "./criterion.ts";
 
@@ -89,7 +89,7 @@ const baseline: Criterion = {
 
 /** The two lines of a run note that only a person can write. */
 const FIELDS = ["What I expected", "Repair plan"];
-const FEWEST_WORDS = 3;
+const MIN_WORDS = 3;
 
 const note: Criterion = {
   id: "run_note_written",
@@ -120,7 +120,7 @@ function unwritten(text: string | undefined): string | undefined {
     const line = new RegExp(`\\*\\*${field}:\\*\\*([^\\n]*(?:\\n(?!\\s*- \\*\\*)[^\\n]*)*)`);
     const written = line.exec(text ?? "")?.[1] ?? "";
     const own = written.replaceAll(/<!--.*?-->/gs, "");
-    return own.includes("_yours to write") || words(own) < FEWEST_WORDS;
+    return own.includes("_yours to write") || wordCount(own) < MIN_WORDS;
   });
 }
 

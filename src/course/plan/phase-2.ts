@@ -43,7 +43,7 @@ const rft: Criterion = {
   },
 };
 
-const FEWEST_POINTS = 3;
+const MIN_POINTS = 3;
 /** Of each step, where the policy is sampled as it learns. */
 const CURVES = ["reward/mean", "kl/k3", "entropy", "length/mean"];
 
@@ -60,7 +60,7 @@ const stability: Criterion = {
   id: "stability_diagnostics",
   title: "Its stability curves: reward, KL, entropy and length, step by step",
   async check(place) {
-    const doubts = [unrewarded, curveless, atLeastMeasured(FEWEST_POINTS), alarming];
+    const doubts = [unrewarded, curveless, atLeastMeasured(MIN_POINTS), alarming];
     const { runs, found } = await beyondDoubt(place, ["rft", ...SAMPLING], ...doubts);
     const [run] = runs;
     if (run) {
@@ -69,7 +69,7 @@ const stability: Criterion = {
       return met(evidenceOf(run, `${length} evaluations, the last at a KL of ${kl}`));
     }
     return missing(
-      `a finished, whole run of rft or a policy gradient with metrics of every step, measured at ${FEWEST_POINTS} steps or more on a dev set`,
+      `a finished, whole run of rft or a policy gradient with metrics of every step, measured at ${MIN_POINTS} steps or more on a dev set`,
       found,
       "Train:",
       `${learn(place, "train grpo", "runs/grpo", 50)} --eval-every 10`,
@@ -136,14 +136,14 @@ function groupsOf(runs: readonly Training[]): Training[][] {
     .filter((group) => strength(group[0]) < strength(group.at(-1)));
 }
 
-const FEWEST_STRENGTHS = 3;
+const MIN_STRENGTHS = 3;
 
 const microscope: Criterion = {
   id: "kl_under_the_microscope",
   title: "The KL leash understood in the small: a sweep of its strength",
   async check({ shelf }) {
     const found = await shelf.firstSound(({ run }) => run.manifest.command === "kl-tradeoff-demo");
-    const expected = `a finished, whole kl-tradeoff-demo run with ${FEWEST_STRENGTHS} strengths or more`;
+    const expected = `a finished, whole kl-tradeoff-demo run with ${MIN_STRENGTHS} strengths or more`;
     const command = "./lockedroom kl-tradeoff-demo --outdir runs/kl --plot";
     if (!found) return missing(expected, "no such run in runs/", "Run it:", command);
     /** By row, and each row is one strength. */
@@ -154,7 +154,7 @@ const microscope: Criterion = {
         if (typeof kl === "number") drifts.set(id, kl);
       }
     }
-    if (drifts.size < FEWEST_STRENGTHS)
+    if (drifts.size < MIN_STRENGTHS)
       return missing(expected, `${found.path} has ${drifts.size} strengths`, "Run it:", command);
     const [least, most] = [Math.min(...drifts.values()), Math.max(...drifts.values())];
     const figure = `KL from ${least.toFixed(4)} to ${most.toFixed(4)} nats over ${drifts.size} strengths`;

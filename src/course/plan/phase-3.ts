@@ -84,7 +84,7 @@ function wanted(run: Training): string {
   return `rewards of the last step: ${rewards.join(", ")}`;
 }
 
-const FEWEST_POINTS = 3;
+const MIN_POINTS = 3;
 
 const curve: Criterion = {
   id: "tradeoff_curve",
@@ -93,7 +93,7 @@ const curve: Criterion = {
     const sweeps = place.trainings.files.filter((file) => /\/sweep\.json$/.test(file));
     let found = "no sweep in runs/";
     for (const [i, file] of sweeps.entries()) {
-      const sweep = await readSweep(place, file, FEWEST_POINTS);
+      const sweep = await readSweep(place, file, MIN_POINTS);
       if (typeof sweep !== "string") {
         const figure = `${sweep.points} runs over ${sweep.over}, exact KL from ${sweep.least.toFixed(4)} to ${sweep.most.toFixed(4)}`;
         return met({ path: file, figure });
@@ -101,7 +101,7 @@ const curve: Criterion = {
       if (i === 0) found = sweep;
     }
     return missing(
-      `a sweep in runs/ over ${FEWEST_POINTS} values or more, whose runs are whole and say what sweep.json says`,
+      `a sweep in runs/ over ${MIN_POINTS} values or more, whose runs are whole and say what sweep.json says`,
       found,
       "Train once for each value:",
       leashSweep(place),

@@ -1,11 +1,11 @@
 /** Phase 4: three things worth publishing, and the four tests of the capstone. */
 
 import path from "node:path";
+import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
 import { CASE, CASE_STUDY } from "./case-study.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
-import { commandsNamed, images, listItems, sections } from "./markdown.ts";
-import { essay, FEWEST_WORDS, linked, tooShort } from "./portfolio.ts";
+import { essay, linked, MIN_WORDS, tooShort } from "./portfolio.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
 const TALK = "portfolio/talk.md";
@@ -15,7 +15,7 @@ const reference: Criterion = {
   id: "reference_implementation",
   title: "The reference implementation, with a set-up that others can follow",
   async check(place) {
-    const expected = `${REFERENCE} with ${FEWEST_WORDS} words or more that names the commands to run`;
+    const expected = `${REFERENCE} with ${MIN_WORDS} words or more that names the commands to run`;
     const text = essay(place, REFERENCE);
     if (text === undefined) return tooShort(place, REFERENCE, expected);
     const known = commandsNamed(text).filter((name) => place.commands.has(name));

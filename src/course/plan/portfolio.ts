@@ -1,25 +1,24 @@
 /** What the texts of a portfolio hold: enough words, and links to work that can be looked at. */
 
 import path from "node:path";
+import { linkTargets, wordCount } from "../notes.ts";
 import type { KnownReport, KnownRun } from "../shelf.ts";
-import { words } from "../words.ts";
 import { realInside, recorded, textOf } from "../workspace-files.ts";
 import { missing, type Place } from "./criterion.ts";
-import { targets } from "./markdown.ts";
 import type { Training } from "./training.ts";
 
-export const FEWEST_WORDS = 200;
+export const MIN_WORDS = 200;
 
 /** Text of a file that has something to say, or nothing. */
 export function essay({ dir }: Place, file: string): string | undefined {
   const text = textOf(dir, file);
-  return text !== undefined && words(text) >= FEWEST_WORDS ? text : undefined;
+  return text !== undefined && wordCount(text) >= MIN_WORDS ? text : undefined;
 }
 
 export const tooShort = ({ dir }: Place, file: string, expected: string) => {
   const text = textOf(dir, file);
-  const found = text === undefined ? `no ${file}` : `${file} has ${words(text)} words`;
-  return missing(expected, found, `Write ${file}, ${FEWEST_WORDS} words or more.`);
+  const found = text === undefined ? `no ${file}` : `${file} has ${wordCount(text)} words`;
+  return missing(expected, found, `Write ${file}, ${MIN_WORDS} words or more.`);
 };
 
 /** Sound runs, trainings and gate reports that hold, which a text of this file links to. */
@@ -29,7 +28,7 @@ export async function linked(
   text: string,
 ): Promise<{ runs: KnownRun[]; trained: Training[]; reports: KnownReport[] }> {
   const named = new Set(
-    targets(text).flatMap((target) =>
+    linkTargets(text).flatMap((target) =>
       [path.dirname(file), "."].flatMap((from) => {
         const real = realInside(dir, path.resolve(dir, from, target));
         return real === undefined ? [] : [recorded(dir, real)];

@@ -2,7 +2,7 @@
 
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import { passAtK } from "../../stats/index.ts";
-import { demand } from "../gap.ts";
+import { ensure } from "../level.ts";
 import type { QuizQuestion } from "../quiz.ts";
 import { count, four, metric } from "./look-up.ts";
 
@@ -38,7 +38,7 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     why: "It is metrics.delta: the chosen samples' pass rate minus the first samples', on the same packs.",
     chapter: "07-selection-filtering-learning",
     runs: [BUILT],
-    solve: (room) => metric(room, BUILT, (m) => m.delta),
+    solve: (context) => metric(context, BUILT, (m) => m.delta),
   },
   {
     id: "lost",
@@ -47,7 +47,7 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     why: "The best by the scorer that also measures cannot lose. That is why the gain is an upper bound, and no surprise.",
     chapter: "07-selection-filtering-learning",
     runs: [BUILT],
-    solve: (room) => metric(room, BUILT, (m) => m.lost),
+    solve: (context) => metric(context, BUILT, (m) => m.lost),
   },
   {
     id: "pass-at-k",
@@ -65,12 +65,12 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     why: "The policy is asked twice, and in another order. One that rolls dice contradicts itself.",
     chapter: "07-selection-filtering-learning",
     runs: [FIRST_RANDOM],
-    solve: async (room) => {
-      const [alarm] = (await room.run(FIRST_RANDOM)).summary.alarms;
-      demand(alarm !== undefined, {
+    solve: async (context) => {
+      const [alarm] = (await context.run(FIRST_RANDOM)).summary.alarms;
+      ensure(alarm !== undefined, {
         expected: `an alarm in runs/${FIRST_RANDOM}`,
         found: "none: its tie-break did not roll dice",
-        look: "assignments/selection_policy.ts",
+        where: "assignments/selection_policy.ts",
         next: "Make tieBreakKey random, then run the command again, with --force.",
       });
       return alarm.code;
@@ -83,8 +83,8 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     why: "Count different results_sha256 of the summaries: dice give a new one each time, a deterministic rule gives one.",
     chapter: "11-measurement-hygiene",
     runs: [...RANDOM, ...FIXED],
-    solve: async (room) => {
-      const runs = await Promise.all([...RANDOM, ...FIXED].map((run) => room.run(run)));
+    solve: async (context) => {
+      const runs = await Promise.all([...RANDOM, ...FIXED].map((run) => context.run(run)));
       return new Set(runs.map(({ summary }) => summary.results_sha256)).size;
     },
   },
@@ -95,9 +95,9 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     why: "Ties are among equal rewards, so the average cannot see the dice. The hashes can.",
     chapter: "07-selection-filtering-learning",
     runs: [FIRST_RANDOM, BUILT],
-    solve: async (room) => {
-      const random = await metric(room, FIRST_RANDOM, (m) => m.n_pass);
-      return Math.abs(random - (await metric(room, BUILT, (m) => m.n_pass)));
+    solve: async (context) => {
+      const random = await metric(context, FIRST_RANDOM, (m) => m.n_pass);
+      return Math.abs(random - (await metric(context, BUILT, (m) => m.n_pass)));
     },
   },
   {

@@ -2,8 +2,8 @@
 
 import { canonicalJson } from "../../core/index.ts";
 import { classify } from "../../scorers/index.ts";
+import type { CheckContext } from "../check-context.ts";
 import type { QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { count, differingField, four, judged, metric, REASON, reasonCode } from "./look-up.ts";
 
 const BUILT = "l0_build_eval";
@@ -18,7 +18,7 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     why: "It is metrics.pass_rate in summary.json: rows with reward 1, over rows that were judged.",
     chapter: "11-measurement-hygiene",
     runs: [BUILT],
-    solve: (room) => metric(room, BUILT, (m) => m.pass_rate),
+    solve: (context) => metric(context, BUILT, (m) => m.pass_rate),
   },
   {
     id: "format-failures",
@@ -27,8 +27,8 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     why: "Add up outcomes.counts in summary.json without ok and wrong_answer: a wrong answer was read well enough to be wrong.",
     chapter: "13-debugging-by-class",
     runs: [BUILT],
-    solve: async (room) => {
-      const { outcomes } = (await room.run(BUILT)).summary;
+    solve: async (context) => {
+      const { outcomes } = (await context.run(BUILT)).summary;
       return Object.entries(outcomes.counts)
         .filter(([code]) => classify(code) === "model_format")
         .reduce((sum, [, rows]) => sum + rows, 0);
@@ -63,7 +63,7 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     why: "3 says that there is nothing to compare; 1 would say that the candidate is worse or not what was claimed.",
     chapter: "11-measurement-hygiene",
     runs: PAIR,
-    solve: async (room) => (await judged(room, ...PAIR)).exit_code,
+    solve: async (context) => (await judged(context, ...PAIR)).exit_code,
   },
   {
     id: "manifest-evidence",
@@ -80,8 +80,8 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     why: "Scorer, prompts and completions are the same in both manifests. Only the examples, answers included, have another fingerprint.",
     chapter: "11-measurement-hygiene",
     runs: PAIR,
-    solve: (room) =>
-      differingField(room, PAIR, {
+    solve: (context) =>
+      differingField(context, PAIR, {
         a: (m) => m.scorer.version,
         b: (m) => m.examples.prompts_sha256,
         c: (m) => m.answers_sha256,
@@ -102,18 +102,18 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     why: "Two numbers from two instruments have no difference, however large it looks: delta is null.",
     chapter: "11-measurement-hygiene",
     runs: PAIR,
-    solve: async (room) => {
-      const { delta } = await judged(room, ...PAIR);
+    solve: async (context) => {
+      const { delta } = await judged(context, ...PAIR);
       return delta === null ? "c" : delta === 0 ? "b" : "a";
     },
   },
 ];
 
-async function alteredReason(room: Room): Promise<string> {
-  const [before, after] = await Promise.all(PAIR.map((run) => expectedAnswers(room, run)));
+async function alteredReason(context: CheckContext): Promise<string> {
+  const [before, after] = await Promise.all(PAIR.map((run) => expectedAnswers(context, run)));
   const changed = [...(before ?? [])].find(([id, answer]) => after?.get(id) !== answer);
   return reasonCode(
-    await judged(room, ...PAIR),
+    await judged(context, ...PAIR),
     "a row with another expected answer",
     ({ baseline, candidate }) =>
       changed !== undefined &&
@@ -122,9 +122,9 @@ async function alteredReason(room: Room): Promise<string> {
   );
 }
 
-async function expectedAnswers(room: Room, run: string): Promise<Map<string, string>> {
+async function expectedAnswers(context: CheckContext, run: string): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
-  for await (const rows of (await room.run(run)).results().batches()) {
+  for await (const rows of (await context.run(run)).results().batches()) {
     for (const row of rows) answers.set(row.id, canonicalJson(row.expected_answer));
   }
   return answers;

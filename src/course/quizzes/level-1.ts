@@ -8,8 +8,8 @@ import {
   reinforceStep,
   softmax,
 } from "../../learn/index.ts";
+import type { CheckContext } from "../check-context.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { four, logLine, metric, three } from "./look-up.ts";
 
 const BUILT = "l1_build_bandit";
@@ -24,8 +24,8 @@ const DIRECTION: Form = {
 };
 const ARM: Form = { kind: "word", what: "A, B, C or D", words: ARM_NAMES };
 
-async function finalProbabilities(room: Room, run: string): Promise<number[]> {
-  return softmax((await logLine<BanditStep>(room, run, -1)).logits_after);
+async function finalProbabilities(context: CheckContext, run: string): Promise<number[]> {
+  return softmax((await logLine<BanditStep>(context, run, -1)).logits_after);
 }
 
 export const QUESTIONS_1: readonly QuizQuestion[] = [
@@ -54,7 +54,7 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     why: "It is reward minus the mean of the five rewards before it; a reward must not judge itself.",
     chapter: "06-baseline-and-advantage",
     runs: [SLOW],
-    solve: async (room) => (await logLine<BanditStep>(room, SLOW, 6)).advantage,
+    solve: async (context) => (await logLine<BanditStep>(context, SLOW, 6)).advantage,
   },
   {
     id: "one-update",
@@ -81,12 +81,12 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     why: "It is the last of final_probabilities in summary.json.",
     chapter: "03-bandit-and-sequence",
     runs: [BUILT],
-    solve: (room) =>
+    solve: (context) =>
       metric(
-        room,
+        context,
         BUILT,
         (m) => (m.final_probabilities as number[] | undefined)?.[3],
-        async () => (await finalProbabilities(room, BUILT))[3],
+        async () => (await finalProbabilities(context, BUILT))[3],
       ),
   },
   {
@@ -96,8 +96,8 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     why: "Every pull that paid better than the baseline became rarer. With this seed, as with most, the arm that pays least is what remains; with a few, luck leaves another.",
     chapter: "06-baseline-and-advantage",
     runs: [INVERTED],
-    solve: async (room) => {
-      const final = await finalProbabilities(room, INVERTED);
+    solve: async (context) => {
+      const final = await finalProbabilities(context, INVERTED);
       return ARM_NAMES[final.indexOf(Math.max(...final))] as string;
     },
   },

@@ -2,8 +2,8 @@
 
 import { expectedReward, PAYS, softmax, type TwoStepStep } from "../../learn/index.ts";
 import { OUTCOME_CODES } from "../../scorers/index.ts";
+import type { CheckContext } from "../check-context.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { four, logLine, metric, three, verdictOn } from "./look-up.ts";
 
 const NO_CREDIT = "l2_sabotage_no_credit_step1";
@@ -14,12 +14,12 @@ const [[ax = 0, ay = 0] = [], [bx = 0, by = 0] = []] = PAYS;
 /** Chooses Y for certain, whichever came first. */
 const ALWAYS_Y = [0, 1000];
 
-function chanceOfB(room: Room, run: string): Promise<number> {
+function chanceOfB(context: CheckContext, run: string): Promise<number> {
   return metric(
-    room,
+    context,
     run,
     (m) => (m.first_probabilities as number[] | undefined)?.[1],
-    async () => softmax((await logLine<TwoStepStep>(room, run, -1)).policy_after.first)[1],
+    async () => softmax((await logLine<TwoStepStep>(context, run, -1)).policy_after.first)[1],
   );
 }
 
@@ -58,7 +58,7 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     why: "No update ever reached it, so it tosses the coin that it was born with.",
     chapter: "03-bandit-and-sequence",
     runs: [NO_CREDIT],
-    solve: (room) => chanceOfB(room, NO_CREDIT),
+    solve: (context) => chanceOfB(context, NO_CREDIT),
   },
   {
     id: "ceiling",
@@ -76,7 +76,7 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     why: "It is the second of first_probabilities in summary.json: the same end reward, credited to both decisions.",
     chapter: "03-bandit-and-sequence",
     runs: [FIXED],
-    solve: (room) => chanceOfB(room, FIXED),
+    solve: (context) => chanceOfB(context, FIXED),
   },
   {
     id: "macro-action",

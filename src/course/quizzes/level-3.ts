@@ -1,8 +1,8 @@
 /** Level 3: the leash. */
 
 import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../learn/index.ts";
+import type { CheckContext } from "../check-context.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { four, metric, three } from "./look-up.ts";
 
 const DEMO = "l3_build_kl_demo";
@@ -24,8 +24,8 @@ interface SweepPoint {
 const atOneTenth = ({ beta }: SweepPoint) => beta === 0.1;
 
 /** The sweep as its table has it. */
-async function sweptRows(room: Room): Promise<SweepPoint[]> {
-  const [, ...lines] = (await room.read(`runs/${DEMO}/kl_tradeoff.csv`)).trim().split("\n");
+async function sweptRows(context: CheckContext): Promise<SweepPoint[]> {
+  const [, ...lines] = (await context.read(`runs/${DEMO}/kl_tradeoff.csv`)).trim().split("\n");
   return lines.map((line) => {
     const [beta, , kl] = line.split(",").map(Number);
     return { beta: beta ?? Number.NaN, kl: kl ?? Number.NaN };
@@ -79,12 +79,12 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     why: "It is the KL in the row of β = 0.1: kl_tradeoff.csv, or metrics.points in summary.json.",
     chapter: "09-kl",
     runs: [DEMO],
-    solve: (room) =>
+    solve: (context) =>
       metric(
-        room,
+        context,
         DEMO,
         ({ points }) => (points as readonly SweepPoint[] | undefined)?.find(atOneTenth)?.kl,
-        async () => (await sweptRows(room)).find(atOneTenth)?.kl,
+        async () => (await sweptRows(context)).find(atOneTenth)?.kl,
       ),
   },
   {

@@ -7,8 +7,8 @@ import {
   type Question,
 } from "../../learn/index.ts";
 import { OUTCOME_CODES } from "../../scorers/index.ts";
+import type { CheckContext } from "../check-context.ts";
 import type { QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { count, metric, three, verdictOn } from "./look-up.ts";
 
 const DEMO = "l5_goodhart";
@@ -25,18 +25,21 @@ const last = (curve: Curve) => curve?.at(-1);
 const peak = (curve: Curve) =>
   curve?.reduce((best, point) => (point.true_reward > best.true_reward ? point : best));
 
-function figure(room: Room, read: (curve: Curve) => number | undefined): Promise<number> {
+function figure(
+  context: CheckContext,
+  read: (curve: Curve) => number | undefined,
+): Promise<number> {
   return metric(
-    room,
+    context,
     DEMO,
     ({ naive }) => read(naive as Curve),
-    async () => read(await drawnCurve(room)),
+    async () => read(await drawnCurve(context)),
   );
 }
 
 /** The curve under the naive verifier, as the table of the run has it. */
-async function drawnCurve(room: Room): Promise<Point[]> {
-  const lines = (await room.read(`runs/${DEMO}/goodhart.csv`)).trim().split("\n");
+async function drawnCurve(context: CheckContext): Promise<Point[]> {
+  const lines = (await context.read(`runs/${DEMO}/goodhart.csv`)).trim().split("\n");
   return lines
     .map((line) => line.split(","))
     .filter(([verifier]) => verifier === "naive")
@@ -100,7 +103,7 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     why: "The proxy is almost 1 by then. What was optimised rose to the end; what was wanted did not.",
     chapter: "12-goodhart",
     runs: [DEMO],
-    solve: (room) => figure(room, (curve) => last(curve)?.true_reward),
+    solve: (context) => figure(context, (curve) => last(curve)?.true_reward),
   },
   {
     id: "turning-point",
@@ -116,8 +119,8 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     why: "At first proxy and truth rise together, which is what makes a proxy convincing. After 10, 20 and 40 updates the truth differs by a few rows only, so its very peak is luck; that it has fallen far below by the end is not.",
     chapter: "12-goodhart",
     runs: [DEMO],
-    solve: async (room) => {
-      const updates = await figure(room, (curve) => peak(curve)?.pressure);
+    solve: async (context) => {
+      const updates = await figure(context, (curve) => peak(curve)?.pressure);
       return updates < 10 ? "a" : updates <= 40 ? "b" : "c";
     },
   },

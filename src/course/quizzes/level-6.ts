@@ -2,9 +2,9 @@
 
 import { type Json, KNOBS } from "../../core/index.ts";
 import { GATE_EXIT } from "../../gate/index.ts";
-import { demand } from "../gap.ts";
+import type { CheckContext } from "../check-context.ts";
+import { ensure } from "../level.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
 import { count, differingField, judged, REASON, reasonCode, VERDICT } from "./look-up.ts";
 
 const TAMPERED = ["l0_build_eval", "l0_sabotage_eval_tampered"] as const;
@@ -17,12 +17,15 @@ const KNOB: Form = {
   words: Object.keys(KNOBS),
 };
 
-async function theKnob(room: Room, [before, after]: readonly [string, string]): Promise<string> {
-  const { knobs } = await judged(room, before, after);
-  demand(knobs.length === 1, {
+async function theKnob(
+  context: CheckContext,
+  [before, after]: readonly [string, string],
+): Promise<string> {
+  const { knobs } = await judged(context, before, after);
+  ensure(knobs.length === 1, {
     expected: `one knob turned between runs/${before} and runs/${after}`,
     found: knobs.join(" and ") || "none",
-    look: `./lockedroom gate --baseline runs/${before} --candidate runs/${after}`,
+    where: `./lockedroom gate --baseline runs/${before} --candidate runs/${after}`,
   });
   return knobs[0] as string;
 }
@@ -35,7 +38,7 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "The data set is another one, so there is no comparison that could be won.",
     chapter: "11-measurement-hygiene",
     runs: TAMPERED,
-    solve: async (room) => (await judged(room, ...TAMPERED)).decision,
+    solve: async (context) => (await judged(context, ...TAMPERED)).decision,
   },
   {
     id: "trap-2-knob",
@@ -44,7 +47,7 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "Same packs, same scorer, another number of samples to choose from.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
-    solve: (room) => theKnob(room, SELECTED),
+    solve: (context) => theKnob(context, SELECTED),
   },
   {
     id: "trap-2-unclaimed",
@@ -53,7 +56,7 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "One knob, and a difference that is not luck. Outputs did improve; the gate only minds what it is called.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
-    solve: async (room) => (await judged(room, ...SELECTED)).decision,
+    solve: async (context) => (await judged(context, ...SELECTED)).decision,
   },
   {
     id: "trap-2-claimed",
@@ -62,10 +65,10 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "The claim is a better policy, and what was turned is selection. No size of difference makes the one the other.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
-    solve: async (room) => {
-      const unclaimed = (await judged(room, ...SELECTED)).reasons.map(({ code }) => code);
+    solve: async (context) => {
+      const unclaimed = (await judged(context, ...SELECTED)).reasons.map(({ code }) => code);
       return reasonCode(
-        await judged(room, ...SELECTED, "policy"),
+        await judged(context, ...SELECTED, "policy"),
         "a claim that does not hold",
         ({ code }) => !unclaimed.includes(code),
       );
@@ -81,8 +84,8 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "Selection that improves leaves its mark in selection and nothing in policy or learning. Learning does the opposite.",
     chapter: "01-three-loops",
     runs: SELECTED,
-    solve: (room) =>
-      differingField(room, SELECTED, {
+    solve: (context) =>
+      differingField(context, SELECTED, {
         a: (m) => m.learning as Json,
         b: (m) => m.policy as Json,
         c: (m) => m.scorer as Json,
@@ -96,7 +99,7 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     why: "The policy is the one knob that was turned, the claim says so, and the difference is not luck.",
     chapter: "01-three-loops",
     runs: LEARNED,
-    solve: async (room) => (await judged(room, ...LEARNED, "policy")).decision,
+    solve: async (context) => (await judged(context, ...LEARNED, "policy")).decision,
   },
   {
     id: "luck",

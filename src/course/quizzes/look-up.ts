@@ -4,9 +4,9 @@ import { canonicalJson, type Json, type Knob, type ScoreResult } from "../../cor
 import { gate } from "../../gate/index.ts";
 import type { GateReport, Manifest, Run } from "../../runs/index.ts";
 import { score } from "../../scorers/index.ts";
-import { demand } from "../gap.ts";
+import type { CheckContext } from "../check-context.ts";
+import { ensure } from "../level.ts";
 import type { Form } from "../quiz.ts";
-import type { Room } from "../room.ts";
 
 export const four: Form = { kind: "number", decimals: 4 };
 export const three: Form = { kind: "number", decimals: 3 };
@@ -24,43 +24,43 @@ type Metrics = Run["summary"]["metrics"];
 
 /** A number of a run's summary; `again` finds it in another file of the run, which must agree. */
 export async function metric(
-  room: Room,
+  context: CheckContext,
   run: string,
   read: (metrics: Metrics) => unknown,
   again?: () => Promise<unknown>,
 ): Promise<number> {
-  const value = read((await room.run(run)).summary.metrics);
+  const value = read((await context.run(run)).summary.metrics);
   const same = again === undefined || (await again()) === value;
-  demand(typeof value === "number" && same, {
+  ensure(typeof value === "number" && same, {
     expected: `runs/${run} as its own command wrote it`,
     found: same ? "no such number in its summary" : "a summary that its other files contradict",
-    look: `runs/${run}/summary.json`,
+    where: `runs/${run}/summary.json`,
     next: `Run the command of runs/${run} again, with --force.`,
   });
   return value;
 }
 
 /** A line of a run's log, counted from 1, or from the end as `at` counts. */
-export async function logLine<T>(room: Room, run: string, line: number): Promise<T> {
-  await room.run(run);
-  const lines = (await room.read(`runs/${run}/log.jsonl`)).trimEnd().split("\n");
+export async function logLine<T>(context: CheckContext, run: string, line: number): Promise<T> {
+  await context.run(run);
+  const lines = (await context.read(`runs/${run}/log.jsonl`)).trimEnd().split("\n");
   const text = lines.at(line > 0 ? line - 1 : line);
-  demand(text !== undefined && text !== "", {
+  ensure(text !== undefined && text !== "", {
     expected: `a step ${line} in the log of runs/${run}`,
     found: "an earlier end",
-    look: `runs/${run}/log.jsonl`,
+    where: `runs/${run}/log.jsonl`,
   });
   return JSON.parse(text) as T;
 }
 
 /** The gate's word, on runs that nobody has edited. */
 export async function judged(
-  room: Room,
+  context: CheckContext,
   before: string,
   after: string,
   claim?: Knob,
 ): Promise<GateReport> {
-  const [baseline, candidate] = [await room.run(before), await room.run(after)];
+  const [baseline, candidate] = [await context.run(before), await context.run(after)];
   return gate({ baseline: baseline.dir, candidate: candidate.dir, claim });
 }
 
@@ -71,28 +71,28 @@ export function reasonCode(
   holds: (reason: GateReport["reasons"][number]) => boolean,
 ): string {
   const found = reasons.find(holds);
-  demand(found !== undefined, {
+  ensure(found !== undefined, {
     expected: `the gate to name ${what}`,
     found: reasons.map(({ code }) => code).join(", "),
-    look: "the two runs that the question names",
+    where: "the two runs that the question names",
   });
   return found.code;
 }
 
 /** The letter of the one field in which two manifests differ. */
 export async function differingField(
-  room: Room,
+  context: CheckContext,
   [before, after]: readonly [string, string],
   fields: Readonly<Record<string, (manifest: Manifest) => Json>>,
 ): Promise<string> {
-  const [a, b] = [(await room.run(before)).manifest, (await room.run(after)).manifest];
+  const [a, b] = [(await context.run(before)).manifest, (await context.run(after)).manifest];
   const differing = Object.entries(fields).flatMap(([letter, read]) =>
     canonicalJson(read(a)) === canonicalJson(read(b)) ? [] : [letter],
   );
-  demand(differing.length === 1, {
+  ensure(differing.length === 1, {
     expected: `runs/${before} and runs/${after} to differ in one of these fields`,
     found: `a difference in ${differing.length}`,
-    look: `runs/${after}/manifest.json`,
+    where: `runs/${after}/manifest.json`,
   });
   return differing[0] as string;
 }

@@ -9,7 +9,7 @@ import type { KnownRun } from "../shelf.ts";
 import { RunJudge } from "../sound-run.ts";
 import { insideWorkspace } from "../workspace-files.ts";
 import { measureRun, NOT_MEASURED, roomOf } from "./measure.ts";
-import { isSkill, MOST_SKILL, SKILLS } from "./skills.ts";
+import { isSkill, MAX_SKILL, SKILLS } from "./skills.ts";
 import { SCOREBOARD_SCHEMA, type UsedRun, type Week, writeWeek } from "./week.ts";
 
 /** What a person says of their week; paths are relative to where they are. */
@@ -111,14 +111,14 @@ function used({ path: name, run, skipped }: QuotedRun): UsedRun {
   };
 }
 
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 function sentences(flag: string, given: readonly string[] = []): string[] {
   return given.map((text) => {
     const said = text.trim();
-    if (said !== "" && said.length <= MOST_CHARACTERS) return said;
+    if (said !== "" && said.length <= MAX_CHARACTERS) return said;
     throw usageError(
-      `${flag} needs a sentence of 1 to ${MOST_CHARACTERS} characters`,
+      `${flag} needs a sentence of 1 to ${MAX_CHARACTERS} characters`,
       "Say what happened and where, once per flag.",
     );
   });
@@ -132,9 +132,9 @@ function parseSkill(given: string) {
       `Write NAME=SCORE:PATH with one of ${SKILLS.join(", ")}.`,
     );
   }
-  if (!/^[0-9]$/.test(score) || Number(score) > MOST_SKILL) {
+  if (!/^[0-9]$/.test(score) || Number(score) > MAX_SKILL) {
     throw usageError(
-      `--skill ${given}: the score must be a whole number from 0 to ${MOST_SKILL}`,
+      `--skill ${given}: the score must be a whole number from 0 to ${MAX_SKILL}`,
       "See what each means: ./lockedroom scoreboard show --skills",
     );
   }

@@ -8,8 +8,8 @@ import { RunJudge } from "../sound-run.ts";
 import { measureRun } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";
 
-const FEWEST_FAILURES = 2;
-const FEWEST_FIXES = 1;
+const MIN_FAILURES = 2;
+const MIN_FIXES = 1;
 
 export interface Review {
   readonly week: number;
@@ -35,10 +35,10 @@ export async function reviewWeeks(dir: string, weeks: readonly Week[]): Promise<
 
 function shortfalls({ failures, fixes }: Week): string[] {
   const lacking = [
-    ...(failures.length < FEWEST_FAILURES
-      ? [`failures ${failures.length} of ${FEWEST_FAILURES} (--failure)`]
+    ...(failures.length < MIN_FAILURES
+      ? [`failures ${failures.length} of ${MIN_FAILURES} (--failure)`]
       : []),
-    ...(fixes.length < FEWEST_FIXES ? [`fixes ${fixes.length} of ${FEWEST_FIXES} (--fix)`] : []),
+    ...(fixes.length < MIN_FIXES ? [`fixes ${fixes.length} of ${MIN_FIXES} (--fix)`] : []),
   ];
   return lacking.length === 0 ? [] : [lacking.join(", ")];
 }

@@ -11,7 +11,7 @@ export const SKILLS = [
 
 export type Skill = (typeof SKILLS)[number];
 
-export const MOST_SKILL = 5;
+export const MAX_SKILL = 5;
 
 /** What somebody with this score can do; 0 is nothing of it yet, for every skill. */
 export const SKILL_MATRIX: Readonly<Record<Skill, readonly string[]>> = {

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { type ChartSpec, lineChart, type Series, toPng } from "../../charts/index.ts";
 import { writeWhole } from "../workspace-files.ts";
-import { MOST_SKILL, SKILLS } from "./skills.ts";
+import { MAX_SKILL, SKILLS } from "./skills.ts";
 import { refuseLinkedFolder, SCOREBOARD, type Week } from "./week.ts";
 
 const TRENDS = [`${SCOREBOARD}/trends.svg`, `${SCOREBOARD}/trends.png`] as const;
@@ -47,12 +47,12 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     points: everyWeek(weeks).map(({ x, week }) => ({ x, y: (week && of(week)) ?? null })),
     markers: "all",
   });
-  /** One line for each room, the latest first: a change of data or scorer is no trend. */
+  /** One line for each context, the latest first: a change of data or scorer is no trend. */
   const rooms = (label: string, of: (week: Week) => number | null | undefined): Series[] =>
     [...new Set(weeks.flatMap(({ run }) => (run ? [run.room_sha256] : [])).toReversed())]
-      .map((room, i) =>
+      .map((context, i) =>
         series(i === 0 ? label : `${label}, earlier room ${i}`, (week) =>
-          week.run?.room_sha256 === room ? of(week) : null,
+          week.run?.room_sha256 === context ? of(week) : null,
         ),
       )
       .filter(({ points }) => points.some(({ y }) => y !== null));
@@ -83,7 +83,7 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
   const skills: ChartSpec = {
     title: "Skills, each with a link to what shows it",
     x,
-    y: { label: "score", range: [0, MOST_SKILL], ticks: [0, 1, 2, 3, 4, 5] },
+    y: { label: "score", range: [0, MAX_SKILL], ticks: [0, 1, 2, 3, 4, 5] },
     series: SKILLS.map((name) =>
       series(name.replace("_", " "), (week) => week.skills[name]?.score),
     ),

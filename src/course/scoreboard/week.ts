@@ -7,11 +7,11 @@ import { z } from "zod";
 import { dataError, ioError, usageError } from "../../core/index.ts";
 import { insidePath } from "../workspace.ts";
 import { filesBelow, parseKept, textOf, writeWhole } from "../workspace-files.ts";
-import { MOST_SKILL, SKILLS } from "./skills.ts";
+import { MAX_SKILL, SKILLS } from "./skills.ts";
 
 export const SCOREBOARD = "scoreboard";
 export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@1";
-export const MOST_WEEKS = 99;
+export const MAX_WEEKS = 99;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const inside = insidePath.min(1);
@@ -45,7 +45,7 @@ const metricsSchema = z.strictObject({
 
 const weekSchema = z.strictObject({
   schema: z.literal(SCOREBOARD_SCHEMA),
-  week: z.int().min(1).max(MOST_WEEKS),
+  week: z.int().min(1).max(MAX_WEEKS),
   days: z.tuple([z.int(), z.int()]),
   run: usedRun.nullable(),
   baseline: usedRun.nullable(),
@@ -60,7 +60,7 @@ const weekSchema = z.strictObject({
   fixes: z.array(text),
   skills: z.partialRecord(
     z.enum(SKILLS),
-    z.strictObject({ score: z.int().min(0).max(MOST_SKILL), path: inside }),
+    z.strictObject({ score: z.int().min(0).max(MAX_SKILL), path: inside }),
   ),
 });
 
