@@ -1,4 +1,4 @@
-/** The versions of a workspace's scorer: as it was shipped, weakened on purpose, and restored. */
+/** The versions of a workspace's scorer: shipped, weakened on purpose, restored. */
 
 import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
@@ -30,19 +30,19 @@ export async function scorerAt(context: CheckContext, commit: string): Promise<S
   });
 }
 
-/** The one that `init` made, which must be the one that is shipped. */
+/** The version of the first commit, which must be the shipped one. */
 export async function shippedScorer(context: CheckContext): Promise<ScorerVersion> {
   const first = await scorerAt(context, context.commits[0]?.hash ?? "");
   const template = await readFile(nodePath.join(TEMPLATES, SCORER), "utf8");
   ensure(first.text === template, {
     expected: `${SCORER} of the first commit as it was shipped`,
-    found: "another content",
+    found: "other content",
     where: `git show ${first.commit.slice(0, 7)}:${SCORER}`,
   });
   return first;
 }
 
-/** A committed version that pays for an exploit: the one with this source if there is one, else the first. */
+/** A committed version with false positives: the one with this source if there is one, else the first. */
 export async function weakenedScorer(
   context: CheckContext,
   golden: string,
@@ -59,14 +59,14 @@ export async function weakenedScorer(
   const [first] = weak;
   if (first) return first;
   throw new CheckFailure({
-    expected: `a committed version of ${SCORER} that pays for exploits`,
+    expected: `a committed version of ${SCORER} that accepts exploits`,
     found: "none",
     where: `git log --oneline -- ${SCORER}`,
     next: `Weaken one rule of ${SCORER} and commit it as "L4 sabotage".`,
   });
 }
 
-/** What validate-scorer says of a version; asked once for each pair. */
+/** The validate-scorer report on a version; computed once. */
 export function validation(
   context: CheckContext,
   golden: string,
@@ -87,13 +87,13 @@ async function validate(
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return validationReportSchema.parse(JSON.parse(text));
   throw new CheckFailure({
-    expected: `${golden} to be judged`,
+    expected: `${golden} to be scored`,
     found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
     where: golden,
   });
 }
 
-/** A saved report is what the command says of that version. */
+/** A saved report agrees with what the command reports on that version. */
 export async function checkReport(
   context: CheckContext,
   file: string,
@@ -102,10 +102,10 @@ export async function checkReport(
 ): Promise<ValidationReport> {
   const saved = await savedJson(context, file, validationReportSchema);
   const now = await validation(context, golden, version);
-  const essence = ({ probes: _, probes_failed: __, ...rest }: ValidationReport) =>
+  const comparable = ({ probes: _, probes_failed: __, ...rest }: ValidationReport) =>
     canonicalJson(rest);
-  ensure(essence(saved) === essence(now), {
-    expected: `what validate-scorer says of ${golden} with ${SCORER} of commit ${version.commit.slice(0, 7)}: ${summary(now)}`,
+  ensure(comparable(saved) === comparable(now), {
+    expected: `what validate-scorer reports on ${golden} with ${SCORER} of commit ${version.commit.slice(0, 7)}: ${summary(now)}`,
     found:
       saved.scorer.source_sha256 === now.scorer.source_sha256
         ? summary(saved)
@@ -126,7 +126,7 @@ export async function versionOfScorer(
   return String(await exported(context, path, SCORER, "SCORER_VERSION"));
 }
 
-/** The first input, if any, on which two versions disagree about reward or code. */
+/** The first input on which two versions give another reward or code. */
 export async function behaviourDiffers(
   context: CheckContext,
   a: ScorerVersion,
@@ -136,21 +136,21 @@ export async function behaviourDiffers(
   const [one, two] = await Promise.all(
     [a, b].map(({ path }) => call(context, path, SCORER, "score", inputs)),
   );
-  const essence = (value: unknown) => {
+  const outcome = (value: unknown) => {
     const { reward, code } = (value ?? {}) as { reward?: unknown; code?: unknown };
     return JSON.stringify([reward, code]);
   };
-  const at = inputs.findIndex((_, i) => essence(one?.[i]) !== essence(two?.[i]));
+  const at = inputs.findIndex((_, i) => outcome(one?.[i]) !== outcome(two?.[i]));
   if (at < 0) return undefined;
-  return `${JSON.stringify(inputs[at]?.[1])} gives ${essence(one?.[at])}, then ${essence(two?.[at])}`;
+  return `${JSON.stringify(inputs[at]?.[1])} gives ${outcome(one?.[at])}, then ${outcome(two?.[at])}`;
 }
 
-interface Answered {
+interface Answer {
   readonly id: string;
   readonly completion: string;
 }
 
-/** Everything in data/, and hidden variations of answers that are nearly in the format. */
+/** Every completion in data/, and hidden variations of answers that are almost in the format. */
 async function probeInputs(context: CheckContext): Promise<[object, string][]> {
   const examples = new Map(
     (await jsonLines<{ id: string; expected_answer: number }>(context, DEV)).map((row) => [
@@ -158,8 +158,8 @@ async function probeInputs(context: CheckContext): Promise<[object, string][]> {
       row,
     ]),
   );
-  const answered = await Promise.all(
-    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answered>(context, file)),
+  const answers = await Promise.all(
+    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answer>(context, file)),
   );
   const rng = rngAt(hiddenSeed(context, "4"));
   const pick = <T>(items: readonly T[]) => items[rng.below(items.length)] as T;
@@ -175,7 +175,7 @@ async function probeInputs(context: CheckContext): Promise<[object, string][]> {
       ];
     }),
   );
-  const known = answered
+  const known = answers
     .flat()
     .map(({ id, completion }): [object, string] => [examples.get(id) ?? { id }, completion]);
   return [...known, ...varied];

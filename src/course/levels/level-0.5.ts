@@ -1,4 +1,4 @@
-/** Level 0.5: selection is not learning, and must not roll dice. */
+/** Level 0.5: selection is not learning, and must be deterministic. */
 
 import { type Rng, rngAt } from "../../core/index.ts";
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
@@ -9,6 +9,7 @@ import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
 import { checkRunNote } from "../notes.ts";
+import { selectCommand } from "../run-commands.ts";
 
 const POLICY = "assignments/selection_policy.ts";
 const TEST = "tests/selection_policy.test.ts";
@@ -16,15 +17,7 @@ const BUILT = "l0_5_build_sel_n4";
 const RANDOM = [1, 2, 3, 4, 5].map((i) => `l0_5_sabotage_sel_random_${i}`);
 const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 
-const select = (outdir: string, indent = "") =>
-  [
-    "./lockedroom selection-demo \\",
-    `  --dataset ${DEV} \\`,
-    `  --samples ${PACK} \\`,
-    `  --n 4 --outdir runs/${outdir}`,
-  ]
-    .map((line) => indent + line)
-    .join("\n");
+const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
 
 const base = {
@@ -49,26 +42,26 @@ export const LEVEL_0_5: Level = {
   loop: "B",
   wrong: "Best of four is better than best of one, so the model learned.",
   right:
-    "Loop B changes the decision over samples. The distribution that they are drawn from is the same as before; the improvement was bought with compute.",
+    "Loop B changes which sample is selected. The distribution that the samples come from stays the same; the improvement costs compute.",
   stages: [
     {
       name: "Build",
-      text: "Best of four, with the tie-break as it is shipped: whichever came first.",
+      text: "Run best of four with the shipped tie-break: the first sample wins.",
       commands: [select(BUILT), `./lockedroom inspect-run --run runs/${BUILT} --top-k 5 --show 1`],
     },
     {
       name: "Sabotage",
-      text: `Make tieBreakKey in ${POLICY} random on purpose, [Math.random(), sample.completion], commit it, and run the same command five times.`,
+      text: `Make tieBreakKey in ${POLICY} random, [Math.random(), sample.completion], commit it, and run the same command five times.`,
       commands: ['git commit -am "L0.5 sabotage"', FIVE_TIMES],
     },
     {
       name: "Reflect",
-      text: "The same command on the same data: look at the hashes of the results, and at the alarm in the runs' summaries.",
+      text: "Same command, same data: compare the hashes of the results, and read the alarm in the summaries.",
       commands: ["git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl"],
     },
     {
       name: "Repair and lock",
-      text: "Write the deterministic tie-break, commit it, run twice, compare the hashes.",
+      text: "Write the deterministic tie-break, commit it, run it twice, compare the hashes.",
       commands: [
         'git add -A && git commit -m "L0.5 fix"',
         select(FIXED[0] as string),
@@ -80,19 +73,19 @@ export const LEVEL_0_5: Level = {
     },
   ],
   tasks: [
-    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the text that comes first. A sample without sum_logprob comes after those that have one.`,
-    `${TEST}: one test that repeated calls choose the same sample, and one for each rule of the tie-break; at least three.`,
+    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.`,
+    `${TEST}: one test that repeated calls select the same sample, and one for each rule of the tie-break; at least three.`,
     "runs/l0_5_sabotage_sel_random_1/README.md: what you expected, and the repair plan.",
   ],
   checklist: [
-    "How can Loop B improve outputs although the policy's distribution stays as it was?",
-    "Which knob did the sabotage turn, and which hashes prove it?",
+    "How can Loop B improve outputs without changing the policy's distribution?",
+    "Which knob did the sabotage change, and which hashes prove it?",
     "Why must selection be deterministic in production?",
   ],
   checks: [
     {
       id: "build",
-      title: `runs/${BUILT}: best of four that can be repeated`,
+      title: `runs/${BUILT}: a repeatable best of four`,
       next: select(BUILT),
       run: async (context) => {
         await checkShipped(context, DEV);
@@ -111,9 +104,9 @@ export const LEVEL_0_5: Level = {
     },
     {
       id: "random-policy",
-      title: "what made them was a tie-break that contradicts itself",
+      title: "their tie-break is not deterministic",
       next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
-      run: checkDice,
+      run: checkRandom,
     },
     {
       id: "run-note",
@@ -142,7 +135,7 @@ export const LEVEL_0_5: Level = {
         checkTests(context, TEST, 3, [
           mutant("the tie-break is random", "() => [Math.random()]", 3),
           mutant(
-            "the order is upside down",
+            "the order is reversed",
             "(sample) => original.tieBreakKey(sample).map((x) => (typeof x === 'number' ? -x : x))",
           ),
           mutant("the first sample always wins", "(sample) => [sample.index]"),
@@ -156,17 +149,10 @@ function mutant(name: string, as: string, attempts = 1) {
   return { name, file: POLICY, override: { export: "tieBreakKey", as }, attempts };
 }
 
-/** What selection may change in a row; everything else is the packs' and the scorer's. */
+/** What selection may change in a row. */
 const CHOSEN = [
-  "completion",
-  "reward",
-  "outcome_code",
-  "details",
-  "sum_logprob",
-  "sum_ref_logprob",
-  "kl_est",
-  "selected",
-  "unstable",
+  ...["completion", "reward", "outcome_code", "details", "sum_logprob", "sum_ref_logprob"],
+  ...["kl_est", "selected", "unstable"],
 ];
 
 async function checkVariance(context: CheckContext): Promise<string> {
@@ -174,17 +160,17 @@ async function checkVariance(context: CheckContext): Promise<string> {
   const hashes = new Map<string, string>();
   for (const name of RANDOM) {
     const { run } = await selectionRun(context, name, 4);
-    const twin = hashes.get(run.summary.results_sha256);
-    ensure(twin === undefined, {
+    const duplicate = hashes.get(run.summary.results_sha256);
+    ensure(duplicate === undefined, {
       expected: "five different hashes of results.jsonl",
-      found: `the same for runs/${twin} and runs/${name}`,
+      found: `the same for runs/${duplicate} and runs/${name}`,
       where: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
     });
     hashes.set(run.summary.results_sha256, name);
-    const forged = (await rows(context, name)).find((row, i) => !isHonestChoice(row, built[i]));
+    const forged = (await rows(context, name)).find((row, i) => !isValidChoice(row, built[i]));
     ensure(forged === undefined, {
-      expected: `rows of runs/${name} that choose a best sample of the pack`,
-      found: `${forged?.id} is no such row`,
+      expected: `rows of runs/${name} that select a best sample of the pack`,
+      found: `${forged?.id} does not`,
       where: `runs/${name}/results.jsonl`,
     });
   }
@@ -198,8 +184,8 @@ async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   return found;
 }
 
-/** Another choice from the same samples, and one of the best among the first four. */
-function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
+/** The same samples, and one of the best among the first four is selected. */
+function isValidChoice(row: ResultRow, built: ResultRow | undefined): boolean {
   const strip = (fields: object) =>
     JSON.stringify(Object.entries(fields).filter(([key]) => !CHOSEN.includes(key)));
   const candidates = row.samples?.slice(0, 4) ?? [];
@@ -213,7 +199,7 @@ function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
   );
 }
 
-async function checkDice(context: CheckContext): Promise<string> {
+async function checkRandom(context: CheckContext): Promise<string> {
   const samples = hiddenPacks(rngAt(hiddenSeed(context, "0.5"))).flat();
   for (const name of RANDOM) {
     const { policy } = await selectionRun(context, name, 4);
@@ -223,12 +209,12 @@ async function checkDice(context: CheckContext): Promise<string> {
       (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
     );
     ensure(differs, {
-      expected: `the policy of runs/${name} to give other keys when it is asked again`,
+      expected: `the policy of runs/${name} to return other keys when it is called again`,
       found: "the same keys every time",
       where: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
     });
   }
-  return "the same sample got other keys";
+  return "the same sample gets different keys";
 }
 
 async function checkFixed(context: CheckContext): Promise<string> {
@@ -255,7 +241,7 @@ async function checkFixed(context: CheckContext): Promise<string> {
     where: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
   });
   await checkOrder(context, [RANDOM[4] as string, ...FIXED]);
-  return "equal, and equal again when repeated";
+  return "equal, and the same when repeated";
 }
 
 async function checkTieBreak(context: CheckContext): Promise<string> {
@@ -280,7 +266,7 @@ async function checkTieBreak(context: CheckContext): Promise<string> {
     ]);
     ensure(picked?.completion === right?.completion, () => ({
       expected: `${describe(right)} to win over ${describe(picked)}`,
-      found: "the other way round",
+      found: "the reverse",
       where: POLICY,
     }));
   }
@@ -291,17 +277,11 @@ function describe(sample: ScoredSample | undefined): string {
   return `${JSON.stringify(sample?.completion)} (sum_logprob ${sample?.sum_logprob})`;
 }
 
-/** Packs of equal rewards in which each rule of the tie-break decides now and then. */
+/** Packs of equal rewards in which each rule of the tie-break decides sometimes. */
 function hiddenPacks(rng: Rng): ScoredSample[][] {
   const texts = [
-    "Final: 1",
-    "Final: 2",
-    "final: 2",
-    "Final: 12",
-    " Final: 1",
-    "Final: 1 ",
-    "Final: 21",
-    "FINAL: 3",
+    ...["Final: 1", "Final: 2", "final: 2", "Final: 12"],
+    ...[" Final: 1", "Final: 1 ", "Final: 21", "FINAL: 3"],
   ];
   return Array.from({ length: 80 }, (_, pack) => {
     const shared = -2 * rng.next();

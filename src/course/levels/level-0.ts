@@ -1,4 +1,4 @@
-/** Level 0: the instrument before the model. */
+/** Level 0: measurement hygiene. */
 
 import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -10,49 +10,38 @@ import {
   FROZEN,
   jsonLines,
   savedGate,
+  verdictText,
 } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
 import { checkRunNote, checkSections } from "../notes.ts";
+import { evalCommand, TAMPERED } from "../run-commands.ts";
 
-const TAMPERED = "data/datasets/math_dev_TAMPERED.jsonl";
+const BUILT = "l0_build_eval";
+const SABOTAGED = "l0_sabotage_eval_tampered";
 const GATE = "runs/l0_gate.json";
 const KATA = "assignments/kata_01.ts";
 const KATA_TEST = "tests/kata_01.test.ts";
 const NOTE = "notes/mental_map_v1.md";
 
-const BUILD = `./lockedroom eval \\
-  --dataset ${DEV} \\
-  --completions ${FROZEN} \\
-  --outdir runs/l0_build_eval`;
+const BUILD = evalCommand(DEV, BUILT);
 const COPY = `cp ${DEV} ${TAMPERED}`;
-const SABOTAGE = `./lockedroom eval \\
-  --dataset ${TAMPERED} \\
-  --completions ${FROZEN} \\
-  --outdir runs/l0_sabotage_eval_tampered`;
-const JUDGE = `./lockedroom gate \\
-  --baseline runs/l0_build_eval \\
-  --candidate runs/l0_sabotage_eval_tampered \\
+const SABOTAGE = evalCommand(TAMPERED, SABOTAGED);
+const COMPARE = `./lockedroom gate \\
+  --baseline runs/${BUILT} \\
+  --candidate runs/${SABOTAGED} \\
   --min-delta 0.00 --report ${GATE}`;
 
 const base = {
   id: "0" as const,
   commits: [
-    { name: "build", file: "runs/l0_build_eval/manifest.json" },
-    { name: "sabotage", file: "runs/l0_sabotage_eval_tampered/manifest.json" },
+    { name: "build", file: `runs/${BUILT}/manifest.json` },
+    { name: "sabotage", file: `runs/${SABOTAGED}/manifest.json` },
     { name: "fix", file: KATA },
   ],
   budget: { change: ["assignments/", "tests/"], add: ["data/"] },
-  evidence: [
-    "runs/l0_build_eval/",
-    "runs/l0_sabotage_eval_tampered/",
-    GATE,
-    TAMPERED,
-    KATA,
-    KATA_TEST,
-    NOTE,
-  ],
+  evidence: [`runs/${BUILT}/`, `runs/${SABOTAGED}/`, GATE, TAMPERED, KATA, KATA_TEST, NOTE],
 };
 
 export const LEVEL_0: Level = {
@@ -61,11 +50,11 @@ export const LEVEL_0: Level = {
   loop: "A",
   wrong: "The score fell, so the model got worse.",
   right:
-    "Loop A checks an instrument. A number moves because the policy changed or because the conditions of measurement did, and it is my job to prove which.",
+    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
   stages: [
     {
       name: "Build",
-      text: "A clean evaluation, and a look at what failed.",
+      text: "Run a clean evaluation and inspect the failures.",
       commands: [
         BUILD,
         "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
@@ -73,40 +62,40 @@ export const LEVEL_0: Level = {
     },
     {
       name: "Sabotage",
-      text: "Break the locked room: in the copy change the expected_answer of exactly one record, by hand, and evaluate the same completions.",
-      commands: [COPY, "# Now change one expected_answer in the copy, by hand. Then:", SABOTAGE],
+      text: "Change the data between two runs: copy the data set, change the expected_answer of exactly one record in the copy, and evaluate the same completions.",
+      commands: [COPY, "# Now change one expected_answer in the copy. Then:", SABOTAGE],
     },
     {
       name: "Reflect",
-      text: "Let the gate say whether the two numbers may be compared. It must refuse, and its reasons must name the data.",
-      commands: [JUDGE],
+      text: "Ask the gate whether the two runs are comparable. It must reject them, and its reasons must name the data.",
+      commands: [COMPARE],
     },
     {
       name: "Repair and lock",
-      text: "Fill in the run note of the sabotage, then the tasks.",
+      text: "Fill in the run note of the sabotage, then do the tasks.",
       commands: ["npm test"],
     },
   ],
   tasks: [
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
-    `${KATA}: classify(outcomeCode) says whose fault an outcome is. wrong_answer is model_math, every code of format is model_format, invalid_example is data_invalid, anything else is unknown.`,
-    `${KATA_TEST}: a small answer key for it, at least three tests.`,
+    `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown.`,
+    `${KATA_TEST}: at least three tests of classify.`,
     "runs/l0_sabotage_eval_tampered/README.md: what you expected, and the repair plan.",
   ],
   checklist: [
-    "Two evaluations differ. What are the only valid causes, and where in manifest.json is the evidence?",
-    "How do outcome codes tell a failure of format from a failure of arithmetic?",
-    "Why is a pass rate that rose on a tampered data set no improvement?",
+    "Two evaluations differ. What are the possible causes, and where in manifest.json is the evidence?",
+    "How do outcome codes distinguish a format failure from an arithmetic failure?",
+    "Why is a higher pass rate on a tampered data set not an improvement?",
   ],
   checks: [
     {
       id: "build",
-      title: "runs/l0_build_eval: a clean evaluation that can be repeated",
+      title: "runs/l0_build_eval: a clean, repeatable evaluation",
       next: BUILD,
       run: async (context) => {
         await checkShipped(context, DEV);
         await checkShipped(context, FROZEN);
-        const { summary } = await evalRun(context, "l0_build_eval", DEV);
+        const { summary } = await evalRun(context, BUILT, DEV);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
@@ -123,27 +112,27 @@ export const LEVEL_0: Level = {
       next: SABOTAGE,
       run: async (context) => {
         ensure((await context.sha256(TAMPERED)) !== (await context.sha256(DEV)), {
-          expected: `${TAMPERED} to be tampered with`,
-          found: `a plain copy of ${DEV}`,
+          expected: `${TAMPERED} with one changed record`,
+          found: `an unchanged copy of ${DEV}`,
           where: TAMPERED,
           next: "Change the expected_answer of one record in it, then run the command again.",
         });
-        const { summary } = await evalRun(context, "l0_sabotage_eval_tampered", TAMPERED);
-        await checkOrder(context, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+        const { summary } = await evalRun(context, SABOTAGED, TAMPERED);
+        await checkOrder(context, [BUILT, SABOTAGED]);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
       },
     },
     {
       id: "gate",
-      title: "the gate refused it, because of the data",
-      next: JUDGE,
+      title: "the gate rejected it because of the data",
+      next: COMPARE,
       run: checkRefusal,
     },
     {
       id: "run-note",
       title: "the run note of the sabotage is complete",
       next: "Fill in runs/l0_sabotage_eval_tampered/README.md.",
-      run: (context) => checkRunNote(context, "l0_sabotage_eval_tampered"),
+      run: (context) => checkRunNote(context, SABOTAGED),
     },
     commitCheck(base, "sabotage"),
     {
@@ -154,21 +143,21 @@ export const LEVEL_0: Level = {
     },
     {
       id: "kata-tests",
-      title: `${KATA_TEST} passes, and fails on a wrong kata`,
-      next: `Write ${KATA_TEST} with at least three tests; tests/scoring.test.ts shows the form.`,
+      title: `${KATA_TEST} passes, and fails on a wrong classify`,
+      next: `Write ${KATA_TEST} with at least three tests; see tests/scoring.test.ts for an example.`,
       run: (context) =>
         checkTests(context, KATA_TEST, 3, [
-          mutant("classify answers unknown to everything", '"unknown"'),
+          mutant("classify always returns unknown", '"unknown"'),
           mutant(
-            "classify calls wrong_answer a failure of format",
+            "classify returns model_format for wrong_answer",
             'code === "wrong_answer" ? "model_format" : original.classify(code)',
           ),
           mutant(
-            "classify blames the model for invalid_example",
+            "classify returns model_math for invalid_example",
             'code === "invalid_example" ? "model_math" : original.classify(code)',
           ),
           mutant(
-            "classify calls missing_prefix arithmetic",
+            "classify returns model_math for missing_prefix",
             'code === "missing_prefix" ? "model_math" : original.classify(code)',
           ),
         ]),
@@ -206,11 +195,10 @@ async function checkOneChange(context: CheckContext): Promise<string> {
   });
   const strip = ({ expected_answer: _, ...rest }: Row) => JSON.stringify(sorted(rest));
   const other = clean.flatMap((row, i) => {
-    const twin = tampered[i] as Row;
-    return strip(row) === strip(twin) ? [] : [row.id];
+    return strip(row) === strip(tampered[i] as Row) ? [] : [row.id];
   });
   ensure(other.length === 0, {
-    expected: "nothing changed but one expected_answer",
+    expected: "no change except one expected_answer",
     found: `other changes in ${other.slice(0, 3).join(", ")}`,
     where,
   });
@@ -219,7 +207,7 @@ async function checkOneChange(context: CheckContext): Promise<string> {
       JSON.stringify(row.expected_answer) !== JSON.stringify(tampered[i]?.expected_answer),
   );
   ensure(changed.length === 1, {
-    expected: "exactly one other expected_answer",
+    expected: "exactly one changed expected_answer",
     found: `${changed.length}`,
     where,
   });
@@ -230,11 +218,11 @@ function sorted(fields: object): [string, unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Why the gate refuses a tampered data set, and nothing else. */
+/** The gate's reasons for a tampered data set. */
 const DATA_REASONS = ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"];
 
 async function checkRefusal(context: CheckContext): Promise<string> {
-  const report = await savedGate(context, GATE, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+  const report = await savedGate(context, GATE, [BUILT, SABOTAGED]);
   const codes = report.reasons.map(({ code }) => code);
   const forTheData = codes.includes("expected_answer_altered");
   ensure(
@@ -244,16 +232,16 @@ async function checkRefusal(context: CheckContext): Promise<string> {
       codes.every((code) => DATA_REASONS.includes(code)),
     {
       expected: "REJECT, not comparable, because an expected answer was altered",
-      found: `${report.decision}: ${codes.join(", ")}`,
+      found: verdictText(report),
       where: GATE,
     },
   );
-  return `REJECT: ${codes.join(", ")}`;
+  return verdictText(report);
 }
 
 async function checkKata(context: CheckContext): Promise<string> {
-  const strange = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
-  const codes = [...OUTCOME_CODES, ...strange];
+  const unknown = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
+  const codes = [...OUTCOME_CODES, ...unknown];
   const file = await committedFile(context, KATA);
   const answers = await call(
     context,

@@ -1,4 +1,4 @@
-/** Level 2: credit for early decisions, and the border between tokens and text. */
+/** Level 2: credit assignment, tokens and text. */
 
 import { rngAt } from "../../core/index.ts";
 import {
@@ -14,18 +14,15 @@ import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, hiddenSeed } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
 import { checkRunNote, checkSections } from "../notes.ts";
+import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
 
-const DEMO = "assignments/two_step_mdp_demo.ts";
+const DEMO = TWO_STEP;
 const NOTE = "notes/credit_assignment.md";
-const FLAGS = ["--steps", "200", "--seed", "0", "--baseline"];
 const NAMES = {
   built: "l2_build_two_step",
   broken: "l2_sabotage_no_credit_step1",
   fixed: "l2_fixed_two_step",
 } as const;
-
-const demo = (name: string) =>
-  `./lockedroom run ${DEMO} \\\n  ${FLAGS.join(" ")} --outdir runs/${name}`;
 
 const base = {
   id: "2" as const,
@@ -38,7 +35,7 @@ const base = {
     {
       name: "sabotage",
       file: DEMO,
-      first: "Leave policy.first as it is: update only the second decision.",
+      first: "Update only the second decision: return policy.first unchanged.",
     },
     { name: "fix", file: DEMO, first: "Restore the update of the first decision." },
   ],
@@ -49,31 +46,31 @@ const base = {
 export const LEVEL_2: Level = {
   ...base,
   title: "Credit assignment, tokens and text",
-  loop: "C, in the small",
+  loop: "C, tabular",
   wrong: "The reward comes at the end, so only the last decision matters.",
   right:
-    "Early decisions make the states in which later ones are taken. The reward at the end is a signal for every decision of the trajectory. And the policy acts on tokens, while the verifier judges text.",
+    "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
   stages: [
     {
       name: "Build",
-      text: "See the border between tokens and text. Then write update() so that both decisions are credited, commit, and run.",
+      text: "Compare tokens and text. Then write update() so that both decisions are credited, commit, and run.",
       commands: [
         './lockedroom token-inspect "Final: 323"',
         './lockedroom token-inspect "Final:  323"',
         './lockedroom token-inspect --escapes "Final:\\n323"',
         './lockedroom token-inspect "Final: 0323"',
         'git add -A && git commit -m "L2 build"',
-        demo(NAMES.built),
+        twoStepCommand(NAMES.built),
       ],
     },
     {
       name: "Sabotage",
-      text: "Take the credit from the first decision: update only the second, leave policy.first as it is. Commit, and run.",
-      commands: ['git add -A && git commit -m "L2 sabotage"', demo(NAMES.broken)],
+      text: "Remove the credit of the first decision: update only the second and return policy.first unchanged. Commit, and run.",
+      commands: ['git add -A && git commit -m "L2 sabotage"', twoStepCommand(NAMES.broken)],
     },
     {
       name: "Reflect",
-      text: "Compare what became of the first decision.",
+      text: "Compare the first decision of the two runs.",
       commands: [
         `./lockedroom gate --baseline runs/${NAMES.broken} \\\n  --candidate runs/${NAMES.built}`,
       ],
@@ -83,7 +80,7 @@ export const LEVEL_2: Level = {
       text: "Restore the update of the first decision. Commit, and run.",
       commands: [
         'git add -A && git commit -m "L2 fix"',
-        demo(NAMES.fixed),
+        twoStepCommand(NAMES.fixed),
         'git add -A && git commit -m "L2 fix, with its run and note"',
       ],
     },
@@ -94,30 +91,30 @@ export const LEVEL_2: Level = {
     `runs/${NAMES.broken}/README.md: what you expected, and the repair plan.`,
   ],
   checklist: [
-    "Why can the first decision matter although the reward arrives at the end?",
-    "What is a macro-action, and what a micro-action, for a language model?",
-    "Why do parsing and formatting belong to the environment?",
+    "Why does the first decision matter although the reward comes at the end?",
+    "What are a macro-action and a micro-action of a language model?",
+    "Why are parsing and formatting part of the environment?",
   ],
   checks: [
     commitCheck(base, "build"),
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
-      next: `Write update in ${DEMO}, commit, then:\n${demo(NAMES.built)}`,
+      next: `Write update in ${DEMO}, commit, then:\n${twoStepCommand(NAMES.built)}`,
       run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
     commitCheck(base, "sabotage"),
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
-      next: `Leave policy.first as it is, commit, then:\n${demo(NAMES.broken)}`,
+      next: `Return policy.first unchanged, commit, then:\n${twoStepCommand(NAMES.broken)}`,
       run: (context) => checkTwoStep(context, NAMES.broken, "last"),
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
-      next: `Restore the update, commit, then:\n${demo(NAMES.fixed)}`,
+      next: `Restore the update, commit, then:\n${twoStepCommand(NAMES.fixed)}`,
       run: async (context) => {
         const seen = await checkTwoStep(context, NAMES.fixed, "both");
         await checkOrder(context, Object.values(NAMES));
@@ -132,7 +129,7 @@ export const LEVEL_2: Level = {
     },
     {
       id: "note",
-      title: `${NOTE} explains the failure and draws the way from tokens to reward`,
+      title: `${NOTE} explains the failure and has a diagram from tokens to reward`,
       next: `Write ${NOTE}.`,
       run: checkNote,
     },
@@ -146,7 +143,7 @@ export const LEVEL_2: Level = {
   ],
 };
 
-/** A run of the learner's program, made again from the commit that it was made from. */
+/** A run of the learner's program, repeated from the commit that made it. */
 async function checkTwoStep(
   context: CheckContext,
   name: string,
@@ -166,14 +163,14 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
   const where = `runs/${name}/summary.json, metrics`;
   if (credit === "last") {
     ensure(learned === false, {
-      expected: "a first decision that still tosses a coin",
+      expected: "a first decision with its initial probabilities",
       found: `it chooses B with probability ${toB.toFixed(4)}`,
       where,
     });
-    return "B with probability 0.5000: nothing was learned";
+    return "B with probability 0.5000: it did not learn";
   }
   ensure(learned === true && toB > 0.5, {
-    expected: "a first decision that came to prefer B",
+    expected: "a first decision that prefers B",
     found: `it chooses B with probability ${toB.toFixed(4)}`,
     where,
   });
@@ -207,7 +204,7 @@ async function checkUpdate(
   return `${cases.length} hidden episodes`;
 }
 
-/** The six logits, as far as there are any: a first draft may return anything. */
+/** The six logits; the learner's code may return anything. */
 function numbers(policy: unknown): unknown[] {
   const { first, second } = (policy ?? {}) as Partial<TwoStepPolicy>;
   return [first, second].flat(2);
@@ -219,16 +216,16 @@ async function checkNote(context: CheckContext): Promise<string> {
     "From tokens to reward": 5,
   });
   const drawn = /```[\s\S]*?```/.exec(found.get("from tokens to reward") ?? "")?.[0].toLowerCase();
-  const way = ["token", "detoken", "text", "parse", "reward"];
+  const path = ["token", "detoken", "text", "parse", "reward"];
   let at = -1;
-  const lost = way.find((word) => {
+  const lost = path.find((word) => {
     at = (drawn ?? "").indexOf(word, at + 1);
     return at < 0;
   });
   ensure(drawn !== undefined && lost === undefined, {
     expected: "a code block with tokens, detokenize, text, parse, reward, in this order",
-    found: drawn === undefined ? "no code block" : `no "${lost}" where it belongs`,
+    found: drawn === undefined ? "no code block" : `no "${lost}" in its place`,
     where: NOTE,
   });
-  return "written and drawn";
+  return "explained and drawn";
 }

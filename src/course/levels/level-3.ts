@@ -1,4 +1,4 @@
-/** Level 3: the leash. */
+/** Level 3: the KL penalty. */
 
 import path from "node:path";
 import { rngAt } from "../../core/index.ts";
@@ -9,12 +9,12 @@ import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";
 import { CheckFailure, ensure, type Level } from "../level.ts";
 import { checkSections } from "../notes.ts";
+import { KL_DEMO } from "../run-commands.ts";
 
 const SCRIPT = "assignments/kl_regularized_choice.ts";
 const NOTE = "notes/kl_tradeoff.md";
-const LEASHED = "runs/l3_build_kl_choice.txt";
-const LOOSE = "runs/l3_sabotage_no_kl.txt";
-const DEMO = "./lockedroom kl-tradeoff-demo --plot --outdir runs/l3_build_kl_demo";
+const PENALISED = "runs/l3_build_kl_choice.txt";
+const UNPENALISED = "runs/l3_sabotage_no_kl.txt";
 const print = (file: string) => `./lockedroom run ${SCRIPT} \\\n  > ${file}`;
 
 const base = {
@@ -25,56 +25,56 @@ const base = {
       file: SCRIPT,
       first: "Fill in six candidates and choose in assignments/kl_regularized_choice.ts.",
     },
-    { name: "sabotage", file: SCRIPT, first: "Drop the leash: BETAS = [0]." },
-    { name: "fix", file: SCRIPT, first: "Put BETAS = [0.1, 1.0] back and write the note." },
+    { name: "sabotage", file: SCRIPT, first: "Remove the KL penalty: BETAS = [0]." },
+    { name: "fix", file: SCRIPT, first: "Restore BETAS = [0.1, 1.0] and write the note." },
   ],
   budget: { change: [SCRIPT], add: ["tests/"] },
-  evidence: ["runs/l3_build_kl_demo/", LEASHED, LOOSE, SCRIPT, NOTE],
+  evidence: ["runs/l3_build_kl_demo/", PENALISED, UNPENALISED, SCRIPT, NOTE],
 };
 
 export const LEVEL_3: Level = {
   ...base,
-  title: "KL as a leash",
-  loop: "C, in the small",
+  title: "The KL penalty",
+  loop: "C, tabular",
   wrong: "The KL term is decoration.",
   right:
-    "It is a leash: earn reward, and pay for every step away from a reference that is known to be sane.",
+    "It is a penalty: the policy gains reward and pays for the distance from a reference that is known to be good.",
   stages: [
     {
       name: "Build",
-      text: "The trade-off first. Then fill in six candidates and choose(), commit, and print the choices at beta 0.1 and 1.0.",
-      commands: [DEMO, 'git add -A && git commit -m "L3 build"', print(LEASHED)],
+      text: "Run the trade-off demo. Then fill in six candidates and choose(), commit, and print the choices at beta 0.1 and 1.0.",
+      commands: [KL_DEMO, 'git add -A && git commit -m "L3 build"', print(PENALISED)],
     },
     {
       name: "Sabotage",
-      text: "Drop the leash: BETAS = [0]. Commit, and print again.",
-      commands: ['git add -A && git commit -m "L3 sabotage"', print(LOOSE)],
+      text: "Remove the KL penalty: BETAS = [0]. Commit, and print again.",
+      commands: ['git add -A && git commit -m "L3 sabotage"', print(UNPENALISED)],
     },
     {
       name: "Reflect",
-      text: "Which candidate wins now, and how far from the reference is it?",
-      commands: [`cat ${LEASHED} ${LOOSE}`],
+      text: "Which candidate wins now, and what is its KL from the reference?",
+      commands: [`cat ${PENALISED} ${UNPENALISED}`],
     },
     {
       name: "Repair and lock",
-      text: "Put BETAS = [0.1, 1.0] back, write the note, commit.",
+      text: "Restore BETAS = [0.1, 1.0], write the note, commit.",
       commands: ['git add -A && git commit -m "L3 fix"'],
     },
   ],
   tasks: [
     `${SCRIPT}: six candidates with reward and kl, such that beta 0.1, beta 1.0 and beta 0 choose three different ones, and choose(candidates, beta).`,
-    `${NOTE}: why beta = 0 is an attractive disaster, and why optimisation without a constraint ends far away.`,
+    `${NOTE}: why beta = 0 is an attractive disaster, and why optimisation without a constraint drifts far from the reference.`,
   ],
   checklist: [
-    "What does KL hold back, in plain words?",
-    "How can dropping it lead to reward hacking although the reward rises?",
+    "What does the KL penalty prevent, in plain words?",
+    "How can removing it lead to reward hacking although the reward rises?",
     "What is the reference?",
   ],
   checks: [
     {
       id: "demo",
-      title: "runs/l3_build_kl_demo: the trade-off, repeatable",
-      next: DEMO,
+      title: "runs/l3_build_kl_demo: a repeatable run of the trade-off demo",
+      next: KL_DEMO,
       run: async (context) => {
         await replay(context, "l3_build_kl_demo", command(context, "kl-tradeoff-demo", "--plot"));
         return "the same when repeated";
@@ -89,10 +89,10 @@ export const LEVEL_3: Level = {
     commitCheck(base, "build"),
     {
       id: "build",
-      title: `${LEASHED}: what the program prints at beta 0.1 and 1.0`,
-      next: `Fill in six candidates, commit, then:\n${print(LEASHED)}`,
+      title: `${PENALISED}: what the program prints at beta 0.1 and 1.0`,
+      next: `Fill in six candidates, commit, then:\n${print(PENALISED)}`,
       run: async (context) => {
-        const { candidates } = await checkPrinted(context, LEASHED, [0.1, 1]);
+        const { candidates } = await checkPrinted(context, PENALISED, [0.1, 1]);
         const names = [0.1, 1, 0].map((beta) => best(candidates, beta).name);
         ensure(new Set(names).size === 3, {
           expected: "three different choices at beta 0.1, 1.0 and 0",
@@ -105,13 +105,13 @@ export const LEVEL_3: Level = {
     commitCheck(base, "sabotage"),
     {
       id: "sabotage",
-      title: `${LOOSE}: without a leash the furthest candidate wins`,
-      next: `Set BETAS = [0], commit, then:\n${print(LOOSE)}`,
-      run: checkLoose,
+      title: `${UNPENALISED}: without a penalty the candidate with the largest KL wins`,
+      next: `Set BETAS = [0], commit, then:\n${print(UNPENALISED)}`,
+      run: checkUnpenalised,
     },
     {
       id: "fixed",
-      title: "the leash is back",
+      title: "the KL penalty is restored",
       next: `Set BETAS = [0.1, 1.0] in ${SCRIPT} and commit.`,
       run: async (context) => {
         const betas = await value<number[]>(context, await context.tree(context.head), "BETAS");
@@ -125,12 +125,12 @@ export const LEVEL_3: Level = {
     },
     {
       id: "note",
-      title: `${NOTE} says why beta = 0 attracts and ruins`,
+      title: `${NOTE} explains the danger of beta = 0`,
       next: `Write ${NOTE}.`,
       run: async (context) => {
         await checkSections(context, NOTE, {
           "Why beta = 0 is an attractive disaster": 40,
-          "Why optimisation without a constraint ends far away": 40,
+          "Why optimisation without a constraint drifts far away": 40,
         });
         return "written";
       },
@@ -157,7 +157,7 @@ async function checkChoose(context: CheckContext): Promise<string> {
   const cases = Array.from({ length: 60 }, (_, i): [Candidate[], number] => [
     Array.from({ length: 2 + rng.below(6) }, (_, k) => ({
       name: `c${k}`,
-      // Sixteenths are exact, so that ties are ties.
+      // Sixteenths are exact in binary, so that ties are exact.
       reward: rng.below(17) / 16,
       kl: rng.below(33) / 16 + k / 1024,
     })),
@@ -177,7 +177,7 @@ async function checkChoose(context: CheckContext): Promise<string> {
   return `${cases.length} hidden tables`;
 }
 
-/** The file is what some committed version of the program prints, and what it prints is right. */
+/** The file is what a committed version of the program prints, and its choices are right. */
 async function checkPrinted(context: CheckContext, file: string, betas: readonly number[]) {
   const text = await context.read(file);
   for (const version of await context.versions(SCRIPT)) {
@@ -219,33 +219,33 @@ function checkLines(
 }
 
 function checkSix(candidates: readonly Candidate[]): void {
-  const sound =
+  const valid =
     Array.isArray(candidates) &&
     candidates.every(
       ({ name, reward, kl }) =>
         typeof name === "string" && Number.isFinite(reward) && Number.isFinite(kl) && kl >= 0,
     );
-  ensure(sound && candidates.length === 6, {
+  ensure(valid && candidates.length === 6, {
     expected: "six candidates, each with a name, a reward and a kl from 0 up",
     found: `${candidates.length}`,
     where: `${SCRIPT}, CANDIDATES`,
   });
 }
 
-async function checkLoose(context: CheckContext): Promise<string> {
-  const { version, candidates } = await checkPrinted(context, LOOSE, [0]);
-  const built: { version: Version } = await checkPrinted(context, LEASHED, [0.1, 1]);
+async function checkUnpenalised(context: CheckContext): Promise<string> {
+  const { version, candidates } = await checkPrinted(context, UNPENALISED, [0]);
+  const built: { version: Version } = await checkPrinted(context, PENALISED, [0.1, 1]);
   const order = [built.version, version].map(({ commit }) => context.commits.indexOf(commit));
   ensure((order[0] ?? 0) < (order[1] ?? 0), {
     expected: "the sabotage committed after the build",
-    found: "the other order",
+    found: "the reverse order",
     where: `git log --oneline -- ${SCRIPT}`,
   });
   const chosen = best(candidates, 0);
-  const furthest = Math.max(...candidates.map(({ kl }) => kl));
-  ensure(chosen.kl === furthest, {
-    expected: "a table in which the largest reward drifts furthest",
-    found: `${chosen.name} has kl ${chosen.kl}, the furthest has ${furthest}`,
+  const largest = Math.max(...candidates.map(({ kl }) => kl));
+  ensure(chosen.kl === largest, {
+    expected: "a table in which the candidate with the largest reward has the largest kl",
+    found: `${chosen.name} has kl ${chosen.kl}, the largest is ${largest}`,
     where: `${SCRIPT}, CANDIDATES`,
   });
   return `${chosen.name}, kl ${chosen.kl}`;

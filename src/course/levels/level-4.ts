@@ -1,4 +1,4 @@
-/** Level 4: the reward is the specification. */
+/** Level 4: the reward as specification. */
 
 import { validationReportSchema } from "../../runs/index.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -22,7 +22,7 @@ import {
 const NOTE = "notes/reward_spec_blackbox.md";
 const TEST = "tests/reward_regressions.test.ts";
 const EXTRA = "data/golden/golden_exploits_extra.jsonl";
-/** What the probes of the note are judged against. */
+/** The expected answer for the probes of the note. */
 const PROBED_ANSWER = 323;
 
 const REPORTS = {
@@ -43,7 +43,7 @@ const base = {
     {
       name: "fix",
       file: SCORER,
-      first: "Restore the rule, write the regressions and the new exploits.",
+      first: "Restore the rule, write the regression tests and the new exploits.",
     },
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
@@ -56,11 +56,11 @@ export const LEVEL_4: Level = {
   loop: "A",
   wrong: "The scorer is just an assertion.",
   right:
-    "The scorer defines the task. It is measurement software in production: deterministic, total, explainable, fast, versioned, and tested against those who would cheat it.",
+    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
   stages: [
     {
       name: "Build",
-      text: `Before you read ${SCORER}: write down the rules that you believe in and eight probes. Then check the scorer against both golden suites, and commit.`,
+      text: `Before you read ${SCORER}: write down the rules that you expect and eight probes. Then validate the scorer with both golden suites, and commit.`,
       commands: [
         validate(CORRECT, REPORTS.correct),
         validate(EXPLOITS, REPORTS.exploits),
@@ -69,7 +69,7 @@ export const LEVEL_4: Level = {
     },
     {
       name: "Sabotage",
-      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now name loopholes.`,
+      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives.`,
       commands: ['git add -A && git commit -m "L4 sabotage"', validate(EXPLOITS, REPORTS.sabotage)],
     },
     {
@@ -79,7 +79,7 @@ export const LEVEL_4: Level = {
     },
     {
       name: "Repair and lock",
-      text: "Restore the rule, write the regressions and the new exploits, commit, validate. Bump SCORER_VERSION if, and only if, the scorer now behaves differently from the one you were given.",
+      text: "Restore the rule, write the regression tests and the new exploits, commit, validate. Bump SCORER_VERSION if and only if the scorer now behaves differently from the shipped one.",
       commands: [
         "npm test",
         'git add -A && git commit -m "L4 fix"',
@@ -89,14 +89,14 @@ export const LEVEL_4: Level = {
     },
   ],
   tasks: [
-    `${NOTE}: the rules you believe in and eight probes with predicted codes, committed before ${SCORER} changes; afterwards what the verifier really says (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
-    `${TEST}: at least six tests of score(): two of known correct answers, four of exploits or edges. At least one must fail on the weakened scorer.`,
-    `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer pays for and the restored one does not. The id names the example that is answered, so the completion holds its answer; variants of one trick count.`,
+    `${NOTE}: the rules you expect and eight probes with predicted codes, committed before ${SCORER} changes; afterwards the actual codes (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
+    `${TEST}: at least six tests of score(): two of correct answers, four of exploits or edge cases. At least one must fail on the weakened scorer.`,
+    `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer accepts and the restored one rejects. The id names the example, so the completion holds its answer; variants of one exploit count.`,
   ],
   checklist: [
     "What are a false positive and a false negative of this verifier?",
-    "Why does changed behaviour need a new version, and an end to comparisons with old numbers?",
-    "Why is more lenient parsing usually a trap?",
+    "Why does changed behaviour need a new version, and why are old numbers then not comparable?",
+    "Why is lenient parsing usually a mistake?",
   ],
   checks: [
     {
@@ -115,14 +115,14 @@ export const LEVEL_4: Level = {
         const scorer = await shippedScorer(context);
         await checkReport(context, REPORTS.correct, CORRECT, scorer);
         const { counts } = await checkReport(context, REPORTS.exploits, EXPLOITS, scorer);
-        return `${counts.agrees} exploits refused`;
+        return `${counts.agrees} exploits rejected`;
       },
     },
     commitCheck(base, "build"),
     commitCheck(base, "sabotage"),
     {
       id: "sabotage",
-      title: "a weakened scorer, and the suite that caught it",
+      title: "a weakened scorer, and the golden suite that catches it",
       next: `Weaken one rule of ${SCORER}, commit, then:\n${validate(EXPLOITS, REPORTS.sabotage)}`,
       run: async (context) => {
         const weak = await weakened(context);
@@ -149,27 +149,27 @@ export const LEVEL_4: Level = {
     },
     {
       id: "tests",
-      title: `${TEST}: six regressions that fail on a scorer that is too kind or too strict`,
+      title: `${TEST}: six regression tests that fail on a scorer that is too lenient or too strict`,
       next: `Write ${TEST} with at least six tests.`,
       run: async (context) => {
         const weak = await weakened(context);
         return checkTests(context, TEST, 6, [
           { name: "the scorer is the weakened one", file: SCORER, text: weak.text },
-          constant("the scorer pays for everything", 1, "ok", 4),
-          constant("the scorer pays for nothing", 0, "wrong_answer", 2),
+          constant("the scorer accepts everything", 1, "ok", 4),
+          constant("the scorer rejects everything", 0, "wrong_answer", 2),
         ]);
       },
     },
     {
       id: "exploits",
-      title: `${EXTRA}: five new exploits that only the weakened scorer pays for`,
+      title: `${EXTRA}: five new exploits that only the weakened scorer accepts`,
       next: `Write ${EXTRA}.`,
       run: checkExtra,
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
-      title: `${REPORTS.fixed}: the restored scorer refuses them`,
+      title: `${REPORTS.fixed}: the restored scorer rejects them`,
       next: validate(EXTRA, REPORTS.fixed),
       run: async (context) => {
         const report = await checkReport(
@@ -178,12 +178,12 @@ export const LEVEL_4: Level = {
           EXTRA,
           await scorerAt(context, context.head),
         );
-        return `${report.counts.agrees} refused`;
+        return `${report.counts.agrees} rejected`;
       },
     },
     {
       id: "version",
-      title: "the version was bumped if, and only if, behaviour changed",
+      title: "the version was bumped if and only if the behaviour changed",
       next: `Set SCORER_VERSION in ${SCORER} and commit.`,
       run: checkVersion,
     },
@@ -191,7 +191,7 @@ export const LEVEL_4: Level = {
   ],
 };
 
-/** The sabotage that the learner's own report speaks of, where there is one. */
+/** The weakened version that the learner's report is about, if there is one. */
 async function weakened(context: CheckContext): Promise<ScorerVersion> {
   const saved = context.has(REPORTS.sabotage)
     ? await savedJson(context, REPORTS.sabotage, validationReportSchema).catch(() => undefined)
@@ -205,7 +205,7 @@ function constant(name: string, reward: number, code: string, least: number) {
 }
 
 async function checkProbes(context: CheckContext): Promise<string> {
-  await checkSections(context, NOTE, { "The rules I believe in": 30 });
+  await checkSections(context, NOTE, { "The rules I expect": 30 });
   const probes = parseProbes(await context.read(NOTE));
   ensure(probes.length >= 8, {
     expected: "eight probes",
@@ -215,7 +215,7 @@ async function checkProbes(context: CheckContext): Promise<string> {
   await checkPrediction(context);
   const example = { id: "probe", prompt: "", expected_answer: PROBED_ANSWER };
   const { path } = await shippedScorer(context);
-  const judged = await call(
+  const scores = await call(
     context,
     path,
     SCORER,
@@ -223,7 +223,7 @@ async function checkProbes(context: CheckContext): Promise<string> {
     probes.map(({ text }) => [example, text]),
   );
   for (const [i, { text, actual }] of probes.entries()) {
-    const { code } = judged[i] as { code: string };
+    const { code } = scores[i] as { code: string };
     ensure(actual === code, {
       expected: `${JSON.stringify(text)} to be ${code} (expected answer ${PROBED_ANSWER})`,
       found: actual === "" ? "nothing in the column actual" : actual,
@@ -248,7 +248,7 @@ function parseProbes(note: string): Probe[] {
       return { text: String(JSON.parse(quoted)), predicted, actual: actual.replaceAll("`", "") };
     } catch {
       throw new CheckFailure({
-        expected: 'each probe as a JSON text, such as "Final:  323"',
+        expected: 'each probe as a JSON string, such as "Final:  323"',
         found: cell,
         where: NOTE,
       });
@@ -267,24 +267,24 @@ function parseProbes(note: string): Probe[] {
   return probes;
 }
 
-/** Eight predictions stood in the history before the scorer was touched. */
+/** Eight predictions were committed before the scorer was changed. */
 async function checkPrediction(context: CheckContext): Promise<void> {
   const versions = await context.versions(NOTE);
   const written = versions.find(({ text }) => tableRows(text).length >= 8)?.commit;
-  const touched = (await context.versions(SCORER))[1]?.commit;
+  const changed = (await context.versions(SCORER))[1]?.commit;
   ensure(written !== undefined, {
     expected: "the probes committed",
-    found: "no commit that has eight",
+    found: "no commit with eight",
     where: `git log --oneline -- ${NOTE}`,
     next: 'git add -A && git commit -m "L4 build"',
   });
   ensure(
-    touched === undefined || context.commits.indexOf(written) < context.commits.indexOf(touched),
+    changed === undefined || context.commits.indexOf(written) < context.commits.indexOf(changed),
     {
       expected: `the probes committed before ${SCORER} changed`,
-      found: `commit ${written.hash.slice(0, 7)}, after ${touched?.hash.slice(0, 7)}`,
+      found: `commit ${written.hash.slice(0, 7)}, after ${changed?.hash.slice(0, 7)}`,
       where: "git log --oneline",
-      next: "Predictions cannot be made afterwards. Make eight new probes of rules you have not changed, and say so in the note.",
+      next: "Predictions cannot be made afterwards. Write eight new probes of rules you have not changed, and say so in the note.",
     },
   );
 }
@@ -313,19 +313,19 @@ async function checkExtra(context: CheckContext): Promise<string> {
     await validation(context, EXTRA, now),
   ];
   ensure(byNow.valid, {
-    expected: "every row refused by the restored scorer",
+    expected: "every row rejected by the restored scorer",
     found: `${byNow.disagreements.length} disagreements, such as ${JSON.stringify(byNow.disagreements[0]?.completion)}`,
     where: EXTRA,
   });
-  const paid = new Set(byWeak.disagreements.filter(({ reward }) => reward === 1).map(keyOf));
-  const beaten = exploits.filter((row) => paid.has(keyOf(row)));
-  ensure(beaten.length >= 5, {
-    expected: "at least five that the weakened scorer pays for",
-    found: `${beaten.length}`,
+  const accepted = new Set(byWeak.disagreements.filter(({ reward }) => reward === 1).map(keyOf));
+  const used = exploits.filter((row) => accepted.has(keyOf(row)));
+  ensure(used.length >= 5, {
+    expected: "at least five that the weakened scorer accepts",
+    found: `${used.length}`,
     where: EXTRA,
-    next: `Add rows to ${EXTRA} that use the loophole which your sabotage opened.`,
+    next: `Add rows to ${EXTRA} that use the loophole of your sabotage.`,
   });
-  return `${beaten.length} exploits of the loophole`;
+  return `${used.length} exploits of the loophole`;
 }
 
 function keyOf({ id, completion }: Pick<GoldenLine, "id" | "completion">): string {

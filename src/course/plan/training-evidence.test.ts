@@ -22,14 +22,14 @@ import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../pol
 import { trainingReport } from "../../report/index.ts";
 import type { TrainManifest } from "../../runs/index.ts";
 import { openScoring } from "../../scorers/index.ts";
-import { Shelf } from "../shelf.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
-import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
+import { WorkspaceRuns } from "../workspace-runs.ts";
+import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { kindOf } from "./training-settings.ts";
+import { settingsFingerprint } from "./training-settings.ts";
 import { Trainings } from "./trainings.ts";
 
 const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
@@ -149,17 +149,17 @@ beforeAll(async () => {
 });
 
 async function finding(dir: string, id: string): Promise<Finding> {
-  const place: Place = {
+  const context: PlanContext = {
     ...{ dir, config: DEFAULT_CONFIG, commands: new Set() },
-    shelf: await Shelf.read(dir),
+    runs: await WorkspaceRuns.read(dir),
     trainings: await Trainings.read(dir),
   };
-  return look(CRITERIA.find((one) => one.id === id) as Criterion, place);
+  return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
 const JUDGED = [
   ...["dpo_run", "evaluation_report", "rft_run", "stability_diagnostics"],
-  ...["kl_controlled_for_real", "several_objectives", "tradeoff_curve", "case_study_methods"],
+  ...["kl_control", "several_objectives", "tradeoff_curve", "case_study_methods"],
 ];
 
 test.each(JUDGED)("%s is met by what the commands made", async (id) => {
@@ -240,7 +240,7 @@ function adjust(dir: string, run: string, changes: Row = {}): void {
         sha256(read(dir, `${run}/${name}.jsonl`)),
       ]),
     ),
-    manifest_sha256: kindOf(manifest),
+    manifest_sha256: settingsFingerprint(manifest),
   };
   write(dir, `${run}/summary.json`, JSON.stringify({ ...summary, ...changes, ...hashes }));
 }
@@ -470,7 +470,7 @@ const FAKES: readonly Fake[] = [
       },
     ],
   }),
-  ...fakesOf("kl_controlled_for_real", {
+  ...fakesOf("kl_control", {
     "one strength": [/no two differ only/, (dir) => gone(dir, MIDDLE, STRONG)],
     "more drift on the stronger leash": [
       /coefficient 0 → 30, exact KL .* → 9/,

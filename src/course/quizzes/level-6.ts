@@ -4,24 +4,18 @@ import { type Json, KNOBS } from "../../core/index.ts";
 import { GATE_EXIT } from "../../gate/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import { ensure } from "../level.ts";
-import type { Form, QuizQuestion } from "../quiz.ts";
-import { count, differingField, judged, REASON, reasonCode, VERDICT } from "./look-up.ts";
+import type { QuizQuestion } from "../quiz.ts";
+import { choice, compared, count, differingField, oneOf, REASON, reasonCode } from "./answers.ts";
 
 const TAMPERED = ["l0_build_eval", "l0_sabotage_eval_tampered"] as const;
 const SELECTED = ["l6_trap_sel_n1", "l6_trap_sel_n4"] as const;
 const LEARNED = ["l6_trap_untrained", "l6_trap_learning"] as const;
 
-const KNOB: Form = {
-  kind: "word",
-  what: "measurement, selection, policy or environment",
-  words: Object.keys(KNOBS),
-};
+const VERDICT = oneOf(["PROMOTE", "REJECT", "INCONCLUSIVE"]);
 
-async function theKnob(
-  context: CheckContext,
-  [before, after]: readonly [string, string],
-): Promise<string> {
-  const { knobs } = await judged(context, before, after);
+async function theKnob(context: CheckContext, runs: readonly [string, string]): Promise<string> {
+  const { knobs } = await compared(context, runs);
+  const [before, after] = runs;
   ensure(knobs.length === 1, {
     expected: `one knob turned between runs/${before} and runs/${after}`,
     found: knobs.join(" and ") || "none",
@@ -33,42 +27,42 @@ async function theKnob(
 export const QUESTIONS_6: readonly QuizQuestion[] = [
   {
     id: "trap-1",
-    ask: `Trap 1: runs/${TAMPERED[0]} against runs/${TAMPERED[1]}. The verdict?`,
+    ask: `Trap 1: runs/${TAMPERED[0]} against runs/${TAMPERED[1]}. What is the verdict?`,
     form: VERDICT,
-    why: "The data set is another one, so there is no comparison that could be won.",
+    why: "The data sets differ, so the runs are not comparable.",
     chapter: "11-measurement-hygiene",
     runs: TAMPERED,
-    solve: async (context) => (await judged(context, ...TAMPERED)).decision,
+    solve: async (context) => (await compared(context, TAMPERED)).decision,
   },
   {
     id: "trap-2-knob",
     ask: `Trap 2: which knob differs between runs/${SELECTED[0]} and runs/${SELECTED[1]}?`,
-    form: KNOB,
-    why: "Same packs, same scorer, another number of samples to choose from.",
+    form: oneOf(Object.keys(KNOBS)),
+    why: "Same packs, same scorer, another number of samples to select from.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
     solve: (context) => theKnob(context, SELECTED),
   },
   {
     id: "trap-2-unclaimed",
-    ask: "The verdict on that pair when nobody claims anything?",
+    ask: "What is the verdict on that pair without --claim?",
     form: VERDICT,
-    why: "One knob, and a difference that is not luck. Outputs did improve; the gate only minds what it is called.",
+    why: "One knob differs, and the difference is significant. The outputs did improve, by selection.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
-    solve: async (context) => (await judged(context, ...SELECTED)).decision,
+    solve: async (context) => (await compared(context, SELECTED)).decision,
   },
   {
     id: "trap-2-claimed",
     ask: "With --claim policy the same pair is rejected. For which reason?",
     form: REASON,
-    why: "The claim is a better policy, and what was turned is selection. No size of difference makes the one the other.",
+    why: "The claim is a better policy, but the knob that differs is selection, whatever the size of the difference.",
     chapter: "07-selection-filtering-learning",
     runs: SELECTED,
     solve: async (context) => {
-      const unclaimed = (await judged(context, ...SELECTED)).reasons.map(({ code }) => code);
+      const unclaimed = (await compared(context, SELECTED)).reasons.map(({ code }) => code);
       return reasonCode(
-        await judged(context, ...SELECTED, "policy"),
+        await compared(context, SELECTED, "policy"),
         "a claim that does not hold",
         ({ code }) => !unclaimed.includes(code),
       );
@@ -76,12 +70,9 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
   },
   {
     id: "trap-2-artifact",
-    ask: "Which field of manifest.json tells the two runs of trap 2 apart?",
-    form: {
-      kind: "choice",
-      options: { a: "learning", b: "policy", c: "scorer", d: "selection" },
-    },
-    why: "Selection that improves leaves its mark in selection and nothing in policy or learning. Learning does the opposite.",
+    ask: "In which field of manifest.json do the two runs of trap 2 differ?",
+    form: choice({ a: "learning", b: "policy", c: "scorer", d: "selection" }),
+    why: "Selection changes the field selection and neither policy nor learning. Learning does the opposite.",
     chapter: "01-three-loops",
     runs: SELECTED,
     solve: (context) =>
@@ -94,20 +85,19 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
   },
   {
     id: "trap-3",
-    ask: `Trap 3: runs/${LEARNED[0]} against runs/${LEARNED[1]}, with --claim policy. The verdict?`,
+    ask: `Trap 3: runs/${LEARNED[0]} against runs/${LEARNED[1]}, with --claim policy. What is the verdict?`,
     form: VERDICT,
-    why: "The policy is the one knob that was turned, the claim says so, and the difference is not luck.",
+    why: "The policy is the one knob that differs, the claim names it, and the difference is significant.",
     chapter: "01-three-loops",
     runs: LEARNED,
-    solve: async (context) => (await judged(context, ...LEARNED, "policy")).decision,
+    solve: async (context) => (await compared(context, LEARNED, "policy")).decision,
   },
   {
-    id: "luck",
-    ask: "Two comparable runs, one knob, and a difference that could well be luck. With which exit code does the gate end?",
+    id: "not-significant",
+    ask: "Two comparable runs, one knob, and a difference that is not significant. What is the gate's exit code?",
     form: count,
-    why: "That is INCONCLUSIVE, which is neither a rejection nor a promotion: use more examples.",
+    why: "That is INCONCLUSIVE, neither a rejection nor a promotion: use more examples.",
     chapter: "11-measurement-hygiene",
-    runs: [],
     solve: () => GATE_EXIT.INCONCLUSIVE,
   },
 ];

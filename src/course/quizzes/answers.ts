@@ -1,28 +1,31 @@
-/** Where answers are found: numbers of a run, lines of its log, the gate's word on two runs. */
+/** How answers are computed: from metrics and logs of runs, from the gate, from the verifier. */
 
 import { canonicalJson, type Json, type Knob, type ScoreResult } from "../../core/index.ts";
 import { gate } from "../../gate/index.ts";
 import type { GateReport, Manifest, Run } from "../../runs/index.ts";
-import { score } from "../../scorers/index.ts";
+import { OUTCOME_CODES, score } from "../../scorers/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import { ensure } from "../level.ts";
-import type { Form } from "../quiz.ts";
+import type { AnswerForm } from "../quiz.ts";
 
-export const four: Form = { kind: "number", decimals: 4 };
-export const three: Form = { kind: "number", decimals: 3 };
-export const count: Form = { kind: "count" };
+export const four: AnswerForm = { kind: "number", decimals: 4 };
+export const three: AnswerForm = { kind: "number", decimals: 3 };
+export const count: AnswerForm = { kind: "count" };
+export const CODE: AnswerForm = { kind: "word", what: "an outcome code", words: OUTCOME_CODES };
+export const REASON: AnswerForm = { kind: "word", what: "a reason code of the gate" };
 
-export const VERDICT: Form = {
-  kind: "word",
-  what: "PROMOTE, REJECT or INCONCLUSIVE",
-  words: ["PROMOTE", "REJECT", "INCONCLUSIVE"],
-};
+export function oneOf(words: readonly string[]): AnswerForm {
+  return { kind: "word", what: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`, words };
+}
 
-export const REASON: Form = { kind: "word", what: "a reason code of the gate" };
+export const choice = (options: Readonly<Record<string, string>>): AnswerForm => ({
+  kind: "choice",
+  options,
+});
 
 type Metrics = Run["summary"]["metrics"];
 
-/** A number of a run's summary; `again` finds it in another file of the run, which must agree. */
+/** A number of a run's summary; `again` reads it from another file of the run, which must agree. */
 export async function metric(
   context: CheckContext,
   run: string,
@@ -32,45 +35,44 @@ export async function metric(
   const value = read((await context.run(run)).summary.metrics);
   const same = again === undefined || (await again()) === value;
   ensure(typeof value === "number" && same, {
-    expected: `runs/${run} as its own command wrote it`,
-    found: same ? "no such number in its summary" : "a summary that its other files contradict",
+    expected: `runs/${run} as its command wrote it`,
+    found: same ? "no such number in its summary" : "other files that disagree with its summary",
     where: `runs/${run}/summary.json`,
     next: `Run the command of runs/${run} again, with --force.`,
   });
   return value;
 }
 
-/** A line of a run's log, counted from 1, or from the end as `at` counts. */
+/** A line of a run's log, counted from 1, or from the end if negative. */
 export async function logLine<T>(context: CheckContext, run: string, line: number): Promise<T> {
   await context.run(run);
   const lines = (await context.read(`runs/${run}/log.jsonl`)).trimEnd().split("\n");
   const text = lines.at(line > 0 ? line - 1 : line);
   ensure(text !== undefined && text !== "", {
-    expected: `a step ${line} in the log of runs/${run}`,
-    found: "an earlier end",
+    expected: `step ${line} in the log of runs/${run}`,
+    found: "a shorter log",
     where: `runs/${run}/log.jsonl`,
   });
   return JSON.parse(text) as T;
 }
 
-/** The gate's word, on runs that nobody has edited. */
-export async function judged(
+/** The gate's report on two runs that were not edited. */
+export async function compared(
   context: CheckContext,
-  before: string,
-  after: string,
+  [before, after]: readonly [string, string],
   claim?: Knob,
 ): Promise<GateReport> {
   const [baseline, candidate] = [await context.run(before), await context.run(after)];
   return gate({ baseline: baseline.dir, candidate: candidate.dir, claim });
 }
 
-/** The code of the one reason that holds `what`. */
+/** The code of the reason that passes a test. */
 export function reasonCode(
   { reasons }: GateReport,
   what: string,
-  holds: (reason: GateReport["reasons"][number]) => boolean,
+  wanted: (reason: GateReport["reasons"][number]) => boolean,
 ): string {
-  const found = reasons.find(holds);
+  const found = reasons.find(wanted);
   ensure(found !== undefined, {
     expected: `the gate to name ${what}`,
     found: reasons.map(({ code }) => code).join(", "),
@@ -97,7 +99,7 @@ export async function differingField(
   return differing[0] as string;
 }
 
-/** What the strict verifier says to a completion. */
-export function verdictOn(completion: string, expected: number): ScoreResult {
+/** The score of the strict verifier. */
+export function strictScore(completion: string, expected: number): ScoreResult {
   return score({ id: "quiz", prompt: "", expected_answer: expected }, completion);
 }
