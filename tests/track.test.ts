@@ -202,7 +202,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "build",
-    /another content/,
+    /other content/,
     "the shipped data set was changed",
     (l) => l.edit("data/datasets/math_dev.jsonl", '"expected_answer":18', '"expected_answer":19'),
   ],
@@ -280,7 +280,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "run-note",
-    /the blank/,
+    /the placeholder/,
     "the run note has a blank",
     (l) =>
       l.edit(
@@ -404,7 +404,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0.5",
     "sabotage",
-    /is no such row/,
+    /does not select/,
     "a row was edited to look random",
     (l) =>
       editResults(l, "l0_5_sabotage_sel_random_3", (row) => {
@@ -426,7 +426,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0.5",
     "tie-break",
-    /other way round/,
+    /the reverse/,
     "the tie-break ignores the log-prob",
     (l) => {
       l.edit(POLICY, "-(sample.sum_logprob ?? 0),", "");
@@ -525,7 +525,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "2",
     "fixed",
-    /history does not have/,
+    /not in the history/,
     "the run was made with code that is not committed",
     (l) => {
       l.edit(TWO_STEP, "export function update", "// once\nexport function update");
@@ -759,7 +759,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "1",
     "order",
-    /the same moment|found 2/,
+    /the same start time|found 2/,
     "the build was made after the sabotage",
     (l) => {
       l.do(
@@ -784,7 +784,7 @@ const CHEATS: readonly Cheat[] = [
     "the program prints nothing",
     (l) => {
       const script = "assignments/kl_regularized_choice.ts";
-      l.edit(script, /\/\/ What follows[\s\S]*$/, "");
+      l.edit(script, /\/\/ Runs only when[\s\S]*$/, "");
       l.commit("L3 build");
       l.write("runs/l3_build_kl_choice.txt", "");
     },
@@ -799,7 +799,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "4",
     "build",
-    /another content/,
+    /other content/,
     "the shipped scorer was doctored from the start",
     (l) =>
       l.shell(
@@ -901,7 +901,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "2",
     "fixed",
-    /other .*results|other .*metrics|history does not have/,
+    /other .*results|other .*metrics|not in the history/,
     "the run does not use the update that is judged",
     (l) => {
       l.edit(
@@ -959,7 +959,7 @@ const GENERAL: readonly (readonly [
   [
     "evidence was changed after its commit",
     (id) => id === "evidence",
-    /another content/,
+    /other content/,
     (l) => l.shell("for f in notes/*.md assignments/*.ts; do echo >> $f; done"),
   ],
   [

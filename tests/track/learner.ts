@@ -17,7 +17,7 @@ export interface CheckReport {
   readonly passed: boolean;
   readonly levels: readonly {
     readonly level: string;
-    readonly begun: boolean;
+    readonly started: boolean;
     readonly passed: boolean;
     readonly checks: readonly {
       readonly id: string;

@@ -170,7 +170,7 @@ async function checkVariance(context: CheckContext): Promise<string> {
     const forged = (await rows(context, name)).find((row, i) => !isValidChoice(row, built[i]));
     ensure(forged === undefined, {
       expected: `rows of runs/${name} that select a best sample of the pack`,
-      found: `${forged?.id} does not`,
+      found: `${forged?.id} does not select one`,
       where: `runs/${name}/results.jsonl`,
     });
   }
