@@ -1,7 +1,7 @@
 /** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
 
 import type { CheckContext } from "./check-context.ts";
-import { ensure } from "./level.ts";
+import { type Check, ensure } from "./level.ts";
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
 
@@ -146,8 +146,17 @@ export async function checkSections(
 
 const MIN_NOTE_WORDS = 4;
 
-/** Checks that a run note has the expectation and the repair plan. */
-export async function checkRunNote(context: CheckContext, run: string): Promise<string> {
+/** A run note has the expectation and the repair plan. */
+export function runNoteCheck(run: string): Check {
+  return {
+    id: "run-note",
+    title: `the run note of runs/${run} is filled in`,
+    next: `Fill in runs/${run}/README.md.`,
+    run: (context) => checkRunNote(context, run),
+  };
+}
+
+async function checkRunNote(context: CheckContext, run: string): Promise<string> {
   const file = `runs/${run}/README.md`;
   const lines = (await context.read(file)).split("\n");
   for (const label of ["What I expected", "Repair plan"]) {

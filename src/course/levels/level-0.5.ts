@@ -8,7 +8,7 @@ import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } fr
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
-import { checkRunNote } from "../notes.ts";
+import { runNoteCheck } from "../notes.ts";
 import { selectCommand } from "../run-commands.ts";
 
 const POLICY = "assignments/selection_policy.ts";
@@ -108,12 +108,7 @@ export const LEVEL_0_5: Level = {
       next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
       run: checkRandom,
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: `Fill in runs/${RANDOM[0]}/README.md.`,
-      run: (context) => checkRunNote(context, RANDOM[0] as string),
-    },
+    runNoteCheck(RANDOM[0] as string),
     {
       id: "tie-break",
       title: `${POLICY} breaks ties by log-prob, length, text`,

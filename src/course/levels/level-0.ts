@@ -15,7 +15,7 @@ import {
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
-import { checkRunNote, checkSections } from "../notes.ts";
+import { checkSections, runNoteCheck } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
 
 const BUILT = "l0_build_eval";
@@ -128,12 +128,7 @@ export const LEVEL_0: Level = {
       next: COMPARE,
       run: checkRefusal,
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: "Fill in runs/l0_sabotage_eval_tampered/README.md.",
-      run: (context) => checkRunNote(context, SABOTAGED),
-    },
+    runNoteCheck(SABOTAGED),
     commitCheck(base, "sabotage"),
     {
       id: "kata",

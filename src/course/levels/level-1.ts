@@ -5,7 +5,7 @@ import type { CheckContext } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { type Check, ensure, type Level } from "../level.ts";
-import { checkRunNote, checkSections, tableRows } from "../notes.ts";
+import { checkSections, runNoteCheck, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
 
 const NOTE = "notes/reinforce_forensics.md";
@@ -78,12 +78,7 @@ export const LEVEL_1: Level = {
         return "in order";
       },
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: "Fill in runs/l1_sabotage_lrneg/README.md.",
-      run: (context) => checkRunNote(context, "l1_sabotage_lrneg"),
-    },
+    runNoteCheck("l1_sabotage_lrneg"),
     commitCheck(base, "sabotage"),
     {
       id: "ten-steps",

@@ -13,7 +13,7 @@ import { checkOrder, committedSource, replay } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, hiddenSeed } from "../learner-code.ts";
 import { ensure, type Level } from "../level.ts";
-import { checkRunNote, checkSections } from "../notes.ts";
+import { checkSections, runNoteCheck } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
 
 const DEMO = TWO_STEP;
@@ -133,12 +133,7 @@ export const LEVEL_2: Level = {
       next: `Write ${NOTE}.`,
       run: checkNote,
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: `Fill in runs/${NAMES.broken}/README.md.`,
-      run: (context) => checkRunNote(context, NAMES.broken),
-    },
+    runNoteCheck(NAMES.broken),
     ...historyChecks(base),
   ],
 };

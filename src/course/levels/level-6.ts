@@ -7,7 +7,7 @@ import type { CheckContext } from "../check-context.ts";
 import { banditRun, DEV, evalRun, repeatSelection, savedGate, verdictText } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { CheckFailure, ensure, type Level } from "../level.ts";
-import { checkRunNote, checkSections, wordCount } from "../notes.ts";
+import { checkSections, runNoteCheck, wordCount } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand, selectCommand } from "../run-commands.ts";
 
 const NOTE = "notes/promotion_memo.md";
@@ -152,12 +152,7 @@ export const LEVEL_6: Level = {
       next: `Write ${NOTE}.`,
       run: checkMemo,
     },
-    {
-      id: "run-note",
-      title: "the run note of trap 2 is complete",
-      next: "Fill in runs/l6_trap_sel_n4/README.md.",
-      run: (context) => checkRunNote(context, "l6_trap_sel_n4"),
-    },
+    runNoteCheck("l6_trap_sel_n4"),
     commitCheck(base, "memo"),
     ...historyChecks(base),
   ],

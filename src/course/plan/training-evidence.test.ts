@@ -534,10 +534,7 @@ const FAKES: readonly Fake[] = [
         write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
       },
     ],
-    "something else": [
-      /not what sweep writes/,
-      (dir) => write(dir, "runs/leash/sweep.json", "{}"),
-    ],
+    "something else": [/not what sweep writes/, (dir) => write(dir, "runs/leash/sweep.json", "{}")],
   }),
   ...fakesOf("case_study_methods", {
     "no link to the baseline": [

@@ -6,7 +6,14 @@ import type { GateReport, Manifest, Run } from "../../runs/index.ts";
 import { OUTCOME_CODES, score } from "../../scorers/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import { ensure } from "../level.ts";
-import type { AnswerForm } from "../quiz.ts";
+import type { AnswerForm, Chapter, QuizQuestion } from "../quiz.ts";
+
+type Question = Omit<QuizQuestion, "chapter"> & { readonly chapter?: Chapter };
+
+/** The questions of a level; `chapter` is for those that name none. */
+export function questions(chapter: Chapter, list: readonly Question[]): readonly QuizQuestion[] {
+  return list.map((one) => ({ ...one, chapter: one.chapter ?? chapter }));
+}
 
 export const four: AnswerForm = { kind: "number", decimals: 4 };
 export const three: AnswerForm = { kind: "number", decimals: 3 };

@@ -3,8 +3,7 @@
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import { passAtK } from "../../stats/index.ts";
 import { ensure } from "../level.ts";
-import type { QuizQuestion } from "../quiz.ts";
-import { choice, count, four, metric } from "./answers.ts";
+import { choice, count, four, metric, questions } from "./answers.ts";
 
 const BUILT = "l0_5_build_sel_n4";
 const RANDOM = [1, 2, 3, 4, 5].map((i) => `l0_5_sabotage_sel_random_${i}`);
@@ -25,13 +24,12 @@ const TIED: Record<string, ScoredSample> = Object.fromEntries(
   ]),
 );
 
-export const QUESTIONS_0_5: readonly QuizQuestion[] = [
+export const QUESTIONS_0_5 = questions("07-selection-filtering-learning", [
   {
     id: "gain",
     ask: `How much higher is the pass rate of best of four than that of the first sample in runs/${BUILT}?`,
     form: four,
     why: "It is metrics.delta: the pass rate of the selected samples minus that of the first samples, on the same packs.",
-    chapter: "07-selection-filtering-learning",
     runs: [BUILT],
     solve: (context) => metric(context, BUILT, (m) => m.delta),
   },
@@ -40,7 +38,6 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     ask: `How many examples of runs/${BUILT} passed with the first sample and fail with the selected one?`,
     form: count,
     why: "Selecting by the scorer that also measures cannot lose. That is why the gain is an upper bound.",
-    chapter: "07-selection-filtering-learning",
     runs: [BUILT],
     solve: (context) => metric(context, BUILT, (m) => m.lost),
   },
@@ -49,7 +46,6 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     ask: "Of 8 samples of one example 2 pass. What is the unbiased estimate of pass@4?",
     form: four,
     why: "1 − C(6,4)/C(8,4) = 1 − 15/70: the probability that four of the eight are not all among the six that fail.",
-    chapter: "07-selection-filtering-learning",
     solve: () => passAtK(8, 2, 4) as number,
   },
   {
@@ -57,7 +53,6 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     ask: `Which alarm is in summary.json of runs/${FIRST_RANDOM}?`,
     form: { kind: "word", what: "an alarm code" },
     why: "The selection policy is called twice, and with the samples in another order. A random one gives different results.",
-    chapter: "07-selection-filtering-learning",
     runs: [FIRST_RANDOM],
     solve: async (context) => {
       const [alarm] = (await context.run(FIRST_RANDOM)).summary.alarms;
@@ -87,7 +82,6 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
     ask: `The random tie-break changed which samples were selected. By how many does the number of passing examples differ between runs/${FIRST_RANDOM} and runs/${BUILT}?`,
     form: count,
     why: "Ties are between equal rewards, so the pass rate cannot show the randomness. The hashes can.",
-    chapter: "07-selection-filtering-learning",
     runs: [FIRST_RANDOM, BUILT],
     solve: async (context) => {
       const random = await metric(context, FIRST_RANDOM, (m) => m.n_pass);
@@ -112,4 +106,4 @@ export const QUESTIONS_0_5: readonly QuizQuestion[] = [
       return Object.keys(TIED).find((letter) => TIED[letter] === best) as string;
     },
   },
-];
+]);

@@ -3,7 +3,6 @@
 import { canonicalJson } from "../../core/index.ts";
 import { classify } from "../../scorers/index.ts";
 import type { CheckContext } from "../check-context.ts";
-import type { QuizQuestion } from "../quiz.ts";
 import {
   choice,
   compared,
@@ -12,6 +11,7 @@ import {
   four,
   metric,
   oneOf,
+  questions,
   REASON,
   reasonCode,
 } from "./answers.ts";
@@ -19,13 +19,12 @@ import {
 const BUILT = "l0_build_eval";
 const PAIR = [BUILT, "l0_sabotage_eval_tampered"] as const;
 
-export const QUESTIONS_0: readonly QuizQuestion[] = [
+export const QUESTIONS_0 = questions("11-measurement-hygiene", [
   {
     id: "pass-rate",
     ask: `What is the pass rate of runs/${BUILT}?`,
     form: four,
     why: "It is metrics.pass_rate in summary.json: rows with reward 1, divided by scored rows.",
-    chapter: "11-measurement-hygiene",
     runs: [BUILT],
     solve: (context) => metric(context, BUILT, (m) => m.pass_rate),
   },
@@ -56,7 +55,6 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     ask: "The gate rejects the tampered pair for several reasons. Which code names the row whose expected answer you changed?",
     form: REASON,
     why: "Other bytes and other examples are symptoms; this reason has the row and both answers.",
-    chapter: "11-measurement-hygiene",
     runs: PAIR,
     solve: alteredReason,
   },
@@ -65,7 +63,6 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
     ask: "What is the gate's exit code for the tampered pair?",
     form: count,
     why: "3 means that the runs are not comparable; 1 means that the candidate is worse or the claim is wrong.",
-    chapter: "11-measurement-hygiene",
     runs: PAIR,
     solve: async (context) => (await compared(context, PAIR)).exit_code,
   },
@@ -79,7 +76,6 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
       d: "examples.sha256",
     }),
     why: "Scorer, prompts and completions are equal in both manifests. Only the examples, which include the expected answers, have another hash.",
-    chapter: "11-measurement-hygiene",
     runs: PAIR,
     solve: (context) =>
       differingField(context, PAIR, {
@@ -98,14 +94,13 @@ export const QUESTIONS_0: readonly QuizQuestion[] = [
       c: "no difference at all (null)",
     }),
     why: "Numbers from two different measurements have no meaningful difference: delta is null.",
-    chapter: "11-measurement-hygiene",
     runs: PAIR,
     solve: async (context) => {
       const { delta } = await compared(context, PAIR);
       return delta === null ? "c" : delta === 0 ? "b" : "a";
     },
   },
-];
+]);
 
 async function alteredReason(context: CheckContext): Promise<string> {
   const [before, after] = await Promise.all(PAIR.map((run) => expectedAnswers(context, run)));

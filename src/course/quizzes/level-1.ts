@@ -9,8 +9,7 @@ import {
   softmax,
 } from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
-import type { QuizQuestion } from "../quiz.ts";
-import { four, logLine, metric, oneOf, three } from "./answers.ts";
+import { four, logLine, metric, oneOf, questions, three } from "./answers.ts";
 
 const BUILT = "l1_build_bandit";
 const INVERTED = "l1_sabotage_lrneg";
@@ -23,13 +22,12 @@ async function finalProbabilities(context: CheckContext, run: string): Promise<n
   return softmax((await logLine<BanditStep>(context, run, -1)).logits_after);
 }
 
-export const QUESTIONS_1: readonly QuizQuestion[] = [
+export const QUESTIONS_1 = questions("05-log-probs-and-signs", [
   {
     id: "negative-advantage",
     ask: "A sampled action has the advantage −0.4; the learning rate is 0.5. In which direction does its probability change?",
     form: DIRECTION,
     why: "The update is learning rate · advantage · gradient of the log-probability: one negative factor lowers it.",
-    chapter: "05-log-probs-and-signs",
     solve: () => mustHappen(-0.4, 0.5),
   },
   {
@@ -37,7 +35,6 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     ask: "The same advantage of −0.4 with a learning rate of −0.5: in which direction does it change?",
     form: DIRECTION,
     why: "Two negative factors raise it: a bad action becomes more likely. That is gradient descent, not ascent.",
-    chapter: "05-log-probs-and-signs",
     solve: () => mustHappen(-0.4, -0.5),
   },
   {
@@ -54,7 +51,6 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     ask: "Four arms, all logits 0, learning rate 0.5. An arm is sampled with the advantage 0.5. What is its logit afterwards?",
     form: four,
     why: "0 + 0.5 · 0.5 · (1 − 0.25): the gradient of its own log-probability is one minus its probability.",
-    chapter: "05-log-probs-and-signs",
     solve: () => reinforceStep([0, 0, 0, 0], 0, 0.5, 0.5)[0] as number,
   },
   {
@@ -92,4 +88,4 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
       return ARM_NAMES[final.indexOf(Math.max(...final))] as string;
     },
   },
-];
+]);

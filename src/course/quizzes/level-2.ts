@@ -2,8 +2,7 @@
 
 import { expectedReward, PAYS, softmax, type TwoStepStep } from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
-import type { QuizQuestion } from "../quiz.ts";
-import { CODE, choice, four, logLine, metric, strictScore, three } from "./answers.ts";
+import { CODE, choice, four, logLine, metric, questions, strictScore, three } from "./answers.ts";
 
 const NO_CREDIT = "l2_sabotage_no_credit_step1";
 const FIXED = "l2_fixed_two_step";
@@ -21,7 +20,7 @@ function chanceOfB(context: CheckContext, run: string): Promise<number> {
   );
 }
 
-export const QUESTIONS_2: readonly QuizQuestion[] = [
+export const QUESTIONS_2 = questions("03-bandit-and-sequence", [
   {
     id: "two-blanks",
     ask: "The expected answer is 323. Which code does the verifier give to this completion, with two spaces after the colon?\nFinal:  323",
@@ -51,7 +50,6 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     ask: `With which probability does the first decision choose B at the end of runs/${NO_CREDIT}?`,
     form: four,
     why: "No update changed it, so it still has its initial probability.",
-    chapter: "03-bandit-and-sequence",
     runs: [NO_CREDIT],
     solve: (context) => chanceOfB(context, NO_CREDIT),
   },
@@ -60,7 +58,6 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     ask: `AX pays ${ax}, AY ${ay}, BX ${bx}, BY ${by}. The first decision chooses A or B with probability 0.5, the second always Y. What is the expected reward?`,
     form: four,
     why: "Half of AY plus half of BY. A perfect second decision cannot make up for a first that does not learn.",
-    chapter: "03-bandit-and-sequence",
     solve: () => expectedReward({ first: [0, 0], second: [ALWAYS_Y, ALWAYS_Y] }),
   },
   {
@@ -68,7 +65,6 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
     ask: `With which probability does it choose B at the end of runs/${FIXED}?`,
     form: four,
     why: "It is the second of first_probabilities in summary.json: the same final reward, credited to both decisions.",
-    chapter: "03-bandit-and-sequence",
     runs: [FIXED],
     solve: (context) => chanceOfB(context, FIXED),
   },
@@ -82,7 +78,6 @@ export const QUESTIONS_2: readonly QuizQuestion[] = [
       d: "the last token, which gets the reward",
     }),
     why: "In the bandit view the completion is one action; its tokens are the micro-actions of the sequence view.",
-    chapter: "03-bandit-and-sequence",
     solve: () => "b",
   },
-];
+]);

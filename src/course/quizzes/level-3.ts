@@ -2,8 +2,8 @@
 
 import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
-import type { AnswerForm, QuizQuestion } from "../quiz.ts";
-import { four, metric, three } from "./answers.ts";
+import type { AnswerForm } from "../quiz.ts";
+import { four, metric, questions, three } from "./answers.ts";
 
 const DEMO = "l3_build_kl_demo";
 
@@ -32,13 +32,12 @@ async function sweptRows(context: CheckContext): Promise<SweepPoint[]> {
   });
 }
 
-export const QUESTIONS_3: readonly QuizQuestion[] = [
+export const QUESTIONS_3 = questions("09-kl", [
   {
     id: "beta-half",
     ask: `The rewards of the built-in table: ${TABLE}. Which candidate has the largest reward − β · KL at β = 0.5?`,
     form: NAME,
     why: "Run: ./lockedroom kl-choice --beta 0.5. Half of the KL is subtracted from each reward.",
-    chapter: "09-kl",
     solve: () => chooseUnderLeash(CANDIDATES, 0.5).name,
   },
   {
@@ -46,7 +45,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: "Which candidate of that table wins at β = 1.0?",
     form: NAME,
     why: "A larger β prefers a smaller KL: 0.45 − 0.1 is the largest value in the table.",
-    chapter: "09-kl",
     solve: () => chooseUnderLeash(CANDIDATES, 1).name,
   },
   {
@@ -54,7 +52,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: "Which one wins at β = 0?",
     form: NAME,
     why: "Without a KL penalty the highest reward wins, even if that reward is an exploit.",
-    chapter: "09-kl",
     solve: () => chooseUnderLeash(CANDIDATES, 0).name,
   },
   {
@@ -62,7 +59,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: "At which β are “improved” and “bold” equally good?",
     form: three,
     why: "Where the extra reward equals β times the extra KL: (0.75 − 0.6) / (0.9 − 0.35).",
-    chapter: "09-kl",
     solve: () => {
       const [near, far] = [named("improved"), named("bold")];
       return (far.reward - near.reward) / (far.kl - near.kl);
@@ -73,7 +69,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: `What is the KL, in nats, of the policy at β = 0.1 in runs/${DEMO}?`,
     form: four,
     why: "It is the KL in the row of β = 0.1: kl_tradeoff.csv, or metrics.points in summary.json.",
-    chapter: "09-kl",
     runs: [DEMO],
     solve: (context) =>
       metric(
@@ -88,7 +83,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: "The reference answers yes with probability 0.9, the new policy with 0.5. What is KL(policy ‖ reference) in nats?",
     form: three,
     why: "0.5 · ln(0.5/0.9) + 0.5 · ln(0.5/0.1). It is the mean log-ratio to the reference, under the new policy.",
-    chapter: "09-kl",
     solve: () => klDivergence([0.5, 0.5], [0.9, 0.1]),
   },
   {
@@ -96,7 +90,6 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     ask: "The policy equals its reference. What is the KL?",
     form: { kind: "count" },
     why: "Every log-ratio is ln 1 = 0. KL measures distance from the reference, not quality.",
-    chapter: "09-kl",
     solve: () => klDivergence([0.9, 0.1], [0.9, 0.1]),
   },
-];
+]);

@@ -7,8 +7,7 @@ import {
   type Question,
 } from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
-import type { QuizQuestion } from "../quiz.ts";
-import { CODE, choice, count, metric, strictScore, three } from "./answers.ts";
+import { CODE, choice, count, metric, questions, strictScore, three } from "./answers.ts";
 
 const DEMO = "l5_goodhart";
 const SPRAY = "Maybe 41 42 43";
@@ -58,13 +57,12 @@ function guesserReward(verifier: typeof naiveVerifier): number {
   return rewards.reduce((sum, reward) => sum + reward, 0) / RANGE;
 }
 
-export const QUESTIONS_5: readonly QuizQuestion[] = [
+export const QUESTIONS_5 = questions("12-goodhart", [
   {
     id: "naive-pays",
     ask: `A naive verifier gives 1 if the expected integer appears anywhere. The expected answer is 42. Which reward does it give to this?\n${SPRAY}`,
     form: count,
     why: "42 is among the integers. The naive specification does not ask for one committed answer.",
-    chapter: "12-goodhart",
     solve: () => naiveVerifier(SPRAYED, SPRAY),
   },
   {
@@ -72,7 +70,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     ask: "Which code does the strict verifier of Loop A give to this, where 42 is expected?\nFinal: 42 43",
     form: CODE,
     why: "After “Final: ” only digits are allowed; the space before 43 is the first other character.",
-    chapter: "12-goodhart",
     solve: () => strictScore("Final: 42 43", 42).code,
   },
   {
@@ -80,7 +77,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     ask: `The expected answer is one of the integers 1 to ${RANGE}, all equally likely. A policy that knows nothing writes “Final: ” and the first ${GUESSES} of them. What is its mean reward from the naive verifier?`,
     form: three,
     why: "Five of 20 answers are among its numbers. With all twenty numbers its reward would be 1.",
-    chapter: "12-goodhart",
     solve: () => guesserReward(naiveVerifier),
   },
   {
@@ -88,7 +84,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     ask: "What is its mean reward from the patched verifier, for which the whole text must be one committed answer?",
     form: count,
     why: "Five numbers are not one committed answer, whichever they are. The patch closes the class of exploits, not one string.",
-    chapter: "12-goodhart",
     solve: () => guesserReward(patchedVerifier),
   },
   {
@@ -96,7 +91,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
     ask: `In runs/${DEMO}: what is the true reward (strict verifier) after the last update against the naive verifier?`,
     form: three,
     why: "The proxy is almost 1 by then. The proxy rose to the end; the true reward fell.",
-    chapter: "12-goodhart",
     runs: [DEMO],
     solve: (context) => figure(context, (curve) => last(curve)?.true_reward),
   },
@@ -109,7 +103,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
       c: "after more than 40, where the proxy is highest too",
     }),
     why: "At first proxy and true reward rise together. After 10, 20 and 40 updates the true reward differs by a few rows only, so the exact peak depends on the seed; the fall by the end does not.",
-    chapter: "12-goodhart",
     runs: [DEMO],
     solve: async (context) => {
       const updates = await figure(context, (curve) => peak(curve)?.pressure);
@@ -126,7 +119,6 @@ export const QUESTIONS_5: readonly QuizQuestion[] = [
       d: "a smaller learning rate",
     }),
     why: "A list rejects five strings, a limit allows fewer guesses, a learning rate only delays. Only the third removes the exploit.",
-    chapter: "12-goodhart",
     solve: () => "c",
   },
-];
+]);

@@ -4,8 +4,16 @@ import { type Json, KNOBS } from "../../core/index.ts";
 import { GATE_EXIT } from "../../gate/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import { ensure } from "../level.ts";
-import type { QuizQuestion } from "../quiz.ts";
-import { choice, compared, count, differingField, oneOf, REASON, reasonCode } from "./answers.ts";
+import {
+  choice,
+  compared,
+  count,
+  differingField,
+  oneOf,
+  questions,
+  REASON,
+  reasonCode,
+} from "./answers.ts";
 
 const TAMPERED = ["l0_build_eval", "l0_sabotage_eval_tampered"] as const;
 const SELECTED = ["l6_trap_sel_n1", "l6_trap_sel_n4"] as const;
@@ -24,7 +32,7 @@ async function theKnob(context: CheckContext, runs: readonly [string, string]): 
   return knobs[0] as string;
 }
 
-export const QUESTIONS_6: readonly QuizQuestion[] = [
+export const QUESTIONS_6 = questions("07-selection-filtering-learning", [
   {
     id: "trap-1",
     ask: `Trap 1: runs/${TAMPERED[0]} against runs/${TAMPERED[1]}. What is the verdict?`,
@@ -39,7 +47,6 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     ask: `Trap 2: which knob differs between runs/${SELECTED[0]} and runs/${SELECTED[1]}?`,
     form: oneOf(Object.keys(KNOBS)),
     why: "Same packs, same scorer, another number of samples to select from.",
-    chapter: "07-selection-filtering-learning",
     runs: SELECTED,
     solve: (context) => theKnob(context, SELECTED),
   },
@@ -48,7 +55,6 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     ask: "What is the verdict on that pair without --claim?",
     form: VERDICT,
     why: "One knob differs, and the difference is significant. The outputs did improve, by selection.",
-    chapter: "07-selection-filtering-learning",
     runs: SELECTED,
     solve: async (context) => (await compared(context, SELECTED)).decision,
   },
@@ -57,7 +63,6 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     ask: "With --claim policy the same pair is rejected. For which reason?",
     form: REASON,
     why: "The claim is a better policy, but the knob that differs is selection, whatever the size of the difference.",
-    chapter: "07-selection-filtering-learning",
     runs: SELECTED,
     solve: async (context) => {
       const unclaimed = (await compared(context, SELECTED)).reasons.map(({ code }) => code);
@@ -100,4 +105,4 @@ export const QUESTIONS_6: readonly QuizQuestion[] = [
     chapter: "11-measurement-hygiene",
     solve: () => GATE_EXIT.INCONCLUSIVE,
   },
-];
+]);
