@@ -53,7 +53,9 @@ describe.concurrent("days", () => {
     const late = await fresh.plan("2026-03-13");
     expect(late).toMatchObject({ day: 12, phase: 0, calendar_phase: 1, days_late: 5 });
     const { stdout } = await fresh.on("2026-03-13", "plan");
-    expect(stdout.replaceAll("\n", " ")).toMatch(/Day 12 of phase 0, 5 days late.*Finish it before/);
+    expect(stdout.replaceAll("\n", " ")).toMatch(
+      /Day 12 of phase 0, 5 days late.*Finish it before/,
+    );
     expect(await fresh.plan("2026-03-08")).toMatchObject({ day: 7, days_late: 0 });
   });
 

@@ -20,7 +20,7 @@ export function define(command: Command): Command {
     .option("--no-open", "only write it and print the path")
     .addHelpText(
       "after",
-      "\nWithout --outdir it is written to the system's temporary folder. If the output is\nnot a terminal, nothing is opened and only the path is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
+      "\nWithout --outdir it is written to the system's temporary folder. If the output\nis not a terminal, nothing is opened and only the path is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
     )
     .action(run);
 }

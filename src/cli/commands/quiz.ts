@@ -35,8 +35,8 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .addHelpText(
       "after",
       `
-On a terminal the questions are asked one by one. Otherwise answers are read from
---answers or standard input; without answers, the questions are printed.
+On a terminal the questions are asked one by one. Otherwise answers are read
+from --answers or standard input; without answers, the questions are printed.
 
 Exit codes:
   0  every question answered correctly       1  anything else

@@ -16,7 +16,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
       `
 Examples:
   lockedroom run assignments/kl_regularized_choice.ts
-  lockedroom run my-program.ts --any --flags`,
+  lockedroom run my-program.ts first second`,
     )
     .action(async (file: string, args: string[]) => {
       requireFile(file, "program", "Name a .ts or .js file.");
