@@ -67,7 +67,7 @@ describe.concurrent("a run that is no evidence", () => {
     expectError(await add(21, "--run", "runs/bad"), EXIT.data, "runs/bad", /scorer failed/);
     room.jsonl("few.jsonl", [{ id: "dev-0001", completion: "Final: 1" }]);
     await room.run(["eval", ...files, "--completions", "few.jsonl", "--outdir", "runs/few"]);
-    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /without a completion/);
+    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /have no completion/);
   });
 
   test("none at all, or one outside", async () => {
