@@ -109,8 +109,8 @@ export function passAt(folder, k) {
 
 export function secondsOf(run) {
   return readLines(run, "timing.jsonl").reduce(
-    (sum, { sampling_s, scoring_s, judging_s, updating_s, evaluating_s }) =>
-      sum + sampling_s + scoring_s + judging_s + updating_s + evaluating_s,
+    (sum, { sampling_s, scoring_s, logprobs_s, updating_s, evaluating_s }) =>
+      sum + sampling_s + scoring_s + logprobs_s + updating_s + evaluating_s,
     0,
   );
 }

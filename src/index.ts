@@ -3,9 +3,9 @@
  *
  * @example
  * ```ts
- * import { evaluate, gate, openScoring } from "lockedroom";
+ * import { evaluate, gate, openScorer } from "lockedroom";
  *
- * const scoring = await openScoring("math_final_line");
+ * const scoring = await openScorer("math_final_line");
  * const { summary } = await evaluate({ dataset, completions, outdir: "runs/a", scoring });
  * await scoring.close();
  * const verdict = await gate({ baseline: "runs/a", candidate: "runs/b", claim: "policy" });
@@ -14,7 +14,7 @@
 
 export * from "./charts/index.ts";
 export * from "./core/index.ts";
-export * from "./environments/index.ts";
+export * from "./datasets/index.ts";
 export * from "./extensions/index.ts";
 export * from "./gate/index.ts";
 export * from "./learn/index.ts";

@@ -138,7 +138,7 @@ describe("summary.json", () => {
     expect(passed).toBeGreaterThan(0);
     expect(metrics).toMatchObject({
       n_examples: rows.length,
-      n_judged: rows.length,
+      n_scored: rows.length,
       n_pass: passed,
       n_fail: rows.length - passed,
       n_missing: 0,
@@ -270,7 +270,7 @@ describe("for people", () => {
 });
 
 test("the library gives what the command gives", async () => {
-  const scoring = await api.openScoring("math_final_line");
+  const scoring = await api.openScorer("math_final_line");
   const { summary } = await api.evaluate({
     dataset: DEV,
     completions: FROZEN,

@@ -276,7 +276,7 @@ describe.concurrent("accepted all the same", () => {
       first_ids: [0, 1, 2, 3, 4].map((n) => `stranger-${n}`),
     });
     expect(rows.map(({ id }) => id)).toEqual(["s0", "s1", "s2"]);
-    expect(summary.metrics).toMatchObject({ n_examples: 3, n_judged: 3, n_pass: 2, n_fail: 1 });
+    expect(summary.metrics).toMatchObject({ n_examples: 3, n_scored: 3, n_pass: 2, n_fail: 1 });
     for (const text of [
       result.stdout,
       workspace.read("run", "summary.md"),
@@ -302,7 +302,7 @@ describe.concurrent("accepted all the same", () => {
     ]);
     expect(summary.metrics).toMatchObject({
       n_examples: 3,
-      n_judged: 1,
+      n_scored: 1,
       n_pass: 1,
       n_fail: 0,
       n_missing: 2,

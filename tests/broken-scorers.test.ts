@@ -99,7 +99,7 @@ describe.concurrent("a row that breaks the scorer", () => {
     );
     expect(summary.metrics).toMatchObject({
       n_examples: 3 * broken,
-      n_judged: 2 * broken,
+      n_scored: 2 * broken,
       n_pass: 2 * broken,
       n_fail: 0,
       n_missing: 0,
@@ -189,7 +189,7 @@ describe.concurrent("a scorer that never returns", () => {
     expect(Date.now() - started).toBeLessThan(25_000);
     expect(summary.metrics).toMatchObject({
       n_scorer_error: 5000,
-      n_judged: 0,
+      n_scored: 0,
       n_pass: 0,
       n_fail: 0,
       pass_rate: null,

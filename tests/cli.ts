@@ -154,7 +154,7 @@ export class Workspace {
 
   /** The same through the library: for a run that a test needs but is not about. */
   async prepare(outdir: string, completions = "c.jsonl", force = false): Promise<RunFiles> {
-    const scoring = await api.openScoring();
+    const scoring = await api.openScorer();
     const [dataset, answers] = [this.path("d.jsonl"), this.path(completions)];
     await api.evaluate({
       dataset,

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { evaluate } from "../src/loops/eval.ts";
-import { openScoring } from "../src/scorers/scoring.ts";
+import { openScorer } from "../src/scorers/open.ts";
 
 export interface Conditions {
   readonly examples?: readonly { id: string; prompt: string; expected_answer: unknown }[];
@@ -50,7 +50,7 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
       JSON.stringify({ schema: "lockedroom.provenance@1", ...provenance }),
     );
   }
-  const scoring = await openScoring(conditions.scorer, { timeoutMs: 200 });
+  const scoring = await openScorer(conditions.scorer, { timeoutMs: 200 });
   await evaluate({
     dataset,
     completions,

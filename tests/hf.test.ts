@@ -20,9 +20,9 @@ import {
   type Tensor,
 } from "../src/graph/index.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../src/policy/checkpoint.ts";
-import { argmax } from "../src/policy/choose.ts";
 import { Decoder } from "../src/policy/decoder.ts";
 import { readSafetensors, type StoredTensor } from "../src/policy/safetensors.ts";
+import { argmax } from "../src/policy/sample-token.ts";
 import { logitsOf } from "../src/policy/transformer.ts";
 
 const FIXTURES = path.join(import.meta.dirname, "fixtures/hf-tiny");

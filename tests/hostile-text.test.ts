@@ -58,7 +58,7 @@ describe.concurrent("hostile ids", () => {
 
     workspace.jsonl("c.jsonl", answers(["nothing"]));
     const none = await workspace.made("none");
-    expect(none.summary.metrics).toMatchObject({ n_judged: 0, n_missing: HOSTILE_IDS.length });
+    expect(none.summary.metrics).toMatchObject({ n_scored: 0, n_missing: HOSTILE_IDS.length });
   });
 
   test.each(HOSTILE_IDS.slice(0, 2))("%s is found by --id", async (id) => {

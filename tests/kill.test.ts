@@ -72,7 +72,7 @@ test.concurrent.each([
 
   completeInput(run);
   const again = await workspace.made("run", ["--jobs", jobs]);
-  expect(again.summary.metrics).toMatchObject({ n_examples: ROWS, n_judged: ROWS });
+  expect(again.summary.metrics).toMatchObject({ n_examples: ROWS, n_scored: ROWS });
   expect(again.results.split("\n")).toHaveLength(ROWS + 1);
   expect(Object.keys(workspace.snapshot("run")).sort()).toEqual(FILES);
 });
@@ -107,7 +107,7 @@ describe.concurrent("a second run beside the first", () => {
     await ended(pipe);
     const first = await finished;
     expect(first, describeRun(first)).toMatchObject({ code: EXIT.ok, stderr: "" });
-    expect(workspace.readRun("run").summary.metrics.n_judged).toBe(ROWS);
+    expect(workspace.readRun("run").summary.metrics.n_scored).toBe(ROWS);
   });
 
   test("in another folder is no trouble", async () => {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
-import type { Judgeable, Judgement, Scoring } from "../src/core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { TrainedPolicy, TrainOptions } from "../src/learn/options.ts";
 import type { EvaluationRecord, StepRecord } from "../src/learn/records.ts";
 import { api, BIN, EXIT, expectError, scorerSource, start, until, Workspace } from "./cli.ts";
@@ -53,17 +53,17 @@ beforeAll(async () => {
 });
 
 /** A scorer that remembers what it was asked. */
-interface Judge extends Scoring {
-  readonly asked: Judgeable[];
+interface Judge extends GuardedScorer {
+  readonly asked: ScoreRequest[];
 }
 
-function judge(name: string, reward: (row: Judgeable) => number | null): Judge {
-  const asked: Judgeable[] = [];
+function judge(name: string, reward: (row: ScoreRequest) => number | null): Judge {
+  const asked: ScoreRequest[] = [];
   return {
     asked,
     identity: { name, version: "1", spec: "test", source_sha256: "0".repeat(64), path: null },
-    ...{ lanes: 1, timeoutMs: 1000, close: async () => {} },
-    async judge(batch): Promise<Judgement[]> {
+    ...{ concurrency: 1, timeoutMs: 1000, close: async () => {} },
+    async scoreBatch(batch): Promise<CheckedScore[]> {
       asked.push(...batch);
       return batch.map((row) => {
         const given = reward(row);
@@ -453,7 +453,7 @@ test("a run does not replace the policy that it begins with", async () => {
 });
 
 describe("a scorer that breaks is never a zero", () => {
-  const broken = (when: (row: Judgeable) => boolean) =>
+  const broken = (when: (row: ScoreRequest) => boolean) =>
     judge("fragile", (row) => (when(row) ? null : Number(/^[0-4]/.test(row.completion))));
 
   test("in training: the run ends with a sentence, and nothing was learned from the batch", async () => {
@@ -666,13 +666,13 @@ describe("in parts", () => {
       evaluate: { every: 0 },
     };
     await run(name, `${name}/whole1`, { settings });
-    await run(name, `${name}/parts1`, { settings: { ...settings, rows_at_once: 2 } });
+    await run(name, `${name}/parts1`, { settings: { ...settings, micro_batch_size: 2 } });
     expect(await far("start", `${name}/whole1/checkpoint`)).toBeGreaterThan(1e-5);
     expect(await far(`${name}/parts1/checkpoint`, `${name}/whole1/checkpoint`)).toBeLessThan(1e-6);
   });
 
   test("a pair is never torn apart: an odd number of rows is refused, and the folder let go", async () => {
-    const odd = { settings: { rows_at_once: 3 } };
+    const odd = { settings: { micro_batch_size: 3 } };
     await expect(run("dpo", "dpo/odd", odd)).rejects.toThrow(/tear a pair apart/);
     // The claim is void: the same process may begin anew.
     expect(isClaimed("dpo/odd")).toBe(false);

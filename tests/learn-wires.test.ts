@@ -5,7 +5,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
-import type { Judgeable, Judgement, Scoring } from "../src/core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../src/core/score.ts";
 import type { Algorithm, Rewarded } from "../src/learn/algorithm.ts";
 import type { TrainOptions } from "../src/learn/options.ts";
 import type { StepRecord } from "../src/learn/records.ts";
@@ -35,20 +35,22 @@ afterEach(() => {
 });
 
 /** A scorer that remembers what it was asked. */
-function judge(reward: (row: Judgeable) => number): Scoring & { readonly asked: Judgeable[] } {
-  const asked: Judgeable[] = [];
+function judge(
+  reward: (row: ScoreRequest) => number,
+): GuardedScorer & { readonly asked: ScoreRequest[] } {
+  const asked: ScoreRequest[] = [];
   return {
     asked,
     identity: { name: "j", version: "1", spec: "test", source_sha256: "0".repeat(64), path: null },
-    ...{ lanes: 1, timeoutMs: 1000, close: async () => {} },
-    async judge(batch): Promise<Judgement[]> {
+    ...{ concurrency: 1, timeoutMs: 1000, close: async () => {} },
+    async scoreBatch(batch): Promise<CheckedScore[]> {
       asked.push(...batch);
       return batch.map((row) => ({ reward: reward(row), code: "judged", details: {} }));
     },
   };
 }
 
-const isSmall = ({ completion }: Judgeable) => Number(/^[0-4]/.test(completion));
+const isSmall = ({ completion }: ScoreRequest) => Number(/^[0-4]/.test(completion));
 
 const ROLLOUTS = { prompts: 4, group: 4, max_tokens: 4 };
 const ROWS = ROLLOUTS.prompts * ROLLOUTS.group;
@@ -109,7 +111,7 @@ test.each(["rloo", "ppo"])("%s: a KL penalty is taken off the reward, and holds"
   const credited = listen(name);
   const held = { kl: { mode: "fixed", place: "reward", coefficient: 2 }, steps: 8 };
   const near = await run(name, `${name}/held`, held, { rewards: [scorer] });
-  const rows = credited().map((given, i) => ({ given, asked: scorer.asked[i] as Judgeable }));
+  const rows = credited().map((given, i) => ({ given, asked: scorer.asked[i] as ScoreRequest }));
   expect(rows).toHaveLength(8 * ROWS);
   // Of the last step, where it has moved; a text's tokens are known where all are characters.
   const known = rows
@@ -141,7 +143,7 @@ test("cost has its price taken off the score; a limit that is broken raises it, 
   const prices = numbersOf(steps, "cost/lambda");
   const costs = numbersOf(steps, "cost/mean");
   for (const [i, { score, reward }] of credited().entries()) {
-    const small = isSmall(cost.asked[i] as Judgeable);
+    const small = isSmall(cost.asked[i] as ScoreRequest);
     expect(score).toBeCloseTo(small - (prices[Math.floor(i / ROWS)] as number) * 2 * small, 9);
     expect(reward).toBe(score);
   }

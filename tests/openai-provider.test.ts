@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Remarks } from "../src/core/answer.ts";
 import { LockedRoomError } from "../src/core/errors.ts";
-import type { Ask, Said, SamplingSettings } from "../src/core/policy.ts";
+import type { SampledCompletion, SampleRequest, SamplingSettings } from "../src/core/policy.ts";
 import { type OpenAiOptions, openOpenAiPolicy } from "../src/providers/openai.ts";
 import { chat, completionOf, FakeEndpoint, good, KEY, LOGPROBS, type Reply } from "./endpoint.ts";
 
@@ -26,16 +26,20 @@ const policyAt = (endpoint: FakeEndpoint, options: Partial<OpenAiOptions> = {}) 
     ...options,
   });
 
-const asks = (count: number, samples = 1): Ask[] =>
+const asks = (count: number, samples = 1): SampleRequest[] =>
   Array.from({ length: count * samples }, (_, i) => ({
     example: { id: `e${Math.floor(i / samples)}`, prompt: `${Math.floor(i / samples)} + 1` },
     sample: i % samples,
   }));
 
 /** Everything said, in the order it came, and the error that ended it if one did. */
-async function said(endpoint: FakeEndpoint, wanted: Ask[], options?: Partial<OpenAiOptions>) {
+async function said(
+  endpoint: FakeEndpoint,
+  wanted: SampleRequest[],
+  options?: Partial<OpenAiOptions>,
+) {
   const policy = await policyAt(endpoint, options);
-  const answers: (readonly [Ask, Said & Remarks])[] = [];
+  const answers: (readonly [SampleRequest, SampledCompletion & Remarks])[] = [];
   let error: unknown;
   try {
     for await (const pair of policy.say(wanted)) answers.push(pair);
@@ -97,7 +101,7 @@ describe("what is asked", () => {
 });
 
 describe("what is said", () => {
-  test.each<[name: string, body: object, expected: Partial<Said & Remarks>]>([
+  test.each<[name: string, body: object, expected: Partial<SampledCompletion & Remarks>]>([
     [
       "log-probs and usage",
       chat("Final: 1", { logprobs: LOGPROBS }),

@@ -40,7 +40,7 @@ describe.concurrent("a finished run", () => {
     workspace.jsonl("c.jsonl", [{ id: "s0", completion: "Final: 7" }]);
     const after = await workspace.made("run", ["--force"]);
     expect(after.results).not.toBe(before.results);
-    expect(after.summary.metrics).toMatchObject({ n_judged: 1, n_pass: 0, n_missing: 3 });
+    expect(after.summary.metrics).toMatchObject({ n_scored: 1, n_pass: 0, n_missing: 3 });
     expect(readdirSync(workspace.path("run")).sort()).toEqual(
       [
         "README.md",

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Scoring } from "../src/core/score.ts";
+import type { GuardedScorer } from "../src/core/score.ts";
 import { makePairs } from "../src/loops/pairs.ts";
 import { choosePairs, type PairCandidate, type PairSettings } from "../src/loops/pairs-choose.ts";
 import { CharacterTokenizer } from "../src/policy/characters.ts";
@@ -55,10 +55,10 @@ const args = (outdir: string, flags: readonly string[] = []) => {
 };
 
 /** The same verdicts without a process of their own. */
-const GRADING: Scoring = {
+const GRADING: GuardedScorer = {
   identity: { name: "mine", version: "1", spec: "", source_sha256: "0".repeat(64), path: null },
-  ...{ lanes: 1, timeoutMs: 1000 },
-  judge: async (asked) =>
+  ...{ concurrency: 1, timeoutMs: 1000 },
+  scoreBatch: async (asked) =>
     asked.map(({ completion }) => ({
       ...{ reward: Number.parseFloat(completion), code: "read", details: {} },
     })),

@@ -120,7 +120,7 @@ describe("selection-demo", () => {
       n_short_packs: 1,
       n_empty_packs: 1,
       n_missing: 2,
-      n_judged: 2,
+      n_scored: 2,
       pass_at_1: 0.5,
       pass_at_n: 1,
     });

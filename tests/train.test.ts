@@ -91,7 +91,7 @@ Then measure it: lockedroom rollout --policy whole/checkpoint \\
     const { settings, scorers, algorithm } = JSON.parse(room.read("whole/manifest.json"));
     expect({ algorithm, scorers }).toEqual({ algorithm: "sft", scorers: [] });
     expect(settings).toMatchObject({
-      ...{ steps: 45, batch: 8, seed: 0, rows_at_once: null, lora: null },
+      ...{ steps: 45, batch: 8, seed: 0, micro_batch_size: null, lora: null },
       rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" },
       adam: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weight_decay: 0, clip_norm: 1 },
       algorithm: { reduction: "dapo" },
@@ -319,7 +319,7 @@ describe("settings", () => {
 
 test("a batch in parts is the same batch", async () => {
   await train("together", 3);
-  await train("parts", 3, "--set", "rows_at_once=3");
+  await train("parts", 3, "--set", "micro_batch_size=3");
   const [together, parts] = [rowsOf("together"), rowsOf("parts")];
   together.forEach((row, i) => {
     expect(parts[i]?.loss).toBeCloseTo(row.loss as number, 4);

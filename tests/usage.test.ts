@@ -368,7 +368,7 @@ describe.concurrent("on a terminal", () => {
     expect(drawn.code).toBe(EXIT.ok);
     expect(drawn.stdout).toMatch(/\rScoring .*%, \d+ s left/);
     expect(drawn.stdout).toContain(`\r${ESC}[K`);
-    const bars = drawn.stdout.split("\r").filter((part) => part.startsWith("Scoring"));
+    const bars = drawn.stdout.split("\r").filter((part) => part.startsWith("GuardedScorer"));
     expect(tooWide(bars.map((part) => part.replaceAll(`${ESC}[K`, "")).join("\n"))).toEqual([]);
     const quiet = await onTerminal(place, [...flags, "quiet", "--quiet"]);
     expect(quiet).toMatchObject({ code: EXIT.ok, stdout: "" });

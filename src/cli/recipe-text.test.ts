@@ -101,7 +101,7 @@ test("says what a value may be", () => {
     ["beta1", "from 0, below 1"],
     ["epsilon", "above 0"],
     ["targets", "list, each q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj or down_proj"],
-    ["rows_at_once", "whole number from 1 up or null"],
+    ["micro_batch_size", "whole number from 1 up or null"],
     ["limit", "any number"],
     ["alarms_stop", "true or false"],
     ["estimator", "k1, k2, k3 or null"],

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import { type GateOptions, gate } from "../gate/verdict.ts";
 import { loadRuntime } from "../graph/session.ts";
 import { train } from "../learn/train.ts";
@@ -34,7 +34,7 @@ export interface Learned {
   readonly run: string;
 }
 
-export async function learn(outdir: string, scoring: Scoring): Promise<Learned> {
+export async function learn(outdir: string, scoring: GuardedScorer): Promise<Learned> {
   const progress = new TrainingProgress(false);
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
@@ -56,7 +56,11 @@ export async function learn(outdir: string, scoring: Scoring): Promise<Learned> 
 }
 
 /** One sample for each holdout problem at temperature 1, scored; gives the run's folder. */
-async function measured(checkpoint: string, outdir: string, scoring: Scoring): Promise<string> {
+async function measured(
+  checkpoint: string,
+  outdir: string,
+  scoring: GuardedScorer,
+): Promise<string> {
   const policy = await openEmbeddedPolicy(checkpoint, {
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 32, stop: [], seed: 0 },
     threads: 1,

@@ -2,14 +2,14 @@
 
 import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import type { Need } from "../learn/algorithm.ts";
 import { ALGORITHMS } from "../learn/algorithms/index.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
-import { openScoring } from "../scorers/scoring.ts";
+import { openScorer } from "../scorers/open.ts";
 import { type DataKind, explained, type Reads } from "./data-kind.ts";
 import { numberIn, SEED, wholeNumber } from "./options.ts";
 import { scorerHere } from "./workspace.ts";
@@ -130,14 +130,14 @@ export async function withScorers<T>(
 ): Promise<T> {
   const { scorer, validationScorer, costScorer, dev, holdout } = flags;
   const needs = needsOf(algorithm);
-  const opened: Scoring[] = [];
+  const opened: GuardedScorer[] = [];
   const open = async (name: string | undefined) => {
-    const scoring = await openScoring(await scorerHere(name));
+    const scoring = await openScorer(await scorerHere(name));
     opened.push(scoring);
     return scoring;
   };
   try {
-    const rewards: Scoring[] = [];
+    const rewards: GuardedScorer[] = [];
     if (isSampled(needs)) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }

@@ -1,7 +1,7 @@
 /** Opens a scorer and a progress bar around a loop, and closes both whatever happens. */
 
-import type { Scoring } from "../core/score.ts";
-import { openScoring } from "../scorers/scoring.ts";
+import type { GuardedScorer } from "../core/score.ts";
+import { openScorer } from "../scorers/open.ts";
 import { startProgress, totalBytes } from "./progress.ts";
 import { scorerHere } from "./workspace.ts";
 
@@ -17,9 +17,9 @@ export async function withScoring<T>(
   { scorer, jobs, scorerTimeout, quiet }: ScoringFlags,
   label: string,
   files: readonly string[],
-  work: (scoring: Scoring, onBytes: (bytes: number) => void) => Promise<T>,
+  work: (scoring: GuardedScorer, onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
-  const scoring = await openScoring(await scorerHere(scorer), { jobs, timeoutMs: scorerTimeout });
+  const scoring = await openScorer(await scorerHere(scorer), { jobs, timeoutMs: scorerTimeout });
   const progress = startProgress(label, totalBytes(...files), quiet);
   try {
     return await work(scoring, progress.add);

@@ -1,6 +1,6 @@
 /** An answer as files keep it: what a policy said, with what an endpoint adds about how it ended. */
 
-import type { Said } from "./policy.ts";
+import type { SampledCompletion } from "./policy.ts";
 
 /** What an endpoint may know of an answer and a policy of our own never has to say. */
 export interface Remarks {
@@ -25,7 +25,7 @@ export interface Answer {
   readonly refusal?: string | undefined;
 }
 
-export function toAnswer(said: Said & Remarks): Answer {
+export function toAnswer(said: SampledCompletion & Remarks): Answer {
   const { logprobs, sampled_logprobs, usage_missing: uncounted } = said;
   return {
     completion: said.completion,

@@ -4,13 +4,13 @@ import type { JsonObject } from "./json.ts";
 import type { Example } from "./records.ts";
 
 /** Which sample of which example is wanted; its randomness is addressed by both. */
-export interface Ask {
+export interface SampleRequest {
   readonly example: Example;
   readonly sample: number;
 }
 
 /** What the policy said, and how likely it was to say it. */
-export interface Said {
+export interface SampledCompletion {
   readonly completion: string;
   readonly finish: "stop" | "length";
   readonly prompt_tokens: number;
@@ -41,6 +41,6 @@ export interface Policy {
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   /** Answers in any order, each with the ask it belongs to. */
-  say(asks: Iterable<Ask>): AsyncIterable<readonly [Ask, Said]>;
+  say(asks: Iterable<SampleRequest>): AsyncIterable<readonly [SampleRequest, SampledCompletion]>;
   close(): Promise<void>;
 }

@@ -46,25 +46,25 @@ export const SCORER_ERROR = "scorer_error";
 export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERROR];
 
 /** One row's verdict after the harness has checked the scorer's answer; a null reward is no reward. */
-export interface Judgement {
+export interface CheckedScore {
   readonly reward: number | null;
   readonly code: string;
   readonly details: Json;
 }
 
-export interface Judgeable {
+export interface ScoreRequest {
   readonly example: Example;
   readonly completion: string;
 }
 
 /** A scorer made safe to call on any row: it cannot throw, hang or change its mind unnoticed. */
-export interface Scoring {
+export interface GuardedScorer {
   readonly identity: ScorerIdentity;
   /** How many batches may usefully be in flight at once. */
-  readonly lanes: number;
+  readonly concurrency: number;
   /** How long one row may take. */
   readonly timeoutMs: number;
-  judge(batch: readonly Judgeable[]): Promise<Judgement[]>;
+  scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]>;
   close(): Promise<void>;
 }
 

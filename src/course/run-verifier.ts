@@ -5,11 +5,11 @@
 
 import path from "node:path";
 import {
-  type Judgeable,
+  type GuardedScorer,
   MISSING_COMPLETION,
   messageOf,
   SCORER_ERROR,
-  type Scoring,
+  type ScoreRequest,
 } from "../core/index.ts";
 import { editedFiles } from "../gate/index.ts";
 import type { ResultRow, Run } from "../runs/index.ts";
@@ -23,7 +23,7 @@ export interface Verification {
 }
 
 /** What a row says of one completion. */
-interface Claim extends Judgeable {
+interface Claim extends ScoreRequest {
   readonly reward: number | null;
   readonly code: string;
 }
@@ -67,7 +67,7 @@ export class RunVerifier {
 
   /** The first completion that the scorer scores otherwise. */
   async #rescoreRows(
-    scoring: Scoring,
+    scoring: GuardedScorer,
     examples: Examples,
     rows: readonly ResultRow[],
     prefix: string,
@@ -83,7 +83,7 @@ export class RunVerifier {
       }
     }
     const claims = [...open.values()];
-    const scores = await scoring.judge(claims);
+    const scores = await scoring.scoreBatch(claims);
     const at = claims.findIndex(
       ({ reward, code }, i) => reward !== scores[i]?.reward || code !== scores[i]?.code,
     );
@@ -117,7 +117,7 @@ export function copiedFrom({ dir, manifest }: Run): string | undefined {
 }
 
 function unscored({ summary: { metrics, outcomes } }: Run): string | undefined {
-  const { n_examples: rows, n_judged: scored } = metrics;
+  const { n_examples: rows, n_scored: scored } = metrics;
   const missing = outcomes.counts[MISSING_COMPLETION] ?? 0;
   if (missing > 0) return `${missing} of its ${rows} rows have no completion.`;
   const failed = Math.max(outcomes.counts[SCORER_ERROR] ?? 0, rows - scored);

@@ -1,9 +1,9 @@
 /** The scorers and data sets of a workspace, opened when they are first needed. */
 
 import path from "node:path";
-import { type Example, type Json, type Scoring, toExample } from "../core/index.ts";
+import { type Example, type GuardedScorer, type Json, toExample } from "../core/index.ts";
 import { JsonlFile } from "../runs/index.ts";
-import { openScoring } from "../scorers/index.ts";
+import { openScorer } from "../scorers/index.ts";
 import { readConfig } from "./workspace.ts";
 import { fileSha256, memoize, realInside } from "./workspace-files.ts";
 
@@ -39,12 +39,15 @@ export class WorkspaceScorers {
     ({ sha256 }) => sha256,
   );
 
-  async #find({ source_sha256: source, path: named }: Identity): Promise<Scoring | undefined> {
+  async #find({
+    source_sha256: source,
+    path: named,
+  }: Identity): Promise<GuardedScorer | undefined> {
     const file =
       typeof named === "string" ? realInside(this.#dir, path.resolve(this.#dir, named)) : undefined;
     const own = path.join(this.#dir, readConfig(this.#dir).scorer);
     for (const candidate of [own, undefined, ...(file === undefined ? [] : [file])]) {
-      const scoring = await openScoring(candidate).catch(() => undefined);
+      const scoring = await openScorer(candidate).catch(() => undefined);
       if (scoring?.identity.source_sha256 === source) return scoring;
       await scoring?.close();
     }

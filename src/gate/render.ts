@@ -14,7 +14,7 @@ export function gateMarkdown(report: GateReport): string {
     `| run | \`${cell(baseline.run)}\` | \`${cell(candidate.run)}\` |`,
     `| pass rate | ${figure(baseline.pass_rate)} | ${figure(candidate.pass_rate)} |`,
     `| mean reward | ${figure(baseline.mean_reward)} | ${figure(candidate.mean_reward)} |`,
-    `| judged | ${baseline.n_judged} | ${candidate.n_judged} |`,
+    `| judged | ${baseline.n_scored} | ${candidate.n_scored} |`,
     "",
     ...(report.comparable ? [measurement(report), ""] : []),
     `**Knob turned:** ${report.knobs.join(", ") || "none"}`,

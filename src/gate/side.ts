@@ -58,14 +58,14 @@ export class Side extends RowCursor<ResultRow> {
   edited(): string[] {
     const { summary, manifest, manifestIntact } = this.run;
     const { metrics } = summary;
-    const { pass_rate, mean_reward, n_judged } = this.report();
+    const { pass_rate, mean_reward, n_scored } = this.report();
     const recounted =
       canonicalJson([
         metrics.pass_rate,
         metrics.mean_reward,
-        metrics.n_judged,
+        metrics.n_scored,
         metrics.n_examples,
-      ]) === canonicalJson([pass_rate, mean_reward, n_judged, this.#file.rows]) &&
+      ]) === canonicalJson([pass_rate, mean_reward, n_scored, this.#file.rows]) &&
       metrics.n_pass === this.#passed &&
       this.#selectionAgrees(metrics) &&
       canonicalJson(summary.outcomes.counts) === canonicalJson({ ...this.#counts });
@@ -93,7 +93,7 @@ export class Side extends RowCursor<ResultRow> {
       run: this.run.dir,
       pass_rate: judged === 0 ? null : this.#passed / judged,
       mean_reward: judged === 0 ? null : this.#rewards / judged,
-      n_judged: judged,
+      n_scored: judged,
     };
   }
 }

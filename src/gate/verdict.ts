@@ -8,9 +8,9 @@ import type { Knob } from "../core/knobs.ts";
 import { type Decision, GATE_SCHEMA, type GateReport } from "../runs/gate-report.ts";
 import { openRun } from "../runs/reader.ts";
 import { pairsForEffect } from "../stats/power.ts";
+import { compareManifests } from "./comparability.ts";
 import { claimReason, decide } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { inspectRoom } from "./locked-room.ts";
 import { type Measured, measure, UNMEASURED } from "./measure.ts";
 
 export interface GateOptions {
@@ -37,7 +37,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     throw usageError("--min-delta must be 0 or more");
   if (!(alpha > 0 && alpha < 1)) throw usageError("--alpha must be between 0 and 1");
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
-  const room = inspectRoom(baseline.manifest, candidate.manifest);
+  const room = compareManifests(baseline.manifest, candidate.manifest);
   const evidence = await gatherEvidence(baseline, candidate);
   // Scorers that are known to differ may well disagree; that is no reason of its own.
   const declared = room.knobs.includes("measurement");

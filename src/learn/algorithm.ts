@@ -20,7 +20,7 @@ export interface Row {
 export type Columns = Readonly<Record<string, "token" | "row">>;
 
 /** What a loss sees of a batch: tensors [rows, length], with targets where the mask is 1. */
-export interface Shown {
+export interface LossInputs {
   readonly rows: number;
   /** Of each target under the policy. */
   readonly logprobs: Tensor;
@@ -36,7 +36,7 @@ export interface Shown {
 }
 
 /** What a loss shows besides itself, by how parts and tokens are put together. */
-export interface Watched {
+export interface LossMetrics {
   /** [rows, length]: the mean over the learned tokens is recorded. */
   readonly tokens?: Readonly<Record<string, Tensor>>;
   /** Single numbers, which parts of a batch add up. */
@@ -47,7 +47,7 @@ export interface Watched {
 
 export interface Loss {
   readonly loss: Tensor;
-  readonly watched: Watched;
+  readonly watched: LossMetrics;
 }
 
 /**
@@ -83,7 +83,7 @@ export interface Algorithm<S = unknown> {
   readonly klPlace?: KlPlace;
   /** How often each batch is used, and in how many moves; once and whole unless said. */
   passes?(settings: S): { readonly epochs: number; readonly minibatches: number };
-  loss(shown: Shown, settings: S): Loss;
+  loss(shown: LossInputs, settings: S): Loss;
   /** Of algorithms that need rollouts: how much better each token was than expected. */
   credit?(groups: readonly Group[], settings: S, memory: Memory): Credit;
 }

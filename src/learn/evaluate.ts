@@ -1,6 +1,6 @@
 /** The policy on the validation set: the same samples' luck every time, so that only the policy differs. */
 
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import { passes } from "../core/score.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { mean } from "./parts/advantages.ts";
@@ -19,8 +19,8 @@ export interface Evaluation {
 
 export interface Judges {
   /** Tells the truth. */
-  readonly validation: Scoring;
-  readonly rewards: readonly Scoring[];
+  readonly validation: GuardedScorer;
+  readonly rewards: readonly GuardedScorer[];
 }
 
 export async function evaluate(

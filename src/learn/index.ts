@@ -1,4 +1,4 @@
-export type { Algorithm, Loss, Row, Shown } from "./algorithm.ts";
+export type { Algorithm, Loss, LossInputs, Row } from "./algorithm.ts";
 export { ALGORITHMS, algorithmOf } from "./algorithms/index.ts";
 export type { TrainedPolicy, TrainOptions } from "./options.ts";
 export { rateAt, type Schedule } from "./parts/schedule.ts";
@@ -11,6 +11,12 @@ export {
   nameLearningRate,
   runBandit,
 } from "./tabular/bandit-run.ts";
+export {
+  type Experiment,
+  episodeRow,
+  rewardIdentity,
+  writeExperiment,
+} from "./tabular/experiment.ts";
 export * from "./tabular/goodhart.ts";
 export {
   type GoodhartFindings,
@@ -18,14 +24,8 @@ export {
   runGoodhart,
 } from "./tabular/goodhart-run.ts";
 export * from "./tabular/kl.ts";
-export { type LeashRunOptions, runLeash } from "./tabular/kl-run.ts";
-export {
-  type Experiment,
-  episodeRow,
-  rewardIdentity,
-  writeExperiment,
-} from "./tabular/microscope.ts";
-export { microscopeSource } from "./tabular/registry.ts";
+export { type KlTradeoffRunOptions, runKlTradeoff } from "./tabular/kl-run.ts";
+export { experimentSource } from "./tabular/registry.ts";
 export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";

@@ -4,8 +4,8 @@ import { sha256 } from "../core/fingerprint.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
 import { EmbeddedPolicy } from "../policy/embedded.ts";
-import type { Sampled, Wanted } from "../policy/generate.ts";
-import { type Judged, TeacherForced, type Written } from "../policy/teacher-forced.ts";
+import type { Generation, GenerationRequest } from "../policy/generate.ts";
+import { TeacherForced, type TokenStats, type Written } from "../policy/teacher-forced.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 export interface LiveOptions {
@@ -66,8 +66,11 @@ export class LivePolicy {
     return this.#sampler.promptTokens(text);
   }
 
-  async sample(wanted: readonly Wanted[], sampling: SamplingSettings): Promise<Sampled[]> {
-    const said: Sampled[] = [];
+  async sample(
+    wanted: readonly GenerationRequest[],
+    sampling: SamplingSettings,
+  ): Promise<Generation[]> {
+    const said: Generation[] = [];
     for (let at = 0; at < wanted.length; at += this.#sampler.batch) {
       const part = wanted.slice(at, at + this.#sampler.batch);
       said.push(...(await this.#sampler.generate(part, { parameters: this.parameters, sampling })));
@@ -75,16 +78,16 @@ export class LivePolicy {
     return said;
   }
 
-  judge(rows: readonly Written[]): Promise<Judged[]> {
+  judge(rows: readonly Written[]): Promise<TokenStats[]> {
     return this.#teacher.judge(this.parameters, rows);
   }
 
-  judgeByReference(rows: readonly Written[]): Promise<Judged[]> {
+  judgeByReference(rows: readonly Written[]): Promise<TokenStats[]> {
     return this.#teacher.judge(this.reference, rows);
   }
 
   /** With the exact KL to the reference. */
-  compare(rows: readonly Written[]): Promise<Judged[]> {
+  compare(rows: readonly Written[]): Promise<TokenStats[]> {
     return this.#teacher.judge(this.parameters, rows, this.reference);
   }
 

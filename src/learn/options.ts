@@ -1,7 +1,7 @@
 /** What a training run is given, and what it gives back. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
 import type { Alarm, StepRecord } from "./records.ts";
@@ -16,10 +16,10 @@ export interface TrainOptions {
   readonly settings: JsonObject;
   readonly outdir: string;
   /** Who rewards, where the method samples. */
-  readonly rewards?: readonly Scoring[] | undefined;
+  readonly rewards?: readonly GuardedScorer[] | undefined;
   /** Who says how good the policy really is; the first rewarding scorer unless told. */
-  readonly validation?: Scoring | undefined;
-  readonly cost?: Scoring | undefined;
+  readonly validation?: GuardedScorer | undefined;
+  readonly cost?: GuardedScorer | undefined;
   /** Examples to validate on while it learns. */
   readonly dev?: string | undefined;
   /** Examples to test on, once, at the very end. */

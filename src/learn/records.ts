@@ -79,7 +79,7 @@ export interface TimingRecord {
   readonly step: number;
   readonly sampling_s: number;
   readonly scoring_s: number;
-  readonly judging_s: number;
+  readonly logprobs_s: number;
   readonly updating_s: number;
   readonly evaluating_s: number;
 }

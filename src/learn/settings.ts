@@ -4,8 +4,8 @@ import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { LORA, PROJECTIONS } from "../policy/lora.ts";
+import { LIMITS } from "./alarms/limits.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
-import { LIMITS } from "./parts/alarm-limits.ts";
 import type { KlControl } from "./parts/kl.ts";
 import { together } from "./recipe.ts";
 
@@ -22,7 +22,7 @@ const general = {
   steps: z.int().min(1).max(10_000_000).describe("updates, here or as --steps N"),
   seed: z.int().min(0).default(0).describe("which luck"),
   batch: z.int().min(1).max(65_536).default(64).describe("texts, pairs or labels in an update"),
-  rows_at_once: z
+  micro_batch_size: z
     .int()
     .min(1)
     .nullable()

@@ -20,7 +20,7 @@ import { promptTokens } from "../policy/prompt.ts";
 import { hashOfWeights } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import { algorithmOf } from "./algorithms/index.ts";
-import { lossGraph } from "./model.ts";
+import { lossGraph } from "./loss-graph.ts";
 import { rateAt } from "./parts/schedule.ts";
 import { adapters, everything, type Trainable } from "./parts/trainable.ts";
 import { trainSettings } from "./settings.ts";
@@ -133,7 +133,7 @@ test("also with batches that are large enough to be shared among threads", async
 });
 
 test("and with batches in parts", async () => {
-  const parts = { settings: { rows_at_once: 3 } };
+  const parts = { settings: { micro_batch_size: 3 } };
   const [one, two] = [
     await train(3, start(), parts),
     await train(3, start(), { ...parts, threads: 2 }),

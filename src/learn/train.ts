@@ -5,9 +5,9 @@
  */
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
+import { watch } from "./alarms/index.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { watch } from "./parts/alarms.ts";
 import { rateAt } from "./parts/schedule.ts";
 import type { Alarm, StepRecord } from "./records.ts";
 import { rateSign } from "./sabotage.ts";
@@ -70,7 +70,7 @@ async function enough<T>(rows: number, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof LockedRoomError || !/alloc|memory/i.test(messageOf(error))) throw error;
     throw new LockedRoomError("usage", `a batch of ${rows} rows does not fit into memory`, {
-      hint: "Set rows_at_once to compute it in parts, lower the batch, or train a smaller policy.",
+      hint: "Set micro_batch_size to compute it in parts, lower the batch, or train a smaller policy.",
       cause: error,
     });
   }

@@ -11,19 +11,19 @@ import { promptTokens } from "../policy/prompt.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import { type History, LIMITS } from "./alarms/index.ts";
+import type { Limits } from "./alarms/limits.ts";
+import { best } from "./alarms/stopping.ts";
 import type { Algorithm, Memory } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
-import { MeasuredOn } from "./disjoint.ts";
 import { evaluate } from "./evaluate.ts";
+import { HeldOutPrompts } from "./held-out.ts";
 import { LivePolicy } from "./live-policy.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import type { Limits } from "./parts/alarm-limits.ts";
-import { type History, LIMITS } from "./parts/alarms.ts";
-import { best } from "./parts/stopping.ts";
 import { adapters, everything } from "./parts/trainable.ts";
-import { type Position, readPosition, savePosition } from "./position.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "./records.ts";
 import { refuseHalves, refuseLearnedFrom } from "./refusals.ts";
+import { type Position, readPosition, savePosition } from "./resume-state.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Source } from "./source.ts";
 import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
@@ -126,7 +126,7 @@ export class TrainingRun {
       outdir: options.outdir,
       rewards: options.rewards ?? [],
       cost: options.cost,
-      measuredOn: new MeasuredOn([dev, holdout].filter((set) => set !== undefined)),
+      heldOut: new HeldOutPrompts([dev, holdout].filter((set) => set !== undefined)),
       reading: readingOf(start),
       policy: () => policy as LivePolicy,
       onProgress: options.onProgress,
@@ -199,7 +199,7 @@ export class TrainingRun {
       step: this.step,
       sampling_s: sampling,
       scoring_s: scoring,
-      judging_s: judging,
+      logprobs_s: judging,
       updating_s: updating,
       evaluating_s: this.#evaluatingSeconds,
     });

@@ -3,7 +3,7 @@
 import type { Checkpoint } from "../policy/checkpoint.ts";
 import { lengthFor } from "../policy/teacher-forced.ts";
 import type { Algorithm, Row } from "./algorithm.ts";
-import { columnsOf, lossGraph, type Penalty, recorded } from "./model.ts";
+import { columnsOf, lossGraph, type Penalty, recorded } from "./loss-graph.ts";
 import { collate, type Layout, learnedTokens } from "./parts/collate.ts";
 import type { Trainable } from "./parts/trainable.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -52,7 +52,7 @@ export class Updater {
     this.#passes = algorithm.passes?.(settings.algorithm) ?? { epochs: 1, minibatches: 1 };
     this.#penalty = penaltyOf(algorithm, settings);
     const move = Math.ceil(source.rows / this.#passes.minibatches);
-    const rows = Math.min(settings.rows_at_once ?? move, move);
+    const rows = Math.min(settings.micro_batch_size ?? move, move);
     this.#parts = rows < move;
     this.#layout = {
       ...{ rows, mostTokens: source.mostTokens },

@@ -2,7 +2,7 @@
 
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import type { Example } from "../core/records.ts";
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import { MANIFEST_SCHEMA } from "../runs/artifacts.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import { readProvenance } from "../runs/provenance.ts";
@@ -18,7 +18,7 @@ export interface Description {
   readonly examples: Manifest["examples"];
   /** Null when the file's own hash has to do. */
   readonly answersSha256: string | null;
-  readonly scoring: Scoring;
+  readonly scoring: GuardedScorer;
   readonly selection: Manifest["selection"];
   readonly settings: Manifest["settings"];
   readonly occasion: Volatile;
@@ -42,6 +42,6 @@ export async function describeRun(run: Description): Promise<Manifest> {
     learning: null,
     device: null,
     settings: { ...run.settings, scorer_timeout_ms: run.scoring.timeoutMs },
-    volatile: { ...run.occasion, jobs: run.scoring.lanes },
+    volatile: { ...run.occasion, jobs: run.scoring.concurrency },
   };
 }

@@ -5,7 +5,7 @@
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { type Completion, toCompletion, toExample } from "../core/records.ts";
-import type { Scoring } from "../core/score.ts";
+import type { GuardedScorer } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -13,7 +13,7 @@ import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
-import { type Pair, pair, type Unknown } from "./pair.ts";
+import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { Tally } from "./tally.ts";
 
@@ -21,7 +21,7 @@ export interface EvalOptions extends Pick<WriterOptions, "force"> {
   readonly dataset: string;
   readonly completions: string;
   readonly outdir: string;
-  readonly scoring: Scoring;
+  readonly scoring: GuardedScorer;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
   /** Called with the number of input bytes just read. */
@@ -47,7 +47,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       options.maxExamples ?? Number.POSITIVE_INFINITY,
       pair(dataset, completions, unknown),
     );
-    const judged = inOrder(examples.watch(pairs), options.scoring.lanes, (batch) =>
+    const judged = inOrder(examples.watch(pairs), options.scoring.concurrency, (batch) =>
       judge(options.scoring, batch),
     );
     for await (const rows of judged) {
@@ -90,11 +90,11 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   }
 }
 
-async function judge(scoring: Scoring, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
+async function judge(scoring: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
   const present = pairs.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
   );
-  const judgements = (await scoring.judge(present)).values();
+  const judgements = (await scoring.scoreBatch(present)).values();
   return pairs.map(({ example, answer }) =>
     resultRow(
       example,

@@ -1,11 +1,11 @@
 /** The different texts of packs, each judged once. */
 
 import type { Example, Sample, SelectionPack } from "../core/records.ts";
-import type { Judgeable, Judgement, Scoring } from "../core/score.ts";
-import type { Pair } from "./pair.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
+import type { Pair } from "./join.ts";
 import type { PairCandidate } from "./pairs-choose.ts";
 
-export interface JudgedPack {
+export interface ScoredPack {
   readonly example: Example;
   /** Samples that were drawn; 0 where no pack names the example, or an empty one. */
   readonly drawn: number;
@@ -22,15 +22,15 @@ export interface JudgedPack {
 /** A scorer's word for an example that no answer can pass. */
 const INVALID_EXAMPLE = "invalid_example";
 
-export async function judgePacks(
-  scoring: Scoring,
+export async function scorePacks(
+  scoring: GuardedScorer,
   pairs: readonly Pair<SelectionPack>[],
-): Promise<JudgedPack[]> {
+): Promise<ScoredPack[]> {
   const packs = pairs.map(({ answer }) => differentTexts(answer?.samples ?? []));
-  const asked = pairs.flatMap(({ example }, i): Judgeable[] =>
+  const asked = pairs.flatMap(({ example }, i): ScoreRequest[] =>
     [...(packs[i]?.keys() ?? [])].map((completion) => ({ example, completion })),
   );
-  const judged = await scoring.judge(asked);
+  const judged = await scoring.scoreBatch(asked);
   let next = 0;
   return pairs.map(({ example, answer }, i) => {
     const texts = [...(packs[i]?.values() ?? [])];
@@ -58,12 +58,12 @@ function differentTexts(samples: readonly (string | Sample)[]): Map<string, Text
 
 function sorted(
   texts: readonly Text[],
-  judged: readonly Judgement[],
-): Omit<JudgedPack, "example" | "drawn"> {
+  judged: readonly CheckedScore[],
+): Omit<ScoredPack, "example" | "drawn"> {
   const candidates: PairCandidate[] = [];
   let [broken, invalid] = [0, 0];
   for (const [i, text] of texts.entries()) {
-    const { reward, code } = judged[i] as Judgement;
+    const { reward, code } = judged[i] as CheckedScore;
     if (reward === null) broken++;
     else if (code === INVALID_EXAMPLE) invalid++;
     else candidates.push({ ...text, reward });

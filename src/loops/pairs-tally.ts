@@ -3,7 +3,7 @@
 import { passes } from "../core/score.ts";
 import type { PairsSummary, WithoutPair } from "../runs/pairs-schemas.ts";
 import type { Choice, Preference } from "./pairs-choose.ts";
-import type { JudgedPack } from "./pairs-score.ts";
+import type { ScoredPack } from "./pairs-score.ts";
 
 type Counted = Omit<
   PairsSummary,
@@ -28,7 +28,7 @@ export class PairsTally {
   #labels = 0;
   #good = 0;
 
-  add(pack: JudgedPack, choice: Choice): void {
+  add(pack: ScoredPack, choice: Choice): void {
     this.#prompts++;
     this.#samples += pack.drawn;
     this.#different += pack.different;
@@ -78,7 +78,7 @@ export class PairsTally {
 
 /** The first that applies. A text without a reward might have made the pair, so nothing else is said. */
 function whyNone(
-  { drawn, broken, invalid, candidates }: JudgedPack,
+  { drawn, broken, invalid, candidates }: ScoredPack,
   { apart }: Choice,
 ): WithoutPair {
   if (drawn === 0) return "no_samples";

@@ -8,7 +8,7 @@
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { type Example, toExample, toSelectionPack } from "../core/records.ts";
-import { passes, type Scoring } from "../core/score.ts";
+import { type GuardedScorer, passes } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";
@@ -16,14 +16,14 @@ import { type LabelRow, PAIRS_SCHEMA, type PairRow } from "../runs/pairs-schemas
 import { readProvenance } from "../runs/provenance.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
-import { pair, type Unknown } from "./pair.ts";
+import { pair, type Unknown } from "./join.ts";
 import {
   choosePairs,
   type PairCandidate,
   type PairSettings,
   type Preference,
 } from "./pairs-choose.ts";
-import { judgePacks } from "./pairs-score.ts";
+import { scorePacks } from "./pairs-score.ts";
 import { PairsTally } from "./pairs-tally.ts";
 
 export interface PairsOptions extends PairSettings {
@@ -31,7 +31,7 @@ export interface PairsOptions extends PairSettings {
   /** Packs of samples, JSONL: id, samples. */
   readonly rollouts: string;
   readonly outdir: string;
-  readonly scoring: Scoring;
+  readonly scoring: GuardedScorer;
   /** Replace finished pairs. */
   readonly force?: boolean | undefined;
   readonly onBytes?: ((bytes: number) => void) | undefined;
@@ -55,8 +55,8 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
     const tally = new PairsTally();
     const judged = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      scoring.lanes,
-      (batch) => judgePacks(scoring, batch),
+      scoring.concurrency,
+      (batch) => scorePacks(scoring, batch),
     );
     for await (const batch of judged) {
       for (const pack of batch) {
@@ -88,7 +88,7 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
           per_prompt: options.by === "all" ? options.perPrompt : 1,
           scorer_timeout_ms: scoring.timeoutMs,
         },
-        volatile: { ...(await occasion()), jobs: scoring.lanes },
+        volatile: { ...(await occasion()), jobs: scoring.concurrency },
       },
       { ...tally.counted, unknown_packs: unknown },
     );

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { dataError } from "../core/errors.ts";
-import type { Ask, Policy, Said } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { type RolloutOptions, rollout } from "./rollout.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-loop-"));
@@ -42,7 +42,7 @@ const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 8, stop: [], 
 
 interface Options {
   /** In which order the asks of a window are answered. */
-  readonly order?: (asks: Ask[]) => Ask[];
+  readonly order?: (asks: SampleRequest[]) => SampleRequest[];
   /** Fails before this many answers were given. */
   readonly failAt?: number;
   readonly onAsk?: () => void;
@@ -59,7 +59,9 @@ class Parrot implements Policy {
     this.#options = options;
   }
 
-  async *say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said]> {
+  async *say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { order = (all) => all, failAt, onAsk } = this.#options;
     for (const ask of order([...asks])) {
       if (this.asked.length === failAt) throw dataError("the parrot flew away", "Call it.");

@@ -9,7 +9,7 @@ import { toAnswer } from "../core/answer.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { Ask, Policy, Said } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
@@ -20,7 +20,7 @@ import type { RolloutManifest } from "../runs/rollout-schemas.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { IdSet } from "./id-set.ts";
-import { refuseDuplicate } from "./pair.ts";
+import { refuseDuplicate } from "./join.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 
@@ -37,7 +37,7 @@ export interface RolloutOptions {
   readonly inputs?: readonly string[] | undefined;
   /** Called once when it is known how many answers are wanted, and how many an earlier sitting left. */
   readonly onStart?: ((wanted: number, kept: number) => void) | undefined;
-  readonly onAnswer?: ((said: Said) => void) | undefined;
+  readonly onAnswer?: ((said: SampledCompletion) => void) | undefined;
 }
 
 export async function rollout(options: RolloutOptions): Promise<FinishedRollout> {
@@ -145,7 +145,11 @@ async function ask(
   }
 }
 
-function* missing(examples: readonly Example[], n: number, held: IdSet): Generator<Ask, void> {
+function* missing(
+  examples: readonly Example[],
+  n: number,
+  held: IdSet,
+): Generator<SampleRequest, void> {
   for (const example of examples) {
     for (let sample = 0; sample < n; sample++) {
       if (!held.has(`${sample} ${example.id}`)) yield { example, sample };

@@ -2,19 +2,19 @@
 
 import { canonicalJson } from "../core/json.ts";
 import type { Completion, Example } from "../core/records.ts";
-import { type Judgement, MISSING_COMPLETION } from "../core/score.ts";
+import { type CheckedScore, MISSING_COMPLETION } from "../core/score.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import type { ScoredSample } from "./decide.ts";
 
 /** Nothing to judge, and why. */
-export function missing(message: string): Judgement {
+export function missing(message: string): CheckedScore {
   return { reward: null, code: MISSING_COMPLETION, details: { message } };
 }
 
 export function resultRow(
   example: Example,
   answer: Completion | undefined,
-  judged: Judgement,
+  judged: CheckedScore,
 ): ResultRow {
   const row: ResultRow = {
     id: example.id,

@@ -12,7 +12,7 @@ import {
   toSelectionPack,
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
-import type { Judgeable, Judgement, Scoring } from "../core/score.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -21,7 +21,7 @@ import type { ScoredSample } from "./decide.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
-import { type Pair, pair, type Unknown } from "./pair.ts";
+import { type Pair, pair, type Unknown } from "./join.ts";
 import { passAtKCharts } from "./pass-at-k-chart.ts";
 import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
@@ -32,7 +32,7 @@ export interface SelectOptions extends Pick<WriterOptions, "force"> {
   /** Packs of samples, JSONL: id, samples. */
   readonly samples: string;
   readonly outdir: string;
-  readonly scoring: Scoring;
+  readonly scoring: GuardedScorer;
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
@@ -58,7 +58,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
 
     const scored = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      options.scoring.lanes,
+      options.scoring.concurrency,
       (batch) => scorePacks(options.scoring, batch),
     );
     for await (const batch of scored) {
@@ -116,36 +116,40 @@ interface ScoredPack extends ScoredSamples {
 }
 
 /** A pack often says the same thing many times; each text is judged once. */
-async function scorePacks(scoring: Scoring, pairs: Pair<SelectionPack>[]): Promise<ScoredPack[]> {
-  const judgeables: Judgeable[] = [];
+async function scorePacks(
+  scoring: GuardedScorer,
+  pairs: Pair<SelectionPack>[],
+): Promise<ScoredPack[]> {
+  const requests: ScoreRequest[] = [];
   const packs = pairs.map(({ example, answer }) => {
-    const start = judgeables.length;
+    const start = requests.length;
     const firsts = new Map<string, number>();
     const firstOf = answer?.samples.map((sample, index) => {
       const completion = textOf(sample);
       const first = firsts.get(completion);
       if (first !== undefined) return first;
       firsts.set(completion, index);
-      judgeables.push({ example, completion });
+      requests.push({ example, completion });
       return index;
     });
     return { start, firstOf };
   });
-  const judged = await scoring.judge(judgeables);
+  const judged = await scoring.scoreBatch(requests);
   return pairs.map(({ example, answer }, i) => {
     const { start, firstOf } = packs[i] as (typeof packs)[number];
     let next = start;
     const samples: ScoredSample[] = [];
     for (const [index, sample] of (answer?.samples ?? []).entries()) {
       const first = firstOf?.[index] as number;
-      const twin = first === index ? (judged[next++] as Judgement) : (samples[first] as Judgement);
+      const twin =
+        first === index ? (judged[next++] as CheckedScore) : (samples[first] as CheckedScore);
       samples.push(scoredSample(index, sample, twin));
     }
     return { example, samples: answer && samples, firstOf };
   });
 }
 
-function scoredSample(index: number, sample: string | Sample, judged: Judgement): ScoredSample {
+function scoredSample(index: number, sample: string | Sample, judged: CheckedScore): ScoredSample {
   return {
     index,
     completion: textOf(sample),

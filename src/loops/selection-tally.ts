@@ -87,11 +87,11 @@ export class SelectionTally extends Tally {
   }
 
   get selectionMetrics(): Summary["metrics"] {
-    const { n_judged: judged, pass_rate: passAtN, ...metrics } = this.metrics;
+    const { n_scored: judged, pass_rate: passAtN, ...metrics } = this.metrics;
     const passAt1 = judged === 0 ? null : this.#baselinePassed / judged;
     return {
       ...metrics,
-      n_judged: judged,
+      n_scored: judged,
       pass_rate: passAtN,
       pass_at_1: passAt1,
       pass_at_n: passAtN,

@@ -40,7 +40,7 @@ export class Tally {
       mean_reward: judged === 0 ? null : this.#rewardSum / judged,
       mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
       n_examples: this.#examples,
-      n_judged: judged,
+      n_scored: judged,
       n_pass: this.#passed,
       n_fail: judged - this.#passed,
       n_missing: this.counts[MISSING_COMPLETION] ?? 0,
@@ -64,7 +64,7 @@ export class Tally {
 
   /** The numbers in a sentence. */
   get sentence(): string {
-    const { pass_rate: rate, n_pass: passed, n_judged: judged, mean_reward: mean } = this.metrics;
+    const { pass_rate: rate, n_pass: passed, n_scored: judged, mean_reward: mean } = this.metrics;
     if (rate === null) return "nothing was judged";
     const [failure] = this.twoExamples;
     const worst =

@@ -7,11 +7,11 @@ import { dataError } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
 import {
-  type Judgeable,
-  type Judgement,
+  type CheckedScore,
+  type GuardedScorer,
   SCORER_ERROR,
+  type ScoreRequest,
   type ScorerIdentity,
-  type Scoring,
 } from "../core/score.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
@@ -19,7 +19,7 @@ import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-rep
 export interface ValidateOptions {
   readonly dataset: string;
   readonly golden: string;
-  readonly scoring: Scoring;
+  readonly scoring: GuardedScorer;
 }
 
 export type GoldenVerdict =
@@ -33,7 +33,7 @@ export type GoldenVerdict =
 export interface GoldenReport {
   readonly rows: readonly {
     readonly golden: GoldenRow;
-    readonly judged: Judgement;
+    readonly judged: CheckedScore;
     readonly verdict: GoldenVerdict;
   }[];
   readonly counts: Record<GoldenVerdict, number>;
@@ -48,7 +48,7 @@ export interface GoldenReport {
 
 export interface ProbeFailure {
   readonly probe: "totality" | "determinism";
-  readonly input: Judgeable;
+  readonly input: ScoreRequest;
   readonly message: string;
 }
 
@@ -64,9 +64,9 @@ export async function validateScorer(options: ValidateOptions): Promise<GoldenRe
     example: examples.get(id) as Example,
     completion,
   }));
-  const judged = await options.scoring.judge(inputs);
+  const judged = await options.scoring.scoreBatch(inputs);
   const rows = golden.map((row, index) => {
-    const judgement = judged[index] as Judgement;
+    const judgement = judged[index] as CheckedScore;
     return { golden: row, judged: judgement, verdict: compare(row, judgement) };
   });
   const counts = { agrees: 0, false_positive: 0, false_negative: 0, scorer_error: 0 };
@@ -114,7 +114,7 @@ export function validationReport(
   };
 }
 
-function compare(golden: GoldenRow, { reward }: Judgement): GoldenVerdict {
+function compare(golden: GoldenRow, { reward }: CheckedScore): GoldenVerdict {
   if (reward === null) return "scorer_error";
   if (reward === golden.expected_reward) return "agrees";
   return reward > golden.expected_reward ? "false_positive" : "false_negative";
@@ -157,11 +157,11 @@ async function findExamples(
 
 /** The same rows in reverse order must get the same answers. */
 async function determinismFailures(
-  scoring: Scoring,
-  inputs: readonly Judgeable[],
-  before: readonly Judgement[],
+  scoring: GuardedScorer,
+  inputs: readonly ScoreRequest[],
+  before: readonly CheckedScore[],
 ): Promise<ProbeFailure[]> {
-  const after = (await scoring.judge(inputs.toReversed())).toReversed();
+  const after = (await scoring.scoreBatch(inputs.toReversed())).toReversed();
   return inputs.flatMap((input, index) =>
     canonicalJson(before[index]) === canonicalJson(after[index])
       ? []
@@ -170,10 +170,10 @@ async function determinismFailures(
 }
 
 async function totalityFailures(
-  scoring: Scoring,
-  inputs: readonly Judgeable[],
+  scoring: GuardedScorer,
+  inputs: readonly ScoreRequest[],
 ): Promise<ProbeFailure[]> {
-  const judged = await scoring.judge(inputs);
+  const judged = await scoring.scoreBatch(inputs);
   return inputs.flatMap((input, index) => {
     const judgement = judged[index];
     if (judgement?.code !== SCORER_ERROR) return [];
@@ -219,7 +219,7 @@ const HOSTILE_ANSWERS: readonly (Json | undefined)[] = [
 ];
 
 /** Odd completions for a real example, and a plain completion for odd examples. */
-function probes(example: Example): Judgeable[] {
+function probes(example: Example): ScoreRequest[] {
   const { expected_answer: _, ...bare } = example;
   return [
     ...HOSTILE_COMPLETIONS.map((completion) => ({ example, completion })),

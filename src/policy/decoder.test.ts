@@ -4,7 +4,12 @@ import { afterEach, expect, test } from "vitest";
 import { place } from "../graph/parameters.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
-import { generateBatch, generateSteps, type Sampled, type Wanted } from "./generate.ts";
+import {
+  type Generation,
+  type GenerationRequest,
+  generateBatch,
+  generateSteps,
+} from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 
 const VOCABULARY = 61;
@@ -34,14 +39,15 @@ function policy(own: Partial<Architecture>) {
   };
 }
 
-function wanted(...lengths: number[]): Wanted[] {
+function wanted(...lengths: number[]): GenerationRequest[] {
   return lengths.map((length, row) => ({
     prompt: Array.from({ length }, (_, i) => (7 * row + 11 * i) % (VOCABULARY - 1)),
     address: ["row", row],
   }));
 }
 
-const bytes = (said: readonly Sampled[]) => said.map(({ tokens, logprobs }) => [tokens, logprobs]);
+const bytes = (said: readonly Generation[]) =>
+  said.map(({ tokens, logprobs }) => [tokens, logprobs]);
 
 const SHAPES: readonly (readonly [string, Partial<Architecture>])[] = [
   ["shared keys and biases", { keyHeads: 2, biases: true }],

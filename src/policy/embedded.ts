@@ -2,16 +2,16 @@
 
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Ask, Policy, Said, SamplingSettings } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
 import {
   type Drawn,
   type GenerateOptions,
+  type Generation,
+  type GenerationRequest,
   generateBatch,
   generateSteps,
-  type Sampled,
-  type Wanted,
 } from "./generate.ts";
 import { promptTokens } from "./prompt.ts";
 
@@ -70,7 +70,9 @@ export class EmbeddedPolicy implements Policy {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
-  async *say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said]> {
+  async *say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
     for (const batch of batchesOf(asks, this.#decoder.batch)) {
@@ -79,21 +81,21 @@ export class EmbeddedPolicy implements Policy {
         address: [seed, step, example.id, sample],
       }));
       const said = await this.generate(wanted);
-      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Sampled];
+      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Generation];
     }
   }
 
   /** At most one batch of completions of any prompts. */
   async generate(
-    wanted: readonly Wanted[],
+    wanted: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
-  ): Promise<Sampled[]> {
+  ): Promise<Generation[]> {
     return generateBatch(this.#decoder, wanted, { ...this.#usual(), ...overrides });
   }
 
   /** The same, token by token. */
   generateSteps(
-    wanted: readonly Wanted[],
+    wanted: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
   ): AsyncGenerator<readonly Drawn[], void, void> {
     return generateSteps(this.#decoder, wanted, { ...this.#usual(), ...overrides });

@@ -11,7 +11,12 @@ import { type Architecture, parametersOf } from "./architecture.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
 import { Decoding } from "./decoding.ts";
-import { generateBatch, generateSteps, type Sampled, type Wanted } from "./generate.ts";
+import {
+  type Generation,
+  type GenerationRequest,
+  generateBatch,
+  generateSteps,
+} from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 import { logitsOf } from "./transformer.ts";
 
@@ -41,11 +46,12 @@ const options = (sampling: Partial<SamplingSettings> = {}) => ({
   sampling: { ...SAMPLING, ...sampling },
 });
 
-const wanted: Wanted[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].flatMap((text, example) =>
-  [0, 1].map((sample) => ({
-    prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
-    address: [SAMPLING.seed, 0, `e${example}`, sample],
-  })),
+const wanted: GenerationRequest[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].flatMap(
+  (text, example) =>
+    [0, 1].map((sample) => ({
+      prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
+      address: [SAMPLING.seed, 0, `e${example}`, sample],
+    })),
 );
 
 test("the order of rows, and how many there are, cannot change a sample", async () => {
@@ -126,7 +132,7 @@ describe("log-probs", () => {
   });
 
   test("under truncation both are given, and they differ", async () => {
-    const check = ({ logprobs, sampled_logprobs: drawn }: Sampled) => {
+    const check = ({ logprobs, sampled_logprobs: drawn }: Generation) => {
       expect(drawn).toHaveLength(logprobs?.length ?? -1);
       expect(drawn?.some((x, i) => x > (logprobs?.[i] as number) + 1e-6)).toBe(true);
     };

@@ -1,27 +1,27 @@
 /** Samples completions in batches; each row's luck depends on its address alone. */
 
 import { dataError } from "../core/errors.ts";
-import type { Said, SamplingSettings } from "../core/policy.ts";
+import type { SampledCompletion, SamplingSettings } from "../core/policy.ts";
 import { type Coordinate, type Rng, rngAt } from "../core/rng.ts";
+import type { Decoder } from "./decoder.ts";
+import type { Decoding } from "./decoding.ts";
 import {
   type Choice,
   choose,
-  drawsFromPolicy,
-  type Likely,
-  likeliest,
   type Sampling,
-} from "./choose.ts";
-import type { Decoder } from "./decoder.ts";
-import type { Decoding } from "./decoding.ts";
+  samplesFromPolicy,
+  type TokenLogprob,
+  topLogprobs,
+} from "./sample-token.ts";
 import type { PolicyTokenizer } from "./tokenizer.ts";
 
 /** One completion that is wanted. `address` is where its randomness lies. */
-export interface Wanted {
+export interface GenerationRequest {
   readonly prompt: readonly number[];
   readonly address: readonly Coordinate[];
 }
 
-export interface Sampled extends Said {
+export interface Generation extends SampledCompletion {
   readonly tokens: readonly number[];
 }
 
@@ -38,17 +38,17 @@ export interface GenerateOptions {
 export interface Drawn extends Choice {
   /** Which of the wanted completions it belongs to. */
   readonly row: number;
-  readonly alternatives: readonly Likely[];
+  readonly alternatives: readonly TokenLogprob[];
   /** The whole completion, where this token ends it. */
-  readonly said: Sampled | null;
+  readonly said: Generation | null;
 }
 
 /** At most `decoder.batch` completions at once, in the order asked for. */
 export async function generateBatch(
   decoder: Decoder,
-  wanted: readonly Wanted[],
+  wanted: readonly GenerationRequest[],
   options: GenerateOptions,
-): Promise<Sampled[]> {
+): Promise<Generation[]> {
   const batch = await Batch.begin(decoder, wanted, options);
   while (batch.live.length > 0) await batch.advance();
   batch.end();
@@ -58,7 +58,7 @@ export async function generateBatch(
 /** The same, token by token; whoever stops listening stops the sampling. */
 export async function* generateSteps(
   decoder: Decoder,
-  wanted: readonly Wanted[],
+  wanted: readonly GenerationRequest[],
   options: GenerateOptions,
 ): AsyncGenerator<readonly Drawn[], void, void> {
   const batch = await Batch.begin(decoder, wanted, options);
@@ -89,7 +89,7 @@ class Batch {
 
   static async begin(
     decoder: Decoder,
-    wanted: readonly Wanted[],
+    wanted: readonly GenerationRequest[],
     options: GenerateOptions,
   ): Promise<Batch> {
     const { parameters, sampling, maxLength } = options;
@@ -146,11 +146,11 @@ class Row {
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #sampled: number[] = [];
-  #finish: Said["finish"] | undefined;
+  #finish: SampledCompletion["finish"] | undefined;
 
   constructor(
     index: number,
-    { prompt, address }: Wanted,
+    { prompt, address }: GenerationRequest,
     limit: number,
     logits: Float32Array,
     options: GenerateOptions,
@@ -192,7 +192,7 @@ class Row {
       token: this.#tokens.at(-1) as number,
       logprob: this.#logprobs.at(-1) as number,
       sampled: this.#sampled.at(-1) as number,
-      alternatives: likeliest(this.#logits, this.#options.alternatives ?? 0),
+      alternatives: topLogprobs(this.#logits, this.#options.alternatives ?? 0),
       said: this.ended ? this.said() : null,
     };
   }
@@ -209,7 +209,7 @@ class Row {
     return found(this.#tokens.slice(-this.#tail)) && found(this.#tokens);
   }
 
-  said(): Sampled {
+  said(): Generation {
     const { tokenizer, sampling } = this.#options;
     const text = tokenizer.decode(this.#tokens.filter((id) => !tokenizer.endTokens.includes(id)));
     const ends = sampling.stop.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
@@ -220,7 +220,7 @@ class Row {
       completion_tokens: this.#tokens.length,
       tokens: this.#tokens,
       logprobs: this.#logprobs,
-      sampled_logprobs: drawsFromPolicy(this.#settings) ? null : this.#sampled,
+      sampled_logprobs: samplesFromPolicy(this.#settings) ? null : this.#sampled,
     };
   }
 }

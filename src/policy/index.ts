@@ -12,7 +12,6 @@ export * from "./byte-pair.ts";
 export * from "./characters.ts";
 export * from "./chat.ts";
 export * from "./checkpoint.ts";
-export * from "./choose.ts";
 export { Decoder, type DecoderOptions } from "./decoder.ts";
 export { Decoding } from "./decoding.ts";
 export * from "./describe.ts";
@@ -22,10 +21,10 @@ export * from "./export.ts";
 export {
   type Drawn,
   type GenerateOptions,
+  type Generation,
+  type GenerationRequest,
   generateBatch,
   generateSteps,
-  type Sampled,
-  type Wanted,
 } from "./generate.ts";
 export { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 export { configOf, readConfig } from "./hugging-face.ts";
@@ -33,5 +32,6 @@ export * from "./initialise.ts";
 export * from "./inspect-tokens.ts";
 export * from "./lora.ts";
 export { readSafetensors, safetensorsBytes } from "./safetensors.ts";
+export * from "./sample-token.ts";
 export * from "./tokenizer.ts";
 export { hiddenOf, logitsOf, type Weights } from "./transformer.ts";

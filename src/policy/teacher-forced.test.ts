@@ -10,7 +10,7 @@ import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
 import { generateBatch } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
-import { type Judged, TeacherForced, type Written } from "./teacher-forced.ts";
+import { TeacherForced, type TokenStats, type Written } from "./teacher-forced.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+-= Final:");
@@ -134,7 +134,7 @@ describe("a policy's own samples", () => {
       await teacher(8, 24).judge(own, sampled),
       await teacher(8, 24).judge(other, sampled),
     ];
-    const sum = (judged: readonly Judged[]) =>
+    const sum = (judged: readonly TokenStats[]) =>
       judged.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
     expect(sum(mine)).toBeGreaterThan(sum(theirs));
   });
@@ -169,13 +169,13 @@ describe("the exact KL", () => {
       await one.judge(own, sampled, other),
       await one.judge(other, sampled, own),
     ];
-    const first = (judged: readonly Judged[]) => judged[0]?.kl[0] as number;
+    const first = (judged: readonly TokenStats[]) => judged[0]?.kl[0] as number;
     expect(Math.abs(first(there) - first(back))).toBeGreaterThan(1e-4);
   });
 });
 
 describe("batches", () => {
-  const all = ({ logprobs, entropies, values, kl }: Judged) => [
+  const all = ({ logprobs, entropies, values, kl }: TokenStats) => [
     ...[logprobs, entropies, values, kl].flatMap((list) => [...list]),
   ];
 
@@ -192,7 +192,7 @@ describe("batches", () => {
     ];
     expect(others).toHaveLength(usual.length);
     for (const [i, judged] of usual.entries()) {
-      expectNear(all(others[i] as Judged), all(judged), 1e-6);
+      expectNear(all(others[i] as TokenStats), all(judged), 1e-6);
     }
   });
 

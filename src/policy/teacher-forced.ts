@@ -19,7 +19,7 @@ export interface Written {
 }
 
 /** For each token of a completion. */
-export interface Judged {
+export interface TokenStats {
   readonly logprobs: Float32Array;
   readonly entropies: Float32Array;
   /** By the value head, before the token; empty without one. */
@@ -52,8 +52,8 @@ export class TeacherForced {
     parameters: Float32Array,
     rows: readonly Written[],
     other?: Float32Array,
-  ): Promise<Judged[]> {
-    const judged: Judged[] = [];
+  ): Promise<TokenStats[]> {
+    const judged: TokenStats[] = [];
     for (let at = 0; at < rows.length; at += this.#options.rows) {
       const part = rows.slice(at, at + this.#options.rows);
       judged.push(...(await this.#part(parameters, part, other)));
@@ -65,7 +65,7 @@ export class TeacherForced {
     parameters: Float32Array,
     rows: readonly Written[],
     other: Float32Array | undefined,
-  ): Promise<Judged[]> {
+  ): Promise<TokenStats[]> {
     const { rows: count } = this.#options;
     const length = lengthFor(rows, this.#options.length);
     const size = count * length;

@@ -1,6 +1,6 @@
 /** The body of a chat completion request, and what is left out of it for an endpoint that objects. */
 
-import type { Ask, SamplingSettings } from "../core/policy.ts";
+import type { SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { rngAt } from "../core/rng.ts";
 import type { Failure } from "./retry.ts";
 
@@ -31,7 +31,7 @@ export class ChatRequest {
     this.#system = system;
   }
 
-  body({ example, sample }: Ask): Record<string, unknown> {
+  body({ example, sample }: SampleRequest): Record<string, unknown> {
     const { temperature, top_p, top_k, max_tokens, stop, seed } = this.#sampling;
     const system = this.#system === undefined ? [] : [{ role: "system", content: this.#system }];
     return {

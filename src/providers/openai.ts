@@ -9,7 +9,7 @@ import type { Remarks } from "../core/answer.ts";
 import { LockedRoomError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Ask, Policy, Said, SamplingSettings } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { visibleShort } from "../core/visible.ts";
 import { readChatAnswer } from "./chat-answer.ts";
 import { ChatRequest } from "./chat-request.ts";
@@ -76,14 +76,16 @@ export class OpenAiPolicy implements Policy {
     this.sampling = sampling;
   }
 
-  say(asks: Iterable<Ask>): AsyncGenerator<readonly [Ask, Said & Remarks], void, void> {
+  say(
+    asks: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion & Remarks], void, void> {
     const limit = this.#options.concurrency ?? CONCURRENCY;
     return pooled(asks, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
   }
 
   async close(): Promise<void> {}
 
-  async #answer(ask: Ask, stop: Stop): Promise<Said & Remarks> {
+  async #answer(ask: SampleRequest, stop: Stop): Promise<SampledCompletion & Remarks> {
     for (let tries = 1; ; ) {
       const body = this.#request.body(ask);
       const found = await this.#try(body, stop.now);
@@ -101,7 +103,7 @@ export class OpenAiPolicy implements Policy {
   async #try(
     body: object,
     now: AbortSignal,
-  ): Promise<{ said: Said & Remarks } | { failure: Failure }> {
+  ): Promise<{ said: SampledCompletion & Remarks } | { failure: Failure }> {
     const limit = new AbortController();
     const end = () => limit.abort();
     const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
@@ -120,7 +122,7 @@ export class OpenAiPolicy implements Policy {
     }
   }
 
-  #withoutKeys(said: Said & Remarks): Said & Remarks {
+  #withoutKeys(said: SampledCompletion & Remarks): SampledCompletion & Remarks {
     const { completion, refusal, finish_reason: reason } = said;
     return {
       ...said,
@@ -135,13 +137,17 @@ export class OpenAiPolicy implements Policy {
     return tries >= (this.#options.attempts ?? ATTEMPTS);
   }
 
-  #waitMs({ waitMs = 0 }: Failure, tries: number, { example, sample }: Ask): number {
+  #waitMs({ waitMs = 0 }: Failure, tries: number, { example, sample }: SampleRequest): number {
     const first = this.#options.backoffMs ?? FIRST_WAIT_MS;
     return Math.max(waitMs, backoffMs(first, tries - 1, this.sampling.seed, example.id, sample));
   }
 
   /** Keys go before the text is cut: half a key is still a secret. No cause, which would hold them. */
-  #sentence({ status, message, temporary, waitMs = 0 }: Failure, tries: number, ask: Ask): Error {
+  #sentence(
+    { status, message, temporary, waitMs = 0 }: Failure,
+    tries: number,
+    ask: SampleRequest,
+  ): Error {
     const what = status === undefined ? "gave no answer" : `answered with status ${status}`;
     const often = tries > 1 ? `, the last of ${tries} tries` : "";
     const said = visibleShort(this.#hide(message), 300);

@@ -17,7 +17,7 @@ const side = z.strictObject({
   run: z.string(),
   pass_rate: z.number().nullable(),
   mean_reward: z.number().nullable(),
-  n_judged: z.int(),
+  n_scored: z.int(),
 });
 
 export const gateReportSchema = z.strictObject({

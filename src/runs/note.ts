@@ -23,7 +23,7 @@ export function summaryText(
     `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
     `| mean reward | ${rate(metrics.mean_reward)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
-    `| judged of all | ${metrics.n_judged} of ${metrics.n_examples} |`,
+    `| judged of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
     ...(metrics.mean_kl_est === null
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),

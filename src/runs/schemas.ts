@@ -111,7 +111,7 @@ export const summarySchema = z.strictObject({
     mean_reward: z.number().nullable(),
     mean_kl_est: z.number().nullable(),
     n_examples: z.int(),
-    n_judged: z.int(),
+    n_scored: z.int(),
     n_pass: z.int(),
     n_fail: z.int(),
     n_missing: z.int(),

@@ -68,7 +68,7 @@ const timingSchema = z.object({
   step,
   sampling_s: z.number().min(0),
   scoring_s: z.number().min(0),
-  judging_s: z.number().min(0),
+  logprobs_s: z.number().min(0),
   updating_s: z.number().min(0),
   evaluating_s: z.number().min(0),
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Judgeable, Scorer } from "../core/score.ts";
-import { judgeBatch } from "./guard.ts";
+import type { ScoreRequest, Scorer } from "../core/score.ts";
+import { scoreBatch } from "./guard.ts";
 
-const rows = (n: number): Judgeable[] =>
+const rows = (n: number): ScoreRequest[] =>
   Array.from({ length: n }, (_, i) => ({
     example: { id: `e${i}`, prompt: "p", meta: { i } },
     completion: String(i),
@@ -17,7 +17,7 @@ const scorer = (score: unknown, more: Partial<Scorer> = {}) => ({
 
 const good = () => ({ reward: 1, code: "fine", details: { seen: 1 } });
 const messages = (score: unknown, n = 3, limit = 1000, more: Partial<Scorer> = {}) =>
-  judgeBatch(scorer(score, more), rows(n), limit).map(({ reward, code, details }) =>
+  scoreBatch(scorer(score, more), rows(n), limit).map(({ reward, code, details }) =>
     code === "scorer_error"
       ? `${reward}: ${(details as { message: string }).message}`
       : `${code} ${reward}`,

@@ -7,11 +7,11 @@ import { messageOf } from "../core/errors.ts";
 import { deepFreeze } from "../core/freeze.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import {
+  type CheckedScore,
   HARNESS_CODES,
   isName,
-  type Judgeable,
-  type Judgement,
   SCORER_ERROR,
+  type ScoreRequest,
   type Scorer,
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
@@ -23,18 +23,18 @@ const LARGEST_REWARD = 1e12;
 /** After this many rows over the limit the scorer counts as hung and the rest is not tried. */
 export const MAX_TIMEOUTS = 3;
 
-export const timedOut = (limitMs: number): Judgement =>
+export const timedOut = (limitMs: number): CheckedScore =>
   scorerError(`the scorer did not return within ${limitMs} ms`);
-export const notTried = (): Judgement =>
+export const notTried = (): CheckedScore =>
   scorerError(`not scored: the scorer had already run over its limit on ${MAX_TIMEOUTS} rows`);
 
 /** Judges a batch: a built-in directly, anything else under guard. */
-export function judgeBatch(
+export function scoreBatch(
   loaded: LoadedScorer,
-  batch: readonly Judgeable[],
+  batch: readonly ScoreRequest[],
   limitMs: number,
-): Judgement[] {
-  if (!loaded.trusted) return judgeGuarded(loaded, batch, limitMs);
+): CheckedScore[] {
+  if (!loaded.trusted) return scoreGuarded(loaded, batch, limitMs);
   return batch.map(({ example, completion }) => loaded.scorer.score(example, completion));
 }
 
@@ -42,19 +42,19 @@ export function judgeBatch(
  * Judges a batch three times: forwards, then backwards by the same instance and by another one that
  * was loaded anew. Memory between rows shows, and so does what is drawn once per process.
  */
-function judgeGuarded(
+function scoreGuarded(
   { scorer, again }: Pick<LoadedScorer, "scorer" | "again">,
-  batch: readonly Judgeable[],
+  batch: readonly ScoreRequest[],
   limitMs: number,
-): Judgement[] {
+): CheckedScore[] {
   for (const { example } of batch) deepFreeze(example);
   const judged = pass(scorer, batch, limitMs);
   for (const other of [scorer, again]) {
     const open = [...batch.keys()].filter((i) => judged[i]?.code !== SCORER_ERROR).reverse();
-    const rows = open.map((i) => batch[i] as Judgeable);
+    const rows = open.map((i) => batch[i] as ScoreRequest);
     for (const [position, judgement] of pass(other, rows, limitMs).entries()) {
       const index = open[position] as number;
-      judged[index] = agree(judged[index] as Judgement, judgement);
+      judged[index] = agree(judged[index] as CheckedScore, judgement);
     }
   }
   return judged;
@@ -64,10 +64,11 @@ function judgeGuarded(
  * One watchdog covers the whole batch, because starting one costs more than scoring a row. Only
  * when it fires are the remaining rows called one by one, each with the full limit.
  */
-function pass(scorer: Scorer, batch: readonly Judgeable[], limitMs: number): Judgement[] {
-  const judged: Judgement[] = [];
+function pass(scorer: Scorer, batch: readonly ScoreRequest[], limitMs: number): CheckedScore[] {
+  const judged: CheckedScore[] = [];
   const upTo = (end: number) => () => {
-    while (judged.length < end) judged.push(judgeOnce(scorer, batch[judged.length] as Judgeable));
+    while (judged.length < end)
+      judged.push(scoreOnce(scorer, batch[judged.length] as ScoreRequest));
   };
   if (withinLimit(upTo(batch.length), limitMs)) return judged;
   for (let timeouts = 0; judged.length < batch.length; ) {
@@ -85,7 +86,7 @@ function inTime(call: () => void, limitMs: number): boolean {
   return withinLimit(call, limitMs) || withinLimit(call, limitMs);
 }
 
-function judgeOnce(scorer: Scorer, { example, completion }: Judgeable): Judgement {
+function scoreOnce(scorer: Scorer, { example, completion }: ScoreRequest): CheckedScore {
   try {
     return checked(scorer, scorer.score(example, completion));
   } catch (error) {
@@ -93,7 +94,7 @@ function judgeOnce(scorer: Scorer, { example, completion }: Judgeable): Judgemen
   }
 }
 
-function checked(scorer: Scorer, answer: unknown): Judgement {
+function checked(scorer: Scorer, answer: unknown): CheckedScore {
   if (typeof answer !== "object" || answer === null) {
     return scorerError(
       `the scorer returned ${answer === null ? "null" : `a ${typeof answer}`}, not { reward, code, details }`,
@@ -129,7 +130,7 @@ function plain(details: unknown): Json {
   return JSON.parse(canonicalJson(details)) as Json;
 }
 
-function agree(first: Judgement, second: Judgement): Judgement {
+function agree(first: CheckedScore, second: CheckedScore): CheckedScore {
   if (second.code === SCORER_ERROR) return second;
   if (canonicalJson(first) === canonicalJson(second)) return first;
   const same = first.code === second.code && first.reward === second.reward;
@@ -141,6 +142,6 @@ function agree(first: Judgement, second: Judgement): Judgement {
   );
 }
 
-function scorerError(message: string): Judgement {
+function scorerError(message: string): CheckedScore {
   return { reward: null, code: SCORER_ERROR, details: { message } };
 }

@@ -10,4 +10,4 @@ export {
   SCORER_VERSION,
   score,
 } from "./math-final-line.ts";
-export { DEFAULT_TIMEOUT_MS, openScoring, type ScoringOptions } from "./scoring.ts";
+export { DEFAULT_TIMEOUT_MS, type OpenScorerOptions, openScorer } from "./open.ts";

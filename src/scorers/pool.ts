@@ -2,33 +2,33 @@
 
 import { Worker } from "node:worker_threads";
 import { dataError } from "../core/errors.ts";
-import type { Judgeable, Judgement } from "../core/score.ts";
+import type { CheckedScore, ScoreRequest } from "../core/score.ts";
 import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {
   readonly worker: Worker;
   /** Why the thread is gone, once it is. */
   lost?: Error;
-  readonly waiting: { resolve(judged: Judgement[]): void; reject(error: Error): void }[];
+  readonly waiting: { resolve(judged: CheckedScore[]): void; reject(error: Error): void }[];
 }
 
 export interface Pool {
-  judge(batch: readonly Judgeable[]): Promise<Judgement[]>;
+  scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]>;
   close(): Promise<void>;
 }
 
 export function openPool(scorer: string, jobs: number, timeoutMs: number): Pool {
-  const lanes = Array.from({ length: jobs }, () => openLane(scorer, timeoutMs));
+  const concurrency = Array.from({ length: jobs }, () => openLane(scorer, timeoutMs));
   return {
-    judge: (batch) =>
+    scoreBatch: (batch) =>
       new Promise((resolve, reject) => {
-        const lane = lanes.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
+        const lane = concurrency.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
         if (lane.lost) return reject(lane.lost);
         lane.waiting.push({ resolve, reject });
         lane.worker.postMessage(batch);
       }),
     close: async () => {
-      await Promise.all(lanes.map((lane) => lane.worker.terminate()));
+      await Promise.all(concurrency.map((lane) => lane.worker.terminate()));
     },
   };
 }
@@ -42,7 +42,7 @@ function openLane(scorer: string, timeoutMs: number): Lane {
     lane.lost ??= error;
     for (const { reject } of lane.waiting.splice(0)) reject(error);
   };
-  worker.on("message", (judged: Judgement[]) => lane.waiting.shift()?.resolve(judged));
+  worker.on("message", (judged: CheckedScore[]) => lane.waiting.shift()?.resolve(judged));
   worker.on("error", (error) => fail(strayFailure(error)));
   worker.on("exit", () =>
     fail(dataError("the scorer ended its thread", "A scorer must not call process.exit.")),

@@ -6,13 +6,13 @@
  */
 
 import { SPECIAL_TOKENS } from "../policy/characters.ts";
-import type { Likely } from "../policy/choose.ts";
 import { HuggingFaceTokenizer } from "../policy/hf-tokenizer.ts";
+import type { TokenLogprob } from "../policy/sample-token.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
 import type { Placed } from "./unfolding.ts";
 
 export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
-  const entry = ({ token: id, logprob }: Likely) => {
+  const entry = ({ token: id, logprob }: TokenLogprob) => {
     const bytes = tokenizer.bytesOf(id);
     const token = bytes.length > 0 ? Buffer.from(bytes).toString() : steeringName(tokenizer, id);
     return { token, logprob, bytes: bytes.length > 0 ? [...bytes] : null };
@@ -26,7 +26,7 @@ export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed
 
 /** `text_offset` counts characters from the beginning of the choice's text. */
 export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed[]) {
-  const nameOf = ({ token }: Likely) => tokenName(tokenizer, token);
+  const nameOf = ({ token }: TokenLogprob) => tokenName(tokenizer, token);
   return {
     tokens: tokens.map(nameOf),
     token_logprobs: tokens.map(({ logprob }) => logprob),

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
 import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
@@ -46,7 +46,7 @@ Examples:
 async function run(flags: Flags): Promise<void> {
   const outcome = await withScoring(
     flags,
-    "Scoring",
+    "GuardedScorer",
     [flags.dataset, flags.completions],
     (scoring, onBytes) => evaluate({ ...flags, scoring, onBytes }),
   ).catch((error) => {
@@ -68,7 +68,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
   else {
     const [low, high] = metrics.pass_rate_ci95;
     out(
-      `  pass rate    ${paint("bold", metrics.pass_rate.toFixed(4))}  ${metrics.n_pass} of ${metrics.n_judged}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`,
+      `  pass rate    ${paint("bold", metrics.pass_rate.toFixed(4))}  ${metrics.n_pass} of ${metrics.n_scored}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`,
     );
     out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}`);
   }

@@ -113,7 +113,7 @@ export function gateText(report: GateReport): string {
 
 function side(
   label: string,
-  { run, pass_rate: rate, mean_reward: mean, n_judged: judged }: GateReport["baseline"],
+  { run, pass_rate: rate, mean_reward: mean, n_scored: judged }: GateReport["baseline"],
   graded: boolean,
 ): string {
   const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
-import { microscopeSource } from "../../learn/tabular/registry.ts";
+import { experimentSource } from "../../learn/tabular/registry.ts";
 import {
   findRow,
   type InspectOptions,
@@ -57,7 +57,7 @@ async function run(flags: Flags): Promise<void> {
 
 /** Old numbers and new code do not belong together. */
 async function warnOfAnotherScorer({ manifest: { scorer } }: Run): Promise<void> {
-  const current = (await currentSource(scorer)) ?? microscopeSource(scorer.name);
+  const current = (await currentSource(scorer)) ?? experimentSource(scorer.name);
   if (current === scorer.source_sha256) return;
   const name = `${scorer.name} ${scorer.version}`;
   warn(

@@ -1,11 +1,11 @@
 /** `lockedroom kl-tradeoff-demo` */
 
 import type { Command } from "commander";
-import { type LeashRunOptions, runLeash } from "../../learn/tabular/kl-run.ts";
+import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-run.ts";
 import { bar, out, wrap } from "../terminal.ts";
 import { printWritten } from "../written.ts";
 
-interface Flags extends LeashRunOptions {
+interface Flags extends KlTradeoffRunOptions {
   readonly quiet?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Metrics {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { dir, summary } = await runLeash(flags);
+  const { dir, summary } = await runKlTradeoff(flags);
   if (flags.quiet) return;
   const { points, largest_gap_to_gradient_ascent: gap } = summary.metrics as unknown as Metrics;
   const widest = Math.max(...points.map(({ kl }) => kl));

@@ -7,7 +7,7 @@ import { makePairs } from "../../loops/pairs.ts";
 import { PAIR_RULES, type PairRule } from "../../loops/pairs-choose.ts";
 import type { FinishedPairs } from "../../runs/pairs-folder.ts";
 import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
 import { milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
 import { commandLines, out, paint, percent, program, wrap } from "../terminal.ts";
@@ -90,7 +90,7 @@ async function run(flags: Flags): Promise<void> {
   if (perPrompt !== undefined && by !== "all") {
     throw usageError(`--by ${by} makes one pair of a prompt`, "Leave --per-prompt out.");
   }
-  const made = await withScoring(flags, "Scoring", [dataset, rollouts], (scoring, onBytes) =>
+  const made = await withScoring(flags, "GuardedScorer", [dataset, rollouts], (scoring, onBytes) =>
     makePairs({
       ...{ dataset, rollouts, outdir: flags.outdir, force: flags.force },
       ...{ by, margin, scoring, onBytes },

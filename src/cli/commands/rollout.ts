@@ -218,7 +218,7 @@ function printRollout(
 ): void {
   const { n_examples: examples, n_answers: total, cost } = summary;
   const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
-  out(wrap(`Sampled ${each} of each of ${examples} examples from ${policy}.`));
+  out(wrap(`Generation ${each} of each of ${examples} examples from ${policy}.`));
   if (kept > 0) out(`  ${kept} of ${total} were kept from before.`);
   for (const notice of notices) out(paint("yellow", wrap(`! ${notice}`, "  ")));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);

@@ -6,7 +6,7 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";

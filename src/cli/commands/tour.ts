@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
-import type { Scoring } from "../../core/score.ts";
+import type { GuardedScorer } from "../../core/score.ts";
 import { gate } from "../../gate/verdict.ts";
 import { trainBandit } from "../../learn/tabular/bandit.ts";
 import { runBandit } from "../../learn/tabular/bandit-run.ts";
@@ -18,7 +18,7 @@ import { builtInPolicy } from "../../loops/selection-policy.ts";
 import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { FinishedRun } from "../../runs/writer.ts";
-import { openScoring } from "../../scorers/scoring.ts";
+import { openScorer } from "../../scorers/open.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 import { printStep } from "./bandit-train.ts";
 import { printOutcome } from "./eval.ts";
@@ -54,7 +54,7 @@ export function define(command: Command): Command {
 async function run({ outdir, yes }: Flags): Promise<void> {
   await prepareFolder(outdir);
   const pause = yes ? async () => {} : waitForEnter;
-  const scoring = await openScoring();
+  const scoring = await openScorer();
 
   step(1, "Evaluate: what does the policy score?");
   say(
@@ -147,7 +147,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   await scoring.close();
 }
 
-async function learning(outdir: string, scoring: Scoring): Promise<void> {
+async function learning(outdir: string, scoring: GuardedScorer): Promise<void> {
   // Only here: a tour without the engine does not load it.
   const { canLearn, learn } = await import("../tour-learning.ts");
   if (!(await canLearn())) {

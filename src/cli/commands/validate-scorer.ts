@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
-import { DEFAULT_TIMEOUT_MS, openScoring } from "../../scorers/scoring.ts";
+import { DEFAULT_TIMEOUT_MS, openScorer } from "../../scorers/open.ts";
 import { milliseconds, SCORER_HELP } from "../options.ts";
 import { saveReport } from "../report-file.ts";
 import { out, paint, wrap } from "../terminal.ts";
@@ -38,7 +38,7 @@ Examples:
   lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`,
     )
     .action(async (flags: Flags) => {
-      const scoring = await openScoring(await scorerHere(flags.scorer), {
+      const scoring = await openScorer(await scorerHere(flags.scorer), {
         timeoutMs: flags.scorerTimeout,
       });
       try {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gate } from "../../gate/index.ts";
-import { runLeash } from "../../learn/index.ts";
+import { runKlTradeoff } from "../../learn/index.ts";
 import { evaluate } from "../../loops/index.ts";
 import type { GateReport } from "../../runs/index.ts";
-import { openScoring } from "../../scorers/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
@@ -60,7 +60,7 @@ test("without the tools it is said which are lacking; with them, nothing is fake
 
 test("the leash in the small: a whole sweep, and not a copy of one", async () => {
   expect(await statusOf("kl_tabular")).toBe("missing");
-  await runLeash({ outdir: path.join(dir, "runs/kl") });
+  await runKlTradeoff({ outdir: path.join(dir, "runs/kl") });
   expect(await statusOf("kl_tabular")).toBe("met");
   renameSync(path.join(dir, "runs/kl"), path.join(dir, "runs/mine"));
   expect(await statusOf("kl_tabular")).toBe("missing");
@@ -79,7 +79,7 @@ async function measure(name: string, right: number, expected = (n: number) => n)
     lines((n) => ({ id: `s${n}`, completion: `Final: ${n < right ? n : -1}` })),
   );
   const [dataset, completions] = ["d", "c"].map((kind) => path.join(dir, `${name}.${kind}.jsonl`));
-  const scoring = await openScoring();
+  const scoring = await openScorer();
   await evaluate({
     ...{ dataset: dataset as string, completions: completions as string, scoring },
     outdir: path.join(dir, "runs", name),

@@ -1,9 +1,9 @@
 /** Phase 0: a scorer that agrees with the golden suites, one measured baseline, one comparison. */
 
 import path from "node:path";
-import type { Scoring } from "../../core/index.ts";
+import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
-import { openScoring } from "../../scorers/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
@@ -26,7 +26,7 @@ const scorer: Criterion = {
   id: "scorer_agrees",
   title: "A scorer that agrees with both golden suites",
   async check({ dir, config }) {
-    const scoring = await openScoring(path.join(dir, config.scorer));
+    const scoring = await openScorer(path.join(dir, config.scorer));
     try {
       let agreed = 0;
       for (const suite of SUITES) {
@@ -49,7 +49,7 @@ const scorer: Criterion = {
   },
 };
 
-async function validate(scoring: Scoring, root: string, suite: string) {
+async function validate(scoring: GuardedScorer, root: string, suite: string) {
   const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
   const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scoring });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
@@ -78,7 +78,7 @@ const baseline: Criterion = {
   async check({ runs }) {
     const valid = await runs.firstValid(isEvaluation);
     if (valid) {
-      const { pass_rate: rate, n_judged: scored } = valid.run.summary.metrics;
+      const { pass_rate: rate, n_scored: scored } = valid.run.summary.metrics;
       const figure = `pass rate ${rate?.toFixed(4)} of ${scored} rows`;
       return met({ path: `${valid.path}/summary.json`, figure });
     }

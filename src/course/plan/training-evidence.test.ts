@@ -15,13 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type JsonObject, type Scoring, sha256 } from "../../core/index.ts";
+import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
 import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
 import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
 import { trainingReport } from "../../report/index.ts";
 import type { TrainManifest } from "../../runs/index.ts";
-import { openScoring } from "../../scorers/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
@@ -119,10 +119,10 @@ beforeAll(async () => {
     "data/pairs.jsonl",
     asked.map(({ id, prompt, i }) => ({ id, prompt, chosen: `${i}2`, rejected: "9+9" })),
   );
-  const scorings: Scoring[] = [];
+  const scorings: GuardedScorer[] = [];
   for (const file of ["scoring.ts", "brevity.ts"])
-    scorings.push(await openScoring(path.join(whole, file)));
-  const [small, brevity] = scorings as [Scoring, Scoring];
+    scorings.push(await openScorer(path.join(whole, file)));
+  const [small, brevity] = scorings as [GuardedScorer, GuardedScorer];
   const run = (algorithm: string, name: string, data: string, more: More) =>
     train(optionsOf(algorithm, name, data, more));
   await run("sft", "sft", "texts", { validation: small });

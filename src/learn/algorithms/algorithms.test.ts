@@ -11,7 +11,7 @@ import { mul } from "../../graph/ops/elementwise.ts";
 import { max, sum } from "../../graph/ops/reduce.ts";
 import { Session } from "../../graph/session.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import type { Algorithm, Memory, Rewarded, Shown } from "../algorithm.ts";
+import type { Algorithm, LossInputs, Memory, Rewarded } from "../algorithm.ts";
 import { dpo } from "./dpo.ts";
 import { grpo } from "./grpo.ts";
 import { ALGORITHMS, algorithmOf } from "./index.ts";
@@ -55,7 +55,7 @@ function built<S>(algorithm: Algorithm<S>, own: object, fed: Fed) {
   const logprobs = leaf("logprobs", [rows, length], fed.logprobs);
   const mask = leaf("mask", [rows, length], fed.mask);
   const values = algorithm.valueHead && leaf("values", [rows, length], fed.values ?? []);
-  const shown: Shown = {
+  const shown: LossInputs = {
     ...{ rows, logprobs, mask },
     weights: leaf("weights", [rows, length], fed.weights ?? nothing),
     rowWeights: leaf("row_weights", [rows], fed.rowWeights ?? fed.mask.map(() => 1 / rows)),

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { abs, mul, neg, sub } from "../../graph/ops/elementwise.ts";
 import { sum } from "../../graph/ops/reduce.ts";
-import type { Algorithm, Shown } from "../algorithm.ts";
+import type { Algorithm, LossInputs } from "../algorithm.ts";
 import { mean } from "../parts/advantages.ts";
 import { reduction } from "./common-settings.ts";
 
@@ -49,7 +49,7 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>> = {
 };
 
 /** −A log π, of tokens that were drawn from the policy as it is. */
-export function policyGradient({ logprobs, weights, column }: Shown) {
+export function policyGradient({ logprobs, weights, column }: LossInputs) {
   return {
     loss: neg(sum(mul(mul(logprobs, column("advantage")), weights))),
     watched: { largest: { "check/logprob_gap": abs(sub(logprobs, column("old"))) } },

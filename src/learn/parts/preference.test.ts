@@ -6,7 +6,7 @@ import { differences, interpret } from "../../graph/interpret.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import { Session } from "../../graph/session.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import type { Shown } from "../algorithm.ts";
+import type { LossInputs } from "../algorithm.ts";
 import {
   completionLogprobs,
   logOneMinusExp,
@@ -103,7 +103,7 @@ describe("rows and pairs", () => {
     rowWeights: input("row_weights", [4]),
     reference: input("reference", shape),
   };
-  const shown: Shown = {
+  const shown: LossInputs = {
     ...{ rows: 4, ...leaves },
     column: () => leaves.reference,
     values: () => leaves.logprobs,

@@ -17,7 +17,7 @@ import {
 import { reshape, slice } from "../../graph/ops/layout.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
-import type { Shown, Watched } from "../algorithm.ts";
+import type { LossInputs, LossMetrics } from "../algorithm.ts";
 
 /** Rows come chosen, rejected, chosen, rejected, …: each as [pairs]. */
 export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
@@ -25,7 +25,7 @@ export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
   if (!Number.isInteger(count)) {
     throw usageError(
       `${2 * count} rows would tear a pair apart`,
-      "Set rows_at_once to an even number: a pair is two rows.",
+      "Set micro_batch_size to an even number: a pair is two rows.",
     );
   }
   const pairs = reshape(rows, [count, 2]);
@@ -34,24 +34,24 @@ export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
 }
 
 /** The log-prob of each row's completion: [rows]. */
-export function completionLogprobs({ logprobs, mask }: Shown): Tensor {
+export function completionLogprobs({ logprobs, mask }: LossInputs): Tensor {
   return sum(mul(logprobs, mask), 1);
 }
 
 /** Its mean over the tokens. */
-export function meanLogprobs(shown: Shown): Tensor {
+export function meanLogprobs(shown: LossInputs): Tensor {
   return div(completionLogprobs(shown), maximum(sum(shown.mask, 1), 1));
 }
 
 /** log π(y) − log π_ref(y) of each row; per token where `averaged`. */
-export function logRatios(shown: Shown, averaged = false): Tensor {
+export function logRatios(shown: LossInputs, averaged = false): Tensor {
   const { logprobs, mask, column } = shown;
   const ratios = sum(mul(sub(logprobs, column("reference")), mask), 1);
   return averaged ? div(ratios, maximum(sum(mask, 1), 1)) : ratios;
 }
 
 /** Of each pair: 1 / pairs, 0 for one that only fills up. */
-export function pairWeights({ rowWeights }: Shown): Tensor {
+export function pairWeights({ rowWeights }: LossInputs): Tensor {
   return mul(pairsOf(rowWeights).chosen, 2);
 }
 
@@ -69,7 +69,7 @@ export function logOneMinusExp(p: Tensor): Tensor {
 }
 
 /** Implicit rewards and log-probs of the two sides. */
-export function watchPairs(shown: Shown, rewards: Tensor): Watched {
+export function watchPairs(shown: LossInputs, rewards: Tensor): LossMetrics {
   const weights = pairWeights(shown);
   const logps = pairsOf(completionLogprobs(shown));
   const sides = pairsOf(rewards);

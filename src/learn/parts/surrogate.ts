@@ -18,7 +18,7 @@ import {
 import { expand, reshape } from "../../graph/ops/layout.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import type { Tensor } from "../../graph/tensor.ts";
-import type { Shown, Watched } from "../algorithm.ts";
+import type { LossInputs, LossMetrics } from "../algorithm.ts";
 
 export interface Clip {
   readonly low: number;
@@ -27,7 +27,7 @@ export interface Clip {
 
 /** ρ = π / π_old, of each token, or of the whole completion as its geometric mean (GSPO). */
 export function ratioOf(
-  { logprobs, mask }: Pick<Shown, "logprobs" | "mask">,
+  { logprobs, mask }: Pick<LossInputs, "logprobs" | "mask">,
   old: Tensor,
   level: "token" | "sequence",
 ): Tensor {
@@ -46,12 +46,12 @@ export function clippedLoss(ratio: Tensor, advantage: Tensor, { low, high }: Cli
 
 /** Shares of tokens whose gradient was cut off on either side, and how far the policy moved. */
 export function watchRatio(
-  { logprobs }: Pick<Shown, "logprobs">,
+  { logprobs }: Pick<LossInputs, "logprobs">,
   old: Tensor,
   ratio: Tensor,
   advantage: Tensor,
   { low, high }: Clip,
-): Watched {
+): LossMetrics {
   const up = cast(greater(advantage, 0));
   const down = cast(less(advantage, 0));
   return {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { dataError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
-import type { Sampled } from "../../policy/generate.ts";
+import type { Generation } from "../../policy/generate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import type { Batch, Source } from "../source.ts";
 import type { SourceContext } from "./context.ts";
@@ -28,7 +28,7 @@ export async function openPassing(context: SourceContext): Promise<Source> {
   const { settings, reading } = context;
   const examples = await readExamples(context.dataset, "examples");
   for (const { prompt, id } of examples.list) {
-    context.measuredOn.refuse(prompt, id, context.dataset);
+    context.heldOut.refuse(prompt, id, context.dataset);
   }
   const longest = longestPrompt(examples, reading);
   let source: ReturnType<typeof prepare> | undefined;
@@ -65,7 +65,7 @@ async function prepare(context: SourceContext, examples: Examples) {
   const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
   const texts = written(
     context,
-    await Texts.read(file, toText, context.reading, context.measuredOn),
+    await Texts.read(file, toText, context.reading, context.heldOut),
     "kept samples",
   );
   return {
@@ -119,7 +119,7 @@ async function sample(
 const BLOCK = 64;
 
 /** A completion that was cut off has no end token of its own. */
-function fits({ finish, prompt_tokens, completion_tokens }: Sampled, reading: Reading): boolean {
+function fits({ finish, prompt_tokens, completion_tokens }: Generation, reading: Reading): boolean {
   const end = finish === "stop" ? 0 : 1;
   return prompt_tokens + completion_tokens + end <= reading.maxLength;
 }

@@ -1,7 +1,7 @@
 /** Rows that the policy itself writes: sampled, scored, compared with the reference, given credit. */
 
 import type { Example } from "../../core/records.ts";
-import type { Sampled } from "../../policy/generate.ts";
+import type { Generation } from "../../policy/generate.ts";
 import type { Group, Rewarded, Row } from "../algorithm.ts";
 import { allEqual, deviation, mean } from "../parts/advantages.ts";
 import { nextPrice, priceOf } from "../parts/constraint.ts";
@@ -16,7 +16,7 @@ import { countOf, type Scores, scoresOf } from "./scored.ts";
 /** A sampled completion as a row, before it is known how good it was. */
 interface Answer {
   readonly example: Example;
-  readonly said: Sampled;
+  readonly said: Generation;
   readonly tokens: readonly number[];
   readonly prompt: number;
 }
@@ -37,7 +37,7 @@ interface Scored {
 export async function openRollouts(context: SourceContext): Promise<Source> {
   const examples = await readExamples(context.dataset, "examples");
   for (const { prompt, id } of examples.list) {
-    context.measuredOn.refuse(prompt, id, context.dataset);
+    context.heldOut.refuse(prompt, id, context.dataset);
   }
   const { prompts, group, max_tokens: most } = context.settings.rollouts;
   const longest = longestPrompt(examples, context.reading);

@@ -2,7 +2,7 @@
 
 import { dataError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
-import type { Judgement, Scoring } from "../../core/score.ts";
+import type { CheckedScore, GuardedScorer } from "../../core/score.ts";
 import { visibleShort } from "../../core/visible.ts";
 
 export interface Asked {
@@ -23,26 +23,26 @@ export interface Scores {
 /** A broken scorer is never a zero: it ends the run. */
 export async function scoresOf(
   asked: readonly Asked[],
-  scorings: readonly Scoring[],
+  scorings: readonly GuardedScorer[],
   weights: readonly number[] | null,
-  cost?: Scoring,
+  cost?: GuardedScorer,
 ): Promise<Scores> {
-  const judged = await Promise.all(scorings.map((scoring) => scoring.judge(asked)));
-  const components = judged.map((list, i) => rewardsOf(list, asked, scorings[i] as Scoring));
+  const judged = await Promise.all(scorings.map((scoring) => scoring.scoreBatch(asked)));
+  const components = judged.map((list, i) => rewardsOf(list, asked, scorings[i] as GuardedScorer));
   return {
     rewards: asked.map((_, row) =>
       components.reduce((sum, own, i) => sum + (weights?.[i] ?? 1) * (own[row] as number), 0),
     ),
     components,
     codes: judged[0]?.map(({ code }) => code) ?? [],
-    costs: cost && rewardsOf(await cost.judge(asked), asked, cost),
+    costs: cost && rewardsOf(await cost.scoreBatch(asked), asked, cost),
   };
 }
 
 function rewardsOf(
-  judged: readonly Judgement[],
+  judged: readonly CheckedScore[],
   asked: readonly Asked[],
-  { identity }: Scoring,
+  { identity }: GuardedScorer,
 ): number[] {
   return judged.map(({ reward, code, details }, row) => {
     if (reward !== null) return reward;

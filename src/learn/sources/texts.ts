@@ -3,7 +3,7 @@
 import { dataError } from "../../core/errors.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import type { Row } from "../algorithm.ts";
-import type { MeasuredOn } from "../disjoint.ts";
+import type { HeldOutPrompts } from "../held-out.ts";
 import type { InputRecord } from "../source.ts";
 import type { SeededOrder } from "./order.ts";
 
@@ -62,7 +62,7 @@ export class Texts {
     file: string,
     toTexts: (fields: Record<string, unknown>) => readonly Text[],
     reading: Reading,
-    measuredOn?: MeasuredOn,
+    heldOut?: HeldOutPrompts,
   ): Promise<Texts> {
     const lines = new JsonlFile(file, toTexts);
     const rows: TokenRow[] = [];
@@ -71,7 +71,7 @@ export class Texts {
       for (const texts of batch) {
         each = texts.length;
         for (const text of texts) {
-          measuredOn?.refuse(text.prompt, text.id, file);
+          heldOut?.refuse(text.prompt, text.id, file);
           rows.push(tokensOf(text, reading, file));
         }
       }

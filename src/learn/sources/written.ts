@@ -43,10 +43,10 @@ export async function openLabels(context: SourceContext): Promise<Source> {
 }
 
 function readTexts(
-  { dataset, reading, measuredOn }: SourceContext,
+  { dataset, reading, heldOut }: SourceContext,
   toTexts: (fields: Record<string, unknown>) => readonly Text[],
 ): Promise<Texts> {
-  return Texts.read(dataset, toTexts, reading, measuredOn);
+  return Texts.read(dataset, toTexts, reading, heldOut);
 }
 
 /** Batches of a file; `finish` may add columns. */

@@ -12,8 +12,8 @@ import {
   measuredUpdate,
   trainBandit,
 } from "./bandit.ts";
-import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
-import { banditCharts } from "./microscope-charts.ts";
+import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
+import { banditCharts } from "./experiment-charts.ts";
 import { drawAction, entropy, expectation, softmax, type Vector } from "./softmax.ts";
 
 export interface BanditRunOptions extends BanditOptions, WriterOptions {

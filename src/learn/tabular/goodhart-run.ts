@@ -5,6 +5,8 @@ import type { Scorer, ScorerIdentity } from "../../core/score.ts";
 import { resultRow } from "../../loops/row.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import { type Experiment, rewardIdentity, writeExperiment } from "./experiment.ts";
+import { goodhartCharts } from "./experiment-charts.ts";
 import {
   findHacks,
   type Hack,
@@ -18,8 +20,6 @@ import {
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
-import { type Experiment, rewardIdentity, writeExperiment } from "./microscope.ts";
-import { goodhartCharts } from "./microscope-charts.ts";
 
 export interface GoodhartRunOptions extends WriterOptions {
   readonly outdir: string;

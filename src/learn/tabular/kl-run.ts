@@ -2,12 +2,12 @@
 
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
+import { type Experiment, writeExperiment } from "./experiment.ts";
+import { leashCharts } from "./experiment-charts.ts";
 import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
-import { type Experiment, writeExperiment } from "./microscope.ts";
-import { leashCharts } from "./microscope-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
-export interface LeashRunOptions extends WriterOptions {
+export interface KlTradeoffRunOptions extends WriterOptions {
   readonly outdir: string;
   /** Also write kl_tradeoff.svg and .png. */
   readonly plot?: boolean | undefined;
@@ -21,11 +21,11 @@ const BETAS: Vector = [10, 3, 1, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03];
 const TOLERANCE = 1e-4;
 
 /** Sweeps the strength of the KL leash and writes a run. */
-export async function runLeash(options: LeashRunOptions): Promise<FinishedRun> {
+export async function runKlTradeoff(options: KlTradeoffRunOptions): Promise<FinishedRun> {
   return writeExperiment(options.outdir, () => leashExperiment(options), options);
 }
 
-async function leashExperiment(options: LeashRunOptions): Promise<Experiment> {
+async function leashExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
   const points = BETAS.map((beta) =>
     leashPoint(REWARDS, REFERENCE, beta, leashedOptimum(REWARDS, REFERENCE, beta)),
   );

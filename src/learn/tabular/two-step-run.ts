@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { dataError } from "../../core/errors.ts";
 import { sha256 } from "../../core/fingerprint.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
-import { type Experiment, episodeRow, writeExperiment } from "./microscope.ts";
-import { twoStepCharts } from "./microscope-charts.ts";
+import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
+import { twoStepCharts } from "./experiment-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import {
   expectedReward,

@@ -15,7 +15,7 @@ export interface Cost {
   readonly money: number | undefined;
 }
 
-const WORK = ["sampling", "scoring", "judging", "updating", "evaluating"] as const;
+const WORK = ["sampling", "scoring", "logprobs", "updating", "evaluating"] as const;
 type Work = (typeof WORK)[number];
 
 export function costOf(run: TrainingRun, pricePerHour: number | undefined): Cost {
@@ -36,7 +36,7 @@ function secondsOf(timing: readonly TrainingTiming[]): Record<Work, number> {
   return {
     sampling: sum("sampling"),
     scoring: sum("scoring"),
-    judging: sum("judging"),
+    logprobs: sum("logprobs"),
     updating: sum("updating"),
     evaluating: sum("evaluating"),
   };

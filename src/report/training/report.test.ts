@@ -107,7 +107,7 @@ test("adds up tokens, seconds and money", async () => {
     .map((line) => JSON.parse(line))
     .reduce(
       (sum, row) =>
-        sum + row.sampling_s + row.scoring_s + row.judging_s + row.updating_s + row.evaluating_s,
+        sum + row.sampling_s + row.scoring_s + row.logprobs_s + row.updating_s + row.evaluating_s,
       0,
     );
   const text = textOf(await page("good"));

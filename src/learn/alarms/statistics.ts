@@ -1,8 +1,8 @@
 /** Is it a change, or noise? Both tests are cheap enough to be made after every step. */
 
 import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
+import { mean } from "../parts/advantages.ts";
 import type { EvaluationRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
 
 /**
  * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard

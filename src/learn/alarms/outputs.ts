@@ -12,9 +12,9 @@ import {
   percent,
   recent,
   show,
-} from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
-import { fullMarkIsOne } from "./alarm-reward.ts";
+} from "./history.ts";
+import type { Limits } from "./limits.ts";
+import { fullMarkIsOne } from "./reward.ts";
 
 /** One answer to everything. A high reward is no excuse: it may be why. */
 export const repeatedOutputs: Check = (history, limits) => {

@@ -1,8 +1,8 @@
 /** What an alarm looks at, and how it answers. */
 
+import { mean } from "../parts/advantages.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
-import type { Limits } from "./alarm-limits.ts";
+import type { Limits } from "./limits.ts";
 
 /** Everything that a run has written so far, oldest first. */
 export interface History {
@@ -18,7 +18,7 @@ export interface History {
 
 /** Causes before consequences: the order in which a reader needs them. */
 export const ALARMS = [
-  "judge_failures",
+  "scorer_failures",
   "logprob_mismatch",
   "sampling_mismatch",
   "reference_aliased",

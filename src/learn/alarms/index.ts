@@ -5,24 +5,19 @@
  */
 
 import type { Alarm } from "../records.ts";
-import { learningBackwards } from "./alarm-backwards.ts";
-import type { Check, History } from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
-import {
-  logprobMismatch,
-  referenceAliased,
-  samplingMismatch,
-  zeroGradient,
-} from "./alarm-mechanics.ts";
-import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./alarm-outputs.ts";
-import { judgeFailures, perfectScore, rewardJump } from "./alarm-reward.ts";
-import { divergence, plateau } from "./alarm-validation.ts";
+import { learningBackwards } from "./backwards.ts";
+import type { Check, History } from "./history.ts";
+import type { Limits } from "./limits.ts";
+import { logprobMismatch, referenceAliased, samplingMismatch, zeroGradient } from "./mechanics.ts";
+import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./outputs.ts";
+import { perfectScore, rewardJump, scorerFailures } from "./reward.ts";
+import { divergence, plateau } from "./validation.ts";
 
-export { ALARMS, type History } from "./alarm-history.ts";
-export { LIMITS, type Limits } from "./alarm-limits.ts";
+export { ALARMS, type History } from "./history.ts";
+export { LIMITS, type Limits } from "./limits.ts";
 
 const CHECKS: readonly Check[] = [
-  ...[judgeFailures, logprobMismatch, samplingMismatch, referenceAliased, zeroGradient],
+  ...[scorerFailures, logprobMismatch, samplingMismatch, referenceAliased, zeroGradient],
   ...[learningBackwards, divergence, plateau, rewardJump, perfectScore],
   ...[repeatedOutputs, entropyCollapse, lengthDrift, klOverLimit],
 ];

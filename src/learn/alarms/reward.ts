@@ -1,21 +1,14 @@
 /** Alarms of the reward: it leaps, is too good, or is no reward at all. */
 
 import { SCORER_ERROR } from "../../core/score.ts";
+import { mean } from "../parts/advantages.ts";
 import type { StepRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
-import {
-  type Check,
-  column,
-  freshEvaluation,
-  type History,
-  recent,
-  show,
-} from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
-import { trend } from "./alarm-statistics.ts";
+import { type Check, column, freshEvaluation, type History, recent, show } from "./history.ts";
+import type { Limits } from "./limits.ts";
+import { trend } from "./statistics.ts";
 
 /** A broken scorer is never a zero: what it could not judge must not teach. */
-export const judgeFailures: Check = (history) => {
+export const scorerFailures: Check = (history) => {
   const trained = history.steps.at(-1)?.outcomes;
   const judged = freshEvaluation(history)?.outcomes;
   const inTraining = trained?.[SCORER_ERROR] ?? 0;
@@ -25,7 +18,7 @@ export const judgeFailures: Check = (history) => {
   const all = Object.values(outcomes ?? {}).reduce((sum, count) => sum + count, 0);
   const broken = inTraining || inValidation;
   return {
-    alarm: "judge_failures",
+    alarm: "scorer_failures",
     stops: true,
     message: `The scorer broke on ${broken} of ${all} completions in ${of}. They have no reward, which is not a reward of 0, and what was learned without them is not what was asked for. Find the cause with validate-scorer, mend the scorer, and run again.`,
     evidence: {

@@ -1,11 +1,11 @@
 /** Opens a scorer for use by the loops: guarded, and spread over threads when asked. */
 
-import type { Judgeable, Judgement, Scoring } from "../core/score.ts";
-import { judgeBatch, MAX_TIMEOUTS, notTried, timedOut } from "./guard.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
+import { MAX_TIMEOUTS, notTried, scoreBatch, timedOut } from "./guard.ts";
 import { DEFAULT_SCORER, loadScorer } from "./load.ts";
 import { openPool } from "./pool.ts";
 
-export interface ScoringOptions {
+export interface OpenScorerOptions {
   /** Threads; 1 scores in this one. The answers do not depend on it. */
   readonly jobs?: number;
   /** Limit for one row in milliseconds. */
@@ -15,24 +15,25 @@ export interface ScoringOptions {
 export const DEFAULT_TIMEOUT_MS = 1000;
 
 /** Opens a built-in scorer by name or a user's by file. Close it when done. */
-export async function openScoring(
+export async function openScorer(
   nameOrPath: string = DEFAULT_SCORER,
-  { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS }: ScoringOptions = {},
-): Promise<Scoring> {
+  { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS }: OpenScorerOptions = {},
+): Promise<GuardedScorer> {
   const loaded = await loadScorer(nameOrPath);
   const lane =
     jobs > 1
       ? openPool(nameOrPath, jobs, timeoutMs)
       : {
-          judge: async (batch: readonly Judgeable[]) => judgeBatch(loaded, batch, timeoutMs),
+          scoreBatch: async (batch: readonly ScoreRequest[]) =>
+            scoreBatch(loaded, batch, timeoutMs),
           close: async () => {},
         };
   const breaker = new Breaker(timeoutMs);
   return {
     identity: loaded.identity,
-    lanes: jobs,
+    concurrency: jobs,
     timeoutMs,
-    judge: loaded.trusted ? lane.judge : (batch) => breaker.run(batch, lane.judge),
+    scoreBatch: loaded.trusted ? lane.scoreBatch : (batch) => breaker.run(batch, lane.scoreBatch),
     close: lane.close,
   };
 }
@@ -51,11 +52,11 @@ class Breaker {
   }
 
   async run(
-    batch: readonly Judgeable[],
-    judge: (batch: readonly Judgeable[]) => Promise<Judgement[]>,
-  ): Promise<Judgement[]> {
+    batch: readonly ScoreRequest[],
+    scoreBatch: (batch: readonly ScoreRequest[]) => Promise<CheckedScore[]>,
+  ): Promise<CheckedScore[]> {
     const previous = this.#previous;
-    const judging = this.#tripped ? Promise.resolve(batch.map(notTried)) : judge(batch);
+    const judging = this.#tripped ? Promise.resolve(batch.map(notTried)) : scoreBatch(batch);
     const settled = Promise.all([judging, previous]).then(([judged]) =>
       judged.map((row) => this.#count(row)),
     );
@@ -67,7 +68,7 @@ class Breaker {
     return this.#timeouts >= MAX_TIMEOUTS;
   }
 
-  #count(row: Judgement): Judgement {
+  #count(row: CheckedScore): CheckedScore {
     if (this.#tripped) return notTried();
     if (row.reward === null && JSON.stringify(row) === this.#timeout) this.#timeouts++;
     return row;

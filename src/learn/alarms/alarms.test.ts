@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../core/json.ts";
 import type { EvaluationRecord, StepRecord } from "../records.ts";
-import { ALARMS, type History, LIMITS, type Limits, watch } from "./alarms.ts";
+import { ALARMS, type History, LIMITS, type Limits, watch } from "./index.ts";
 
 type Metrics = Record<string, number | Record<string, number>>;
 
@@ -65,10 +65,10 @@ test("an alarm has the step of the last record, is JSON, and is not raised twice
   expect(watch(history, LIMITS, new Set(["logprob_mismatch"]))).toEqual([]);
 });
 
-describe("judge_failures", () => {
+describe("scorer_failures", () => {
   test("one broken judgement stops the run", () => {
     const broken = { outcomes: { correct: 60, scorer_error: 4 } };
-    expect(names(steps(1, () => broken))).toEqual(["judge_failures"]);
+    expect(names(steps(1, () => broken))).toEqual(["scorer_failures"]);
     expect(message(steps(1, () => broken))).toContain("broke on 4 of 64 completions in training");
     expect(message([], [evaluation(0, broken)])).toContain("in validation");
   });

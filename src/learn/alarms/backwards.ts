@@ -1,9 +1,9 @@
 /** The alarm of a wrong sign: what should rise falls from the very first steps, and steadily. */
 
-import { type Check, change, column, type History, metric, recent, show } from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
-import { spread } from "./alarm-reward.ts";
-import { trend } from "./alarm-statistics.ts";
+import { type Check, change, column, type History, metric, recent, show } from "./history.ts";
+import type { Limits } from "./limits.ts";
+import { spread } from "./reward.ts";
+import { trend } from "./statistics.ts";
 
 export const learningBackwards: Check = (history, limits) => {
   const { steps } = history;

@@ -6,7 +6,7 @@
 import { describe, expect, test } from "vitest";
 import { type Rng, rngAt } from "../../core/rng.ts";
 import type { EvaluationRecord, StepRecord } from "../records.ts";
-import { LIMITS, watch } from "./alarms.ts";
+import { LIMITS, watch } from "./index.ts";
 
 const STEPS = 100;
 const EVERY = 5;
@@ -159,7 +159,7 @@ function rateOf(runs: readonly Run[], each: number): Map<string, number> {
  *
  * The others were never raised, which says little: logprob_mismatch, sampling_mismatch,
  * reference_aliased, repeated_outputs, entropy_collapse, length_drift and kl_over_limit look at figures
- * that are drawn well within their limits here; no scorer breaks (judge_failures), no validation set
+ * that are drawn well within their limits here; no scorer breaks (scorer_failures), no validation set
  * passes as a whole (perfect_score), and nobody asks for a plateau.
  */
 test("nine kinds of healthy runs that keep half of their entropy: fewer than 2 in 100 raise any alarm", () => {

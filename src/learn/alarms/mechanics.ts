@@ -1,7 +1,7 @@
 /** Alarms of the machinery: nothing is learned, or not what the formulas say. */
 
 import type { StepRecord } from "../records.ts";
-import { type Check, column, type History, metric, percent, show } from "./alarm-history.ts";
+import { type Check, column, type History, metric, percent, show } from "./history.ts";
 
 /** Why is my loss 0? */
 export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {

@@ -8,8 +8,8 @@ import {
   type History,
   percent,
   show,
-} from "./alarm-history.ts";
-import type { Limits } from "./alarm-limits.ts";
+} from "./history.ts";
+import type { Limits } from "./limits.ts";
 import { best, type RewardMove, read, sinceImproved, type ValidationMove } from "./stopping.ts";
 
 /** What the divergence table says of a new evaluation, where that is bad news. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { argmax, choose, drawsFromPolicy, likeliest, type Sampling } from "./choose.ts";
+import { argmax, choose, type Sampling, samplesFromPolicy, topLogprobs } from "./sample-token.ts";
 
 const FULL: Sampling = { temperature: 1, topK: 0, topP: 1 };
 const LOGITS = [2, 1, 0];
@@ -55,20 +55,20 @@ test("greedy takes the likeliest, and says how likely it was", () => {
 });
 
 test("the likeliest come in their order, with log-probs of the full softmax", () => {
-  const found = likeliest([0, 2, 1, 2], 3);
+  const found = topLogprobs([0, 2, 1, 2], 3);
   expect(found.map(({ token }) => token)).toEqual([1, 3, 2]);
   const total = Math.log(1 + 2 * Math.exp(2) + Math.exp(1));
   expect(found.map(({ logprob }) => logprob + total)).toEqual([2, 2, 1].map(near));
-  expect(likeliest(LOGITS, 0)).toEqual([]);
-  expect(likeliest(LOGITS, 9)).toHaveLength(3);
+  expect(topLogprobs(LOGITS, 0)).toEqual([]);
+  expect(topLogprobs(LOGITS, 9)).toHaveLength(3);
 });
 
 const near = (x: number) => expect.closeTo(x, 12);
 
 test("it is said when tokens are drawn from the policy itself", () => {
-  expect(drawsFromPolicy(FULL)).toBe(true);
+  expect(samplesFromPolicy(FULL)).toBe(true);
   for (const other of [{ temperature: 0.9 }, { topK: 5 }, { topP: 0.9 }]) {
-    expect(drawsFromPolicy({ ...FULL, ...other })).toBe(false);
+    expect(samplesFromPolicy({ ...FULL, ...other })).toBe(false);
   }
 });
 

@@ -3,7 +3,7 @@
 import { dataError } from "../core/errors.ts";
 import type { Examples } from "./sources/examples.ts";
 
-export class MeasuredOn {
+export class HeldOutPrompts {
   readonly #known = new Map<string, Place>();
 
   constructor(sets: readonly Examples[]) {

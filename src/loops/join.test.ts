@@ -8,7 +8,7 @@ import { rngAt, shuffled } from "../core/rng.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { IdSet } from "./id-set.ts";
 import { inOrder } from "./in-order.ts";
-import { pair, type Unknown } from "./pair.ts";
+import { pair, type Unknown } from "./join.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-pair-"));
 let files = 0;

@@ -15,7 +15,7 @@ import { logSoftmax } from "../graph/ops/softmax.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "../policy/architecture.ts";
 import { head, hiddenOf, valuesOf, type Weights } from "../policy/transformer.ts";
-import type { Algorithm, Columns, Loss, Shown } from "./algorithm.ts";
+import type { Algorithm, Columns, Loss, LossInputs } from "./algorithm.ts";
 import { type Estimator, estimateOf } from "./parts/kl.ts";
 
 export interface BatchShape {
@@ -59,7 +59,7 @@ export function lossGraph(
   const hidden = hiddenOf(architecture, weights, tokens);
   const all = logSoftmax(head(architecture, weights, hidden));
   const logprobs = pick(all, targets);
-  const shown: Shown = {
+  const shown: LossInputs = {
     rows,
     logprobs,
     mask,
@@ -80,7 +80,7 @@ export function lossGraph(
   };
 }
 
-function penalised(own: Loss, shown: Shown, penalty?: Penalty): Loss {
+function penalised(own: Loss, shown: LossInputs, penalty?: Penalty): Loss {
   if (!penalty) return own;
   const { logprobs, mask, weights, column } = shown;
   // Outside of the mask the reference is 0, and e^d of an unlikely prompt would be infinite.

@@ -87,7 +87,7 @@ export interface Room {
   readonly notes: string[];
 }
 
-export function inspectRoom(baseline: Manifest, candidate: Manifest): Room {
+export function compareManifests(baseline: Manifest, candidate: Manifest): Room {
   const knobs = new Set<Knob>();
   const violations: Reason[] = [];
   for (const { code, knob, message, read } of LOCKED) {

@@ -4,11 +4,11 @@
  */
 
 import { normalQuantile } from "../../stats/normal-quantile.ts";
+import { mean } from "../parts/advantages.ts";
 import type { EvaluationRecord } from "../records.ts";
-import { mean } from "./advantages.ts";
-import { column, type History } from "./alarm-history.ts";
-import { LIMITS, type Limits } from "./alarm-limits.ts";
-import { jitter, type PairedShift, pairedShift, trend } from "./alarm-statistics.ts";
+import { column, type History } from "./history.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { jitter, type PairedShift, pairedShift, trend } from "./statistics.ts";
 
 export type Verdict = "healthy" | "converged" | "reward hacking" | "undecided";
 export type Direction = "up" | "flat" | "down";

@@ -18,13 +18,13 @@ export interface Choice {
 }
 
 /** True when tokens are drawn from the policy itself, so that both log-probs are the same. */
-export function drawsFromPolicy({ temperature, topK, topP }: Sampling): boolean {
+export function samplesFromPolicy({ temperature, topK, topP }: Sampling): boolean {
   return temperature === 1 && topK === 0 && topP === 1;
 }
 
 /** Draws with `uniform` in [0, 1); equal logits are taken in the order of their ids. */
 export function choose(logits: ArrayLike<number>, sampling: Sampling, uniform: number): Choice {
-  if (drawsFromPolicy(sampling)) return drawn(logits, uniform);
+  if (samplesFromPolicy(sampling)) return drawn(logits, uniform);
   const full = logSumExp(logits);
   if (sampling.temperature === 0) {
     const token = argmax(logits);
@@ -70,10 +70,10 @@ function indexAt(weights: ArrayLike<number>, count: number, left: number): numbe
 }
 
 /** A token beside the one that was drawn, under the policy itself. */
-export type Likely = Pick<Choice, "token" | "logprob">;
+export type TokenLogprob = Pick<Choice, "token" | "logprob">;
 
 /** The likeliest tokens, the likeliest first; of equal logits the smaller id goes first. */
-export function likeliest(logits: ArrayLike<number>, count: number): Likely[] {
+export function topLogprobs(logits: ArrayLike<number>, count: number): TokenLogprob[] {
   if (count === 0) return [];
   const full = logSumExp(logits);
   return topIds(logits, downwards(logits), Math.min(count, logits.length))

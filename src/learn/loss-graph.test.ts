@@ -15,7 +15,7 @@ import { initialise, SIZES } from "../policy/initialise.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import type { Algorithm, Row } from "./algorithm.ts";
 import { algorithmOf } from "./algorithms/index.ts";
-import { columnsOf, lossGraph, type Penalty, recorded } from "./model.ts";
+import { columnsOf, lossGraph, type Penalty, recorded } from "./loss-graph.ts";
 import { collate, type Layout } from "./parts/collate.ts";
 import { type Estimator, estimate } from "./parts/kl.ts";
 import { everything } from "./parts/trainable.ts";
@@ -339,8 +339,8 @@ describe("an update", () => {
     a.reduce((most, x, i) => Math.max(most, Math.abs(x - (b[i] as number))), 0);
 
   describe.each(["sft", "grpo"])("of %s in parts", (name) => {
-    test.each([1, 2, 3, 4])("of %i rows moves as the whole does", async (rows_at_once) => {
-      const [whole, parts] = [await updated(name, {}), await updated(name, { rows_at_once })];
+    test.each([1, 2, 3, 4])("of %i rows moves as the whole does", async (micro_batch_size) => {
+      const [whole, parts] = [await updated(name, {}), await updated(name, { micro_batch_size })];
       expect(far(whole.parameters, start.parameters)).toBeGreaterThan(1e-3);
       expect(far(parts.parameters, whole.parameters)).toBeLessThan(1e-6);
       for (const [i, { record, loss, gradient_norm, tokens }] of whole.moved.entries()) {
@@ -358,7 +358,7 @@ describe("an update", () => {
     const algorithm = { reduction: "bnpo" };
     const [whole, parts] = [
       await updated("sft", { algorithm }),
-      await updated("sft", { algorithm, rows_at_once: 2 }),
+      await updated("sft", { algorithm, micro_batch_size: 2 }),
     ];
     expect(far(parts.parameters, whole.parameters)).toBeGreaterThan(1e-5);
   });

@@ -5,7 +5,7 @@ import { mcnemarExact } from "../../stats/mcnemar.ts";
 import { normalQuantile } from "../../stats/normal-quantile.ts";
 import { signFlipTest } from "../../stats/paired.ts";
 import type { EvaluationRecord } from "../records.ts";
-import { jitter, pairedShift, trend } from "./alarm-statistics.ts";
+import { jitter, pairedShift, trend } from "./statistics.ts";
 
 const normal = (rng: Rng) =>
   Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
