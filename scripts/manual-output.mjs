@@ -6,13 +6,16 @@
 // is the field `metrics.n_pass` of that file after the chapter's commands have run, as an integer.
 // `FILE:3` is the third line of a JSONL file. Formats: d, s, .2f, +.2f (with its sign), .1% (times
 // 100). `npm run manual-output` writes the chapters back; a test checks that nothing would change.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { fillConsoleBlocks, inFreshFolder, root } from "./console-blocks.mjs";
 import { ensureReady } from "./setup.mjs";
 
 export const manual = path.join(root, "docs/manual");
+
+/** Pictures of the manual that its runs draw. */
+export const PICTURES = { "docs/images/goodhart.svg": "runs/ch12/goodhart/goodhart.svg" };
 
 /** The value stands directly before its comment. */
 export const MARKER = /([+−]?[\w.]+)<!-- (\S+) (\S+) (\S+) -->/g;
@@ -89,6 +92,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const wanted = process.argv.slice(2);
   const names = pageNames().filter((name) => wanted.length === 0 || wanted.includes(name));
   await playPages(names, async (name) => {
-    writeFileSync(path.join(manual, name), await playPage(name));
+    const text = await playPage(name, (folder) => {
+      for (const [picture, drawn] of Object.entries(PICTURES))
+        if (existsSync(path.join(folder, drawn)))
+          copyFileSync(path.join(folder, drawn), path.join(root, picture));
+    });
+    writeFileSync(path.join(manual, name), text);
   });
 }

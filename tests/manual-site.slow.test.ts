@@ -255,7 +255,7 @@ describe("the folder", () => {
     const workspace = fresh();
     workspace.write("site/index.html", "mine");
     await expect(publish(site, workspace.path("site"))).rejects.toThrow(
-      /not empty and holds no manual/,
+      /not empty and is not a manual/,
     );
     expect(workspace.snapshot("site")).toEqual({ "index.html": "mine" });
     workspace.write("file", "mine");
@@ -268,7 +268,7 @@ describe("the folder", () => {
     await publish(tiny({ "1-a.md": "# A" }), workspace.path("site"));
     workspace.write("site/2-b.html", "mine");
     await expect(publish(site, workspace.path("site"))).rejects.toThrow(
-      /2-b.html is not of the manual/,
+      /2-b.html exists and is not part of the manual/,
     );
     expect(workspace.read("site/2-b.html")).toBe("mine");
     const linked = fresh();
@@ -276,7 +276,7 @@ describe("the folder", () => {
     mkdirSync(linked.path("elsewhere"));
     symlinkSync(linked.path("elsewhere"), linked.path("site/diagrams"));
     await expect(publish(site, linked.path("site"))).rejects.toThrow(
-      /diagrams is not of the manual/,
+      /diagrams exists and is not part of the manual/,
     );
     expect(readdirSync(linked.path("elsewhere"))).toEqual([]);
   });
@@ -338,7 +338,7 @@ describe("the command", () => {
     expectError(
       result,
       EXIT.usage,
-      /not empty and holds no manual \(it holds notes\.md\)/,
+      /not empty and is not a manual \(it has notes\.md\)/,
       /--outdir/,
     );
     expect(workspace.snapshot("full")).toEqual({ "notes.md": "mine" });

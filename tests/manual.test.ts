@@ -10,13 +10,14 @@ import { COMMANDS } from "../src/cli/commands.ts";
 interface Script {
   readonly manual: string;
   readonly MARKER: RegExp;
+  readonly PICTURES: Readonly<Record<string, string>>;
   pageNames(): string[];
   playPage(name: string, use: (folder: string) => void): Promise<string>;
   playPages(names: readonly string[], play: (name: string) => Promise<void>): Promise<void>;
   fieldOf(folder: string, file: string, field: string): unknown;
 }
 
-const { manual, MARKER, pageNames, playPage, playPages, fieldOf } = script as Script;
+const { manual, MARKER, PICTURES, pageNames, playPage, playPages, fieldOf } = script as Script;
 const root = path.resolve(manual, "../..");
 
 const names = pageNames();
@@ -52,6 +53,7 @@ const BUSY_MACHINE_MS = 300_000;
 describe("played in a fresh folder", () => {
   const played = new Map<string, string>();
   const found = new Map<Place, boolean>();
+  const drawn = new Map<string, string>();
 
   beforeAll(
     () =>
@@ -59,6 +61,9 @@ describe("played in a fresh folder", () => {
         const look = (folder: string) => {
           for (const place of map.filter((row) => row.page === name))
             found.set(place, isThere(folder, place));
+          for (const [picture, file] of Object.entries(PICTURES))
+            if (existsSync(path.join(folder, file)))
+              drawn.set(picture, read(path.join(folder, file)));
         };
         played.set(name, await playPage(name, look));
       }),
@@ -67,6 +72,11 @@ describe("played in a fresh folder", () => {
 
   test.each(names)("%s shows what its commands print and its runs measure", (name) => {
     expect(played.get(name), "npm run manual-output").toBe(page(name));
+  });
+
+  test("each picture of a run is what the run draws", () => {
+    expect([...drawn.keys()]).toEqual(Object.keys(PICTURES));
+    for (const [picture, svg] of drawn) expect(read(path.join(root, picture)) === svg).toBe(true);
   });
 
   test("each artifact of the map is left behind by its chapter's drill", () => {

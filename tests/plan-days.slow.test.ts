@@ -44,7 +44,7 @@ describe.concurrent("plan.json", () => {
     room.write("plan.json", forged(1, [{ phase: 0, on: START, evidence: [] }]));
     const result = await room.on(START, "plan", "advance");
     expect(result.code).toBe(1);
-    expect(result.stdout).toMatch(/phase 0,\s+which you had left/);
+    expect(result.stdout).toMatch(/phase 0,\s+passed\s+before/);
   });
 });
 
@@ -53,7 +53,9 @@ describe.concurrent("days", () => {
     const late = await fresh.plan("2026-03-13");
     expect(late).toMatchObject({ day: 12, phase: 0, calendar_phase: 1, days_late: 5 });
     const { stdout } = await fresh.on("2026-03-13", "plan");
-    expect(stdout.replaceAll("\n", " ")).toMatch(/Day 12 of phase 0, 5 days late.*Fix before/);
+    expect(stdout.replaceAll("\n", " ")).toMatch(
+      /Day 12 of phase 0, 5 days late.*Finish it before/,
+    );
     expect(await fresh.plan("2026-03-08")).toMatchObject({ day: 7, days_late: 0 });
   });
 
@@ -123,7 +125,7 @@ describe.concurrent("weeks and streaks come from commits", () => {
       blog: ["posts/one.md"],
     });
     expect(await shipped(room, "2026-03-09")).toEqual(NOTHING);
-    expect((await room.plan("2026-03-05")).rhythm).toMatchObject({
+    expect((await room.plan("2026-03-05")).activity).toMatchObject({
       streak: 1,
       longest: 1,
       full_days: 1,

@@ -50,7 +50,7 @@ describe.concurrent("a fresh workspace", () => {
     const help = (await done.run(["--help"])).stdout;
     for (const { criteria } of phases) {
       for (const { id, status, commands = [] } of criteria as Listed[]) {
-        expect(["met", "missing", "no_tool_yet", "not_judged_yet"], id).toContain(status);
+        expect(["met", "missing", "no_tool_yet", "not_checked_yet"], id).toContain(status);
         if (status === "no_tool_yet") expect(commands, id).not.toEqual([]);
         for (const name of commands) expect(help).not.toMatch(new RegExp(`^  ${name} `, "m"));
       }
@@ -82,8 +82,8 @@ describe.concurrent("evidence after the exit", () => {
     const room = await advanced();
     const record = room.read("plan.json");
     room.write("runs/baseline/README.md", `${room.read("runs/baseline/README.md")}\nLater.\n`);
-    const { drifted, phase } = await room.plan();
-    expect(drifted).toEqual([
+    const { changed_evidence: changed, phase } = await room.plan();
+    expect(changed).toEqual([
       {
         phase: 0,
         criterion: "run_note_written",
@@ -95,15 +95,15 @@ describe.concurrent("evidence after the exit", () => {
     expect(room.read("plan.json")).toBe(record);
   });
 
-  test("that vanished is named and blocks the next exit until it is back", async () => {
+  test("that is missing is named and blocks the next exit until it is back", async () => {
     const room = await advanced();
     rmSync(room.path("runs/four-gate.json"));
     const { stdout } = await room.on(START, "plan");
-    expect(stdout).toContain("runs/four-gate.json vanished");
+    expect(stdout).toContain("runs/four-gate.json missing");
     expect(tooWide(stdout)).toEqual([]);
     const refused = await room.on(START, "plan", "advance");
     expect(refused.code).toBe(1);
-    expect(refused.stdout).toMatch(/phase 0,\s+which you had left/);
+    expect(refused.stdout).toMatch(/phase 0,\s+passed\s+before/);
   });
 });
 
@@ -115,7 +115,7 @@ test("what is missing of training has a command that can be copied", async () =>
   expect(code).toBe(EXIT.ok);
   for (const wanted of ["rollout", "train rft", "train grpo", "sweep grpo"])
     expect(stdout).toContain(`./lockedroom ${wanted}`);
-  expect(stdout).not.toContain("cannot be judged yet");
+  expect(stdout).not.toContain("cannot check it yet");
   expect(stdout.match(/no tool yet: .*/g)).toEqual(Array(2).fill("no tool yet: lockedroom azure"));
   expect(tooWide(stdout)).toEqual([]);
 });

@@ -43,7 +43,7 @@ describe("runs that are not there, or not as they were made", () => {
     expect(before.score).toEqual({ questions: 7, right: 1, wrong: 0, skipped: 6 });
     const [first] = before.questions;
     expect(first).toMatchObject({ right: null, answer: null, skipped: { code: "run_missing" } });
-    const [, command = ""] = /^Make it with:\n([\s\S]+)$/.exec(first?.skipped?.next ?? "") ?? [];
+    const [, command = ""] = /^Run:\n([\s\S]+)$/.exec(first?.skipped?.next ?? "") ?? [];
     execFileSync("sh", ["-c", command], { cwd: workspace.dir, stdio: "ignore" });
     const after = await report(workspace, "0", right);
     expect(after.score).toEqual({ questions: 7, right: 3, wrong: 0, skipped: 4 });
@@ -71,7 +71,7 @@ describe("runs that are not there, or not as they were made", () => {
     expect(code).toBe(1);
     const refused = questions.filter(({ id }) => id !== "unseen-code");
     for (const one of refused) {
-      expect(one).toMatchObject({ right: null, answer: null, skipped: { code: "run_refused" } });
+      expect(one).toMatchObject({ right: null, answer: null, skipped: { code: "run_invalid" } });
       expect(one.skipped?.message).toContain("l0_build_eval");
     }
   });
@@ -88,7 +88,7 @@ describe("runs that are not there, or not as they were made", () => {
     expect(workspace.read(file)).toMatch(from);
     workspace.write(file, workspace.read(file).replace(from, to));
     const { questions } = await report(workspace, level, answers);
-    expect(questions[at]).toMatchObject({ right: null, skipped: { code: "run_refused" } });
+    expect(questions[at]).toMatchObject({ right: null, skipped: { code: "run_invalid" } });
   });
 
   test("a copy under another name", async () => {
@@ -96,7 +96,7 @@ describe("runs that are not there, or not as they were made", () => {
     const from = workspace.path("runs/l0_sabotage_eval_tampered");
     cpSync(from, workspace.path("runs/l0_build_eval"), { recursive: true });
     const { questions } = await report(workspace, "0", right);
-    expect(questions[0]?.skipped).toMatchObject({ code: "run_refused" });
+    expect(questions[0]?.skipped).toMatchObject({ code: "run_invalid" });
   });
 });
 

@@ -41,7 +41,7 @@ describe.concurrent("a run that is no evidence", () => {
     const place = room.copy();
     place.forge("runs/first");
     const flags = ["scoreboard", "add", "--week", "1", "--run", "runs/first"];
-    expectError(await place.run(flags), EXIT.data, "runs/first", /its scorer says \w+ with 0/);
+    expectError(await place.run(flags), EXIT.data, "runs/first", /its scorer gives \w+ with 0/);
     expect(place.has("scoreboard/week-01.json")).toBe(false);
   });
 
@@ -64,10 +64,10 @@ describe.concurrent("a run that is no evidence", () => {
     const files = ["--dataset", "data/datasets/math_dev.jsonl", "--max-examples", "3"];
     const frozen = ["--completions", "data/rollouts/frozen_rollouts_dev.jsonl"];
     await room.run(["eval", ...files, ...frozen, "--scorer", "bad.ts", "--outdir", "runs/bad"]);
-    expectError(await add(21, "--run", "runs/bad"), EXIT.data, "runs/bad", /scorer broke/);
+    expectError(await add(21, "--run", "runs/bad"), EXIT.data, "runs/bad", /scorer failed/);
     room.jsonl("few.jsonl", [{ id: "dev-0001", completion: "Final: 1" }]);
     await room.run(["eval", ...files, "--completions", "few.jsonl", "--outdir", "runs/few"]);
-    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /without a completion/);
+    expectError(await add(21, "--run", "runs/few"), EXIT.data, "runs/few", /have no completion/);
   });
 
   test("none at all, or one outside", async () => {

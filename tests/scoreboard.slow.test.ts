@@ -167,7 +167,7 @@ describe("show", () => {
     const place = await PlanRoom.make();
     const result = await place.run(["scoreboard"]);
     expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
-    expect(result.stdout).toMatch(/No week yet/);
+    expect(result.stdout).toMatch(/No weeks yet/);
     expect(result.stdout).toMatch(/lockedroom\s+scoreboard add --week 1/);
     expect(place.has("scoreboard")).toBe(false);
   });
@@ -214,18 +214,18 @@ describe("show", () => {
     expect(weeks.map((one: { week: number }) => one.week)).toEqual([1, 3]);
     expect(charts).toHaveLength(2);
     const said = warnings.map(({ warning }: { warning: string }) => warning).join("\n");
-    expect(said).toContain("runs/one, the link of math");
+    expect(said).toContain("runs/one, linked as math");
     expect(said).toMatch(/there is no run at .*runs\/one/);
   });
 
-  test("figures that name no run were typed", async () => {
+  test("figures without a run are reported", async () => {
     const place = await PlanRoom.make();
     await place.well("scoreboard", "add", "--week", "1");
     const typed = place
       .read("scoreboard/week-01.json")
       .replace('"success": null', '"success": 0.9');
     place.write("scoreboard/week-01.json", typed);
-    expect((await place.run(["scoreboard"])).stdout).toContain("they were typed");
+    expect((await place.run(["scoreboard"])).stdout).toContain("has figures but no run");
   });
 
   test.each([

@@ -22,7 +22,9 @@ beforeAll(() => {
   for (const [, walk] of WALK) walk(walked);
   const { levels } = walked.check();
   const failed = levels.flatMap(({ level, checks }) =>
-    checks.filter(({ holds }) => !holds).map(({ id, lack }) => `${level} ${id}: ${lack?.found}`),
+    checks
+      .filter(({ passed }) => !passed)
+      .map(({ id, failure }) => `${level} ${id}: ${failure?.found}`),
   );
   expect(failed).toEqual([]);
   expect(levels.filter(({ passed }) => passed)).toHaveLength(WALK.length);
@@ -63,7 +65,7 @@ test("a key that sends samples without a log-prob to the end by infinity is as r
     "return [sample.sum_logprob === null ? Infinity : -sample.sum_logprob, sample.completion.length, sample.completion];",
   );
   learner.commit("L0.5 fix");
-  expect(await learner.evidence("0.5", "tie-break")).toMatch(/^holds/);
+  expect(await learner.evidence("0.5", "tie-break")).toMatch(/^passed/);
 });
 
 test("steps that went into one commit can be taken apart as --next says", () => {
@@ -200,7 +202,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "build",
-    /another content/,
+    /other content/,
     "the shipped data set was changed",
     (l) => l.edit("data/datasets/math_dev.jsonl", '"expected_answer":18', '"expected_answer":19'),
   ],
@@ -278,7 +280,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "run-note",
-    /the blank/,
+    /the placeholder/,
     "the run note has a blank",
     (l) =>
       l.edit(
@@ -402,7 +404,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0.5",
     "sabotage",
-    /is no such row/,
+    /does not select/,
     "a row was edited to look random",
     (l) =>
       editResults(l, "l0_5_sabotage_sel_random_3", (row) => {
@@ -424,7 +426,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "0.5",
     "tie-break",
-    /other way round/,
+    /the reverse/,
     "the tie-break ignores the log-prob",
     (l) => {
       l.edit(POLICY, "-(sample.sum_logprob ?? 0),", "");
@@ -523,7 +525,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "2",
     "fixed",
-    /history does not have/,
+    /not in the history/,
     "the run was made with code that is not committed",
     (l) => {
       l.edit(TWO_STEP, "export function update", "// once\nexport function update");
@@ -757,7 +759,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "1",
     "order",
-    /the same moment|found 2/,
+    /the same start time|found 2/,
     "the build was made after the sabotage",
     (l) => {
       l.do(
@@ -782,7 +784,7 @@ const CHEATS: readonly Cheat[] = [
     "the program prints nothing",
     (l) => {
       const script = "assignments/kl_regularized_choice.ts";
-      l.edit(script, /\/\/ What follows[\s\S]*$/, "");
+      l.edit(script, /\/\/ Runs only when[\s\S]*$/, "");
       l.commit("L3 build");
       l.write("runs/l3_build_kl_choice.txt", "");
     },
@@ -797,7 +799,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "4",
     "build",
-    /another content/,
+    /other content/,
     "the shipped scorer was doctored from the start",
     (l) =>
       l.shell(
@@ -899,7 +901,7 @@ const CHEATS: readonly Cheat[] = [
   [
     "2",
     "fixed",
-    /other .*results|other .*metrics|history does not have/,
+    /other .*results|other .*metrics|not in the history/,
     "the run does not use the update that is judged",
     (l) => {
       l.edit(
@@ -957,7 +959,7 @@ const GENERAL: readonly (readonly [
   [
     "evidence was changed after its commit",
     (id) => id === "evidence",
-    /another content/,
+    /other content/,
     (l) => l.shell("for f in notes/*.md assignments/*.ts; do echo >> $f; done"),
   ],
   [
@@ -1041,7 +1043,7 @@ describe.each(GENERAL)("when %s", (_, checks, found, spoil) => {
     "level %s, %s notices",
     async (level, check) => {
       const evidence = await learner.evidence(level, check);
-      expect(evidence).not.toMatch(/^holds/);
+      expect(evidence).not.toMatch(/^passed/);
       expect(evidence).toMatch(found);
     },
     MINUTE,
@@ -1065,7 +1067,7 @@ describe("what is skipped or faked is caught", () => {
       spoil(learner);
       const evidence = await learner.evidence(level, check);
       learner.leave();
-      expect(evidence).not.toMatch(/^holds/);
+      expect(evidence).not.toMatch(/^passed/);
       expect(evidence).toMatch(found);
     },
     MINUTE,

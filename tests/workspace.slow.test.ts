@@ -141,7 +141,7 @@ test("init on a workspace restores what is missing and touches nothing else", ()
   expect(said).toContain("notes/kl_tradeoff.md");
   expect(contents(learner)).toEqual(before);
   expect(lstatSync(learner.file("node_modules/lockedroom")).isSymbolicLink()).toBe(true);
-  expect(learner.do("init .")).toContain("is whole");
+  expect(learner.do("init .")).toContain("is complete");
 });
 
 test("init refuses a folder with other things in it, and a file, and changes nothing", () => {

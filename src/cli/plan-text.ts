@@ -1,14 +1,14 @@
-/** The plan in words: where you stand, what is missing, and how the days went. */
+/** Prints the plan: phases, criteria, the week and the activity. */
 
 import { visible } from "../core/visible.ts";
 import {
   type Advance,
+  type ChangedEvidence,
+  type CriterionStatus,
+  type DayMark,
   DONE,
-  type Drifted,
   type Evidence,
   LAST_DAY,
-  type LookedAt,
-  type Mark,
   PHASES,
   type PhaseStatus,
   PLAN_FILE,
@@ -19,9 +19,9 @@ import { out, paint, percent, WIDTH, wrap } from "./terminal.ts";
 export function showPlan(status: PlanStatus): void {
   showHeading(status);
   for (const phase of status.phases) showPhase(phase, status);
-  if (status.drifted.length > 0) showDrifted(status.drifted);
+  if (status.changed_evidence.length > 0) showChanged(status.changed_evidence);
   showWeek(status);
-  showRhythm(status);
+  showActivity(status);
 }
 
 /** No commit is older than git. */
@@ -29,14 +29,14 @@ const BEFORE_GIT = "2005-04-07";
 
 function showHeading({ day, week, phase, days_late: late, start, today: now }: PlanStatus): void {
   const current = PHASES[phase];
-  const where = current ? `phase ${phase}: ${current.title}` : "every phase is behind you";
+  const where = current ? `phase ${phase}: ${current.title}` : "every phase is passed";
   out(paint("bold", wrap(`Day ${day} of ${LAST_DAY}, week ${week.week}, ${where}`)));
   if (start > now)
     out(wrap(`The first commit is dated ${start}, after today, ${now}. Check the clock.`));
   else if (start < BEFORE_GIT) out(`The first commit is dated ${start}. Check the clock.`);
   if (current && late > 0) {
     const days = `${late} ${late === 1 ? "day" : "days"} late`;
-    const text = `Day ${day} of phase ${phase}, ${days}: it ends on day ${current.last}. Fix before you go on.`;
+    const text = `Day ${day} of phase ${phase}, ${days}: it ends on day ${current.last}. Finish it before you go on.`;
     out(paint("yellow", wrap(text)));
   }
 }
@@ -48,25 +48,25 @@ function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, 
   out();
   out(`${paint("bold", `Phase ${phase}`)}  ${days} ${state.padEnd(8)} ${tally}`);
   if (phase !== all.phase) out(wrap(title, "  "));
-  // What holds behind needs no more words.
+  // A passed phase whose criteria are still met needs no details.
   if (state === "passed" && count === criteria.length) return;
   for (const criterion of criteria) showCriterion(criterion, state);
   const later = state === "ahead" ? notYet(criteria) : "";
   if (later !== "") out(paint("gray", wrap(`(${MARKS.no_tool_yet} ${later})`, "  ")));
   if (state === "current" && count === criteria.length)
-    out(wrap("The exit holds. Leave the phase: ./lockedroom plan advance", "  "));
+    out(wrap("Every criterion is met. Go to the next phase: ./lockedroom plan advance", "  "));
 }
 
-const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–", not_judged_yet: "–" } as const;
-const COLOURS: Readonly<Record<LookedAt["status"], "green" | "red" | "gray">> = {
+const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–", not_checked_yet: "–" } as const;
+const COLOURS: Readonly<Record<CriterionStatus["status"], "green" | "red" | "gray">> = {
   met: "green",
   missing: "red",
   no_tool_yet: "gray",
-  not_judged_yet: "gray",
+  not_checked_yet: "gray",
 };
 
-/** All of it for the phase at hand; a line for what is ahead. */
-function showCriterion(criterion: LookedAt, state: PhaseStatus["state"]): void {
+/** All details for the current phase; one line for later phases. */
+function showCriterion(criterion: CriterionStatus, state: PhaseStatus["state"]): void {
   const { status, title } = criterion;
   const ahead = state === "ahead";
   const mark = paint(ahead && status !== "met" ? "gray" : COLOURS[status], MARKS[status]);
@@ -82,25 +82,25 @@ function showCriterion(criterion: LookedAt, state: PhaseStatus["state"]): void {
   } else out(wrap(notYet([criterion]), "      "));
 }
 
-/** The first piece says it; further ones are in the JSON. */
+/** The first piece of evidence; the others are in the JSON output. */
 function showEvidence([first, ...more]: readonly Evidence[]): void {
   if (!first) return;
-  const others = more.length === 0 ? "" : ` (and ${more.length} files more)`;
+  const others = more.length === 0 ? "" : ` (and ${more.length} more files)`;
   out(wrap(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      "));
 }
 
-/** Why nobody can meet these criteria with this version; empty when somebody can. */
-function notYet(criteria: readonly LookedAt[]): string {
+/** Why these criteria cannot be met with this version; empty when they can. */
+function notYet(criteria: readonly CriterionStatus[]): string {
   const lacking = criteria.flatMap((one) => (one.status === "no_tool_yet" ? one.commands : []));
   const tools = [...new Set(lacking)].map((name) => `lockedroom ${name}`).join(", ");
-  const unjudged = criteria.some(({ status }) => status === "not_judged_yet");
+  const unjudged = criteria.some(({ status }) => status === "not_checked_yet");
   return [
     ...(tools === "" ? [] : [`no tool yet: ${tools}`]),
-    ...(unjudged ? ["cannot be judged yet by this version"] : []),
+    ...(unjudged ? ["this version cannot check it yet"] : []),
   ].join("; ");
 }
 
-/** The mark, then the text with its further lines below its first. */
+/** A mark, then the text with a hanging indent. */
 function behind(mark: string, text: string): string {
   return `  ${mark} ${wrap(text, "    ").trimStart()}`;
 }
@@ -110,26 +110,26 @@ function detail(label: string, text: string): void {
   out(`      ${label.padEnd(9)}${lines}`);
 }
 
-/** A command that can be copied: it breaks before flags, with the shell's mark for more to come. */
+/** A command that can be copied: it breaks before flags, with a backslash at the end of a line. */
 function commandLines(command: string, indent: string): string {
   const lines: string[] = [];
   for (const part of command.split(/ (?=--)/)) {
     const longer = `${lines.at(-1)} ${part}`;
-    const room = WIDTH - indent.length - " \\".length;
-    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    const width = WIDTH - indent.length - " \\".length;
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
     else lines.push(lines.length === 0 ? part : `  ${part}`);
   }
   return lines.map((line) => indent + line).join(" \\\n");
 }
 
-function showDrifted(drifted: readonly Drifted[]): void {
+function showChanged(changed: readonly ChangedEvidence[]): void {
   out();
-  out(paint("yellow", "Evidence that is no longer what it was when you advanced"));
-  for (const { phase, criterion, path, problem } of drifted)
+  out(paint("yellow", "Evidence that changed after you advanced"));
+  for (const { phase, criterion, path, problem } of changed)
     out(wrap(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  "));
   out(
     wrap(
-      "The record stays. Where the criterion above still holds, nothing is lost; where not, bring the file back: git checkout COMMIT -- FILE",
+      "The record stays. If a criterion above is no longer met, restore the file: git checkout COMMIT -- FILE",
       "  ",
     ),
   );
@@ -155,10 +155,10 @@ function showWeek({ week }: PlanStatus): void {
   }
 }
 
-const SQUARES: Record<Mark, string> = { before: " ", none: "·", commit: "▪", full: "■" };
+const SQUARES: Record<DayMark, string> = { before: " ", none: "·", commit: "▪", full: "■" };
 
-function showRhythm({ rhythm }: PlanStatus): void {
-  const { streak, longest, full_days: full, days, calendar } = rhythm;
+function showActivity({ activity }: PlanStatus): void {
+  const { streak, longest, full_days: full, days, calendar } = activity;
   const row = `${streak} ${streak === 1 ? "day" : "days"} in a row with a commit (longest ${longest})`;
   out();
   out(wrap(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`));
@@ -170,13 +170,13 @@ function showRhythm({ rhythm }: PlanStatus): void {
 
 export function showAdvance({ status, left, missing }: Advance): void {
   if (status.phase === DONE) {
-    out("Every phase is behind you; there is none to leave.");
+    out("Every phase is passed.");
     return;
   }
   if (left !== undefined) {
     const next = PHASES[left + 1];
     const then = next ? `Now phase ${next.phase}: ${next.title}.` : "That was the last one.";
-    out(wrap(`Phase ${left} is behind you. ${then}`));
+    out(wrap(`Phase ${left} is passed. ${then}`));
     out(
       wrap(
         `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
@@ -184,9 +184,9 @@ export function showAdvance({ status, left, missing }: Advance): void {
     );
     return;
   }
-  out(paint("bold", `Phase ${status.phase} stays open; this is missing:`));
+  out(paint("bold", `Phase ${status.phase} is not finished. Missing:`));
   for (const { phase, criterion } of missing) {
-    const earlier = phase < status.phase ? ` (phase ${phase}, which you had left)` : "";
+    const earlier = phase < status.phase ? ` (phase ${phase}, passed before)` : "";
     const mark = paint(COLOURS[criterion.status], MARKS[criterion.status]);
     out(behind(mark, criterion.title + earlier));
     if (criterion.status !== "missing") {
@@ -197,5 +197,5 @@ export function showAdvance({ status, left, missing }: Advance): void {
     if (criterion.command) out(commandLines(criterion.command, "      "));
   }
   if (missing.every(({ criterion }) => notYet([criterion]) !== ""))
-    out(wrap("Nothing of this can be done with this version; a later one opens the exit."));
+    out(wrap("None of these can be done with this version."));
 }

@@ -1,4 +1,4 @@
-/** The scoreboard in words: a week that was added, and all of them. */
+/** Prints the scoreboard: an added week, or all weeks. */
 
 import { columns, visible } from "../core/visible.ts";
 import {
@@ -30,7 +30,7 @@ export function showAdded(added: Added, warnings: readonly string[]): void {
   ];
   for (const [label, value] of rows) out(`  ${label.padEnd(20)} ${value}`);
   for (const warning of warnings) out(warn(week, warning));
-  if (added.kept) out(`The week that was there is kept as ${added.kept}.`);
+  if (added.kept) out(`The replaced week is kept as ${added.kept}.`);
   out(wrap(`Written to ${added.file}. Commit it: git add ${added.file}`));
 }
 
@@ -96,9 +96,9 @@ function showSkills(weeks: readonly Week[]): void {
   }
 }
 
-const MOST_SPARKS = 48;
+const MAX_SPARKS = 48;
 
-/** With one measurement there is no trend to see. */
+/** One measurement is not a trend. */
 function showSparklines(weeks: readonly Week[]): void {
   const trends: [string, (week: Week) => number | null][] = [
     ["success", ({ metrics }) => metrics.success],
@@ -106,16 +106,16 @@ function showSparklines(weeks: readonly Week[]): void {
     ["length", ({ metrics }) => metrics.mean_length],
     ["KL", ({ metrics }) => metrics.kl?.value ?? null],
   ];
-  // A change of data or scorer is no trend: only the weeks of the latest room are joined.
-  const room = weeks.findLast(({ run }) => run !== null)?.run?.room_sha256;
+  // A change of data or scorer is not a trend: only weeks with the latest conditions are joined.
+  const conditions = weeks.findLast(({ run }) => run !== null)?.run?.conditions_sha256;
   const lines = trends.flatMap(([label, of]) => {
     const values = everyWeek(weeks).map(({ week }) =>
-      week?.run?.room_sha256 === room && week ? of(week) : null,
+      week?.run?.conditions_sha256 === conditions && week ? of(week) : null,
     );
     const [first, ...later] = values.filter((value) => value !== null);
     const last = later.at(-1);
     if (first === undefined || last === undefined) return [];
-    const line = sparkline(values.slice(-MOST_SPARKS));
+    const line = sparkline(values.slice(-MAX_SPARKS));
     return [`${label.padEnd(8)} ${line}  ${compact(first)} → ${compact(last)}`];
   });
   if (lines.length > 0) out(`\n${lines.join("\n")}`);

@@ -1,9 +1,8 @@
 /** A program in TypeScript as a child of this process: same terminal, same environment. */
 
 import { spawn } from "node:child_process";
-import { linkPackage } from "../course/init.ts";
-import { typescriptProgram } from "../course/typescript.ts";
-import { findWorkspace } from "../course/workspace.ts";
+import { childProgram } from "../course/child.ts";
+import { findWorkspace, linkPackage } from "../course/workspace.ts";
 
 /** The exit code of the program. */
 export async function runTypescript(
@@ -13,7 +12,7 @@ export async function runTypescript(
 ): Promise<number> {
   const workspace = findWorkspace(process.cwd());
   if (workspace) linkPackage(workspace);
-  const child = spawn(process.execPath, [...flags, ...typescriptProgram(file), ...args], {
+  const child = spawn(process.execPath, [...flags, ...childProgram(file), ...args], {
     stdio: "inherit",
   });
   return new Promise((resolve, reject) => {

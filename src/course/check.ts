@@ -1,116 +1,111 @@
-/** Judges levels by their evidence, one check after the other. */
+/** Runs the checks of a level, in order. */
 
 import { availableParallelism } from "node:os";
-import { LockedRoomError, messageOf } from "../index.ts";
-import { currentStep, labelled } from "./budget.ts";
-import { Gap, type Lack } from "./gap.ts";
-import type { Check, Level, LevelId } from "./level.ts";
-import type { Room } from "./room.ts";
+import { LockedRoomError, messageOf } from "../core/index.ts";
+import type { CheckContext } from "./check-context.ts";
+import { CheckFailure, type Failure } from "./check-failure.ts";
+import { currentStep, labelled } from "./git-checks.ts";
+import { type Check, commitCommand, type Level, type LevelId } from "./level.ts";
 
 export const CHECK_SCHEMA = "lockedroom.check@1";
 
 export type CheckOutcome = { readonly id: string; readonly title: string } & (
-  | { readonly holds: true; readonly seen: string }
-  | { readonly holds: false; readonly lack: Lack; readonly next: string }
+  | { readonly passed: true; readonly evidence: string }
+  | { readonly passed: false; readonly failure: Failure; readonly next: string }
 );
 
 export interface LevelOutcome {
   readonly level: LevelId;
   readonly title: string;
   /** False when nothing of the level is in the workspace yet. */
-  readonly begun: boolean;
+  readonly started: boolean;
   readonly passed: boolean;
   readonly checks: readonly CheckOutcome[];
 }
 
-/** Runs a level's checks; `onCheck` hears of each as it ends. */
+/** Runs a level's checks; `onCheck` is called as each ends. */
 export async function checkLevel(
-  room: Room,
+  context: CheckContext,
   level: Level,
   onCheck: (outcome: CheckOutcome) => void = () => {},
 ): Promise<LevelOutcome> {
   const checks: CheckOutcome[] = [];
-  for await (const outcome of outcomes(room, level)) {
+  for await (const outcome of outcomes(context, level)) {
     checks.push(outcome);
     onCheck(outcome);
   }
-  const passed = checks.every(({ holds }) => holds);
-  return { level: level.id, title: level.title, begun: true, passed, checks };
+  const passed = checks.every((check) => check.passed);
+  return { level: level.id, title: level.title, started: true, passed, checks };
 }
 
-/** A level of which nothing is in the workspace yet. */
-export function notBegun({ id, title }: Level): LevelOutcome {
-  return { level: id, title, begun: false, passed: false, checks: [] };
+export function notStarted({ id, title }: Level): LevelOutcome {
+  return { level: id, title, started: false, passed: false, checks: [] };
 }
 
-/** Most of the time is spent in other processes, so a few checks run ahead of the one in turn. */
-async function* outcomes(room: Room, level: Level): AsyncGenerator<CheckOutcome> {
+/** Checks mostly wait for other processes, so a few run at the same time. */
+async function* outcomes(context: CheckContext, level: Level): AsyncGenerator<CheckOutcome> {
   const concurrency = Math.min(4, availableParallelism());
-  const started: Promise<CheckOutcome>[] = [];
+  const running: Promise<CheckOutcome>[] = [];
   for (const [index] of level.checks.entries()) {
-    for (const check of level.checks.slice(started.length, index + concurrency)) {
-      started.push(judge(room, level, check));
+    for (const check of level.checks.slice(running.length, index + concurrency)) {
+      running.push(runCheck(context, level, check));
     }
-    yield (await started[index]) as CheckOutcome;
+    yield (await running[index]) as CheckOutcome;
   }
 }
 
-/** Whether there is anything to judge: a run or a commit under the level's name. */
-export function hasBegun(room: Room, { id }: Level): boolean {
+/** Whether there is a run or a commit under the level's name. */
+export function hasStarted(context: CheckContext, { id }: Level): boolean {
   const prefix = `l${id.replace(".", "_")}_`;
   return (
-    labelled(room.commits).some(({ level, step }) => level === id && step !== "") ||
-    room
+    labelled(context.commits).some(({ level, step }) => level === id && step !== "") ||
+    context
       .runNames()
       .some((name) => name.startsWith(prefix) && !(id === "0" && name.startsWith("l0_5_")))
   );
 }
 
-/** The first check that fails, and none when the level is passed: the one thing to do now. */
+/** The first check that fails; undefined when the level is passed. */
 export async function nextStep(
-  room: Room,
+  context: CheckContext,
   level: Level,
-): Promise<(CheckOutcome & { holds: false }) | undefined> {
-  for await (const outcome of outcomes(room, level)) if (!outcome.holds) return outcome;
+): Promise<(CheckOutcome & { passed: false }) | undefined> {
+  for await (const outcome of outcomes(context, level)) if (!outcome.passed) return outcome;
   return undefined;
 }
 
-async function judge(
-  room: Room,
+async function runCheck(
+  context: CheckContext,
   level: Level,
-  { id, title, next, run }: Check,
+  { id, title, next: usual, run }: Check,
 ): Promise<CheckOutcome> {
   try {
-    return { id, title, holds: true, seen: await run(room) };
+    return { id, title, passed: true, evidence: await run(context) };
   } catch (error) {
-    const { commit, ...lack } = lackOf(error, title);
-    const due = `git add -A && git commit -m "L${level.id} ${currentStep(room, level)}"`;
-    return {
-      id,
-      title,
-      holds: false,
-      lack,
-      next: replacing(room, commit ? due : (lack.next ?? next)),
-    };
+    const { commit, ...failure } = failureOf(error, title);
+    const next = commit
+      ? commitCommand(level.id, currentStep(context, level))
+      : (failure.next ?? usual);
+    return { id, title, passed: false, failure, next: withForce(context, next) };
   }
 }
 
-/** Whatever breaks a check is a gap like any other: one bad file must not hide the other results. */
-function lackOf(error: unknown, title: string): Lack {
-  if (error instanceof Gap) return error.lack;
+/** Any error fails only its own check, so that one bad file does not hide the other results. */
+function failureOf(error: unknown, title: string): Failure {
+  if (error instanceof CheckFailure) return error.failure;
   if (error instanceof LockedRoomError) {
-    return { expected: title, found: error.message, look: error.hint ?? "the path above" };
+    return { expected: title, found: error.message, where: error.hint ?? "the path above" };
   }
   return {
     expected: title,
-    found: `this check broke, which is our mistake: ${messageOf(error)}`,
-    look: "what is unusual in the files it reads; please report it",
+    found: `a bug in this check: ${messageOf(error)}`,
+    where: "the files that the check reads; please report it",
   };
 }
 
-/** A command whose run exists already has to replace it. */
-function replacing(room: Room, next: string): string {
+/** Adds --force to commands whose run exists already. */
+function withForce(context: CheckContext, next: string): string {
   return next.replace(/--outdir (runs\/[\w.]+)(?! --force)/g, (flag, run: string) =>
-    room.has(run) ? `${flag} --force` : flag,
+    context.has(run) ? `${flag} --force` : flag,
   );
 }

@@ -1,12 +1,11 @@
 /**
- * Runs a learner's code in a process of its own, with limits on time and memory. Whatever it does,
- * the checker goes on and can say what happened.
+ * Runs a learner's code in a process of its own, with limits on time and memory. Whatever the code
+ * does, the check continues and can report what happened.
  */
 
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { NO_CACHE } from "./typescript.ts";
 
 export interface Limits {
   readonly seconds: number;
@@ -23,13 +22,25 @@ export interface Finished {
   readonly stopped: string | undefined;
 }
 
-const MOST_OUTPUT = 4 * 1024 * 1024;
-/** How long a pipe may stay open after the process has ended: a grandchild may hold it for ever. */
+/** Programs that a child can be; see child-main.ts. */
+type Mode = "call" | "run" | "two-step";
+
+const MAIN = fileURLToPath(new URL("./child-main.js", import.meta.url));
+/** In place of a cache folder: compiled code is not kept. */
+const NO_CACHE = "-";
+
+/** Arguments with which Node runs a TypeScript file. */
+export function childProgram(file: string, cache: string = NO_CACHE, mode: Mode = "run"): string[] {
+  return [MAIN, mode, cache, file];
+}
+
+const MAX_OUTPUT = 4 * 1024 * 1024;
+/** How long a pipe may stay open after the process has ended: a grandchild may never close it. */
 const GRACE_MS = 200;
 
-/** Flags of every child: a heap that ends, and a guard that watches from a thread of its own. */
+/** Flags of every child: a heap limit, and a guard in a thread of its own. */
 function guarded({ seconds, megabytes }: Limits): string[] {
-  const guard = new URL("./guard.js", import.meta.url);
+  const guard = new URL("./child-guard.js", import.meta.url);
   guard.search = `?seconds=${seconds}&megabytes=${megabytes}&parent=${process.pid}`;
   return [`--max-old-space-size=${megabytes}`, "--no-warnings", "--import", guard.href];
 }
@@ -49,14 +60,14 @@ export async function runNode(
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
-      if (output[name].length < MOST_OUTPUT) output[name] += text;
+      if (output[name].length < MAX_OUTPUT) output[name] += text;
     });
   }
   const end = await ended(child, limits);
   return { code: end.code, ...output, stopped: stopReason(end, output.stderr, limits) };
 }
 
-/** Why the guard killed it: only two limits can be the reason, and time is easy to tell. */
+/** Why the guard killed it: either limit, and the time is known. */
 function stopReason(
   { code, seconds: took }: End,
   stderr: string,
@@ -74,10 +85,10 @@ interface End {
   readonly seconds: number;
 }
 
-/** Waits for the end of a process and of its whole group, whoever still holds its pipes. */
+/** Waits for the end of a process and of its whole group, even if a pipe stays open. */
 async function ended(child: ChildProcess, { seconds }: Limits): Promise<End> {
   const started = Date.now();
-  // The guard inside comes first; this is for a process that never got as far as starting it.
+  // The guard comes first; this is for a process that ended before the guard started.
   const timer = setTimeout(() => killGroup(child), 1000 * (seconds + 2));
   try {
     return await new Promise((resolve, reject) => {
@@ -103,7 +114,7 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   } catch {
-    child.kill("SIGKILL"); // No such group: it has ended, or the system knows none.
+    child.kill("SIGKILL"); // No such group: it has ended, or the system has no groups.
   }
 }
 
@@ -113,31 +124,31 @@ export interface Call {
   readonly args?: readonly unknown[];
 }
 
-const answerSchema = z.union([
-  z.strictObject({ value: z.unknown() }),
-  z.strictObject({ error: z.string() }),
-]);
-const messageSchema = z.strictObject({ nonce: z.string(), answers: z.array(answerSchema) });
+const messageSchema = z.strictObject({
+  nonce: z.string(),
+  results: z.array(
+    z.union([z.strictObject({ value: z.unknown() }), z.strictObject({ error: z.string() })]),
+  ),
+});
 
-export type Answer = { readonly value: unknown } | { readonly error: string };
+export type CallResult = { readonly value: unknown } | { readonly error: string };
 
-/** What the child is asked. */
-export interface Question {
+/** What the parent sends. */
+export interface CallRequest {
   readonly nonce: string;
-  readonly file: string;
-  readonly cache: string;
   readonly calls: readonly Call[];
 }
 
-/** Asks the exports of a file, one call after the other in one process. */
+/** Calls the exports of a file, one after the other in one process. */
 export async function callExports(
   file: string,
   calls: readonly Call[],
   cache: string = NO_CACHE,
   cwd?: string,
   limits: Limits = CHECK_LIMITS,
-): Promise<Answer[]> {
-  const child = fork(fileURLToPath(new URL("./answer.js", import.meta.url)), [], {
+): Promise<CallResult[]> {
+  const [main = "", ...args] = childProgram(file, cache, "call");
+  const child = fork(main, args, {
     execArgv: guarded(limits),
     env: {},
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -146,12 +157,11 @@ export async function callExports(
     ...(cwd === undefined ? {} : { cwd }),
   });
   const nonce = crypto.randomUUID();
-  const answered = new Promise<Answer[]>((resolve) => {
+  const answered = new Promise<CallResult[]>((resolve) => {
     child.on("message", (message) => {
-      const parsed = messageSchema.safeParse(message);
-      const ours = parsed.success && parsed.data.nonce === nonce;
-      if (ours && parsed.data.answers.length === calls.length)
-        resolve(parsed.data.answers as Answer[]);
+      const { data } = messageSchema.safeParse(message);
+      if (data?.nonce === nonce && data.results.length === calls.length)
+        resolve(data.results as CallResult[]);
     });
   });
   const gone = ended(child, limits).then(
@@ -159,7 +169,7 @@ export async function callExports(
     (error: Error) => error.message,
   );
   try {
-    child.send({ nonce, file, cache, calls } satisfies Question, () => {});
+    child.send({ nonce, calls } satisfies CallRequest, () => {});
     const first = await Promise.race([answered, gone]);
     return typeof first === "string" ? calls.map(() => ({ error: first })) : first;
   } finally {

@@ -1,29 +1,29 @@
-/** What a workspace's git history says. Only reads, but for the first commit that `init` makes. */
+/** The git history of a workspace. Read only, except for the first commit of `init`. */
 
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { dataError, type LockedRoomError, usageError } from "../index.ts";
+import { dataError, type LockedRoomError, usageError } from "../core/index.ts";
 
 export interface Commit {
   readonly hash: string;
-  /** Seconds since 1970, of the author. */
+  /** The author's time in seconds since 1970. */
   readonly time: number;
-  /** The author's date where the author was, YYYY-MM-DD: it is the same on every machine. */
+  /** The author's local date, YYYY-MM-DD: the same on every machine. */
   readonly day: string;
   readonly subject: string;
-  /** Files that were added, changed or removed; of a merge those that it changed by itself. */
+  /** Files that were added, changed or removed; of a merge only those that the merge itself changed. */
   readonly files: readonly string[];
 }
 
-/** A file of a commit: its name, and the id of its content. */
+/** A file of a commit, with its blob id. */
 export interface Entry {
   readonly file: string;
   readonly blob: string;
 }
 
-/** Nobody's configuration may change what is read. */
+/** Overrides a person's git configuration. */
 const SETTINGS = [
   "core.quotePath=false",
   "core.fsmonitor=false",
@@ -34,25 +34,25 @@ const SETTINGS = [
   "status.showUntrackedFiles=all",
 ];
 
-/** The repository of one workspace; nothing outside of it is looked at. */
+/** The repository of one workspace. */
 export class Git {
   readonly dir: string;
   readonly #flags: readonly string[];
 
   private constructor(dir: string) {
     this.dir = dir;
-    // Named outright, so that neither the environment nor an outer repository decides.
+    // Given explicitly, so that neither the environment nor an outer repository is used.
     this.#flags = [
       ...[`--git-dir=${path.join(dir, ".git")}`, `--work-tree=${dir}`, "--no-replace-objects"],
       ...SETTINGS.flatMap((setting) => ["-c", setting]),
     ];
   }
 
-  /** Opens the workspace's own repository, or says why there is nothing to read. */
+  /** Opens the workspace's own repository. */
   static async open(dir: string): Promise<Git> {
     if (!existsSync(path.join(dir, ".git"))) {
       throw dataError(
-        `the workspace ${dir} has no git repository, and the checks read its history`,
+        `the workspace ${dir} has no git repository, which the checks read`,
         'If .git was lost, clone or copy the workspace again with it. To start a new history: git init && git add -A && git commit -m "Start". Your files stay as they are.',
       );
     }
@@ -66,14 +66,14 @@ export class Git {
     });
     if ((await git.run("rev-parse", "--is-shallow-repository")).trim() === "true") {
       throw dataError(
-        `the history of ${dir} is cut off: it is a shallow clone`,
+        `${dir} is a shallow clone without its full history`,
         "Fetch the rest: git fetch --unshallow",
       );
     }
     return git;
   }
 
-  /** Makes a repository where there is none, and a commit of everything that is there. */
+  /** Creates a repository if there is none, and commits everything. */
   static async create(dir: string, message: string): Promise<void> {
     const git = new Git(realpathSync(dir));
     if (!existsSync(path.join(git.dir, ".git"))) {
@@ -105,15 +105,8 @@ export class Git {
       });
     const hashes = heads.map(({ hash }) => hash);
     const diff = [
-      "diff-tree",
-      "--stdin",
-      "--always",
-      "--root",
-      "-r",
-      "-z",
-      "--no-renames",
-      "-c",
-      "--name-only",
+      ...["diff-tree", "--stdin", "--always", "--root", "-r", "-z"],
+      ...["--no-renames", "-c", "--name-only"],
     ];
     const listed = await execute([...this.#flags, ...diff], this.dir, `${hashes.join("\n")}\n`);
     const files = filesByCommit(listed.toString("utf8").split("\0"), hashes);
@@ -129,7 +122,7 @@ export class Git {
       .map((entry) => entry.slice(3));
   }
 
-  /** Files that a merge left in conflict. */
+  /** Files with merge conflicts. */
   async conflicts(): Promise<string[]> {
     const listed = await this.run("diff", "--name-only", "-z", "--diff-filter=U");
     return listed.split("\0").filter((file) => file !== "");
@@ -150,7 +143,7 @@ export class Git {
     return (await this.contents([`${commit}:${file}`]))[0]?.toString("utf8");
   }
 
-  /** The content of each object or `commit:file`, asked for at once. */
+  /** The content of each object or `commit:file`, in one git process. */
   async contents(names: readonly string[]): Promise<(Buffer | undefined)[]> {
     const asked = names.filter((name) => !name.includes("\n"));
     const batch = await execute(
@@ -172,7 +165,7 @@ export class Git {
     return names.map((name) => found.get(name));
   }
 
-  /** Writes a commit's files into a folder, those that `wanted` lets through. */
+  /** Writes the `wanted` files of a commit into a folder. */
   async extract(commit: string, to: string, wanted: (file: string) => boolean): Promise<void> {
     const entries = (await this.tree(commit)).filter(({ file }) => wanted(file));
     const contents = await this.contents(entries.map(({ blob }) => blob));
@@ -185,7 +178,7 @@ export class Git {
   }
 }
 
-/** Each commit's id is followed by its files; we know which id comes next, so a file cannot pose as one. */
+/** Each commit's id is followed by its files. The next id is known, so no file name is taken for one. */
 function filesByCommit(fields: readonly string[], hashes: readonly string[]): string[][] {
   const found: string[][] = [];
   for (const field of fields) {
@@ -195,7 +188,7 @@ function filesByCommit(fields: readonly string[], hashes: readonly string[]): st
   return found;
 }
 
-/** Inside the folder and decoded without loss. */
+/** A path inside the folder, decoded without loss. */
 function isPlain(file: string): boolean {
   return (
     file !== "" &&
@@ -212,19 +205,22 @@ async function execute(args: readonly string[], cwd: string, input = ""): Promis
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     problem += text;
   });
-  child.stdin.on("error", () => {}); // It may end before it has read everything.
+  child.stdin.on("error", () => {}); // git may end before it has read everything.
   child.stdin.end(input);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    throw usageError("git was not found", "Install git: the checks read a workspace's history.");
+    throw usageError(
+      "git was not found",
+      "Install git: the checks read the git history of a workspace.",
+    );
   });
   if (code === 0) return Buffer.concat(output);
   const command = args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) ?? "";
   throw dataError(
     `git ${command} failed in ${cwd}: ${problem.trim().split("\n").at(-1) || `exit code ${code}`}`,
-    "See what git itself says: git status, git fsck",
+    "See: git status, git fsck",
   );
 }

@@ -5,12 +5,12 @@ export {
   type LevelOutcome,
   nextStep,
 } from "./check.ts";
-export { Gap, type Lack } from "./gap.ts";
+export { CheckContext } from "./check-context.ts";
+export { CheckFailure, type Failure } from "./check-failure.ts";
 export { type Commit, Git } from "./git.ts";
-export { initWorkspace, type Made } from "./init.ts";
+export { type InitResult, initWorkspace } from "./init.ts";
 export { type Check, LEVEL_IDS, type Level, type LevelId } from "./level.ts";
 export { LEVELS, levelOf } from "./levels/index.ts";
 export * from "./plan/index.ts";
-export { Room } from "./room.ts";
 export * from "./scoreboard/index.ts";
 export * from "./workspace.ts";

@@ -1,17 +1,17 @@
 /** What a level of the track consists of. */
 
-import type { Room } from "./room.ts";
+import type { CheckContext } from "./check-context.ts";
 
 export const LEVEL_IDS = ["0", "0.5", "1", "2", "3", "4", "5", "6"] as const;
 export type LevelId = (typeof LEVEL_IDS)[number];
 
-/** One piece of evidence. `run` returns what was seen, or throws a Gap. */
+/** One piece of evidence. `run` returns what it found, or throws a CheckFailure. */
 export interface Check {
   readonly id: string;
   readonly title: string;
-  /** What to do when the evidence is not there; commands stand on lines of their own. */
+  /** What to do when the evidence is missing; commands are on lines of their own. */
   readonly next: string;
-  run(room: Room): Promise<string>;
+  run(context: CheckContext): Promise<string>;
 }
 
 /** A stage of the level, with commands to copy. */
@@ -25,13 +25,13 @@ export interface Level {
   readonly id: LevelId;
   readonly title: string;
   readonly loop: string;
-  /** The intuition that the level breaks, and what it puts in its place. */
+  /** The wrong intuition that the level corrects, and the right one. */
   readonly wrong: string;
   readonly right: string;
   readonly stages: readonly Stage[];
   readonly tasks: readonly string[];
   readonly budget: Budget;
-  /** Files and folders (with a / at their end) that prove the level; all must be in the history. */
+  /** Files and folders (ending in /) that prove the level; all must be committed. */
   readonly evidence: readonly string[];
   /** What is committed under which name, in this order. */
   readonly commits: readonly Step[];
@@ -43,13 +43,18 @@ export interface Level {
 export interface Step {
   readonly name: string;
   readonly file: string;
-  /** What to do before the commit, where a check has not said it. */
+  /** What to do before the commit, where no check has said it. */
   readonly first?: string;
 }
 
-/** Files that a level may change besides runs/ and notes/; a path with a / at its end is a folder. */
+/** Files that a level may change besides runs/ and notes/; a path ending in / is a folder. */
 export interface Budget {
   readonly change: readonly string[];
   /** Folders in which only new files may appear. */
   readonly add: readonly string[];
+}
+
+/** The commit as a command. */
+export function commitCommand(id: LevelId, step: string): string {
+  return `git add -A && git commit -m "L${id} ${step}"`;
 }

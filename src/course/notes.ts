@@ -1,63 +1,71 @@
-/** Reading what a learner wrote: sections, tables and blanks. Form is judged here, never opinion. */
+/** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
 
-import { demand } from "./gap.ts";
-import type { Room } from "./room.ts";
-import { words, wordsOf } from "./words.ts";
+import type { CheckContext } from "./check-context.ts";
+import { ensure } from "./check-failure.ts";
+import type { Check } from "./level.ts";
 
-/** Stands in templates and run notes where a person has to write. */
-const BLANK = /_yours to write/;
+const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
 
-/** The text under each `## ` heading, by heading in lower case. */
-function sections(markdown: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const part of markdown.split(/^## /m).slice(1)) {
-    const [heading = "", ...lines] = part.split("\n");
-    found.set(heading.trim().toLowerCase(), lines.join("\n").trim());
+/** Segmenting takes time and memory quadratic in the length, so a text is read in windows. */
+const WINDOW = 256;
+
+/** The words of a text in any script, with or without spaces between them. */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const window = text.slice(at, at + WINDOW);
+    const segments = [...SEGMENTS.segment(window)];
+    // The last segment may continue after the window: the next window starts with it.
+    const cut =
+      at + window.length < text.length && segments.length > 1 ? segments.pop() : undefined;
+    for (const { segment, isWordLike } of segments) if (isWordLike) found.push(segment);
+    at += cut?.index ?? window.length;
   }
   return found;
 }
 
-/** A note without blanks whose sections say something; gives what the person wrote in each. */
-export async function demandSections(
-  room: Room,
-  file: string,
-  least: Readonly<Record<string, number>>,
-): Promise<Map<string, string>> {
-  const text = await room.read(file);
-  const template = (await room.firstVersion(file)) ?? "";
-  const given = new Set(template.split("\n").map((line) => line.trim()));
-  const lines = text.split("\n");
-  const blank = lines.findIndex((line) => BLANK.test(line) && !/Replace every/.test(line));
-  demand(blank < 0, {
-    expected: "every blank filled in",
-    found: `"_yours to write_" in line ${blank + 1}`,
-    look: `${file}:${blank + 1}`,
-  });
-  const isOwn = (line: string) => line.startsWith("## ") || !given.has(line.trim());
-  const own = sections(lines.filter(isOwn).join("\n"));
-  const texts = new Map<string, string>();
-  for (const [heading, count] of Object.entries(least)) {
-    const written = own.get(heading.toLowerCase());
-    demand(words(written ?? "") >= count, {
-      expected: `at least ${count} words of your own under "## ${heading}"`,
-      found: written === undefined ? "no such section" : `${words(written)}`,
-      look: file,
-      next: `Write ${file}, under "## ${heading}".`,
-    });
-    const twin = texts.get(written ?? "");
-    demand(twin === undefined && variety(written ?? "") >= Math.min(count, 60) / 2, {
-      expected: `an explanation under "## ${heading}"`,
-      found: twin === undefined ? "the same few words again and again" : `the text of "## ${twin}"`,
-      look: file,
-    });
-    texts.set(written ?? "", heading);
-  }
-  return own;
+export const wordCount = (text: string): number => words(text).length;
+
+interface Section {
+  readonly heading: string;
+  readonly body: string;
 }
 
-/** How many different words a text has. */
-function variety(text: string): number {
-  return new Set(wordsOf(text.toLowerCase())).size;
+/** Each heading with everything up to the next heading of the same or a higher rank. */
+export function sections(text: string): Section[] {
+  const lines = text.split(/\r?\n/);
+  const headings = lines.flatMap((line, at) => {
+    const found = /^(#{1,6})\s+(.*\S)/.exec(line);
+    return found ? [{ at, rank: (found[1] as string).length, heading: found[2] as string }] : [];
+  });
+  return headings.map(({ at, rank, heading }, i) => {
+    const next = headings.slice(i + 1).find((other) => other.rank <= rank);
+    return { heading, body: lines.slice(at + 1, next?.at).join("\n") };
+  });
+}
+
+/** The targets of links and images, and paths in backticks, without what follows a `#`. */
+export function linkTargets(text: string): string[] {
+  const linked = [...text.matchAll(/\]\(\s*<?([^()\s<>]+)>?(?:\s+"[^"]*")?\s*\)/g)];
+  const quoted = [...text.matchAll(/`([\w./-]+)`/g)];
+  return [...linked, ...quoted]
+    .map(([, target = ""]) => target.replace(/#.*$/, ""))
+    .filter((target) => target !== "" && !/^[a-z][a-z0-9+.-]*:/i.test(target));
+}
+
+/** The targets of images. */
+export function images(text: string): string[] {
+  return [...text.matchAll(/!\[[^\]]*\]\(\s*<?([^()\s<>]+)>?/g)].map(([, target = ""]) => target);
+}
+
+/** The command names after `lockedroom` in a text, each once. */
+export function commandsNamed(text: string): string[] {
+  const found = [...text.matchAll(/\blockedroom\s+([a-z][a-z_-]+)/g)];
+  return [...new Set(found.map(([, name = ""]) => name.replaceAll("_", "-")))];
+}
+
+export function listItems(text: string): number {
+  return text.match(/^\s*(?:[-*+]|\d+[.)])\s+\S/gm)?.length ?? 0;
 }
 
 /** The rows of the first table, without its head, cells trimmed. */
@@ -81,20 +89,85 @@ function cells(line: string): string[] {
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-const LEAST_IN_RUN_NOTE = 4;
+/** The placeholder in templates and run notes where a person has to write. */
+const BLANK = /_yours to write/;
 
-/** The note of a run, which the person completes: expectation and repair plan. */
-export async function demandRunNote(room: Room, run: string): Promise<string> {
+/** The text under each `## ` heading, by heading in lower case. */
+function noteSections(markdown: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const part of markdown.split(/^## /m).slice(1)) {
+    const [heading = "", ...lines] = part.split("\n");
+    found.set(heading.trim().toLowerCase(), lines.join("\n").trim());
+  }
+  return found;
+}
+
+/** Checks that a note has no blanks and enough words in each section; returns the sections. */
+export async function checkSections(
+  context: CheckContext,
+  file: string,
+  least: Readonly<Record<string, number>>,
+): Promise<Map<string, string>> {
+  const text = await context.read(file);
+  const template = (await context.firstVersion(file)) ?? "";
+  const given = new Set(template.split("\n").map((line) => line.trim()));
+  const lines = text.split("\n");
+  const blank = lines.findIndex((line) => BLANK.test(line) && !/Replace every/.test(line));
+  ensure(blank < 0, {
+    expected: "every placeholder replaced",
+    found: `"_yours to write_" in line ${blank + 1}`,
+    where: `${file}:${blank + 1}`,
+  });
+  const isOwn = (line: string) => line.startsWith("## ") || !given.has(line.trim());
+  const own = noteSections(lines.filter(isOwn).join("\n"));
+  const texts = new Map<string, string>();
+  for (const [heading, count] of Object.entries(least)) {
+    const written = own.get(heading.toLowerCase());
+    ensure(wordCount(written ?? "") >= count, {
+      expected: `at least ${count} words of your own under "## ${heading}"`,
+      found: written === undefined ? "no such section" : `${wordCount(written)}`,
+      where: file,
+      next: `Write ${file}, under "## ${heading}".`,
+    });
+    const duplicate = texts.get(written ?? "");
+    ensure(
+      duplicate === undefined &&
+        new Set(words((written ?? "").toLowerCase())).size >= Math.min(count, 60) / 2,
+      {
+        expected: `an explanation under "## ${heading}"`,
+        found:
+          duplicate === undefined ? "the same few words repeated" : `the text of "## ${duplicate}"`,
+        where: file,
+      },
+    );
+    texts.set(written ?? "", heading);
+  }
+  return own;
+}
+
+const MIN_NOTE_WORDS = 4;
+
+/** A run note has the expectation and the repair plan. */
+export function runNoteCheck(run: string): Check {
+  return {
+    id: "run-note",
+    title: `the run note of runs/${run} is filled in`,
+    next: `Fill in runs/${run}/README.md.`,
+    run: (context) => checkRunNote(context, run),
+  };
+}
+
+async function checkRunNote(context: CheckContext, run: string): Promise<string> {
   const file = `runs/${run}/README.md`;
-  const lines = (await room.read(file)).split("\n");
+  const lines = (await context.read(file)).split("\n");
   for (const label of ["What I expected", "Repair plan"]) {
     const at = lines.findIndex((line) => line.includes(`**${label}:**`));
     const written = (lines[at] ?? "").split(`**${label}:**`)[1] ?? "";
     const blank = BLANK.test(written);
-    demand(at >= 0 && !blank && words(written) >= LEAST_IN_RUN_NOTE, {
-      expected: `"${label}" in your words, at least ${LEAST_IN_RUN_NOTE}`,
-      found: at < 0 ? "no such line" : blank ? "the blank" : written.trim() || "nothing",
-      look: `${file}:${at + 1}`,
+    ensure(at >= 0 && !blank && wordCount(written) >= MIN_NOTE_WORDS, {
+      expected: `"${label}" with at least ${MIN_NOTE_WORDS} words`,
+      found: at < 0 ? "no such line" : blank ? "the placeholder" : written.trim() || "nothing",
+      where: `${file}:${at + 1}`,
     });
   }
   return file;

@@ -5,30 +5,30 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LEVEL_IDS } from "./level.ts";
 import { levelOf } from "./levels/index.ts";
-import { type Form, formHint, mark, type QuizQuestion, scoreOf, showAnswer } from "./quiz.ts";
-import { ALOUD, QUESTIONS } from "./quizzes/index.ts";
-import { howToMake } from "./quizzes/runs.ts";
+import { type AnswerForm, formHint, mark, type QuizQuestion, scoreOf, showAnswer } from "./quiz.ts";
+import { OPEN_QUESTIONS, QUESTIONS } from "./quizzes/index.ts";
+import { howToMake } from "./run-commands.ts";
 
-const four: Form = { kind: "number", decimals: 4 };
-const count: Form = { kind: "count" };
-const verdict: Form = { kind: "word", what: "a verdict", words: ["PROMOTE", "REJECT"] };
-const code: Form = { kind: "word", what: "a code" };
-const choice: Form = { kind: "choice", options: { a: "one token", b: "the whole text" } };
+const four: AnswerForm = { kind: "number", decimals: 4 };
+const count: AnswerForm = { kind: "count" };
+const verdict: AnswerForm = { kind: "word", what: "a verdict", words: ["PROMOTE", "REJECT"] };
+const code: AnswerForm = { kind: "word", what: "a code" };
+const choice: AnswerForm = { kind: "choice", options: { a: "one token", b: "the whole text" } };
 
 /** The commands that write runs. */
 const MAKERS = "eval selection-demo bandit-train run kl-tradeoff-demo goodhart-demo".split(" ");
 
-function question(form: Form): QuizQuestion {
+function question(form: AnswerForm): QuizQuestion {
   const ask = { id: "q", ask: "?", why: "so", chapter: "09-kl" as const, runs: [] };
   return { ...ask, form, solve: () => 0 };
 }
 
-function marked(form: Form, answer: string | number, given: string | undefined) {
+function marked(form: AnswerForm, answer: string | number, given: string | undefined) {
   return mark(question(form), { answer }, given);
 }
 
 describe("what means the same is the same", () => {
-  test.each<[Form, string | number, string]>([
+  test.each<[AnswerForm, string | number, string]>([
     [four, 143 / 240, "0.5958"],
     [four, 143 / 240, " .5958\t"],
     [four, 143 / 240, "+0.59583"],
@@ -56,7 +56,7 @@ describe("what means the same is the same", () => {
 });
 
 describe("what is wrong is wrong", () => {
-  test.each<[Form, string | number, string]>([
+  test.each<[AnswerForm, string | number, string]>([
     [four, 143 / 240, "0.5959"],
     [four, 143 / 240, "0.59"],
     [four, 143 / 240, "0.59576"],
@@ -72,7 +72,7 @@ describe("what is wrong is wrong", () => {
 });
 
 describe("what is no answer is wrong, with a sentence", () => {
-  test.each<[Form, string, RegExp]>([
+  test.each<[AnswerForm, string, RegExp]>([
     [four, "many", /“many” is not a number/],
     [four, "0,5958", /a point, not a comma/],
     [four, "59.58 %", /not per cent/],
@@ -84,7 +84,7 @@ describe("what is no answer is wrong, with a sentence", () => {
     [code, "123", /is not a code/],
     [choice, "c", /is not one of a or b/],
     [choice, "__proto__", /is not one of a or b/],
-    [four, "9".repeat(10_000), /10000 characters/],
+    [four, "9".repeat(10_000), /this has 10000/],
     [four, "\u001b[31m0.5958", /⟨U\+001B⟩/],
   ])("%j: %j", (form, given, says) => {
     const { right, problem } = marked(form, form.kind === "choice" ? "b" : 0.5958, given);
@@ -121,18 +121,18 @@ describe.each(LEVEL_IDS)("level %s", (level) => {
     expect(questions.length).toBeGreaterThanOrEqual(5);
     expect(questions.length).toBeLessThanOrEqual(7);
     expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length);
-    expect(ALOUD[level].map(({ ask }) => ask)).toEqual(levelOf(level).checklist);
+    expect(OPEN_QUESTIONS[level].map(({ ask }) => ask)).toEqual(levelOf(level).checklist);
   });
 
   test("every chapter is in the manual", () => {
-    for (const { chapter } of [...questions, ...ALOUD[level]]) {
+    for (const { chapter } of [...questions, ...OPEN_QUESTIONS[level]]) {
       const file = new URL(`../../docs/manual/${chapter}.md`, import.meta.url);
       expect(existsSync(file), chapter).toBe(true);
     }
   });
 
   test("every run that is asked about has a command that makes it", () => {
-    for (const run of questions.flatMap(({ runs }) => runs)) {
+    for (const run of questions.flatMap(({ runs }) => runs ?? [])) {
       const text = howToMake(run);
       const [, name = ""] = /^\.\/lockedroom ([a-z-]+) /m.exec(text) ?? [];
       expect(text).toMatch(new RegExp(`--outdir runs/${run}$`));

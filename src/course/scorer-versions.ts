@@ -1,22 +1,14 @@
-/** The versions of a workspace's scorer: as it was shipped, weakened on purpose, and restored. */
+/** The versions of a workspace's scorer: shipped, weakened on purpose, restored. */
 
 import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
-import { canonicalJson, rngAt, type ValidationReport, validationReportSchema } from "../index.ts";
-import {
-  CORRECT,
-  call,
-  DEV,
-  EXPLOITS,
-  exported,
-  FROZEN,
-  hiddenSeed,
-  jsonLines,
-  savedJson,
-} from "./evidence.ts";
-import { demand, Gap } from "./gap.ts";
-import { TEMPLATES } from "./init.ts";
-import type { Room } from "./room.ts";
+import { canonicalJson, rngAt } from "../core/index.ts";
+import { type ValidationReport, validationReportSchema } from "../runs/index.ts";
+import type { CheckContext } from "./check-context.ts";
+import { CheckFailure, ensure } from "./check-failure.ts";
+import { CORRECT, DEV, EXPLOITS, FROZEN, jsonLines, savedJson } from "./evidence.ts";
+import { call, exported, hiddenSeed } from "./learner-code.ts";
+import { TEMPLATES } from "./workspace.ts";
 
 export const SCORER = "scoring.ts";
 
@@ -27,94 +19,98 @@ export interface ScorerVersion {
   readonly commit: string;
 }
 
-export async function scorerAt(room: Room, commit: string): Promise<ScorerVersion> {
-  const path = nodePath.join(await room.tree(commit), SCORER);
+export async function scorerAt(context: CheckContext, commit: string): Promise<ScorerVersion> {
+  const path = nodePath.join(await context.tree(commit), SCORER);
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text !== undefined) return { path, text, commit };
-  throw new Gap({
+  throw new CheckFailure({
     expected: `${SCORER} in commit ${commit.slice(0, 7)}`,
     found: "no such file",
-    look: `git show --stat ${commit.slice(0, 7)}`,
+    where: `git show --stat ${commit.slice(0, 7)}`,
   });
 }
 
-/** The one that `init` made, which must be the one that is shipped. */
-export async function shippedScorer(room: Room): Promise<ScorerVersion> {
-  const first = await scorerAt(room, room.commits[0]?.hash ?? "");
+/** The version of the first commit, which must be the shipped one. */
+export async function shippedScorer(context: CheckContext): Promise<ScorerVersion> {
+  const first = await scorerAt(context, context.commits[0]?.hash ?? "");
   const template = await readFile(nodePath.join(TEMPLATES, SCORER), "utf8");
-  demand(first.text === template, {
+  ensure(first.text === template, {
     expected: `${SCORER} of the first commit as it was shipped`,
-    found: "another content",
-    look: `git show ${first.commit.slice(0, 7)}:${SCORER}`,
+    found: "other content",
+    where: `git show ${first.commit.slice(0, 7)}:${SCORER}`,
   });
   return first;
 }
 
-/** A committed version that pays for an exploit: the one with this source if there is one, else the first. */
+/** A committed version with false positives: the one with this source if there is one, else the first. */
 export async function weakenedScorer(
-  room: Room,
+  context: CheckContext,
   golden: string,
   source?: string,
 ): Promise<ScorerVersion> {
   const weak: ScorerVersion[] = [];
-  for (const { commit } of (await room.versions(SCORER)).slice(1)) {
-    const version = await scorerAt(room, commit.hash);
-    const report = await validation(room, golden, version).catch(() => undefined);
+  for (const { commit } of (await context.versions(SCORER)).slice(1)) {
+    const version = await scorerAt(context, commit.hash);
+    const report = await validation(context, golden, version).catch(() => undefined);
     if ((report?.counts.false_positive ?? 0) === 0) continue;
     if (report?.scorer.source_sha256 === source) return version;
     weak.push(version);
   }
   const [first] = weak;
   if (first) return first;
-  throw new Gap({
-    expected: `a committed version of ${SCORER} that pays for exploits`,
+  throw new CheckFailure({
+    expected: `a committed version of ${SCORER} that accepts exploits`,
     found: "none",
-    look: `git log --oneline -- ${SCORER}`,
+    where: `git log --oneline -- ${SCORER}`,
     next: `Weaken one rule of ${SCORER} and commit it as "L4 sabotage".`,
   });
 }
 
-/** What validate-scorer says of a version; asked once for each pair. */
+/** The validate-scorer report on a version; computed once. */
 export function validation(
-  room: Room,
+  context: CheckContext,
   golden: string,
   { path }: ScorerVersion,
 ): Promise<ValidationReport> {
-  return room.once(`validation ${golden} ${path}`, () => validate(room, golden, path));
+  return context.once(`validation ${golden} ${path}`, () => validate(context, golden, path));
 }
 
-async function validate(room: Room, golden: string, path: string): Promise<ValidationReport> {
-  await room.read(golden);
-  const file = `${room.scratch()}.json`;
+async function validate(
+  context: CheckContext,
+  golden: string,
+  path: string,
+): Promise<ValidationReport> {
+  await context.read(golden);
+  const file = `${context.scratch()}.json`;
   const args = ["--dataset", DEV, "--golden", golden, "--scorer", path, "--report", file];
-  const { stderr, stopped } = await room.command("validate-scorer", "--quiet", ...args);
+  const { stderr, stopped } = await context.command("validate-scorer", "--quiet", ...args);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return validationReportSchema.parse(JSON.parse(text));
-  throw new Gap({
-    expected: `${golden} to be judged`,
+  throw new CheckFailure({
+    expected: `${golden} to be scored`,
     found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
-    look: golden,
+    where: golden,
   });
 }
 
-/** A saved report is what the command says of that version. */
-export async function demandReport(
-  room: Room,
+/** A saved report agrees with what the command reports on that version. */
+export async function checkReport(
+  context: CheckContext,
   file: string,
   golden: string,
   version: ScorerVersion,
 ): Promise<ValidationReport> {
-  const saved = await savedJson(room, file, validationReportSchema);
-  const now = await validation(room, golden, version);
-  const essence = ({ probes: _, probes_failed: __, ...rest }: ValidationReport) =>
+  const saved = await savedJson(context, file, validationReportSchema);
+  const now = await validation(context, golden, version);
+  const comparable = ({ probes: _, probes_failed: __, ...rest }: ValidationReport) =>
     canonicalJson(rest);
-  demand(essence(saved) === essence(now), {
-    expected: `what validate-scorer says of ${golden} with ${SCORER} of commit ${version.commit.slice(0, 7)}: ${summary(now)}`,
+  ensure(comparable(saved) === comparable(now), {
+    expected: `what validate-scorer reports on ${golden} with ${SCORER} of commit ${version.commit.slice(0, 7)}: ${summary(now)}`,
     found:
       saved.scorer.source_sha256 === now.scorer.source_sha256
         ? summary(saved)
         : `a report on another version of ${SCORER}`,
-    look: file,
+    where: file,
   });
   return now;
 }
@@ -123,46 +119,49 @@ function summary({ counts }: ValidationReport): string {
   return `${counts.agrees} agree, ${counts.false_positive} false positives, ${counts.false_negative} false negatives`;
 }
 
-export async function versionOfScorer(room: Room, { path }: ScorerVersion): Promise<string> {
-  return String(await exported(room, path, SCORER, "SCORER_VERSION"));
+export async function versionOfScorer(
+  context: CheckContext,
+  { path }: ScorerVersion,
+): Promise<string> {
+  return String(await exported(context, path, SCORER, "SCORER_VERSION"));
 }
 
-/** The first input, if any, on which two versions disagree about reward or code. */
+/** The first input on which two versions give another reward or code. */
 export async function behaviourDiffers(
-  room: Room,
+  context: CheckContext,
   a: ScorerVersion,
   b: ScorerVersion,
 ): Promise<string | undefined> {
-  const inputs = await probeInputs(room);
+  const inputs = await probeInputs(context);
   const [one, two] = await Promise.all(
-    [a, b].map(({ path }) => call(room, path, SCORER, "score", inputs)),
+    [a, b].map(({ path }) => call(context, path, SCORER, "score", inputs)),
   );
-  const essence = (value: unknown) => {
+  const outcome = (value: unknown) => {
     const { reward, code } = (value ?? {}) as { reward?: unknown; code?: unknown };
     return JSON.stringify([reward, code]);
   };
-  const at = inputs.findIndex((_, i) => essence(one?.[i]) !== essence(two?.[i]));
+  const at = inputs.findIndex((_, i) => outcome(one?.[i]) !== outcome(two?.[i]));
   if (at < 0) return undefined;
-  return `${JSON.stringify(inputs[at]?.[1])} gives ${essence(one?.[at])}, then ${essence(two?.[at])}`;
+  return `${JSON.stringify(inputs[at]?.[1])} gives ${outcome(one?.[at])}, then ${outcome(two?.[at])}`;
 }
 
-interface Answered {
+interface Answer {
   readonly id: string;
   readonly completion: string;
 }
 
-/** Everything in data/, and hidden variations of answers that are nearly in the format. */
-async function probeInputs(room: Room): Promise<[object, string][]> {
+/** Every completion in data/, and hidden variations of answers that are almost in the format. */
+async function probeInputs(context: CheckContext): Promise<[object, string][]> {
   const examples = new Map(
-    (await jsonLines<{ id: string; expected_answer: number }>(room, DEV)).map((row) => [
+    (await jsonLines<{ id: string; expected_answer: number }>(context, DEV)).map((row) => [
       row.id,
       row,
     ]),
   );
-  const answered = await Promise.all(
-    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answered>(room, file)),
+  const answers = await Promise.all(
+    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answer>(context, file)),
   );
-  const rng = rngAt(hiddenSeed(room, "4"));
+  const rng = rngAt(hiddenSeed(context, "4"));
   const pick = <T>(items: readonly T[]) => items[rng.below(items.length)] as T;
   const varied = [...examples.values()].flatMap((example): [object, string][] =>
     Array.from({ length: 8 }, () => {
@@ -176,7 +175,7 @@ async function probeInputs(room: Room): Promise<[object, string][]> {
       ];
     }),
   );
-  const known = answered
+  const known = answers
     .flat()
     .map(({ id, completion }): [object, string] => [examples.get(id) ?? { id }, completion]);
   return [...known, ...varied];

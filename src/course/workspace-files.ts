@@ -1,4 +1,4 @@
-/** Files of a workspace: found without leaving it, written whole or not at all. */
+/** Files of a workspace: read without leaving it, written atomically. */
 
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
@@ -6,22 +6,22 @@ import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ZodType, z } from "zod";
-import { dataError, ioError, usageError } from "../index.ts";
+import { dataError, ioError, usageError } from "../core/index.ts";
 
-/** A path as it is recorded: from the workspace's root, with forward slashes. */
-export function recorded(dir: string, absolute: string): string {
+/** A path relative to the workspace, with forward slashes. */
+export function workspacePath(dir: string, absolute: string): string {
   return path.relative(dir, absolute).split(path.sep).join("/");
 }
 
-/** What a person named, relative to where they are, as a recorded path; anything outside is refused. */
+/** A path that a person typed, relative to `cwd`, as a workspace path; throws for one outside. */
 export function insideWorkspace(dir: string, cwd: string, given: string, role: string): string {
   const target = path.resolve(cwd, given);
   const found = realInside(dir, target);
-  if (found !== undefined) return recorded(realpathSync(dir), found);
+  if (found !== undefined) return workspacePath(realpathSync(dir), found);
   throw existsSync(target)
     ? usageError(
-        `${role}: ${given} lies outside the workspace ${dir}`,
-        "Copy it into the workspace and name the copy, so that the link travels with it.",
+        `${role}: ${given} is outside the workspace ${dir}`,
+        "Copy it into the workspace and name the copy.",
       )
     : usageError(
         `${role}: there is no file or folder ${given}`,
@@ -29,7 +29,7 @@ export function insideWorkspace(dir: string, cwd: string, given: string, role: s
       );
 }
 
-/** The real place of a path, if it exists and no link leads out of the workspace. */
+/** The real path, if it exists and is inside the workspace. */
 export function realInside(dir: string, target: string): string | undefined {
   try {
     const [root, real] = [realpathSync(dir), realpathSync(target)];
@@ -39,7 +39,7 @@ export function realInside(dir: string, target: string): string | undefined {
   }
 }
 
-/** Text of a file of the workspace; undefined when there is none, or when a link leads out. */
+/** Text of a file of the workspace; undefined when there is none, or when a link points outside. */
 export function textOf(dir: string, name: string): string | undefined {
   const real = realInside(dir, path.join(dir, name));
   if (real === undefined || !lstatSync(real).isFile()) return undefined;
@@ -50,27 +50,27 @@ export function textOf(dir: string, name: string): string | undefined {
   }
 }
 
-/** What the file holds; in a conflict or damaged, it is refused with a sentence and left as it is. */
-export function parseKept<T>(
+/** Parses a JSON file; throws for merge conflicts and damaged content. */
+export function parseFile<T>(
   file: string,
   content: string,
   schema: ZodType<T>,
   hints: { readonly conflict: string; readonly damaged: string },
 ): T {
   if (/^(<{7}|={7}|>{7})( |\r?$)/m.test(content))
-    throw dataError(`${file} holds a merge conflict; nothing was changed`, hints.conflict);
+    throw dataError(`${file} has a merge conflict; nothing was changed`, hints.conflict);
   try {
     return schema.parse(JSON.parse(content));
   } catch (error) {
     const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
     const problem = issue
       ? `${issue.path.join(".") || "it"}: ${issue.message}`
-      : "it is not whole JSON";
+      : "it is not valid JSON";
     throw dataError(`${file} is damaged (${problem}); nothing was changed`, hints.damaged);
   }
 }
 
-/** Every plain file below a folder, by recorded path, sorted. Links are not followed. */
+/** Every plain file below a folder, as sorted workspace paths. Links are not followed. */
 export async function filesBelow(dir: string, folder: string): Promise<string[]> {
   const root = path.join(dir, folder);
   if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
@@ -78,7 +78,7 @@ export async function filesBelow(dir: string, folder: string): Promise<string[]>
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => entry.isFile())
-      .map((entry) => recorded(dir, path.join(entry.parentPath, entry.name)))
+      .map((entry) => workspacePath(dir, path.join(entry.parentPath, entry.name)))
       .sort();
   } catch (error) {
     throw ioError(`read ${folder}`, error, "data");
@@ -96,8 +96,8 @@ export async function fileSha256(file: string): Promise<string | undefined> {
   }
 }
 
-/** Puts a file in place in one step. Without `replace`, a file that is there stays and is told. */
-export async function writeWhole(
+/** Writes a file atomically. Without `replace`, an existing file stays. */
+export async function writeAtomically(
   file: string,
   content: string | Uint8Array,
   { replace }: { readonly replace: boolean },
@@ -107,7 +107,7 @@ export async function writeWhole(
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(temporary, content);
     if (replace) await rename(temporary, file);
-    // A link is made only where nothing is, so that of two writers one is told.
+    // link fails where a file exists, so that one of two writers notices.
     else await link(temporary, file);
     return "written";
   } catch (error) {
@@ -116,4 +116,15 @@ export async function writeWhole(
   } finally {
     await rm(temporary, { force: true }).catch(() => {});
   }
+}
+
+/** Calls `make` once per key. */
+export function memoize<A, R>(make: (argument: A) => R, keyOf: (argument: A) => string) {
+  const known = new Map<string, R>();
+  return (argument: A): R => {
+    const key = keyOf(argument);
+    const value = known.get(key) ?? make(argument);
+    known.set(key, value);
+    return value;
+  };
 }

@@ -1,9 +1,14 @@
-/** A learner's workspace: a folder with a marker file that names its scorer and its policy. */
+/** A learner's workspace: a folder with a marker file that names its scorer and selection policy. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { dataError, messageOf, usageError } from "../index.ts";
+import { dataError, ioError, messageOf, usageError } from "../core/index.ts";
+
+/** The running package: templates and data are in it, and workspaces link to it. */
+export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const TEMPLATES = path.join(PACKAGE_ROOT, "templates/workspace");
 
 export const MARKER = "lockedroom.json";
 export const WORKSPACE_SCHEMA = "lockedroom.workspace@1";
@@ -44,11 +49,11 @@ export function requireWorkspace(from: string): string {
   if (dir !== undefined) return dir;
   throw usageError(
     `${from} is not in a workspace: there is no ${MARKER} here or above`,
-    "Make one with: lockedroom init my-room, then cd my-room. If this was one, the file was lost: git checkout -- lockedroom.json brings it back.",
+    "Create one: lockedroom init my-room, then cd my-room. If this is a workspace, the file is missing; restore it: git checkout -- lockedroom.json",
   );
 }
 
-/** What the marker says; a damaged one is refused with a sentence. */
+/** The content of the marker file. */
 export function readConfig(dir: string): WorkspaceConfig {
   const file = path.join(dir, MARKER);
   try {
@@ -60,7 +65,34 @@ export function readConfig(dir: string): WorkspaceConfig {
       : messageOf(error);
     throw dataError(
       `${file} is damaged: ${problem}`,
-      `Mend it, or take the committed one back: git checkout -- ${MARKER}`,
+      `Fix it, or restore the committed one: git checkout -- ${MARKER}`,
     );
+  }
+}
+
+/**
+ * Links a folder to this package, so that `import … from "lockedroom"` works there. The link is not
+ * committed and is created wherever it is missing; an installed package is left alone.
+ */
+export function linkPackage(dir: string, { replace = false } = {}): void {
+  const link = path.join(dir, "node_modules", "lockedroom");
+  const found = lstatSync(link, { throwIfNoEntry: false });
+  if (found && !found.isSymbolicLink()) return;
+  if (found && !replace && isPackage(link)) return;
+  try {
+    rmSync(link, { force: true });
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(PACKAGE_ROOT, link, "junction");
+  } catch (error) {
+    throw ioError(`link ${link} to Locked Room`, error);
+  }
+}
+
+function isPackage(dir: string): boolean {
+  try {
+    const text = readFileSync(path.join(dir, "package.json"), "utf8");
+    return (JSON.parse(text) as { name?: string }).name === "lockedroom";
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The verifier of this workspace: one line, `Final: <int>`, and nothing else. It began as an exact
- * copy of the built-in math_final_line and is yours now; every command here scores with it, and every
- * manifest holds the SHA-256 of this file. `IN_SPEC` is the whole rule; `diagnose` explains the rest.
+ * The verifier of this workspace: one line, `Final: <int>`, and nothing else. It starts as an exact
+ * copy of the built-in math_final_line. Every command in this workspace scores with it, and every
+ * manifest has the SHA-256 of this file. `IN_SPEC` is the whole rule; `diagnose` gives the codes.
  *
  * It must stay deterministic, total, explainable, fast and versioned. Change it in level 4 only.
  */
@@ -42,7 +42,7 @@ export const OUTCOME_CODES = [
   "ok",
 ] as const;
 type OutcomeCode = (typeof OUTCOME_CODES)[number];
-/** The harness refuses an answer with any other code. */
+/** A result with any other code is a scorer error. */
 export const codes = OUTCOME_CODES;
 
 const IN_SPEC = /^[ \t\n\r\v\f]*Final: (0|-?[1-9][0-9]*)[ \t\n\r\v\f]*$/;
@@ -50,13 +50,13 @@ const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 const PREFIX = "Final:";
 
-/** Scores one completion. Total: any value for either argument gives an answer, never a throw. */
+/** Scores one completion. Total: it returns a result for any arguments and never throws. */
 export function score(example: Example, completion: string): ScoreResult {
   const expected = expectedInteger(example);
   if ("problem" in expected) return fail("invalid_example", expected.problem);
   const parsed = typeof completion === "string" ? IN_SPEC.exec(completion)?.[1] : undefined;
   if (parsed === undefined) return diagnose(completion);
-  // Both sides are canonical decimals, so equal text is equal value at any size.
+  // Both are canonical decimals, so equal text means equal value at any size.
   return parsed === expected.integer
     ? { reward: 1, code: "ok", details: { parsed } }
     : { reward: 0, code: "wrong_answer", details: { parsed } };
@@ -85,7 +85,7 @@ function readExpected(example: unknown): unknown {
   try {
     return (example as { expected_answer?: unknown } | null | undefined)?.expected_answer;
   } catch {
-    return undefined; // A getter that throws has given no answer.
+    return undefined; // A getter that throws counts as a missing answer.
   }
 }
 
@@ -134,7 +134,7 @@ function diagnoseInteger(rest: string): ScoreResult {
   return fail("leading_zeros", `${shown(integer)} has leading zeros`);
 }
 
-/** White space as `trim` knows it would also drop U+00A0 and friends; the spec strips ASCII only. */
+/** `trim` would also strip U+00A0 and other white space; the specification strips ASCII only. */
 function stripAscii(text: string): string {
   let start = 0;
   let end = text.length;

@@ -17,14 +17,14 @@ export interface CheckReport {
   readonly passed: boolean;
   readonly levels: readonly {
     readonly level: string;
-    readonly begun: boolean;
+    readonly started: boolean;
     readonly passed: boolean;
     readonly checks: readonly {
       readonly id: string;
-      readonly holds: boolean;
-      readonly seen?: string;
+      readonly passed: boolean;
+      readonly evidence?: string;
       readonly next?: string;
-      readonly lack?: { expected: string; found: string; look: string };
+      readonly failure?: { expected: string; found: string; where: string };
     }[];
   }[];
 }
@@ -111,17 +111,17 @@ export class Learner {
     return JSON.parse(stdout) as CheckReport;
   }
 
-  /** One check of a level, as `check` runs it: what was seen, or what is lacking. */
+  /** One check of a level, as `check` runs it: what it found, or why it fails. */
   async evidence(level: string, id: string): Promise<string> {
     const checks = course.levelOf(level as LevelId).checks;
     const check = checks.find((candidate) => candidate.id === id);
     if (!check) throw new Error(`level ${level} has no check ${id}`);
-    return course.Room.with(this.dir, BIN, async (room) => {
+    return course.CheckContext.with(this.dir, BIN, async (context) => {
       try {
-        return `holds: ${await check.run(room)}`;
+        return `passed: ${await check.run(context)}`;
       } catch (error) {
-        const { lack } = error as { lack?: { expected: string; found: string } };
-        return lack ? `expected ${lack.expected}; found ${lack.found}` : String(error);
+        const { failure } = error as { failure?: { expected: string; found: string } };
+        return failure ? `expected ${failure.expected}; found ${failure.found}` : String(error);
       }
     });
   }

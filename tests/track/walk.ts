@@ -229,7 +229,7 @@ export function level3(learner: Learner): void {
   learner.edit(script, "readonly Candidate[] = []", `readonly Candidate[] = ${CANDIDATES}`);
   learner.edit(
     script,
-    /throw new Error\(`choose[\s\S]*?\);/,
+    /throw new Error\(`write choose[\s\S]*?\);/,
     `const value = (c: Candidate) => c.reward - beta * c.kl;
   return [...candidates].sort((a, b) => value(b) - value(a) || a.kl - b.kl)[0] as Candidate;`,
   );
@@ -325,7 +325,7 @@ export function level5(learner: Learner): void {
   learner.shell(learner.commandsOf("5", "Build").split("\n").slice(0, 4).join("\n"));
   learner.edit(
     demo,
-    /throw new Error\(`naive[\s\S]*?\);/,
+    /throw new Error\(`write naive[\s\S]*?\);/,
     "return completion.includes(String(expected)) ? 1 : 0;",
   );
   learner.do(`run ${demo}`);

@@ -8,9 +8,9 @@ import { out, paint, wrap } from "../terminal.ts";
 export function define(command: Command): Command {
   return command
     .description(
-      "Makes a workspace of the mastery track: data, an editable verifier, assignments,\nnotes, and a git history. On an existing workspace it restores files that are\nmissing and links it to this installation; nothing is overwritten.",
+      "Creates a workspace for the mastery track: data, an editable verifier, assignments,\nnotes and a git repository. In an existing workspace it restores missing files and\nlinks it to this installation; nothing is overwritten.",
     )
-    .argument("<folder>", "new or empty, or an existing workspace")
+    .argument("<folder>", "a new or empty folder, or an existing workspace")
     .addHelpText("after", "\nExamples:\n  lockedroom init my-room\n  lockedroom init .")
     .action(run);
 }
@@ -18,17 +18,17 @@ export function define(command: Command): Command {
 async function run(folder: string): Promise<void> {
   const { fresh, written, git } = await initWorkspace(folder);
   const shown = path.relative("", folder) || ".";
-  if (fresh) out(`${paint("bold", "Workspace made")} in ${shown}: ${written.length} files.`);
-  else if (written.length === 0) out(`${shown} is whole, and linked to this installation.`);
+  if (fresh) out(`${paint("bold", "Workspace created")} in ${shown}: ${written.length} files.`);
+  else if (written.length === 0) out(`${shown} is complete and linked to this installation.`);
   else {
-    out(`${shown} lacked ${written.length} files, which are back:`);
+    out(`${written.length} missing files restored in ${shown}:`);
     for (const file of written) out(`  ${file}`);
   }
   if (!git) {
     out();
     out(
       wrap(
-        "git was not found. Install it, then run the same command again: the checks read what the history says.",
+        "git was not found. Install it and run the same command again: the checks read the git history.",
       ),
     );
   }

@@ -1,21 +1,21 @@
 /** `lockedroom level` */
 
 import type { Command } from "commander";
-import { describeBudget } from "../../course/budget.ts";
-import { hasBegun, nextStep } from "../../course/check.ts";
-import type { Level, LevelId } from "../../course/level.ts";
+import { hasStarted, nextStep } from "../../course/check.ts";
+import { describeBudget } from "../../course/git-checks.ts";
+import type { Failure, Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace } from "../../course/workspace.ts";
-import { levelArgument, withRoom } from "../course-room.ts";
+import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 
 export function define(command: Command): Command {
   return command
     .description(
-      "A level of the mastery track: the change of mind, the commands to copy, the\ntasks, the knob budget and the checklist. Without a number, the list of levels.",
+      "Prints a level of the mastery track: the idea, the commands to copy, the tasks,\nthe knob budget and the checklist. Without a number, lists the levels.",
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
-    .option("--next", "say the one thing to do now, from the evidence")
+    .option("--next", "check the level and print the next thing to do")
     .addHelpText(
       "after",
       "\nExamples:\n  lockedroom level\n  lockedroom level 0\n  lockedroom level 0.5 --next",
@@ -24,29 +24,29 @@ export function define(command: Command): Command {
 }
 
 async function run(id: LevelId | undefined, { next }: { next?: boolean }): Promise<void> {
-  if (next) return sayNext(id);
-  if (id === undefined) return list(await begun());
+  if (next) return printNext(id);
+  if (id === undefined) return list(await started());
   show(levelOf(id));
 }
 
-/** The levels of which something is in the workspace around us, if there is one. */
-async function begun(): Promise<ReadonlySet<LevelId>> {
+/** The levels that were started in the current workspace, if there is one. */
+async function started(): Promise<ReadonlySet<LevelId>> {
   if (findWorkspace(process.cwd()) === undefined) return new Set();
-  return withRoom(async (room) => {
-    const found = LEVELS.filter((level) => hasBegun(room, level));
+  return withCheckContext(async (context) => {
+    const found = LEVELS.filter((level) => hasStarted(context, level));
     return new Set(found.map(({ id }) => id));
   });
 }
 
-function list(started: ReadonlySet<LevelId>): void {
+function list(ids: ReadonlySet<LevelId>): void {
   out("The mastery track: build, sabotage, reflect, repair.");
   out();
   for (const { id, title, loop } of LEVELS) {
-    out(`  ${started.has(id) ? "●" : "○"} ${id.padEnd(4)} ${title.padEnd(36)} Loop ${loop}`);
+    out(`  ${ids.has(id) ? "●" : "○"} ${id.padEnd(4)} ${title.padEnd(36)} Loop ${loop}`);
   }
   out();
-  if (started.size === 0) out(`Begin with: ${program()} level 0`);
-  else out(`● begun. What holds: ${program()} check. What next: ${program()} level --next`);
+  if (ids.size === 0) out(`Start with: ${program()} level 0`);
+  else out(`● started. Status: ${program()} check. Next step: ${program()} level --next`);
 }
 
 function show(level: Level): void {
@@ -60,7 +60,7 @@ function show(level: Level): void {
     out(paint("bold", name));
     out(wrap(text, "  "));
     if (commands.length > 0) out();
-    // Not indented, so that they can be copied as they stand.
+    // Not indented, so that they can be copied.
     for (const line of commands) out(line);
   }
   out();
@@ -75,7 +75,7 @@ function show(level: Level): void {
     out(wrap(`L${id} ${name}, with ${file}`, "  "));
   }
   out();
-  out(paint("bold", "Passed when you can answer"));
+  out(paint("bold", "You are done when you can answer"));
   for (const question of level.checklist) out(bullet(question));
   out();
   out(`Next: ${program()} level ${id} --next`);
@@ -85,17 +85,15 @@ function bullet(text: string): string {
   return wrap(text, "    ").replace(/^ {4}/, "  - ");
 }
 
-async function sayNext(id: LevelId | undefined): Promise<void> {
-  await withRoom(async (room) => {
+async function printNext(id: LevelId | undefined): Promise<void> {
+  await withCheckContext(async (context) => {
     const levels = id === undefined ? LEVELS : [levelOf(id)];
     for (const level of levels) {
-      const step = await nextStep(room, level);
+      const step = await nextStep(context, level);
       if (!step) continue;
       out(paint("bold", wrap(`Level ${level.id}: ${step.title}`)));
       out();
-      out(wrap(`expected ${step.lack.expected}`, "  "));
-      out(wrap(`found    ${step.lack.found}`, "  "));
-      out(wrap(`look     ${step.lack.look}`, "  "));
+      printFailure(step.failure, "  ");
       out();
       out(paint("bold", "Do now"));
       out(steps(step.next));
@@ -108,7 +106,13 @@ async function sayNext(id: LevelId | undefined): Promise<void> {
   });
 }
 
-/** Sentences are wrapped; commands stay as they are, to be copied. */
+export function printFailure({ expected, found, where }: Failure, indent: string): void {
+  out(wrap(`expected ${expected}`, indent));
+  out(wrap(`found    ${found}`, indent));
+  out(wrap(`where    ${where}`, indent));
+}
+
+/** Wraps sentences and leaves commands as they are, to be copied. */
 export function steps(next: string): string {
   const command = /^(?:\.\/lockedroom|git|cp|npm|for|done|# | {2})/;
   return next

@@ -15,14 +15,12 @@ interface Flags {
 
 export function define(command: Command): Command {
   return command
-    .description(
-      "The manual as a small site with search: built from the installed files, read\nwithout a network, and opened in the browser.",
-    )
-    .option("--outdir <folder>", "where to write it; new, empty, or a manual already")
-    .option("--no-open", "only write it and print where it is")
+    .description("Builds the manual as an offline site with search and opens it in the browser.")
+    .option("--outdir <folder>", "output folder; new, empty, or an older manual")
+    .option("--no-open", "only write it and print the path")
     .addHelpText(
       "after",
-      "\nWithout --outdir it lies in the system's temporary folder. Where the output is\nnot a terminal nothing is opened, and the path is all that is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
+      "\nWithout --outdir it is written to the system's temporary folder. If the output\nis not a terminal, nothing is opened and only the path is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
     )
     .action(run);
 }
@@ -36,31 +34,31 @@ async function run({ outdir, open }: Flags): Promise<void> {
   out(page);
   if (!process.stdout.isTTY) return;
   out();
-  if (!open) out("Open that file in a browser.");
+  if (!open) out("Open the file in a browser.");
   else if (await opened(page)) out("Opening it in your browser.");
-  else out(wrap("No browser could be started from here. Open that file in one yourself."));
+  else out(wrap("No browser could be started. Open the file in a browser."));
 }
 
-/** How each system opens a file with whatever it is meant to be opened with. */
+/** The command that opens a file on each system. */
 function opener(page: string): [program: string, ...args: string[]] | undefined {
   if (process.platform === "darwin") return ["open", page];
   if (process.platform === "win32") {
     return ["rundll32", "url.dll,FileProtocolHandler", pathToFileURL(page).href];
   }
-  // Without a screen it would start a browser for terminals, unseen and without an end.
+  // Without a display, xdg-open would start a terminal browser that never ends.
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   return DISPLAY || WAYLAND_DISPLAY ? ["xdg-open", page] : undefined;
 }
 
-const PATIENCE_MS = 2000;
+const WAIT_MS = 2000;
 
-/** False when it fails at once; a program that runs on is a browser. */
+/** False when the command fails at once; one that keeps running is a browser. */
 function opened(page: string): Promise<boolean> {
   const [program, ...args] = opener(page) ?? [];
   if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, args, { detached: true, stdio: "ignore" });
-    const timer = setTimeout(() => resolve(true), PATIENCE_MS);
+    const timer = setTimeout(() => resolve(true), WAIT_MS);
     const answer = (value: boolean) => {
       clearTimeout(timer);
       resolve(value);

@@ -11,31 +11,33 @@ interface Flags {
   readonly format: "text" | "json";
 }
 
-/** As it is at the gate: a verdict that says no. */
+/** As for a REJECT of the gate. */
 const REFUSED = 1;
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
-      "The 120-day plan of this workspace: phases, exit criteria with their evidence,\nthis week's deliverables and your streak, all read from files and from git.",
+      "Prints the 120-day plan of this workspace: phases, exit criteria with evidence,\nthe deliverables of this week and your streak, all from files and git.",
     )
     .addArgument(
-      new Argument("[action]", "advance: leave the phase, if its exit holds").choices(["advance"]),
+      new Argument("[action]", "advance: go to the next phase, if every criterion is met").choices([
+        "advance",
+      ]),
     )
     .addOption(
-      new Option("--format <format>", "how to print it").choices(["text", "json"]).default("text"),
+      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
     )
     .addHelpText(
       "after",
       `
 Day 1 is the day of the first commit. Each criterion is one of
-  ✓  met: the evidence is named, and looked at again every time
+  ✓  met: the evidence is printed, and checked again every time
   ✗  missing: what was expected, what was found, and the next step
-  –  no tool yet: this version lacks the command that it needs, or has it and
-     cannot judge what it makes
+  –  no tool yet: this version lacks a command that it needs, or cannot check
+     its output
 
-"plan advance" exits with 1 and says what is missing until everything holds;
-then it is recorded in ${PLAN_FILE}, with the hash of each piece of evidence.
+"plan advance" exits with 1 and prints what is missing until every criterion is
+met; then it records the phase in ${PLAN_FILE}, with a hash of each evidence file.
 
 Examples:
   lockedroom plan
@@ -62,13 +64,13 @@ Examples:
     });
 }
 
-/** The local date; tests say theirs. */
+/** The local date; tests set LOCKEDROOM_TODAY. */
 function today(): string {
-  const told = process.env.LOCKEDROOM_TODAY;
-  if (!told) return localDay(new Date());
-  if (isDay(told)) return told;
+  const given = process.env.LOCKEDROOM_TODAY;
+  if (!given) return localDay(new Date());
+  if (isDay(given)) return given;
   throw usageError(
-    `LOCKEDROOM_TODAY is ${JSON.stringify(told)}, which is no date`,
+    `LOCKEDROOM_TODAY is ${JSON.stringify(given)}, which is not a date`,
     "Write it as 2026-11-15, or unset it to use the clock.",
   );
 }

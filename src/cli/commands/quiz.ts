@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { type Command, Option } from "commander";
 import { dataError, ioError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
+import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
-import { ALOUD, QUESTIONS } from "../../course/quizzes/index.ts";
-import type { Room } from "../../course/room.ts";
-import { levelArgument, withRoom } from "../course-room.ts";
+import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
+import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -20,26 +20,26 @@ interface Flags {
 /** The next line, or undefined when there are no more. */
 type NextLine = () => Promise<string | undefined>;
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
-      "A level's checklist as questions. What has an objective answer is marked against\nyour own runs and the code itself; the rest is for you to say aloud.",
+      "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
     )
     .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
-    .option("--answers <file>", "one answer a line, in order; - skips a question")
+    .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
     .addOption(
-      new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"),
+      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
     )
     .addHelpText(
       "after",
       `
-On a terminal the questions come one by one. Otherwise answers are read from
---answers or from standard input; without any, the questions are only printed.
+On a terminal the questions are asked one by one. Otherwise answers are read
+from --answers or standard input; without answers, the questions are printed.
 
 Exit codes:
-  0  every question answered, and right      1  anything else
+  0  every question answered correctly       1  anything else
   64 wrong usage    65 bad data
 
 Examples:
@@ -48,8 +48,8 @@ Examples:
   lockedroom quiz 3 --format json < answers.txt`,
     )
     .action(async (level: LevelId, flags: Flags) => {
-      const marks = await withRoom((room) =>
-        atTerminal(flags) ? askAll(room, level) : markAll(room, level, flags),
+      const marks = await withCheckContext((context) =>
+        atTerminal(flags) ? askAll(context, level) : markAll(context, level, flags),
       );
       const { right, questions } = scoreOf(marks);
       exit(right === questions ? 0 : 1);
@@ -63,20 +63,24 @@ function atTerminal({ answers, format }: Flags): boolean {
 
 // --- a list of answers ----------------------------------------------------------------------------
 
-async function markAll(room: Room, level: LevelId, { answers, format }: Flags): Promise<Mark[]> {
+async function markAll(
+  context: CheckContext,
+  level: LevelId,
+  { answers, format }: Flags,
+): Promise<Mark[]> {
   const lines = await givenLines(answers);
   const questions = QUESTIONS[level];
   if (lines.length > questions.length) {
     throw dataError(
-      `there are ${lines.length} answers, and level ${level} has ${questions.length} questions`,
-      "Write one answer a line, in the order of the questions; - skips one.",
+      `there are ${lines.length} answers for the ${questions.length} questions of level ${level}`,
+      "Write one answer per line, in the order of the questions; - skips one.",
     );
   }
   const marks: Mark[] = [];
   for (const [i, question] of questions.entries()) {
-    marks.push(mark(question, await solve(question, room), lines[i]));
+    marks.push(mark(question, await solve(question, context), lines[i]));
   }
-  if (format === "json") out(printableJson(quizReport(level, marks, ALOUD[level]), 2));
+  if (format === "json") out(printableJson(quizReport(level, marks, OPEN_QUESTIONS[level]), 2));
   else if (lines.length === 0) printQuestions(level, marks);
   else {
     for (const [i, one] of marks.entries()) {
@@ -87,7 +91,7 @@ async function markAll(room: Room, level: LevelId, { answers, format }: Flags): 
     }
     printScore(marks);
     out();
-    printAloud(level);
+    printOpen(level);
   }
   return marks;
 }
@@ -116,10 +120,10 @@ async function readAll(stream: AsyncIterable<unknown>, name: string): Promise<st
   for await (const chunk of stream) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       throw dataError(
-        `${name} has more than a mebibyte, which is no list of answers`,
-        "Write one answer a line, in the order of the questions; - skips one.",
+        `${name} is larger than 1 MiB, too large for a list of answers`,
+        "Write one answer per line, in the order of the questions; - skips one.",
       );
     }
   }
@@ -134,50 +138,50 @@ function printQuestions(level: LevelId, marks: readonly Mark[]): void {
     if (one.skipped?.code !== "not_answered") printMark(one);
     out();
   }
-  printAloud(level);
+  printOpen(level);
   out();
-  out("Answer on a terminal, one by one, or write one answer a line (- skips):");
+  out("Answer them on a terminal, or write one answer per line (- skips):");
   out(`  ${program()} quiz ${level} --answers answers.txt`);
 }
 
 // --- at a terminal --------------------------------------------------------------------------------
 
-async function askAll(room: Room, level: LevelId): Promise<Mark[]> {
+async function askAll(context: CheckContext, level: LevelId): Promise<Mark[]> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
   out(wrap("One answer each; - skips a question, Ctrl-D ends."));
   try {
-    return await converse(room, level, nextLineOf(prompt));
+    return await askEach(context, level, nextLineOf(prompt));
   } finally {
     prompt.close();
   }
 }
 
-async function converse(room: Room, level: LevelId, nextLine: NextLine): Promise<Mark[]> {
+async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine): Promise<Mark[]> {
   const marks: Mark[] = [];
   let ended = false;
   for (const [i, question] of QUESTIONS[level].entries()) {
-    const truth = await solve(question, room);
-    const unanswered = mark(question, truth, undefined);
+    const solution = await solve(question, context);
+    const unanswered = mark(question, solution, undefined);
     let line: string | undefined;
     if (!ended) {
       out();
       printQuestion(i, unanswered);
-      if ("answer" in truth) line = await nextLine();
-      ended = line === undefined && "answer" in truth;
+      if ("answer" in solution) line = await nextLine();
+      ended = line === undefined && "answer" in solution;
     }
-    marks.push(mark(question, truth, line));
+    marks.push(mark(question, solution, line));
     if (!ended) printMark(marks.at(-1) as Mark);
   }
   out();
   printScore(marks);
   if (!ended) {
     out();
-    printAloud(level);
+    printOpen(level);
   }
   return marks;
 }
 
-/** Empty lines are asked again: a stray Enter is no answer. */
+/** Asks again after an empty line. */
 function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
   const waiting: string[] = [];
   let wake = () => {};
@@ -249,15 +253,15 @@ function printScore(marks: readonly Mark[]): void {
   named("Skipped", (one) => one.right === null);
 }
 
-function printAloud(level: LevelId): void {
-  out("Nobody can mark these but you. Say it aloud, then read the chapter:");
-  for (const { ask, chapter } of ALOUD[level]) {
+function printOpen(level: LevelId): void {
+  out("Open questions. Answer them aloud, then read the chapter:");
+  for (const { ask, chapter } of OPEN_QUESTIONS[level]) {
     out(hanging("- ", ask, ""));
     out(`  chapter ${chapter}`);
   }
 }
 
-/** A label, and text behind it that is indented alike on every line. */
+/** A label and text with a hanging indent. */
 function hanging(label: string, text: string, indent: string): string {
   const margin = " ".repeat(indent.length + label.length);
   return indent + label + wrap(text, margin).slice(margin.length);

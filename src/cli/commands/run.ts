@@ -6,9 +6,9 @@ import { runTypescript } from "../typescript.ts";
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
-    .description("Runs a TypeScript or JavaScript file as a program, without a build.")
+    .description("Runs a TypeScript or JavaScript file, without a build.")
     .argument("<file>", 'the program; it may import from "lockedroom"')
-    .argument("[arguments...]", "passed on to the program as they are")
+    .argument("[arguments...]", "passed to the program unchanged")
     .allowUnknownOption()
     .passThroughOptions()
     .addHelpText(
@@ -16,7 +16,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
       `
 Examples:
   lockedroom run assignments/kl_regularized_choice.ts
-  lockedroom run my-program.ts what follows is the program's own`,
+  lockedroom run my-program.ts first second`,
     )
     .action(async (file: string, args: string[]) => {
       requireFile(file, "program", "Name a .ts or .js file.");

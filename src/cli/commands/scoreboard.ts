@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import {
   addWeek,
-  MOST_WEEKS,
+  MAX_WEEKS,
   readWeeks,
   reviewWeeks,
   SKILLS,
@@ -33,20 +33,11 @@ interface Flags {
 
 const several = (value: string, before: string[] = []) => [...before, value];
 
-/** Which flags belong to which action; a flag of the other is a mistake worth a word. */
+/** The flags of each action; a flag of the other action is an error. */
 const FLAGS = {
   add: [
-    "week",
-    "run",
-    "baseline",
-    "build",
-    "theory",
-    "eval",
-    "blog",
-    "failure",
-    "fix",
-    "skill",
-    "force",
+    ...(["week", "run", "baseline", "build", "theory", "eval"] as const),
+    ...(["blog", "failure", "fix", "skill", "force"] as const),
   ],
   show: ["skills", "format"],
 } as const;
@@ -54,27 +45,31 @@ const FLAGS = {
 export function define(command: Command): Command {
   return command
     .description(
-      "The weekly scoreboard. Its figures are filled from runs and never typed; skill\nscores need a link to something that exists.",
+      "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill\nscores need a link to a file or folder.",
     )
     .addArgument(
-      new Argument("[action]", "add a week, or show them all")
+      new Argument("[action]", "add a week, or show all weeks")
         .choices(["add", "show"])
         .default("show"),
     )
-    .option("--week <n>", "add: the week, 1 for days 1 to 7", wholeNumber(1, MOST_WEEKS))
-    .option("--run <run>", "add: the run to take the figures from")
+    .option("--week <n>", "add: the week, 1 for days 1 to 7", wholeNumber(1, MAX_WEEKS))
+    .option("--run <run>", "add: the run that gives the figures")
     .option("--baseline <run>", "add: the run that drift is measured against")
     .option("--build <path>", "add: the build that was shipped")
     .option("--theory <path>", "add: the theory compression that was shipped")
     .option("--eval <path>", "add: the evaluation or ablation that was shipped")
     .option("--blog <path>", "add: the post that was shipped")
-    .option("--failure <text>", "add: a failure discovered; two a week or more", several)
-    .option("--fix <text>", "add: a fix validated; one a week or more", several)
-    .option("--skill <name=score:path>", "add: a score from 0 to 5 and what shows it", several)
-    .option("--force", "add: write the week anew; the old one is kept")
-    .option("--skills", "show: what each score of each skill means")
+    .option("--failure <text>", "add: a failure you found; two or more per week", several)
+    .option("--fix <text>", "add: a validated fix; one or more per week", several)
+    .option(
+      "--skill <name=score:path>",
+      "add: a score from 0 to 5, with a linked artifact",
+      several,
+    )
+    .option("--force", "add: replace the week; the old one is kept")
+    .option("--skills", "show: the meaning of each skill score")
     .addOption(
-      new Option("--format <format>", "show: how to print (default: text)").choices([
+      new Option("--format <format>", "show: output format (default: text)").choices([
         "text",
         "json",
       ]),
@@ -88,7 +83,7 @@ Examples:
   lockedroom scoreboard add --week 1 --run runs/second --baseline runs/first \\
     --build runs/second --theory notes/kl.md \\
     --failure "best-of-N was read as learning" --failure "dev set of 20 rows" \\
-    --fix "the gate names the knob now" --skill math=2:notes/kl.md
+    --fix "the gate reports the knob" --skill math=2:notes/kl.md
   lockedroom scoreboard show
   lockedroom scoreboard show --skills`,
     )
@@ -114,7 +109,7 @@ function refuseForeignFlags(action: "add" | "show", flags: Flags): void {
 async function add(dir: string, flags: Flags): Promise<void> {
   const { week, failure, fix, skill } = flags;
   if (week === undefined)
-    throw usageError("--week is not given", "Say which: --week 1 is days 1 to 7.");
+    throw usageError("--week is missing", "For example, --week 1 is days 1 to 7.");
   const links = { ...flags, week, failures: failure, fixes: fix, skills: skill };
   const added = await addWeek({ ...links, dir, cwd: process.cwd() });
   const [review] = await reviewWeeks(dir, [added.week]);
@@ -135,6 +130,6 @@ async function show(dir: string, format: "text" | "json"): Promise<void> {
 }
 
 function showNone(): void {
-  out("No week yet. Add the first with a run that you would show to somebody:");
+  out("No weeks yet. Add the first one:");
   out("  ./lockedroom scoreboard add --week 1 --run runs/NAME");
 }

@@ -8,7 +8,7 @@ import { runTypescript } from "../typescript.ts";
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
-    .description("Runs tests written in TypeScript for node:test; `npm test` of a workspace.")
+    .description("Runs node:test files written in TypeScript; `npm test` in a workspace calls it.")
     .argument("[files...]", "test files (default: tests/*.test.ts)")
     .addHelpText("after", "\nExamples:\n  lockedroom test\n  lockedroom test tests/kata_01.test.ts")
     .action(async (given: string[]) => {
@@ -27,7 +27,7 @@ function testsHere(): string[] {
   const tests = found.filter((name) => /\.test\.[cm]?[jt]s$/.test(name)).sort();
   if (tests.length > 0) return tests.map((name) => path.join(folder, name));
   throw usageError(
-    "there are no tests here: no tests/*.test.ts",
+    "no test files: there is no tests/*.test.ts here",
     "Go to the workspace's folder, or name the files.",
   );
 }

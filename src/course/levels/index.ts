@@ -8,7 +8,7 @@ import { LEVEL_4 } from "./level-4.ts";
 import { LEVEL_5 } from "./level-5.ts";
 import { LEVEL_6 } from "./level-6.ts";
 
-/** The track, in the order in which it is walked. */
+/** The levels of the track, in order. */
 export const LEVELS: readonly Level[] = [
   LEVEL_0,
   LEVEL_0_5,

@@ -1,23 +1,16 @@
-/** Level 0.5: selection is not learning, and must not roll dice. */
+/** Level 0.5: selection is not learning, and must be deterministic. */
 
-import { pickBest, type ResultRow, type Rng, rngAt, type ScoredSample } from "../../index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import {
-  call,
-  committedFile,
-  DEV,
-  demandShipped,
-  hiddenSeed,
-  PACK,
-  repeatSelection,
-  selectionRun,
-} from "../evidence.ts";
-import { demand } from "../gap.ts";
-import { demandTests } from "../learner-tests.ts";
+import { type Rng, rngAt } from "../../core/index.ts";
+import { pickBest, type ScoredSample } from "../../loops/index.ts";
+import type { ResultRow } from "../../runs/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { ensure } from "../check-failure.ts";
+import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import type { Level } from "../level.ts";
-import { demandRunNote } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import { runNoteCheck } from "../notes.ts";
+import { selectCommand } from "../run-commands.ts";
 
 const POLICY = "assignments/selection_policy.ts";
 const TEST = "tests/selection_policy.test.ts";
@@ -25,15 +18,7 @@ const BUILT = "l0_5_build_sel_n4";
 const RANDOM = [1, 2, 3, 4, 5].map((i) => `l0_5_sabotage_sel_random_${i}`);
 const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 
-const select = (outdir: string, indent = "") =>
-  [
-    "./lockedroom selection-demo \\",
-    `  --dataset ${DEV} \\`,
-    `  --samples ${PACK} \\`,
-    `  --n 4 --outdir runs/${outdir}`,
-  ]
-    .map((line) => indent + line)
-    .join("\n");
+const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
 
 const base = {
@@ -58,26 +43,26 @@ export const LEVEL_0_5: Level = {
   loop: "B",
   wrong: "Best of four is better than best of one, so the model learned.",
   right:
-    "Loop B changes the decision over samples. The distribution that they are drawn from is the same as before; the improvement was bought with compute.",
+    "Loop B changes which sample is selected. The distribution that the samples come from stays the same; the improvement costs compute.",
   stages: [
     {
       name: "Build",
-      text: "Best of four, with the tie-break as it is shipped: whichever came first.",
+      text: "Run best of four with the shipped tie-break: the first sample wins.",
       commands: [select(BUILT), `./lockedroom inspect-run --run runs/${BUILT} --top-k 5 --show 1`],
     },
     {
       name: "Sabotage",
-      text: `Make tieBreakKey in ${POLICY} random on purpose, [Math.random(), sample.completion], commit it, and run the same command five times.`,
+      text: `Make tieBreakKey in ${POLICY} random, [Math.random(), sample.completion], commit it, and run the same command five times.`,
       commands: ['git commit -am "L0.5 sabotage"', FIVE_TIMES],
     },
     {
       name: "Reflect",
-      text: "The same command on the same data: look at the hashes of the results, and at the alarm in the runs' summaries.",
+      text: "Same command, same data: compare the hashes of the results, and read the alarm in the summaries.",
       commands: ["git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl"],
     },
     {
       name: "Repair and lock",
-      text: "Write the deterministic tie-break, commit it, run twice, compare the hashes.",
+      text: "Write the deterministic tie-break, commit it, run it twice, compare the hashes.",
       commands: [
         'git add -A && git commit -m "L0.5 fix"',
         select(FIXED[0] as string),
@@ -89,24 +74,24 @@ export const LEVEL_0_5: Level = {
     },
   ],
   tasks: [
-    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the text that comes first. A sample without sum_logprob comes after those that have one.`,
-    `${TEST}: one test that repeated calls choose the same sample, and one for each rule of the tie-break; at least three.`,
+    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.`,
+    `${TEST}: one test that repeated calls select the same sample, and one for each rule of the tie-break; at least three.`,
     "runs/l0_5_sabotage_sel_random_1/README.md: what you expected, and the repair plan.",
   ],
   checklist: [
-    "How can Loop B improve outputs although the policy's distribution stays as it was?",
-    "Which knob did the sabotage turn, and which hashes prove it?",
+    "How can Loop B improve outputs without changing the policy's distribution?",
+    "Which knob did the sabotage change, and which hashes prove it?",
     "Why must selection be deterministic in production?",
   ],
   checks: [
     {
       id: "build",
-      title: `runs/${BUILT}: best of four that can be repeated`,
+      title: `runs/${BUILT}: a repeatable best of four`,
       next: select(BUILT),
-      run: async (room) => {
-        await demandShipped(room, DEV);
-        await demandShipped(room, PACK);
-        const { run } = await repeatSelection(room, BUILT, 4);
+      run: async (context) => {
+        await checkShipped(context, DEV);
+        await checkShipped(context, PACK);
+        const { run } = await repeatSelection(context, BUILT, 4);
         return `pass@n ${run.summary.metrics.pass_at_n?.toFixed(4)}, the same when repeated`;
       },
     },
@@ -116,42 +101,37 @@ export const LEVEL_0_5: Level = {
       id: "sabotage",
       title: "five sabotage runs with five different hashes",
       next: `Make tieBreakKey random, commit, then:\n${FIVE_TIMES}`,
-      run: demandVariance,
+      run: checkVariance,
     },
     {
       id: "random-policy",
-      title: "what made them was a tie-break that contradicts itself",
+      title: "their tie-break is not deterministic",
       next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
-      run: demandDice,
+      run: checkRandom,
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: `Fill in runs/${RANDOM[0]}/README.md.`,
-      run: (room) => demandRunNote(room, RANDOM[0] as string),
-    },
+    runNoteCheck(RANDOM[0] as string),
     {
       id: "tie-break",
       title: `${POLICY} breaks ties by log-prob, length, text`,
       next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
-      run: demandTieBreak,
+      run: checkTieBreak,
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
       title: "two fixed runs with the same hash, made by the repaired policy",
       next: FIXED.map((name) => select(name)).join("\n"),
-      run: demandFixed,
+      run: checkFixed,
     },
     {
       id: "tests",
       title: `${TEST} passes, and fails on a wrong tie-break`,
       next: `Write ${TEST} with at least three tests.`,
-      run: (room) =>
-        demandTests(room, TEST, 3, [
+      run: (context) =>
+        checkTests(context, TEST, 3, [
           mutant("the tie-break is random", "() => [Math.random()]", 3),
           mutant(
-            "the order is upside down",
+            "the order is reversed",
             "(sample) => original.tieBreakKey(sample).map((x) => (typeof x === 'number' ? -x : x))",
           ),
           mutant("the first sample always wins", "(sample) => [sample.index]"),
@@ -165,50 +145,43 @@ function mutant(name: string, as: string, attempts = 1) {
   return { name, file: POLICY, override: { export: "tieBreakKey", as }, attempts };
 }
 
-/** What selection may change in a row; everything else is the packs' and the scorer's. */
+/** What selection may change in a row. */
 const CHOSEN = [
-  "completion",
-  "reward",
-  "outcome_code",
-  "details",
-  "sum_logprob",
-  "sum_ref_logprob",
-  "kl_est",
-  "selected",
-  "unstable",
+  ...["completion", "reward", "outcome_code", "details", "sum_logprob", "sum_ref_logprob"],
+  ...["kl_est", "selected", "unstable"],
 ];
 
-async function demandVariance(room: Room): Promise<string> {
-  const built = await rows(room, BUILT);
+async function checkVariance(context: CheckContext): Promise<string> {
+  const built = await rows(context, BUILT);
   const hashes = new Map<string, string>();
   for (const name of RANDOM) {
-    const { run } = await selectionRun(room, name, 4);
-    const twin = hashes.get(run.summary.results_sha256);
-    demand(twin === undefined, {
+    const { run } = await selectionRun(context, name, 4);
+    const duplicate = hashes.get(run.summary.results_sha256);
+    ensure(duplicate === undefined, {
       expected: "five different hashes of results.jsonl",
-      found: `the same for runs/${twin} and runs/${name}`,
-      look: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
+      found: `the same for runs/${duplicate} and runs/${name}`,
+      where: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
     });
     hashes.set(run.summary.results_sha256, name);
-    const forged = (await rows(room, name)).find((row, i) => !isHonestChoice(row, built[i]));
-    demand(forged === undefined, {
-      expected: `rows of runs/${name} that choose a best sample of the pack`,
-      found: `${forged?.id} is no such row`,
-      look: `runs/${name}/results.jsonl`,
+    const forged = (await rows(context, name)).find((row, i) => !isValidChoice(row, built[i]));
+    ensure(forged === undefined, {
+      expected: `rows of runs/${name} that select a best sample of the pack`,
+      found: `${forged?.id} does not select one`,
+      where: `runs/${name}/results.jsonl`,
     });
   }
-  await demandOrder(room, [BUILT, ...RANDOM]);
+  await checkOrder(context, [BUILT, ...RANDOM]);
   return `${hashes.size} hashes`;
 }
 
-async function rows(room: Room, name: string): Promise<ResultRow[]> {
+async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   const found: ResultRow[] = [];
-  for await (const batch of (await room.run(name)).results().batches()) found.push(...batch);
+  for await (const batch of (await context.run(name)).results().batches()) found.push(...batch);
   return found;
 }
 
-/** Another choice from the same samples, and one of the best among the first four. */
-function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
+/** The same samples, and one of the best among the first four is selected. */
+function isValidChoice(row: ResultRow, built: ResultRow | undefined): boolean {
   const strip = (fields: object) =>
     JSON.stringify(Object.entries(fields).filter(([key]) => !CHOSEN.includes(key)));
   const candidates = row.samples?.slice(0, 4) ?? [];
@@ -222,56 +195,56 @@ function isHonestChoice(row: ResultRow, built: ResultRow | undefined): boolean {
   );
 }
 
-async function demandDice(room: Room): Promise<string> {
-  const samples = hiddenPacks(rngAt(hiddenSeed(room, "0.5"))).flat();
+async function checkRandom(context: CheckContext): Promise<string> {
+  const samples = hiddenPacks(rngAt(hiddenSeed(context, "0.5"))).flat();
   for (const name of RANDOM) {
-    const { policy } = await selectionRun(room, name, 4);
+    const { policy } = await selectionRun(context, name, 4);
     const twice = samples.flatMap((sample) => [[sample], [sample]]);
-    const keys = await call(room, policy.path, POLICY, "tieBreakKey", twice);
+    const keys = await call(context, policy.path, POLICY, "tieBreakKey", twice);
     const differs = samples.some(
       (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
     );
-    demand(differs, {
-      expected: `the policy of runs/${name} to give other keys when it is asked again`,
+    ensure(differs, {
+      expected: `the policy of runs/${name} to return other keys when it is called again`,
       found: "the same keys every time",
-      look: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
+      where: `git show ${policy.version.commit.hash.slice(0, 7)}:${POLICY}`,
     });
   }
-  return "the same sample got other keys";
+  return "the same sample gets different keys";
 }
 
-async function demandFixed(room: Room): Promise<string> {
-  const current = (await room.versions(POLICY)).at(-1)?.text;
+async function checkFixed(context: CheckContext): Promise<string> {
+  const current = (await context.versions(POLICY)).at(-1)?.text;
   const hashes = new Set<string>();
   for (const name of FIXED) {
-    const { run, policy } = await repeatSelection(room, name, 4);
-    demand(policy.version.text === current, {
+    const { run, policy } = await repeatSelection(context, name, 4);
+    ensure(policy.version.text === current, {
       expected: `runs/${name} made with ${POLICY} as it is committed now`,
       found: `the version of commit ${policy.version.commit.hash.slice(0, 7)}`,
-      look: `git log --oneline -- ${POLICY}`,
+      where: `git log --oneline -- ${POLICY}`,
       next: `Make runs/${name} again with --force.`,
     });
-    demand(run.summary.alarms.length === 0, {
+    ensure(run.summary.alarms.length === 0, {
       expected: "no alarm",
       found: run.summary.alarms.map(({ code }) => code).join(", "),
-      look: `runs/${name}/summary.json`,
+      where: `runs/${name}/summary.json`,
     });
     hashes.add(run.summary.results_sha256);
   }
-  demand(hashes.size === 1, {
+  ensure(hashes.size === 1, {
     expected: "the same hash of results.jsonl",
     found: `${hashes.size} hashes`,
-    look: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
+    where: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
   });
-  await demandOrder(room, [RANDOM[4] as string, ...FIXED]);
-  return "equal, and equal again when repeated";
+  await checkOrder(context, [RANDOM[4] as string, ...FIXED]);
+  return "equal, and the same when repeated";
 }
 
-async function demandTieBreak(room: Room): Promise<string> {
-  const packs = hiddenPacks(rngAt(hiddenSeed(room, "0.5 ties")));
-  const file = await committedFile(room, POLICY);
+async function checkTieBreak(context: CheckContext): Promise<string> {
+  const packs = hiddenPacks(rngAt(hiddenSeed(context, "0.5 ties")));
+  const file = await committedFile(context, POLICY);
   const keys = await call(
-    room,
+    context,
     file,
     POLICY,
     "tieBreakKey",
@@ -287,10 +260,10 @@ async function demandTieBreak(room: Room): Promise<string> {
       completion.length,
       completion,
     ]);
-    demand(picked?.completion === right?.completion, () => ({
+    ensure(picked?.completion === right?.completion, () => ({
       expected: `${describe(right)} to win over ${describe(picked)}`,
-      found: "the other way round",
-      look: POLICY,
+      found: "the reverse",
+      where: POLICY,
     }));
   }
   return `${packs.length} hidden packs`;
@@ -300,17 +273,11 @@ function describe(sample: ScoredSample | undefined): string {
   return `${JSON.stringify(sample?.completion)} (sum_logprob ${sample?.sum_logprob})`;
 }
 
-/** Packs of equal rewards in which each rule of the tie-break decides now and then. */
+/** Packs of equal rewards in which each rule of the tie-break decides sometimes. */
 function hiddenPacks(rng: Rng): ScoredSample[][] {
   const texts = [
-    "Final: 1",
-    "Final: 2",
-    "final: 2",
-    "Final: 12",
-    " Final: 1",
-    "Final: 1 ",
-    "Final: 21",
-    "FINAL: 3",
+    ...["Final: 1", "Final: 2", "final: 2", "Final: 12"],
+    ...[" Final: 1", "Final: 1 ", "Final: 21", "FINAL: 3"],
   ];
   return Array.from({ length: 80 }, (_, pack) => {
     const shared = -2 * rng.next();

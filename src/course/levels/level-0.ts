@@ -1,61 +1,48 @@
-/** Level 0: the instrument before the model. */
+/** Level 0: measurement hygiene. */
 
-import { OUTCOME_CODES, classify as referenceClass } from "../../index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
+import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { ensure } from "../check-failure.ts";
 import {
-  call,
-  committedFile,
+  checkOrder,
+  checkShipped,
   DEV,
-  demandShipped,
   evalRun,
   FROZEN,
   jsonLines,
   savedGate,
+  verdictText,
 } from "../evidence.ts";
-import { demand } from "../gap.ts";
-import { demandTests, type Mutant } from "../learner-tests.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import type { Level } from "../level.ts";
-import { demandRunNote, demandSections } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import { checkSections, runNoteCheck } from "../notes.ts";
+import { evalCommand, TAMPERED } from "../run-commands.ts";
 
-const TAMPERED = "data/datasets/math_dev_TAMPERED.jsonl";
+const BUILT = "l0_build_eval";
+const SABOTAGED = "l0_sabotage_eval_tampered";
 const GATE = "runs/l0_gate.json";
 const KATA = "assignments/kata_01.ts";
 const KATA_TEST = "tests/kata_01.test.ts";
 const NOTE = "notes/mental_map_v1.md";
 
-const BUILD = `./lockedroom eval \\
-  --dataset ${DEV} \\
-  --completions ${FROZEN} \\
-  --outdir runs/l0_build_eval`;
+const BUILD = evalCommand(DEV, BUILT);
 const COPY = `cp ${DEV} ${TAMPERED}`;
-const SABOTAGE = `./lockedroom eval \\
-  --dataset ${TAMPERED} \\
-  --completions ${FROZEN} \\
-  --outdir runs/l0_sabotage_eval_tampered`;
-const JUDGE = `./lockedroom gate \\
-  --baseline runs/l0_build_eval \\
-  --candidate runs/l0_sabotage_eval_tampered \\
+const SABOTAGE = evalCommand(TAMPERED, SABOTAGED);
+const COMPARE = `./lockedroom gate \\
+  --baseline runs/${BUILT} \\
+  --candidate runs/${SABOTAGED} \\
   --min-delta 0.00 --report ${GATE}`;
 
 const base = {
   id: "0" as const,
   commits: [
-    { name: "build", file: "runs/l0_build_eval/manifest.json" },
-    { name: "sabotage", file: "runs/l0_sabotage_eval_tampered/manifest.json" },
+    { name: "build", file: `runs/${BUILT}/manifest.json` },
+    { name: "sabotage", file: `runs/${SABOTAGED}/manifest.json` },
     { name: "fix", file: KATA },
   ],
   budget: { change: ["assignments/", "tests/"], add: ["data/"] },
-  evidence: [
-    "runs/l0_build_eval/",
-    "runs/l0_sabotage_eval_tampered/",
-    GATE,
-    TAMPERED,
-    KATA,
-    KATA_TEST,
-    NOTE,
-  ],
+  evidence: [`runs/${BUILT}/`, `runs/${SABOTAGED}/`, GATE, TAMPERED, KATA, KATA_TEST, NOTE],
 };
 
 export const LEVEL_0: Level = {
@@ -64,11 +51,11 @@ export const LEVEL_0: Level = {
   loop: "A",
   wrong: "The score fell, so the model got worse.",
   right:
-    "Loop A checks an instrument. A number moves because the policy changed or because the conditions of measurement did, and it is my job to prove which.",
+    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
   stages: [
     {
       name: "Build",
-      text: "A clean evaluation, and a look at what failed.",
+      text: "Run a clean evaluation and inspect the failures.",
       commands: [
         BUILD,
         "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
@@ -76,40 +63,40 @@ export const LEVEL_0: Level = {
     },
     {
       name: "Sabotage",
-      text: "Break the locked room: in the copy change the expected_answer of exactly one record, by hand, and evaluate the same completions.",
-      commands: [COPY, "# Now change one expected_answer in the copy, by hand. Then:", SABOTAGE],
+      text: "Change the data between two runs: copy the data set, change the expected_answer of exactly one record in the copy, and evaluate the same completions.",
+      commands: [COPY, "# Now change one expected_answer in the copy. Then:", SABOTAGE],
     },
     {
       name: "Reflect",
-      text: "Let the gate say whether the two numbers may be compared. It must refuse, and its reasons must name the data.",
-      commands: [JUDGE],
+      text: "Ask the gate whether the two runs are comparable. It must reject them, and its reasons must name the data.",
+      commands: [COMPARE],
     },
     {
       name: "Repair and lock",
-      text: "Fill in the run note of the sabotage, then the tasks.",
+      text: "Fill in the run note of the sabotage, then do the tasks.",
       commands: ["npm test"],
     },
   ],
   tasks: [
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
-    `${KATA}: classify(outcomeCode) says whose fault an outcome is. wrong_answer is model_math, every code of format is model_format, invalid_example is data_invalid, anything else is unknown.`,
-    `${KATA_TEST}: a small answer key for it, at least three tests.`,
+    `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown.`,
+    `${KATA_TEST}: at least three tests of classify.`,
     "runs/l0_sabotage_eval_tampered/README.md: what you expected, and the repair plan.",
   ],
   checklist: [
-    "Two evaluations differ. What are the only valid causes, and where in manifest.json is the evidence?",
-    "How do outcome codes tell a failure of format from a failure of arithmetic?",
-    "Why is a pass rate that rose on a tampered data set no improvement?",
+    "Two evaluations differ. What are the possible causes, and where in manifest.json is the evidence?",
+    "How do outcome codes distinguish a format failure from an arithmetic failure?",
+    "Why is a higher pass rate on a tampered data set not an improvement?",
   ],
   checks: [
     {
       id: "build",
-      title: "runs/l0_build_eval: a clean evaluation that can be repeated",
+      title: "runs/l0_build_eval: a clean, repeatable evaluation",
       next: BUILD,
-      run: async (room) => {
-        await demandShipped(room, DEV);
-        await demandShipped(room, FROZEN);
-        const { summary } = await evalRun(room, "l0_build_eval", DEV);
+      run: async (context) => {
+        await checkShipped(context, DEV);
+        await checkShipped(context, FROZEN);
+        const { summary } = await evalRun(context, BUILT, DEV);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
@@ -118,60 +105,55 @@ export const LEVEL_0: Level = {
       id: "tampered-data",
       title: "the tampered data set differs in exactly one expected answer",
       next: `${COPY}\nThen change the expected_answer of one record in it.`,
-      run: demandOneChange,
+      run: checkOneChange,
     },
     {
       id: "sabotage",
       title: "runs/l0_sabotage_eval_tampered: the same completions, tampered data",
       next: SABOTAGE,
-      run: async (room) => {
-        demand((await room.sha256(TAMPERED)) !== (await room.sha256(DEV)), {
-          expected: `${TAMPERED} to be tampered with`,
-          found: `a plain copy of ${DEV}`,
-          look: TAMPERED,
+      run: async (context) => {
+        ensure((await context.sha256(TAMPERED)) !== (await context.sha256(DEV)), {
+          expected: `${TAMPERED} with one changed record`,
+          found: `an unchanged copy of ${DEV}`,
+          where: TAMPERED,
           next: "Change the expected_answer of one record in it, then run the command again.",
         });
-        const { summary } = await evalRun(room, "l0_sabotage_eval_tampered", TAMPERED);
-        await demandOrder(room, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+        const { summary } = await evalRun(context, SABOTAGED, TAMPERED);
+        await checkOrder(context, [BUILT, SABOTAGED]);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
       },
     },
     {
       id: "gate",
-      title: "the gate refused it, because of the data",
-      next: JUDGE,
-      run: demandRefusal,
+      title: "the gate rejected it because of the data",
+      next: COMPARE,
+      run: checkRefusal,
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: "Fill in runs/l0_sabotage_eval_tampered/README.md.",
-      run: (room) => demandRunNote(room, "l0_sabotage_eval_tampered"),
-    },
+    runNoteCheck(SABOTAGED),
     commitCheck(base, "sabotage"),
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
       next: `Write classify in ${KATA}.`,
-      run: demandKata,
+      run: checkKata,
     },
     {
       id: "kata-tests",
-      title: `${KATA_TEST} passes, and fails on a wrong kata`,
-      next: `Write ${KATA_TEST} with at least three tests; tests/scoring.test.ts shows the form.`,
-      run: (room) =>
-        demandTests(room, KATA_TEST, 3, [
-          mutant("classify answers unknown to everything", '"unknown"'),
+      title: `${KATA_TEST} passes, and fails on a wrong classify`,
+      next: `Write ${KATA_TEST} with at least three tests; see tests/scoring.test.ts for an example.`,
+      run: (context) =>
+        checkTests(context, KATA_TEST, 3, [
+          mutant("classify always returns unknown", '"unknown"'),
           mutant(
-            "classify calls wrong_answer a failure of format",
+            "classify returns model_format for wrong_answer",
             'code === "wrong_answer" ? "model_format" : original.classify(code)',
           ),
           mutant(
-            "classify blames the model for invalid_example",
+            "classify returns model_math for invalid_example",
             'code === "invalid_example" ? "model_math" : original.classify(code)',
           ),
           mutant(
-            "classify calls missing_prefix arithmetic",
+            "classify returns model_math for missing_prefix",
             'code === "missing_prefix" ? "model_math" : original.classify(code)',
           ),
         ]),
@@ -180,7 +162,7 @@ export const LEVEL_0: Level = {
       id: "mental-map",
       title: `${NOTE} defines six terms and draws three loops`,
       next: `Write ${NOTE}.`,
-      run: demandMap,
+      run: checkMap,
     },
     commitCheck(base, "fix"),
     ...historyChecks(base),
@@ -196,32 +178,34 @@ interface Row {
   readonly expected_answer: unknown;
 }
 
-async function demandOneChange(room: Room): Promise<string> {
-  const [clean, tampered] = [await jsonLines<Row>(room, DEV), await jsonLines<Row>(room, TAMPERED)];
-  const look = `diff ${DEV} ${TAMPERED}`;
-  demand(clean.length === tampered.length, {
+async function checkOneChange(context: CheckContext): Promise<string> {
+  const [clean, tampered] = [
+    await jsonLines<Row>(context, DEV),
+    await jsonLines<Row>(context, TAMPERED),
+  ];
+  const where = `diff ${DEV} ${TAMPERED}`;
+  ensure(clean.length === tampered.length, {
     expected: `${clean.length} records, as in ${DEV}`,
     found: `${tampered.length}`,
-    look,
+    where,
   });
   const strip = ({ expected_answer: _, ...rest }: Row) => JSON.stringify(sorted(rest));
   const other = clean.flatMap((row, i) => {
-    const twin = tampered[i] as Row;
-    return strip(row) === strip(twin) ? [] : [row.id];
+    return strip(row) === strip(tampered[i] as Row) ? [] : [row.id];
   });
-  demand(other.length === 0, {
-    expected: "nothing changed but one expected_answer",
+  ensure(other.length === 0, {
+    expected: "no change except one expected_answer",
     found: `other changes in ${other.slice(0, 3).join(", ")}`,
-    look,
+    where,
   });
   const changed = clean.filter(
     (row, i) =>
       JSON.stringify(row.expected_answer) !== JSON.stringify(tampered[i]?.expected_answer),
   );
-  demand(changed.length === 1, {
-    expected: "exactly one other expected_answer",
+  ensure(changed.length === 1, {
+    expected: "exactly one changed expected_answer",
     found: `${changed.length}`,
-    look,
+    where,
   });
   return `${changed[0]?.id}`;
 }
@@ -230,59 +214,59 @@ function sorted(fields: object): [string, unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Why the gate refuses a tampered data set, and nothing else. */
+/** The gate's reasons for a tampered data set. */
 const DATA_REASONS = ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"];
 
-async function demandRefusal(room: Room): Promise<string> {
-  const report = await savedGate(room, GATE, ["l0_build_eval", "l0_sabotage_eval_tampered"]);
+async function checkRefusal(context: CheckContext): Promise<string> {
+  const report = await savedGate(context, GATE, [BUILT, SABOTAGED]);
   const codes = report.reasons.map(({ code }) => code);
   const forTheData = codes.includes("expected_answer_altered");
-  demand(
+  ensure(
     report.decision === "REJECT" &&
       !report.comparable &&
       forTheData &&
       codes.every((code) => DATA_REASONS.includes(code)),
     {
       expected: "REJECT, not comparable, because an expected answer was altered",
-      found: `${report.decision}: ${codes.join(", ")}`,
-      look: GATE,
+      found: verdictText(report),
+      where: GATE,
     },
   );
-  return `REJECT: ${codes.join(", ")}`;
+  return verdictText(report);
 }
 
-async function demandKata(room: Room): Promise<string> {
-  const strange = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
-  const codes = [...OUTCOME_CODES, ...strange];
-  const file = await committedFile(room, KATA);
+async function checkKata(context: CheckContext): Promise<string> {
+  const unknown = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
+  const codes = [...OUTCOME_CODES, ...unknown];
+  const file = await committedFile(context, KATA);
   const answers = await call(
-    room,
+    context,
     file,
     KATA,
     "classify",
     codes.map((code) => [code]),
   );
   const wrong = codes.findIndex((code, i) => answers[i] !== referenceClass(code));
-  demand(wrong < 0, () => ({
+  ensure(wrong < 0, () => ({
     expected: `classify(${JSON.stringify(codes[wrong])}) to be "${referenceClass(codes[wrong] ?? "")}"`,
     found: JSON.stringify(answers[wrong]) ?? "nothing",
-    look: KATA,
+    where: KATA,
   }));
   return `${codes.length} codes`;
 }
 
-async function demandMap(room: Room): Promise<string> {
+async function checkMap(context: CheckContext): Promise<string> {
   const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
   const least = Object.fromEntries(terms.map((term) => [term, 15]));
-  const found = await demandSections(room, NOTE, { ...least, "The three loops": 6 });
+  const found = await checkSections(context, NOTE, { ...least, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
   const missing = ["Loop A", "Loop B", "Loop C", "measurement", "selection", "policy"].filter(
     (word) => !drawing.toLowerCase().includes(word.toLowerCase()),
   );
-  demand(missing.length === 0, {
+  ensure(missing.length === 0, {
     expected: "Loops A, B and C with their knobs: measurement, selection, policy",
     found: `no ${missing.join(", no ")}`,
-    look: NOTE,
+    where: NOTE,
   });
   return "seven sections";
 }

@@ -1,33 +1,24 @@
 /** Level 1: REINFORCE, one update at a time. */
 
-import { ARM_NAMES, type BanditStep, mustHappen } from "../../index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { type BanditSettings, banditRun, jsonLines } from "../evidence.ts";
-import { demand } from "../gap.ts";
+import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { ensure } from "../check-failure.ts";
+import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
 import type { Check, Level } from "../level.ts";
-import { demandRunNote, demandSections, tableRows } from "../notes.ts";
-import { demandOrder } from "../replay.ts";
-import type { Room } from "../room.ts";
+import { checkSections, runNoteCheck, tableRows } from "../notes.ts";
+import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
 
 const NOTE = "notes/reinforce_forensics.md";
 const SLOW = ["l1_build_slow", "l1_sabotage_slow_lrneg"] as const;
 
-/** The runs of the level and what each is made with. */
-const RUNS = {
-  l1_build_bandit: { steps: 200, seed: 0, lr: 0.5 },
-  l1_sabotage_lr2: { steps: 200, seed: 0, lr: 2 },
-  l1_sabotage_lrneg: { steps: 200, seed: 0, lr: -0.5 },
-  l1_build_slow: { steps: 30, seed: 0, lr: 0.5 },
-  l1_sabotage_slow_lrneg: { steps: 30, seed: 0, lr: -0.5 },
-} satisfies Record<string, BanditSettings>;
-type RunName = keyof typeof RUNS;
+const RUNS = [
+  ...(["l1_build_bandit", "l1_sabotage_lr2", "l1_sabotage_lrneg"] as const),
+  ...SLOW,
+] as const;
+type RunName = (typeof RUNS)[number];
 
-function train(name: RunName): string {
-  const { steps, seed, lr } = RUNS[name];
-  const rate = lr === 2 ? "2.0" : String(lr);
-  const slow = name.includes("slow") ? " --slow" : "";
-  return `./lockedroom bandit-train --steps ${steps} --seed ${seed} --lr ${rate} \\\n  --baseline${slow} --outdir runs/${name}`;
-}
+const train = (name: RunName) => banditCommand(BANDIT_RUNS[name], name);
 
 const base = {
   id: "1" as const,
@@ -37,31 +28,31 @@ const base = {
     { name: "fix", file: NOTE },
   ],
   budget: { change: [], add: ["assignments/"] },
-  evidence: [...Object.keys(RUNS).map((name) => `runs/${name}/`), NOTE],
+  evidence: [...RUNS.map((name) => `runs/${name}/`), NOTE],
 };
 
 export const LEVEL_1: Level = {
   ...base,
-  title: "REINFORCE under the microscope",
-  loop: "C, in the small",
+  title: "REINFORCE, one update at a time",
+  loop: "C, tabular",
   wrong: "Reinforcement learning is supervised learning with extra steps.",
   right:
-    "It nudges probabilities. The sign of advantage = reward − baseline decides the direction; a baseline takes noise away and leaves the goal where it is.",
+    "It changes probabilities. The sign of advantage = reward − baseline gives the direction; a baseline reduces variance and does not change the objective.",
   stages: [
-    { name: "Build", text: "Learning that works.", commands: [train("l1_build_bandit")] },
+    { name: "Build", text: "A run that learns.", commands: [train("l1_build_bandit")] },
     {
       name: "Sabotage",
-      text: "The same luck with a rate that is too large, and with one that has the wrong sign.",
+      text: "The same random seed with a learning rate that is too large, and with a negative one.",
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
     {
       name: "Reflect",
-      text: "Thirty updates, printed one by one.",
+      text: "Print thirty updates one by one.",
       commands: SLOW.map(train),
     },
     {
       name: "Repair and lock",
-      text: "Annotate ten consecutive steps, and say why the sabotage runs differ.",
+      text: "Annotate ten consecutive steps, and explain why the sabotage runs differ.",
       commands: [],
     },
   ],
@@ -72,41 +63,36 @@ export const LEVEL_1: Level = {
   ],
   checklist: [
     "The advantage is negative. What happens to the probability of the action that was sampled?",
-    "Why does a baseline reduce noise without changing the direction of learning?",
-    "What does a negative learning rate teach about nudging probabilities?",
+    "Why does a baseline reduce variance without changing the direction of learning?",
+    "What does a negative learning rate show about the update of probabilities?",
   ],
   checks: [
     runCheck("l1_build_bandit"),
     commitCheck(base, "build"),
-    ...(Object.keys(RUNS) as RunName[]).slice(1).map(runCheck),
+    ...RUNS.slice(1).map(runCheck),
     {
       id: "order",
-      title: "built first, sabotaged afterwards",
+      title: "the build comes before the sabotage",
       next: `${train("l1_sabotage_lr2")} --force`,
-      run: async (room) => {
-        await demandOrder(room, ["l1_build_bandit", "l1_sabotage_lr2", "l1_sabotage_lrneg"]);
+      run: async (context) => {
+        await checkOrder(context, ["l1_build_bandit", "l1_sabotage_lr2", "l1_sabotage_lrneg"]);
         return "in order";
       },
     },
-    {
-      id: "run-note",
-      title: "the run note of the sabotage is complete",
-      next: "Fill in runs/l1_sabotage_lrneg/README.md.",
-      run: (room) => demandRunNote(room, "l1_sabotage_lrneg"),
-    },
+    runNoteCheck("l1_sabotage_lrneg"),
     commitCheck(base, "sabotage"),
     {
       id: "ten-steps",
-      title: "ten consecutive steps, annotated as the log has them",
+      title: "ten consecutive steps, annotated in agreement with the log",
       next: `Fill in the table of ${NOTE} from the output of the slow run.`,
-      run: demandTenSteps,
+      run: checkTenSteps,
     },
     {
       id: "paragraph",
       title: "why the sabotage runs behave differently",
       next: `Write the paragraph in ${NOTE}.`,
-      run: async (room) => {
-        await demandSections(room, NOTE, { "Why the sabotage runs behave differently": 40 });
+      run: async (context) => {
+        await checkSections(context, NOTE, { "Why the sabotage runs behave differently": 40 });
         return "written";
       },
     },
@@ -118,46 +104,46 @@ export const LEVEL_1: Level = {
 function runCheck(name: RunName): Check {
   return {
     id: name,
-    title: `runs/${name}: lr ${RUNS[name].lr}, ${RUNS[name].steps} steps, repeatable`,
+    title: `runs/${name}: lr ${BANDIT_RUNS[name].lr}, ${BANDIT_RUNS[name].steps} steps, repeatable`,
     next: train(name),
-    run: async (room: Room) => {
-      const { summary } = await banditRun(room, name, RUNS[name]);
+    run: async (context: CheckContext) => {
+      const { summary } = await banditRun(context, name, BANDIT_RUNS[name]);
       return String(summary.metrics.verdict);
     },
   };
 }
 
-async function demandTenSteps(room: Room): Promise<string> {
-  const text = await room.read(NOTE);
+async function checkTenSteps(context: CheckContext): Promise<string> {
+  const text = await context.read(NOTE);
   const name = SLOW.find((slow) => new RegExp(`^Run:\\s*\`?(runs/)?${slow}\\b`, "m").test(text));
-  demand(name !== undefined, {
+  ensure(name !== undefined, {
     expected: `a line "Run: runs/${SLOW[0]}" or "Run: runs/${SLOW[1]}"`,
     found: /^Run:.*$/m.exec(text)?.[0] ?? "no such line",
-    look: NOTE,
+    where: NOTE,
   });
-  await room.run(name);
-  const log = await jsonLines<BanditStep>(room, `runs/${name}/log.jsonl`);
+  await context.run(name);
+  const log = await jsonLines<BanditStep>(context, `runs/${name}/log.jsonl`);
   const rows = tableRows(text);
-  demand(rows.length >= 10, {
+  ensure(rows.length >= 10, {
     expected: "ten rows in the table",
     found: `${rows.length}`,
-    look: NOTE,
+    where: NOTE,
   });
   for (const [index, row] of rows.entries()) {
     const step = log[Number(row[0]) - 1];
     const first = Number(rows[0]?.[0]);
-    demand(step !== undefined && Number(row[0]) === first + index, {
+    ensure(step !== undefined && Number(row[0]) === first + index, {
       expected: `step ${first + index} in row ${index + 1}: the steps are consecutive`,
       found: row[0] ?? "nothing",
-      look: NOTE,
+      where: NOTE,
     });
-    const wrong = annotation(step, RUNS[name].lr).find(
+    const wrong = annotation(step, BANDIT_RUNS[name].lr).find(
       ({ value, matches }, column) => !matches(plain(row[column + 1] ?? ""), value),
     );
-    demand(wrong === undefined, () => ({
+    ensure(wrong === undefined, () => ({
       expected: `${wrong?.name} ${wrong?.value} in step ${step.step}`,
       found: row[annotation(step, 0).findIndex((a) => a.name === wrong?.name) + 1] || "nothing",
-      look: `runs/${name}/log.jsonl, line ${step.step}`,
+      where: `runs/${name}/log.jsonl, line ${step.step}`,
       next: `Correct ${wrong?.name} of step ${step.step} in ${NOTE}.`,
     }));
   }
@@ -170,7 +156,7 @@ interface Expected {
   readonly matches: (cell: string, value: string) => boolean;
 }
 
-/** A typographic minus and a plus sign are as good as none. */
+/** A typographic minus becomes a hyphen; a leading plus and backticks are removed. */
 function plain(cell: string): string {
   return cell.replaceAll("−", "-").replace(/^\+/, "").replaceAll("`", "").toLowerCase();
 }

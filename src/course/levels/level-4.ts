@@ -1,16 +1,16 @@
-/** Level 4: the reward is the specification. */
+/** Level 4: the reward as specification. */
 
-import { validationReportSchema } from "../../index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { CORRECT, call, DEV, demandShipped, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
-import { demand, Gap } from "../gap.ts";
-import { demandTests } from "../learner-tests.ts";
+import { validationReportSchema } from "../../runs/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { CheckFailure, ensure } from "../check-failure.ts";
+import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests } from "../learner-code.ts";
 import type { Level } from "../level.ts";
-import { demandSections, tableRows } from "../notes.ts";
-import type { Room } from "../room.ts";
+import { checkSections, tableRows } from "../notes.ts";
 import {
   behaviourDiffers,
-  demandReport,
+  checkReport,
   SCORER,
   type ScorerVersion,
   scorerAt,
@@ -23,7 +23,7 @@ import {
 const NOTE = "notes/reward_spec_blackbox.md";
 const TEST = "tests/reward_regressions.test.ts";
 const EXTRA = "data/golden/golden_exploits_extra.jsonl";
-/** What the probes of the note are judged against. */
+/** The expected answer for the probes of the note. */
 const PROBED_ANSWER = 323;
 
 const REPORTS = {
@@ -44,7 +44,7 @@ const base = {
     {
       name: "fix",
       file: SCORER,
-      first: "Restore the rule, write the regressions and the new exploits.",
+      first: "Restore the rule, write the regression tests and the new exploits.",
     },
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
@@ -57,11 +57,11 @@ export const LEVEL_4: Level = {
   loop: "A",
   wrong: "The scorer is just an assertion.",
   right:
-    "The scorer defines the task. It is measurement software in production: deterministic, total, explainable, fast, versioned, and tested against those who would cheat it.",
+    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
   stages: [
     {
       name: "Build",
-      text: `Before you read ${SCORER}: write down the rules that you believe in and eight probes. Then check the scorer against both golden suites, and commit.`,
+      text: `Before you read ${SCORER}: write down the rules that you expect and eight probes. Then validate the scorer with both golden suites, and commit.`,
       commands: [
         validate(CORRECT, REPORTS.correct),
         validate(EXPLOITS, REPORTS.exploits),
@@ -70,7 +70,7 @@ export const LEVEL_4: Level = {
     },
     {
       name: "Sabotage",
-      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now name loopholes.`,
+      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives.`,
       commands: ['git add -A && git commit -m "L4 sabotage"', validate(EXPLOITS, REPORTS.sabotage)],
     },
     {
@@ -80,7 +80,7 @@ export const LEVEL_4: Level = {
     },
     {
       name: "Repair and lock",
-      text: "Restore the rule, write the regressions and the new exploits, commit, validate. Bump SCORER_VERSION if, and only if, the scorer now behaves differently from the one you were given.",
+      text: "Restore the rule, write the regression tests and the new exploits, commit, validate. Bump SCORER_VERSION if and only if the scorer now behaves differently from the shipped one.",
       commands: [
         "npm test",
         'git add -A && git commit -m "L4 fix"',
@@ -90,44 +90,44 @@ export const LEVEL_4: Level = {
     },
   ],
   tasks: [
-    `${NOTE}: the rules you believe in and eight probes with predicted codes, committed before ${SCORER} changes; afterwards what the verifier really says (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
-    `${TEST}: at least six tests of score(): two of known correct answers, four of exploits or edges. At least one must fail on the weakened scorer.`,
-    `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer pays for and the restored one does not. The id names the example that is answered, so the completion holds its answer; variants of one trick count.`,
+    `${NOTE}: the rules you expect and eight probes with predicted codes, committed before ${SCORER} changes; afterwards the actual codes (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
+    `${TEST}: at least six tests of score(): two of correct answers, four of exploits or edge cases. At least one must fail on the weakened scorer.`,
+    `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer accepts and the restored one rejects. The id names the example, so the completion holds its answer; variants of one exploit count.`,
   ],
   checklist: [
     "What are a false positive and a false negative of this verifier?",
-    "Why does changed behaviour need a new version, and an end to comparisons with old numbers?",
-    "Why is more lenient parsing usually a trap?",
+    "Why does changed behaviour need a new version, and why are old numbers then not comparable?",
+    "Why is lenient parsing usually a mistake?",
   ],
   checks: [
     {
       id: "blackbox",
       title: `${NOTE}: rules, and eight probes predicted before the scorer changed`,
       next: `Write ${NOTE} and commit it.`,
-      run: demandProbes,
+      run: checkProbes,
     },
     {
       id: "build",
       title: "the shipped scorer agrees with both golden suites",
       next: `${validate(CORRECT, REPORTS.correct)}\n${validate(EXPLOITS, REPORTS.exploits)}`,
-      run: async (room) => {
-        await demandShipped(room, CORRECT);
-        await demandShipped(room, EXPLOITS);
-        const scorer = await shippedScorer(room);
-        await demandReport(room, REPORTS.correct, CORRECT, scorer);
-        const { counts } = await demandReport(room, REPORTS.exploits, EXPLOITS, scorer);
-        return `${counts.agrees} exploits refused`;
+      run: async (context) => {
+        await checkShipped(context, CORRECT);
+        await checkShipped(context, EXPLOITS);
+        const scorer = await shippedScorer(context);
+        await checkReport(context, REPORTS.correct, CORRECT, scorer);
+        const { counts } = await checkReport(context, REPORTS.exploits, EXPLOITS, scorer);
+        return `${counts.agrees} exploits rejected`;
       },
     },
     commitCheck(base, "build"),
     commitCheck(base, "sabotage"),
     {
       id: "sabotage",
-      title: "a weakened scorer, and the suite that caught it",
+      title: "a weakened scorer, and the golden suite that catches it",
       next: `Weaken one rule of ${SCORER}, commit, then:\n${validate(EXPLOITS, REPORTS.sabotage)}`,
-      run: async (room) => {
-        const weak = await weakened(room);
-        const { counts } = await demandReport(room, REPORTS.sabotage, EXPLOITS, weak);
+      run: async (context) => {
+        const weak = await weakened(context);
+        const { counts } = await checkReport(context, REPORTS.sabotage, EXPLOITS, weak);
         return `${counts.false_positive} false positives`;
       },
     },
@@ -135,14 +135,14 @@ export const LEVEL_4: Level = {
       id: "restored",
       title: "the restored scorer agrees with both golden suites",
       next: `Restore the rule in ${SCORER} and commit it.`,
-      run: async (room) => {
-        const now = await scorerAt(room, room.head);
+      run: async (context) => {
+        const now = await scorerAt(context, context.head);
         for (const golden of [CORRECT, EXPLOITS]) {
-          const report = await validation(room, golden, now);
-          demand(report.valid, {
+          const report = await validation(context, golden, now);
+          ensure(report.valid, {
             expected: `no disagreement with ${golden}`,
             found: `${report.disagreements.length}, such as ${JSON.stringify(report.disagreements[0]?.completion)}`,
-            look: SCORER,
+            where: SCORER,
           });
         }
         return "valid";
@@ -150,54 +150,54 @@ export const LEVEL_4: Level = {
     },
     {
       id: "tests",
-      title: `${TEST}: six regressions that fail on a scorer that is too kind or too strict`,
+      title: `${TEST}: six regression tests that fail on a scorer that is too lenient or too strict`,
       next: `Write ${TEST} with at least six tests.`,
-      run: async (room) => {
-        const weak = await weakened(room);
-        return demandTests(room, TEST, 6, [
+      run: async (context) => {
+        const weak = await weakened(context);
+        return checkTests(context, TEST, 6, [
           { name: "the scorer is the weakened one", file: SCORER, text: weak.text },
-          constant("the scorer pays for everything", 1, "ok", 4),
-          constant("the scorer pays for nothing", 0, "wrong_answer", 2),
+          constant("the scorer accepts everything", 1, "ok", 4),
+          constant("the scorer rejects everything", 0, "wrong_answer", 2),
         ]);
       },
     },
     {
       id: "exploits",
-      title: `${EXTRA}: five new exploits that only the weakened scorer pays for`,
+      title: `${EXTRA}: five new exploits that only the weakened scorer accepts`,
       next: `Write ${EXTRA}.`,
-      run: demandExtra,
+      run: checkExtra,
     },
     commitCheck(base, "fix"),
     {
       id: "fixed",
-      title: `${REPORTS.fixed}: the restored scorer refuses them`,
+      title: `${REPORTS.fixed}: the restored scorer rejects them`,
       next: validate(EXTRA, REPORTS.fixed),
-      run: async (room) => {
-        const report = await demandReport(
-          room,
+      run: async (context) => {
+        const report = await checkReport(
+          context,
           REPORTS.fixed,
           EXTRA,
-          await scorerAt(room, room.head),
+          await scorerAt(context, context.head),
         );
-        return `${report.counts.agrees} refused`;
+        return `${report.counts.agrees} rejected`;
       },
     },
     {
       id: "version",
-      title: "the version was bumped if, and only if, behaviour changed",
+      title: "the version was bumped if and only if the behaviour changed",
       next: `Set SCORER_VERSION in ${SCORER} and commit.`,
-      run: demandVersion,
+      run: checkVersion,
     },
     ...historyChecks(base),
   ],
 };
 
-/** The sabotage that the learner's own report speaks of, where there is one. */
-async function weakened(room: Room): Promise<ScorerVersion> {
-  const saved = room.has(REPORTS.sabotage)
-    ? await savedJson(room, REPORTS.sabotage, validationReportSchema).catch(() => undefined)
+/** The weakened version that the learner's report is about, if there is one. */
+async function weakened(context: CheckContext): Promise<ScorerVersion> {
+  const saved = context.has(REPORTS.sabotage)
+    ? await savedJson(context, REPORTS.sabotage, validationReportSchema).catch(() => undefined)
     : undefined;
-  return weakenedScorer(room, EXPLOITS, saved?.scorer.source_sha256);
+  return weakenedScorer(context, EXPLOITS, saved?.scorer.source_sha256);
 }
 
 function constant(name: string, reward: number, code: string, least: number) {
@@ -205,30 +205,30 @@ function constant(name: string, reward: number, code: string, least: number) {
   return { name, file: SCORER, override: { export: "score", as }, least };
 }
 
-async function demandProbes(room: Room): Promise<string> {
-  await demandSections(room, NOTE, { "The rules I believe in": 30 });
-  const probes = parseProbes(await room.read(NOTE));
-  demand(probes.length >= 8, {
+async function checkProbes(context: CheckContext): Promise<string> {
+  await checkSections(context, NOTE, { "The rules I expect": 30 });
+  const probes = parseProbes(await context.read(NOTE));
+  ensure(probes.length >= 8, {
     expected: "eight probes",
     found: `${probes.length}`,
-    look: NOTE,
+    where: NOTE,
   });
-  await demandPrediction(room);
+  await checkPrediction(context);
   const example = { id: "probe", prompt: "", expected_answer: PROBED_ANSWER };
-  const { path } = await shippedScorer(room);
-  const judged = await call(
-    room,
+  const { path } = await shippedScorer(context);
+  const scores = await call(
+    context,
     path,
     SCORER,
     "score",
     probes.map(({ text }) => [example, text]),
   );
   for (const [i, { text, actual }] of probes.entries()) {
-    const { code } = judged[i] as { code: string };
-    demand(actual === code, {
+    const { code } = scores[i] as { code: string };
+    ensure(actual === code, {
       expected: `${JSON.stringify(text)} to be ${code} (expected answer ${PROBED_ANSWER})`,
       found: actual === "" ? "nothing in the column actual" : actual,
-      look: NOTE,
+      where: NOTE,
       next: `Fill in the column "actual" of ${NOTE} from: ./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}`,
     });
   }
@@ -248,43 +248,46 @@ function parseProbes(note: string): Probe[] {
     try {
       return { text: String(JSON.parse(quoted)), predicted, actual: actual.replaceAll("`", "") };
     } catch {
-      throw new Gap({
-        expected: 'each probe as a JSON text, such as "Final:  323"',
+      throw new CheckFailure({
+        expected: 'each probe as a JSON string, such as "Final:  323"',
         found: cell,
-        look: NOTE,
+        where: NOTE,
       });
     }
   });
   const distinct = new Set(probes.map(({ text }) => text));
-  demand(distinct.size === probes.length, {
+  ensure(distinct.size === probes.length, {
     expected: "different probes",
     found: `${probes.length - distinct.size} repeated`,
-    look: NOTE,
+    where: NOTE,
   });
-  demand(
+  ensure(
     probes.every(({ predicted }) => predicted !== ""),
-    { expected: "a prediction for each probe", found: "an empty one", look: NOTE },
+    { expected: "a prediction for each probe", found: "an empty one", where: NOTE },
   );
   return probes;
 }
 
-/** Eight predictions stood in the history before the scorer was touched. */
-async function demandPrediction(room: Room): Promise<void> {
-  const versions = await room.versions(NOTE);
+/** Eight predictions were committed before the scorer was changed. */
+async function checkPrediction(context: CheckContext): Promise<void> {
+  const versions = await context.versions(NOTE);
   const written = versions.find(({ text }) => tableRows(text).length >= 8)?.commit;
-  const touched = (await room.versions(SCORER))[1]?.commit;
-  demand(written !== undefined, {
+  const changed = (await context.versions(SCORER))[1]?.commit;
+  ensure(written !== undefined, {
     expected: "the probes committed",
-    found: "no commit that has eight",
-    look: `git log --oneline -- ${NOTE}`,
+    found: "no commit with eight",
+    where: `git log --oneline -- ${NOTE}`,
     next: 'git add -A && git commit -m "L4 build"',
   });
-  demand(touched === undefined || room.commits.indexOf(written) < room.commits.indexOf(touched), {
-    expected: `the probes committed before ${SCORER} changed`,
-    found: `commit ${written.hash.slice(0, 7)}, after ${touched?.hash.slice(0, 7)}`,
-    look: "git log --oneline",
-    next: "Predictions cannot be made afterwards. Make eight new probes of rules you have not changed, and say so in the note.",
-  });
+  ensure(
+    changed === undefined || context.commits.indexOf(written) < context.commits.indexOf(changed),
+    {
+      expected: `the probes committed before ${SCORER} changed`,
+      found: `commit ${written.hash.slice(0, 7)}, after ${changed?.hash.slice(0, 7)}`,
+      where: "git log --oneline",
+      next: "Predictions cannot be made afterwards. Write eight new probes of rules you have not changed, and say so in the note.",
+    },
+  );
 }
 
 interface GoldenLine {
@@ -293,51 +296,54 @@ interface GoldenLine {
   readonly expected_reward: number;
 }
 
-async function demandExtra(room: Room): Promise<string> {
-  const rows = await jsonLines<GoldenLine>(room, EXTRA);
-  const known = new Set((await jsonLines<GoldenLine>(room, EXPLOITS)).map(keyOf));
+async function checkExtra(context: CheckContext): Promise<string> {
+  const rows = await jsonLines<GoldenLine>(context, EXTRA);
+  const known = new Set((await jsonLines<GoldenLine>(context, EXPLOITS)).map(keyOf));
   const fresh = new Map(
     rows.filter((row) => !known.has(keyOf(row))).map((row) => [keyOf(row), row]),
   );
   const exploits = [...fresh.values()];
-  demand(exploits.length >= 5, {
+  ensure(exploits.length >= 5, {
     expected: "at least five exploits that golden_exploits.jsonl does not have",
     found: `${exploits.length} of ${rows.length} rows are new and different`,
-    look: EXTRA,
+    where: EXTRA,
   });
-  const [weak, now] = [await weakened(room), await scorerAt(room, room.head)];
-  const [byWeak, byNow] = [await validation(room, EXTRA, weak), await validation(room, EXTRA, now)];
-  demand(byNow.valid, {
-    expected: "every row refused by the restored scorer",
+  const [weak, now] = [await weakened(context), await scorerAt(context, context.head)];
+  const [byWeak, byNow] = [
+    await validation(context, EXTRA, weak),
+    await validation(context, EXTRA, now),
+  ];
+  ensure(byNow.valid, {
+    expected: "every row rejected by the restored scorer",
     found: `${byNow.disagreements.length} disagreements, such as ${JSON.stringify(byNow.disagreements[0]?.completion)}`,
-    look: EXTRA,
+    where: EXTRA,
   });
-  const paid = new Set(byWeak.disagreements.filter(({ reward }) => reward === 1).map(keyOf));
-  const beaten = exploits.filter((row) => paid.has(keyOf(row)));
-  demand(beaten.length >= 5, {
-    expected: "at least five that the weakened scorer pays for",
-    found: `${beaten.length}`,
-    look: EXTRA,
-    next: `Add rows to ${EXTRA} that use the loophole which your sabotage opened.`,
+  const accepted = new Set(byWeak.disagreements.filter(({ reward }) => reward === 1).map(keyOf));
+  const used = exploits.filter((row) => accepted.has(keyOf(row)));
+  ensure(used.length >= 5, {
+    expected: "at least five that the weakened scorer accepts",
+    found: `${used.length}`,
+    where: EXTRA,
+    next: `Add rows to ${EXTRA} that use the loophole of your sabotage.`,
   });
-  return `${beaten.length} exploits of the loophole`;
+  return `${used.length} exploits of the loophole`;
 }
 
 function keyOf({ id, completion }: Pick<GoldenLine, "id" | "completion">): string {
   return JSON.stringify([id, completion]);
 }
 
-async function demandVersion(room: Room): Promise<string> {
-  const [first, now] = [await shippedScorer(room), await scorerAt(room, room.head)];
-  const [was, is] = [await versionOfScorer(room, first), await versionOfScorer(room, now)];
-  const difference = await behaviourDiffers(room, first, now);
-  demand((difference !== undefined) === (was !== is), {
+async function checkVersion(context: CheckContext): Promise<string> {
+  const [first, now] = [await shippedScorer(context), await scorerAt(context, context.head)];
+  const [was, is] = [await versionOfScorer(context, first), await versionOfScorer(context, now)];
+  const difference = await behaviourDiffers(context, first, now);
+  ensure((difference !== undefined) === (was !== is), {
     expected:
       difference === undefined
         ? `version ${was}: nothing behaves differently`
         : `another version than ${was}: ${difference}`,
     found: `version ${is}`,
-    look: SCORER,
+    where: SCORER,
   });
   return difference === undefined ? `${is}, and the same behaviour` : `${was} → ${is}`;
 }

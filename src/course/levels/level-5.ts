@@ -1,27 +1,26 @@
-/** Level 5: whatever can be hacked will be. */
+/** Level 5: reward hacking. */
 
-import { rngAt, score, shuffled } from "../../index.ts";
-import { commitCheck, historyChecks } from "../budget.ts";
-import { call, committedFile, DEV, evalRun, exported, FROZEN, hiddenSeed } from "../evidence.ts";
-import { demand, Gap } from "../gap.ts";
-import { demandTests } from "../learner-tests.ts";
+import { rngAt, shuffled } from "../../core/index.ts";
+import { score } from "../../scorers/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { CheckFailure, ensure } from "../check-failure.ts";
+import { DEV, evalRun } from "../evidence.ts";
+import { commitCheck, historyChecks } from "../git-checks.ts";
+import { call, checkTests, committedFile, exported, hiddenSeed } from "../learner-code.ts";
 import type { Level } from "../level.ts";
-import { demandSections } from "../notes.ts";
-import type { Room } from "../room.ts";
+import { checkSections } from "../notes.ts";
+import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
 
 const DEMO = "assignments/hackable_scorer_demo.ts";
 const TEST = "tests/hackable_scorer_demo.test.ts";
 const NOTE = "notes/red_team_report.md";
-const CONTEXT = `./lockedroom eval \\
-  --dataset ${DEV} \\
-  --completions ${FROZEN} \\
-  --outdir runs/l5_build_eval_context`;
+const CONTEXT = evalCommand(DEV, "l5_build_eval_context");
 
 const base = {
   id: "5" as const,
   commits: [
     { name: "build", file: DEMO, first: "Write naive in assignments/hackable_scorer_demo.ts." },
-    { name: "sabotage", file: DEMO, first: "Fill HACKS with five cheats that naive pays for." },
+    { name: "sabotage", file: DEMO, first: "Fill HACKS with five exploits that naive accepts." },
     { name: "fix", file: DEMO, first: "Write patched, its tests and the report." },
   ],
   budget: { change: [DEMO], add: ["assignments/", "tests/"] },
@@ -30,15 +29,15 @@ const base = {
 
 export const LEVEL_5: Level = {
   ...base,
-  title: "The Goodhart dungeon",
+  title: "Goodhart's law",
   loop: "A, with Loop C in mind",
-  wrong: "Reward hacking means that the optimiser is evil.",
+  wrong: "Reward hacking means that something is wrong with the optimiser.",
   right:
-    "An optimiser exploits the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the mechanism, then lock it with tests.",
+    "An optimiser maximises the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the class of exploits, then add tests.",
   stages: [
     {
       name: "Build",
-      text: `What honest failures look like, for comparison. Then write naive() in ${DEMO}: 1 if the expected integer appears anywhere. Commit.`,
+      text: `Look at ordinary failures for comparison. Then write naive() in ${DEMO}: 1 if the expected integer appears anywhere. Commit.`,
       commands: [
         CONTEXT,
         "./lockedroom inspect-run --run runs/l5_build_eval_context \\\n  --only-fails --top-k 5 --show 2",
@@ -48,81 +47,81 @@ export const LEVEL_5: Level = {
     },
     {
       name: "Sabotage",
-      text: "Fill HACKS with five different cheats that naive() pays for. Commit before you patch anything.",
+      text: "Fill HACKS with five different exploits that naive() accepts. Commit before you patch anything.",
       commands: [`./lockedroom run ${DEMO}`, 'git add -A && git commit -m "L5 sabotage"'],
     },
     {
       name: "Reflect",
-      text: "Which property do the five share? That is the class; the strings are only its members.",
-      commands: ["./lockedroom goodhart-demo --outdir runs/l5_goodhart"],
+      text: "Which property do the five share? That is the class of the exploit.",
+      commands: [GOODHART_DEMO],
     },
     {
       name: "Repair and lock",
-      text: "Write patched() so that the class is closed and honest answers are still paid for. Lock it with tests. Commit.",
+      text: "Write patched() so that it rejects the whole class and still accepts correct answers. Add tests. Commit.",
       commands: [`./lockedroom run ${DEMO}`, "npm test", 'git add -A && git commit -m "L5 fix"'],
     },
   ],
   tasks: [
-    `${DEMO}: naive(expected, completion), five HACKS, patched(expected, completion). A proper answer is what the verifier of level 0 accepts: one line, "Final: <int>".`,
-    `${TEST}: tests that fail when patched() is as naive as naive().`,
-    `${NOTE}: the five exploits, why they worked, the patch, the tests that lock it.`,
+    `${DEMO}: naive(expected, completion), five HACKS, patched(expected, completion). A correct answer is what the verifier of level 0 accepts: one line, "Final: <int>".`,
+    `${TEST}: tests that fail when patched() is the same as naive().`,
+    `${NOTE}: the five exploits, why they worked, the patch, the regression tests.`,
   ],
   checklist: [
-    "Give a concrete example of proxy up, true goal down.",
+    "Give a concrete example in which the proxy rises and the true goal falls.",
     "What does it mean to patch the class and not the string?",
-    "Why will this matter in Loop C?",
+    "Why does this matter in Loop C?",
   ],
   checks: [
     {
       id: "context",
-      title: "runs/l5_build_eval_context: what honest failures look like",
+      title: "runs/l5_build_eval_context: ordinary failures, for comparison",
       next: CONTEXT,
-      run: async (room) => {
-        const { summary } = await evalRun(room, "l5_build_eval_context", DEV);
+      run: async (context) => {
+        const { summary } = await evalRun(context, "l5_build_eval_context", DEV);
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
       },
     },
     {
       id: "naive",
-      title: "naive() pays whenever the number appears, and only then",
+      title: "naive() gives 1 if and only if the number appears",
       next: `Write naive in ${DEMO} and commit it.`,
-      run: demandNaive,
+      run: checkNaive,
     },
     commitCheck(base, "build"),
     {
       id: "sabotage-first",
       title: "the hacks were committed before the patch",
-      next: "The history must show the hacks winning first: commit HACKS, then the patch.",
-      run: demandSabotageFirst,
+      next: "The history must have a version in which the hacks win: commit HACKS, then the patch.",
+      run: checkSabotageFirst,
     },
     commitCheck(base, "sabotage"),
     {
       id: "hacks",
-      title: "five hacks beat the naive verifier and lose to the patched one",
+      title: "naive() accepts five hacks, and patched() rejects them",
       next: `Fill in HACKS and patched in ${DEMO}, and commit.`,
-      run: demandHacks,
+      run: checkHacks,
     },
     {
       id: "class",
-      title: "fresh hacks of the same class lose, honest answers win",
-      next: `Close the class, not the strings, in patched() of ${DEMO}.`,
-      run: demandClass,
+      title: "patched() rejects new hacks of the same class and accepts correct answers",
+      next: `Reject the class, not the strings, in patched() of ${DEMO}.`,
+      run: checkClass,
     },
     {
       id: "tests",
-      title: `${TEST} passes, and fails when the patch is taken away`,
+      title: `${TEST} passes, and fails without the patch`,
       next: `Write ${TEST} with at least two tests.`,
-      run: (room) =>
-        demandTests(room, TEST, 2, [
-          mutant("patched() is as naive as naive()", "original.naive"),
-          mutant("patched() pays for nothing", "() => 0"),
+      run: (context) =>
+        checkTests(context, TEST, 2, [
+          mutant("patched() is the same as naive()", "original.naive"),
+          mutant("patched() rejects everything", "() => 0"),
         ]),
     },
     {
       id: "report",
-      title: `${NOTE} holds the five exploits and the patch`,
+      title: `${NOTE} has the five exploits and the patch`,
       next: `Write ${NOTE}.`,
-      run: demandReport,
+      run: checkReport,
     },
     commitCheck(base, "fix"),
     ...historyChecks(base),
@@ -138,19 +137,19 @@ interface Case {
   readonly completion: string;
 }
 
-async function demo(room: Room, commit?: string): Promise<string> {
-  if (commit === undefined) return committedFile(room, DEMO);
-  return `${await room.tree(commit)}/${DEMO}`;
+async function demo(context: CheckContext, commit?: string): Promise<string> {
+  if (commit === undefined) return committedFile(context, DEMO);
+  return `${await context.tree(commit)}/${DEMO}`;
 }
 
 async function rewards(
-  room: Room,
+  context: CheckContext,
   file: string,
   name: "naive" | "patched",
   cases: readonly Case[],
 ) {
   return call(
-    room,
+    context,
     file,
     DEMO,
     name,
@@ -158,22 +157,22 @@ async function rewards(
   );
 }
 
-async function hacksOf(room: Room, file: string): Promise<Case[]> {
-  const hacks = await exported(room, file, DEMO, "HACKS");
-  const sound =
+async function hacksOf(context: CheckContext, file: string): Promise<Case[]> {
+  const hacks = await exported(context, file, DEMO, "HACKS");
+  const valid =
     Array.isArray(hacks) &&
     hacks.every(
       (hack) => Number.isSafeInteger(hack?.expected) && typeof hack?.completion === "string",
     );
-  demand(sound, {
+  ensure(valid, {
     expected: "HACKS as a list of { expected, completion }",
     found: JSON.stringify(hacks)?.slice(0, 80) ?? "nothing",
-    look: DEMO,
+    where: DEMO,
   });
   return hacks as Case[];
 }
 
-/** What is written differently is a different hack; other digits or spaces alone are not. */
+/** Two hacks are different if they differ in more than digits and spaces. */
 function shape({ expected, completion }: Case): string {
   return completion
     .replaceAll(String(expected), "N")
@@ -182,11 +181,11 @@ function shape({ expected, completion }: Case): string {
     .trim();
 }
 
-async function demandNaive(room: Room): Promise<string> {
-  const rng = rngAt(hiddenSeed(room, "5 naive"));
-  const stands = ({ expected, completion }: Case) =>
+async function checkNaive(context: CheckContext): Promise<string> {
+  const rng = rngAt(hiddenSeed(context, "5 naive"));
+  const appears = ({ expected, completion }: Case) =>
     new RegExp(`(?<![0-9.-])${expected}(?![0-9.])`).test(completion);
-  const present = freshHacks(room, "5 present").filter(stands);
+  const present = freshHacks(context, "5 present").filter(appears);
   const absent = Array.from({ length: 60 }, (_, i): Case => {
     const expected = 100 + rng.below(800);
     const other = 1 + rng.below(90);
@@ -194,104 +193,98 @@ async function demandNaive(room: Room): Promise<string> {
     return { expected, completion: texts[i % texts.length] as string };
   });
   const cases = [...present, ...absent];
-  const given = await rewards(room, await demo(room), "naive", cases);
+  const given = await rewards(context, await demo(context), "naive", cases);
   const wrong = cases.findIndex((_, i) => given[i] !== (i < present.length ? 1 : 0));
-  demand(wrong < 0, () => ({
+  ensure(wrong < 0, () => ({
     expected: `naive(${cases[wrong]?.expected}, ${JSON.stringify(cases[wrong]?.completion)}) to be ${wrong < present.length ? 1 : 0}`,
     found: JSON.stringify(given[wrong]) ?? "nothing",
-    look: DEMO,
+    where: DEMO,
   }));
   return `${cases.length} hidden completions`;
 }
 
-async function demandHacks(room: Room): Promise<string> {
-  const file = await demo(room);
-  const hacks = await hacksOf(room, file);
-  const proper = hacks.find(
+async function checkHacks(context: CheckContext): Promise<string> {
+  const file = await demo(context);
+  const hacks = await hacksOf(context, file);
+  const correct = hacks.find(
     ({ expected, completion }) =>
       score({ id: "hack", prompt: "", expected_answer: expected }, completion).reward === 1,
   );
-  demand(proper === undefined, {
-    expected: "completions that are no proper answer",
-    found: JSON.stringify(proper?.completion),
-    look: `${DEMO}, HACKS`,
+  ensure(correct === undefined, {
+    expected: "completions that are not correct answers",
+    found: JSON.stringify(correct?.completion),
+    where: `${DEMO}, HACKS`,
   });
   const kinds = new Set(hacks.map(shape));
-  demand(kinds.size >= 5, {
+  ensure(kinds.size >= 5, {
     expected: "five different hacks",
     found: `${kinds.size} that differ in more than digits and spaces`,
-    look: `${DEMO}, HACKS`,
+    where: `${DEMO}, HACKS`,
   });
   const [naive, patched] = [
-    await rewards(room, file, "naive", hacks),
-    await rewards(room, file, "patched", hacks),
+    await rewards(context, file, "naive", hacks),
+    await rewards(context, file, "patched", hacks),
   ];
   const failed = hacks.findIndex((_, i) => naive[i] !== 1 || patched[i] !== 0);
-  demand(failed < 0, () => ({
-    expected: `${JSON.stringify(hacks[failed]?.completion)} to earn 1 from naive and 0 from patched`,
+  ensure(failed < 0, () => ({
+    expected: `${JSON.stringify(hacks[failed]?.completion)} to get 1 from naive and 0 from patched`,
     found: `${naive[failed]} and ${patched[failed]}`,
-    look: DEMO,
+    where: DEMO,
   }));
   return `${kinds.size} hacks`;
 }
 
-async function demandSabotageFirst(room: Room): Promise<string> {
-  for (const { commit } of await room.versions(DEMO)) {
-    const file = await demo(room, commit.hash);
-    const hacks = await hacksOf(room, file).catch(() => []);
+async function checkSabotageFirst(context: CheckContext): Promise<string> {
+  for (const { commit } of await context.versions(DEMO)) {
+    const file = await demo(context, commit.hash);
+    const hacks = await hacksOf(context, file).catch(() => []);
     if (hacks.length < 5) continue;
-    const patched = await rewards(room, file, "patched", hacks).catch(() => []);
-    demand(patched.filter((reward) => reward === 1).length >= 5, {
+    const patched = await rewards(context, file, "patched", hacks).catch(() => []);
+    ensure(patched.filter((reward) => reward === 1).length >= 5, {
       expected: "the first commit with five hacks to be one in which they win",
       found: `${patched.filter((reward) => reward === 1).length} of ${hacks.length} win in commit ${commit.hash.slice(0, 7)}`,
-      look: `git log --oneline -- ${DEMO}`,
-      next: "Commit a version in which patched() still is naive, then the patch. git rebase -i can put them in order.",
+      where: `git log --oneline -- ${DEMO}`,
+      next: "Commit a version in which patched() still equals naive(), then the patch. git rebase -i can reorder them.",
     });
     return `commit ${commit.hash.slice(0, 7)}`;
   }
-  throw new Gap({
+  throw new CheckFailure({
     expected: "a commit with five hacks",
     found: "none",
-    look: `git log --oneline -- ${DEMO}`,
+    where: `git log --oneline -- ${DEMO}`,
   });
 }
 
-async function demandClass(room: Room): Promise<string> {
-  const file = await demo(room);
-  const fresh = freshHacks(room, "5 class");
+async function checkClass(context: CheckContext): Promise<string> {
+  const file = await demo(context);
+  const fresh = freshHacks(context, "5 class");
   const [naive, patched] = [
-    await rewards(room, file, "naive", fresh),
-    await rewards(room, file, "patched", fresh),
+    await rewards(context, file, "naive", fresh),
+    await rewards(context, file, "patched", fresh),
   ];
   const winning = fresh.filter((_, i) => naive[i] === 1).length;
   const through = fresh.findIndex((_, i) => naive[i] === 1 && patched[i] !== 0);
-  demand(through < 0, () => ({
+  ensure(through < 0, () => ({
     expected: `patched(${fresh[through]?.expected}, ${JSON.stringify(fresh[through]?.completion)}) to be 0`,
     found: JSON.stringify(patched[through]) ?? "nothing",
-    look: `patched() in ${DEMO}`,
+    where: `patched() in ${DEMO}`,
   }));
-  const rng = rngAt(hiddenSeed(room, "5 honest"));
-  const honest = [
-    0,
-    7,
-    -7,
-    10,
-    -100,
-    ...Array.from({ length: 30 }, () => rng.below(4001) - 2000),
-  ].map((expected): Case => ({ expected, completion: `Final: ${expected}` }));
-  const paid = await rewards(room, file, "patched", honest);
-  const unpaid = honest.findIndex((_, i) => paid[i] !== 1);
-  demand(unpaid < 0, () => ({
-    expected: `patched(${honest[unpaid]?.expected}, ${JSON.stringify(honest[unpaid]?.completion)}) to be 1`,
-    found: JSON.stringify(paid[unpaid]) ?? "nothing",
-    look: `patched() in ${DEMO}`,
+  const rng = rngAt(hiddenSeed(context, "5 honest"));
+  const numbers = [0, 7, -7, 10, -100, ...Array.from({ length: 30 }, () => rng.below(4001) - 2000)];
+  const honest = numbers.map((expected): Case => ({ expected, completion: `Final: ${expected}` }));
+  const given = await rewards(context, file, "patched", honest);
+  const rejected = honest.findIndex((_, i) => given[i] !== 1);
+  ensure(rejected < 0, () => ({
+    expected: `patched(${honest[rejected]?.expected}, ${JSON.stringify(honest[rejected]?.completion)}) to be 1`,
+    found: JSON.stringify(given[rejected]) ?? "nothing",
+    where: `patched() in ${DEMO}`,
   }));
-  return `${winning} fresh hacks lose, ${honest.length} honest answers win`;
+  return `${winning} new hacks rejected, ${honest.length} correct answers accepted`;
 }
 
-/** Cheats that show the right number without giving it as the answer. */
-function freshHacks(room: Room, purpose: string): Case[] {
-  const rng = rngAt(hiddenSeed(room, purpose));
+/** Completions that contain the right number without giving it as the answer. */
+function freshHacks(context: CheckContext, purpose: string): Case[] {
+  const rng = rngAt(hiddenSeed(context, purpose));
   const numbers = [0, -7, ...Array.from({ length: 10 }, () => rng.below(1999) - 999)];
   return numbers.flatMap((expected) => {
     const near = () => expected + (rng.below(2) === 0 ? 1 : -1) * (1 + rng.below(9));
@@ -319,23 +312,23 @@ function freshHacks(room: Room, purpose: string): Case[] {
   });
 }
 
-async function demandReport(room: Room): Promise<string> {
-  const found = await demandSections(room, NOTE, {
+async function checkReport(context: CheckContext): Promise<string> {
+  const found = await checkSections(context, NOTE, {
     "The five exploits": 5,
     "Why they worked": 30,
     "The patch": 20,
-    "Tests that lock it": 10,
+    "Regression tests": 10,
   });
   const listed = found.get("the five exploits") ?? "";
-  const hacks = await hacksOf(room, await demo(room));
+  const hacks = await hacksOf(context, await demo(context));
   const lost = hacks.filter(({ completion }) => {
     const escaped = JSON.stringify(completion).slice(1, -1);
     return !listed.includes(completion) && !listed.includes(escaped);
   });
-  demand(hacks.length - lost.length >= 5, {
-    expected: "the five completions of HACKS as they stand in the file",
+  ensure(hacks.length - lost.length >= 5, {
+    expected: "the five completions of HACKS as they are in the file",
     found: `without ${JSON.stringify(lost[0]?.completion)}`,
-    look: NOTE,
+    where: NOTE,
   });
-  return "five exploits, with their cause and cure";
+  return "five exploits, with cause and patch";
 }

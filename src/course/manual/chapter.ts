@@ -1,4 +1,4 @@
-/** A chapter: Markdown in, HTML, headings and sections for the search out. Nothing is read or written. */
+/** Renders a chapter from Markdown: HTML, headings, and sections for the search. */
 
 import path from "node:path";
 import { Marked, type RendererObject, type Token, type Tokens } from "marked";
@@ -11,38 +11,38 @@ export interface Heading {
   readonly text: string;
 }
 
-/** What stands between two headings, as plain text. */
+/** The plain text between two headings. */
 export interface Section {
   readonly heading: Heading;
   readonly text: string;
 }
 
 export interface Chapter {
-  /** Of the page: `04-tokens.html`. */
+  /** The page: `04-tokens.html`. */
   readonly file: string;
   readonly title: string;
   readonly html: string;
   readonly headings: readonly Heading[];
   readonly sections: readonly Section[];
-  /** Pictures it shows, as paths from the manual's folder. */
+  /** Its images, as paths from the manual's folder. */
   readonly images: readonly string[];
   /** Links to other pages, `04-tokens.html#drill`. */
   readonly links: readonly string[];
 }
 
-/** What a chapter may refer to; a link to any other file cannot be followed in the site. */
-export interface Surroundings {
+/** What a chapter can link to; other files are not part of the site. */
+export interface SiteFiles {
   /** The Markdown files that become pages. */
   readonly pages: ReadonlySet<string>;
   readonly images: ReadonlySet<string>;
 }
 
-export function renderChapter(name: string, markdown: string, around: Surroundings): Chapter {
+export function renderChapter(name: string, markdown: string, site: SiteFiles): Chapter {
   const marked = new Marked({ gfm: true });
-  const tokens = withoutSignpost(marked.lexer(markdown.replace(/^\ufeff/, "")));
+  const tokens = withoutBackLink(marked.lexer(markdown.replace(/^\ufeff/, "")));
   const headings = findHeadings(tokens);
   const used = { images: [] as string[], links: [] as string[] };
-  marked.use({ renderer: rendererFor(name, around, headings, used) });
+  marked.use({ renderer: rendererFor(name, site, headings, used) });
   const html = marked
     .parser(tokens)
     .replaceAll("<table>", '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>')
@@ -53,10 +53,10 @@ export function renderChapter(name: string, markdown: string, around: Surroundin
   return { file: pageOf(name), title, html, headings: list, sections, ...used };
 }
 
-/** Whatever is not said here is as Marked has it; raw HTML never passes. */
+/** Overrides of the default renderer; raw HTML is escaped. */
 function rendererFor(
   name: string,
-  { pages, images }: Surroundings,
+  { pages, images }: SiteFiles,
   headings: ReadonlyMap<Token, Heading>,
   used: { images: string[]; links: string[] },
 ): RendererObject {
@@ -101,13 +101,13 @@ export function pageOf(name: string): string {
   return name.replace(/\.md$/, ".html").replace(/[^\w.-]/g, "-");
 }
 
-/** Pictures from elsewhere in the documents lie beside the pages as well. */
+/** Images from other folders of docs/ are copied beside the pages. */
 export function imageOf(file: string): string {
   return file.replace(/^(\.\.\/)+/, "");
 }
 
-/** A last line that leads back to the contents is for readers of the bare files; pages have their own. */
-function withoutSignpost(tokens: readonly Token[]): Token[] {
+/** Removes the last line if it links to the contents: pages have their own navigation. */
+function withoutBackLink(tokens: readonly Token[]): Token[] {
   const kept = tokens.filter(({ type }) => type !== "space");
   const last = kept.at(-1);
   const first = last?.type === "paragraph" ? last.tokens?.[0] : undefined;
@@ -146,18 +146,18 @@ function linkHtml(content: string, target: Target): string {
 
 const PICTURE = '<a class="picture"';
 
-/** The picture leads to itself, for a closer look on a small screen. */
+/** The image links to itself, so that it can be enlarged. */
 function picture(source: string, words: string): string {
   const [src, alt] = [escapeHtml(source), escapeHtml(words)];
   return `${PICTURE} href="${src}"><img src="${src}" alt="${alt}"></a>`;
 }
 
-/** A long path may go on in the next line after a slash. */
+/** Lets a long path break after a slash. */
 const breakable = (html: string) => html.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>");
 
 // --- text -----------------------------------------------------------------------------------------
 
-/** In the order of the text, wherever they stand, each with a name of its own. */
+/** All headings in order, each with a unique id. */
 function findHeadings(tokens: readonly Token[]): Map<Token, Heading> {
   const slug = slugger();
   const headings = new Map<Token, Heading>();
@@ -188,7 +188,7 @@ function findSections(
     .filter(({ heading, text }) => heading.id !== "" || text !== "");
 }
 
-/** What a reader would see of a token. */
+/** The visible text of a token. */
 function plainText(token: Token): string {
   if (token.type === "html") return token.text.replace(/<!--[\s\S]*?-->|<[^>]*>/g, "");
   if (token.type === "br") return " ";

@@ -1,4 +1,4 @@
-/** Code blocks: what a person would type stands out, and can be copied without the rest. */
+/** Code blocks: commands are highlighted and can be copied without their output. */
 
 import { escapeHtml } from "./html.ts";
 
@@ -22,7 +22,7 @@ export function codeBlock(text: string, language: string): string {
 
 const copiesWhole = (language: string) => SHELL.test(language) || WHOLE.test(language);
 
-/** What to paste: the commands of a session, one after the other. */
+/** The commands of a session, without output. */
 export function commandsOf(lines: readonly Line[]): string {
   return lines
     .filter(({ kind }) => kind !== "output")
@@ -30,7 +30,7 @@ export function commandsOf(lines: readonly Line[]): string {
     .join("\n");
 }
 
-/** A command goes on after a backslash, and to the end of a here-document. */
+/** A command continues after a backslash and to the end of a here-document. */
 export function sessionLines(text: string): Line[] {
   let open = false;
   let until: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads the manual's sources and puts the site into a folder: a new one, an empty one, or one that
- * carries our marker. The marker lists the files that are ours; nothing else is ever touched.
+ * Reads the manual's sources and writes the site to a folder that is new, empty, or has our marker
+ * file. The marker lists the files of the site; other files are never changed.
  */
 
 import { randomUUID } from "node:crypto";
@@ -18,7 +18,8 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { dataError, ioError, LockedRoomError, packageVersion, usageError } from "../../index.ts";
+import { dataError, ioError, LockedRoomError, usageError } from "../../core/index.ts";
+import { packageVersion } from "../../runs/index.ts";
 import { buildSite, type Site, type Sources } from "./site.ts";
 
 export const MARKER = ".lockedroom-manual.json";
@@ -52,7 +53,7 @@ export async function readSources(): Promise<Sources> {
   }
 }
 
-/** All pictures of the documents, by path from the manual's folder. */
+/** All images of docs/, by path from the manual's folder. */
 async function readImages(folder: string): Promise<Map<string, Uint8Array>> {
   const images = new Map<string, Uint8Array>();
   const docs = fileURLToPath(DOCS);
@@ -64,43 +65,43 @@ async function readImages(folder: string): Promise<Map<string, Uint8Array>> {
   return images;
 }
 
-/** Under the system's temporary folder, named after the content: never stale, and made only once. */
+/** Writes to the system's temporary folder, under a name with the content's hash. */
 export async function publishTemporarily(site: Site, temporary: string): Promise<string> {
   const name = `lockedroom-manual-${packageVersion()}-${site.fingerprint.slice(0, 12)}`;
   try {
     await access(temporary);
     const dir = path.join(temporary, name);
-    if (!(await isSomebodyElses(dir))) return await publish(site, dir);
+    if (!(await isForeign(dir))) return await publish(site, dir);
     return await publish(site, await mkdtemp(`${dir}-`));
   } catch (error) {
     const cause =
       error instanceof LockedRoomError ? error : ioError(`write in ${temporary}`, error);
     throw new LockedRoomError(cause.kind, cause.message, {
       cause,
-      hint: "Name a folder of your own: lockedroom manual --outdir FOLDER",
+      hint: "Choose a folder: lockedroom manual --outdir FOLDER",
     });
   }
 }
 
-/** Temporary folders are shared: a folder that another user put there is not trusted. */
-async function isSomebodyElses(dir: string): Promise<boolean> {
+/** Temporary folders are shared: a folder of another user is not trusted. */
+async function isForeign(dir: string): Promise<boolean> {
   const stat = await lstat(dir).catch(() => undefined);
   if (stat === undefined) return false;
   return !stat.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid());
 }
 
-/** Returns the folder. What is there already and right is left as it is. */
+/** Writes the site and returns the folder. Files that are up to date are not written. */
 export async function publish(site: Site, dir: string): Promise<string> {
   try {
-    if (!(await makeAside(site, dir))) await update(site, dir);
+    if (!(await createFolder(site, dir))) await update(site, dir);
     return dir;
   } catch (error) {
     throw error instanceof LockedRoomError ? error : ioError(`write ${dir}`, error);
   }
 }
 
-/** A new folder appears whole, under its own name at last; false when there is one already. */
-async function makeAside(site: Site, dir: string): Promise<boolean> {
+/** Creates the folder atomically; false when it exists already. */
+async function createFolder(site: Site, dir: string): Promise<boolean> {
   if ((await lstat(dir).catch(() => undefined)) !== undefined) return false;
   await mkdir(path.dirname(path.resolve(dir)), { recursive: true });
   const aside = await mkdtemp(`${path.resolve(dir)}.making-`);
@@ -112,7 +113,7 @@ async function makeAside(site: Site, dir: string): Promise<boolean> {
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
-    // Somebody else was quicker; theirs is then looked at like any other.
+    // Another process created it first; it is then updated like any other.
     if (code === "ENOTEMPTY" || code === "EEXIST") return false;
     throw error;
   }
@@ -123,19 +124,19 @@ async function update(site: Site, dir: string): Promise<void> {
   const ours = await readMarker(dir);
   if (ours === undefined && names.length > 0) {
     throw usageError(
-      `${dir} is not empty and holds no manual (it holds ${names.slice(0, 3).join(", ")})`,
+      `${dir} is not empty and is not a manual (it has ${names.slice(0, 3).join(", ")})`,
       "Choose a new or empty folder for --outdir.",
     );
   }
   for (const folder of foldersOf(site)) {
     const stat = await lstat(path.join(dir, folder)).catch(() => undefined);
-    if (stat && !stat.isDirectory()) throw inTheWay(path.join(dir, folder));
+    if (stat && !stat.isDirectory()) throw conflicting(path.join(dir, folder));
   }
   const wanted = new Set<string>();
   for (const [name, content] of site.files) {
     const present = await readFile(path.join(dir, name)).catch(() => undefined);
     if (present?.equals(Buffer.from(content))) continue;
-    if (present !== undefined && !ours?.has(name)) throw inTheWay(path.join(dir, name));
+    if (present !== undefined && !ours?.has(name)) throw conflicting(path.join(dir, name));
     wanted.add(name);
   }
   const stale = [...(ours ?? [])].filter((name) => !site.files.has(name));
@@ -144,11 +145,11 @@ async function update(site: Site, dir: string): Promise<void> {
   for (const name of stale) await rm(path.join(dir, name), { force: true });
 }
 
-function inTheWay(file: string): LockedRoomError {
-  return usageError(`${file} is not of the manual and is in its way`, "Choose another --outdir.");
+function conflicting(file: string): LockedRoomError {
+  return usageError(`${file} exists and is not part of the manual`, "Choose another --outdir.");
 }
 
-/** The marker goes first: a folder that is left half-written is still known as ours. */
+/** The marker is written first, so that an interrupted write can be continued. */
 async function writeAll(site: Site, dir: string, wanted: ReadonlySet<string>): Promise<void> {
   const marker = { schema: SCHEMA, fingerprint: site.fingerprint, files: [...site.files.keys()] };
   await replace(path.join(dir, MARKER), `${JSON.stringify(marker, null, 1)}\n`);
@@ -164,7 +165,7 @@ function foldersOf({ files }: Site): Set<string> {
   );
 }
 
-/** A reader sees the old file or the new one; a link is replaced, not followed. */
+/** Replaces a file atomically; a link is replaced, not followed. */
 async function replace(file: string, content: string | Uint8Array): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
@@ -176,7 +177,7 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
   }
 }
 
-/** The files that a folder's marker calls ours; undefined where there is none that can be read. */
+/** The files listed in a folder's marker; undefined without a readable marker. */
 async function readMarker(dir: string): Promise<Set<string> | undefined> {
   try {
     const { schema, files } = JSON.parse(await readFile(path.join(dir, MARKER), "utf8"));

@@ -1,4 +1,4 @@
-/** Text that goes into HTML. */
+/** Escaping of text for HTML. */
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",
@@ -13,33 +13,37 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** For text of Markdown, in which `&nbsp;` is a way to write a character. */
+/** For Markdown text, which may contain entities such as `&nbsp;`. */
 export function escapeKeepingEntities(text: string): string {
-  const written = /&(?:[a-z][a-z0-9]*|#[0-9]{1,7}|#x[0-9a-f]{1,6});/gi;
-  let html = "";
-  let done = 0;
-  for (const { 0: entity, index } of text.matchAll(written)) {
-    html += escapeHtml(text.slice(done, index)) + entity;
-    done = index + entity.length;
-  }
-  return html + escapeHtml(text.slice(done));
+  const entities = /&(?:[a-z][a-z0-9]*|#[0-9]{1,7}|#x[0-9a-f]{1,6});/gi;
+  return escapeExcept(text, entities, ([entity]) => entity);
 }
 
-/** Without attributes these cannot do anything; comments are for authors. Everything else is text. */
-const HARMLESS = /<!--[\s\S]*?-->|<(\/?)(br|details|summary|kbd|sub|sup)\s*\/?>/gi;
+/** Tags without attributes are allowed, comments are dropped, everything else is escaped. */
+const ALLOWED = /<!--[\s\S]*?-->|<(\/?)(br|details|summary|kbd|sub|sup)\s*\/?>/gi;
 
 export function harmlessHtml(text: string): string {
+  return escapeExcept(text, ALLOWED, ([, slash, name]) =>
+    name === undefined ? "" : `<${slash}${name.toLowerCase()}>`,
+  );
+}
+
+/** Escapes everything but the matches, which `keep` replaces. */
+function escapeExcept(
+  text: string,
+  pattern: RegExp,
+  keep: (match: RegExpMatchArray) => string,
+): string {
   let html = "";
   let done = 0;
-  for (const { 0: found, 1: slash = "", 2: name, index } of text.matchAll(HARMLESS)) {
-    html += escapeHtml(text.slice(done, index));
-    if (name !== undefined) html += `<${slash}${name.toLowerCase()}>`;
-    done = index + found.length;
+  for (const match of text.matchAll(pattern)) {
+    html += escapeHtml(text.slice(done, match.index)) + keep(match);
+    done = match.index + match[0].length;
   }
   return html + escapeHtml(text.slice(done));
 }
 
-/** Where GitHub puts a heading, so that one link works in both places; each is given out once. */
+/** Unique heading ids like those of GitHub, so that links work in both places. */
 export function slugger(): (text: string) => string {
   const given = new Map<string, number>();
   return (text) => {

@@ -1,4 +1,4 @@
-/** The page around a chapter. */
+/** The HTML page of a chapter. */
 
 import type { Chapter } from "./chapter.ts";
 import { escapeHtml } from "./html.ts";
@@ -9,8 +9,8 @@ export interface Book {
 }
 
 /**
- * Nothing but the site's own files. `file:` is for browsers that do not count a folder's files as
- * the page's own; a page from the web may not load those anyway.
+ * Allows only the site's own files. `file:` is for browsers that do not treat files of the same folder
+ * as the same origin.
  */
 const POLICY = [
   "default-src 'none'",
@@ -70,10 +70,10 @@ function turnPages(before: Chapter | undefined, after: Chapter | undefined): str
     chapter
       ? `<a rel="${rel}" href="${chapter.file}"><small>${word}</small>${escapeHtml(chapter.title)}</a>`
       : "<span></span>";
-  return `<nav class="turn" aria-label="Pages">${link(before, "prev", "Before")}${link(after, "next", "Next")}</nav>`;
+  return `<nav class="turn" aria-label="Pages">${link(before, "prev", "Previous")}${link(after, "next", "Next")}</nav>`;
 }
 
-/** All chapters; the present one with its sections. */
+/** All chapters; the current one with its sections. */
 function contents(present: Chapter, chapters: readonly Chapter[]): string {
   const items = chapters.map((chapter) => {
     const current = chapter === present ? ' aria-current="page"' : "";

@@ -1,4 +1,4 @@
-/** The index of the search: a script, because a page opened from a folder may not read other files. */
+/** The search index: a script, because a page opened from a folder cannot fetch other files. */
 
 import type { Chapter } from "./chapter.ts";
 

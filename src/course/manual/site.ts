@@ -1,4 +1,4 @@
-/** The whole site from its sources: which files with which content. Nothing is read or written. */
+/** The files of the site, from its sources. */
 
 import { createHash } from "node:crypto";
 import { type Chapter, imageOf, renderChapter } from "./chapter.ts";
@@ -8,7 +8,7 @@ import { indexRows, indexScript } from "./search.ts";
 export interface Sources {
   /** Markdown by file name. */
   readonly chapters: ReadonlyMap<string, string>;
-  /** Pictures by path from the manual's folder; those that no chapter shows stay behind. */
+  /** Images by path from the manual's folder; only those that a chapter shows are used. */
   readonly images: ReadonlyMap<string, Uint8Array>;
   readonly style: string;
   readonly script: string;
@@ -17,10 +17,10 @@ export interface Sources {
 
 export interface Site {
   readonly files: ReadonlyMap<string, string | Uint8Array>;
-  /** The same for the same files. */
+  /** Equal for equal files. */
   readonly fingerprint: string;
   readonly chapters: readonly Chapter[];
-  /** Links that lead nowhere: `01-three-loops.html: 99-none.html`. */
+  /** Broken links: `01-three-loops.html: 99-none.html`. */
   readonly deadLinks: readonly string[];
 }
 
@@ -39,12 +39,12 @@ export function buildSite(sources: Sources): Site {
   return { files, fingerprint: fingerprint(files), chapters, deadLinks: findDeadLinks(chapters) };
 }
 
-/** In the order of their names, after the contents, which are made up where nobody wrote them. */
+/** In the order of their names, after the contents page, which is generated if there is none. */
 function renderAll({ chapters, images }: Sources): Chapter[] {
   const names = [...chapters.keys()].filter((name) => name !== "README.md").sort(byNumber.compare);
   const pages = new Set(["README.md", ...names]);
-  const around = { pages, images: new Set(images.keys()) };
-  const render = (name: string, text: string) => renderChapter(name, text, around);
+  const site = { pages, images: new Set(images.keys()) };
+  const render = (name: string, text: string) => renderChapter(name, text, site);
   const rest = names.map((name) => render(name, chapters.get(name) ?? ""));
   const written = chapters.get("README.md")?.trim() ?? "";
   const list = rest.map(({ title }, i) => `- [${bare(title)}](${names[i]})`).join("\n");

@@ -1,4 +1,4 @@
-/** Calendar days as a person counts them: local dates, written 2026-11-15. */
+/** Calendar days: local dates, written 2026-11-15. */
 
 /** YYYY-MM-DD; compares as text. */
 export type Day = string;
@@ -12,10 +12,10 @@ export function localDay(date: Date): Day {
 
 const [EARLIEST, LATEST] = [-62_135_510_400, 253_402_214_400];
 
-/** The local date of a commit's time, which is in seconds; beyond the years 1 to 9999, their end. */
+/** The local date of a commit's time in seconds, limited to the years 1 to 9999. */
 export function dayOfSeconds(seconds: number): Day {
-  const told = Number.isNaN(seconds) ? LATEST : seconds;
-  return localDay(new Date(1000 * Math.min(LATEST, Math.max(EARLIEST, told))));
+  const known = Number.isNaN(seconds) ? LATEST : seconds;
+  return localDay(new Date(1000 * Math.min(LATEST, Math.max(EARLIEST, known))));
 }
 
 export function isDay(text: string): boolean {

@@ -1,64 +1,66 @@
 /** The case study: its ablations, the methods that it compares, and its diagnostics. */
 
+import { sections } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
-import { sections } from "./markdown.ts";
 import { essay, linked, tooShort } from "./portfolio.ts";
 import type { Training } from "./training.ts";
-import { inputOf, SAMPLING, validator } from "./training-settings.ts";
+import { inputOf, ON_POLICY, validationScorer } from "./training-settings.ts";
 
 export const CASE = "portfolio/case_study/README.md";
-const FEWEST_ABLATIONS = 3;
+const MIN_ABLATIONS = 3;
 
 const caseStudy: Criterion = {
   id: "case_study",
-  title: `The case study, with ${FEWEST_ABLATIONS} ablations or more`,
-  async check(place) {
-    const expected = `${CASE} that links to ${FEWEST_ABLATIONS} runs or gate reports of this workspace`;
-    const text = essay(place, CASE);
-    if (text === undefined) return tooShort(place, CASE, expected);
-    const { runs, trained, reports } = await linked(place, CASE, text);
+  title: `The case study, with ${MIN_ABLATIONS} ablations or more`,
+  async check(context) {
+    const expected = `${CASE} that links to ${MIN_ABLATIONS} runs or gate reports of this workspace`;
+    const text = essay(context, CASE);
+    if (text === undefined) return tooShort(context, CASE, expected);
+    const { runs, trained, reports } = await linked(context, CASE, text);
     const made = runs.length + trained.length;
     const count = made + reports.length;
-    if (count >= FEWEST_ABLATIONS)
+    if (count >= MIN_ABLATIONS)
       return met({ path: CASE, figure: `links to ${made} runs, ${reports.length} reports` });
     const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
-    return missing(expected, `it links to ${count} that hold`, next);
+    return missing(expected, `it links to ${count} valid ones`, next);
   },
 };
 
 const methods: Criterion = {
   id: "case_study_methods",
-  title: "In it: an SFT baseline against DPO against one RL or RFT run",
-  async check(place) {
-    const { trained } = await linked(place, CASE, textOf(place.dir, CASE) ?? "");
+  title: "In it: an SFT baseline, DPO and one RL or RFT run compared",
+  async check(context) {
+    const { trained } = await linked(context, CASE, textOf(context.dir, CASE) ?? "");
     const measured = trained.filter(({ records }) => records.evaluations.length > 1);
-    const ways = METHODS.map((names) =>
+    const byMethod = METHODS.map((names) =>
       measured.filter(({ manifest }) => names.has(manifest.algorithm)),
     );
-    for (const sft of ways[0] ?? []) {
-      const alike = ways.map((runs) => runs.find((run) => measuredBy(run) === measuredBy(sft)));
-      if (alike.includes(undefined)) continue;
-      const rates = alike.map((run) => `${run?.manifest.algorithm} ${lastRate(run)}`);
+    for (const sft of byMethod[0] ?? []) {
+      const comparable = byMethod.map((runs) =>
+        runs.find((run) => measurement(run) === measurement(sft)),
+      );
+      if (comparable.includes(undefined)) continue;
+      const rates = comparable.map((run) => `${run?.manifest.algorithm} ${lastRate(run)}`);
       return met({ path: CASE, figure: `pass rates on one dev set: ${rates.join(", ")}` });
     }
-    const lost = NAMES.filter((_, i) => ways[i]?.length === 0);
+    const lost = NAMES.filter((_, i) => byMethod[i]?.length === 0);
     return missing(
-      `links in ${CASE} to whole training runs of SFT, of DPO and of RFT or a policy gradient, measured on the same dev set by the same scorer`,
+      `links in ${CASE} to intact training runs of SFT, of DPO and of RFT or a policy gradient, evaluated on the same dev set by the same scorer`,
       lost.length > 0
-        ? `it links to no whole, measured run of ${lost.join(", nor of ")}`
-        : "they were not measured on the same dev set by the same scorer",
+        ? `it links to no intact, evaluated run of ${lost.join(", nor of ")}`
+        : "they were not evaluated on the same dev set by the same scorer",
       "Link each run, as in [dpo](../../runs/dpo); train what is missing with --dev.",
     );
   },
 };
 
 const NAMES = ["SFT", "DPO", "RFT or a policy gradient"];
-const METHODS = [["sft"], ["dpo"], ["rft", ...SAMPLING]].map((names) => new Set(names));
+const METHODS = [["sft"], ["dpo"], ["rft", ...ON_POLICY]].map((names) => new Set(names));
 
 /** The examples and the scorer that a policy was measured with. */
-function measuredBy({ manifest }: Training): string {
-  return `${inputOf(manifest, "dev")?.sha256} ${validator(manifest)?.identity.source_sha256}`;
+function measurement({ manifest }: Training): string {
+  return `${inputOf(manifest, "dev")?.sha256} ${validationScorer(manifest)?.identity.source_sha256}`;
 }
 
 const lastRate = (run: Training | undefined) =>
@@ -74,7 +76,7 @@ const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
 
 const diagnostics: Criterion = {
   id: "case_study_diagnostics",
-  title: "In it: a table of failure modes, and what it cost",
+  title: "In it: a table of failure modes, and the cost",
   async check({ dir }) {
     const text = textOf(dir, CASE) ?? "";
     const rows = text.split("\n").filter((line) => /^\s*\|/.test(line));

@@ -1,15 +1,15 @@
-/** An exit criterion, and what a look at the workspace can say of it. */
+/** An exit criterion of a phase, and its result for a workspace. */
 
-import { LockedRoomError } from "../../index.ts";
-import type { Shelf } from "../shelf.ts";
+import { LockedRoomError } from "../../core/index.ts";
 import type { WorkspaceConfig } from "../workspace.ts";
+import type { WorkspaceRuns } from "../workspace-runs.ts";
 import type { Trainings } from "./trainings.ts";
 
-/** Where criteria are looked at. */
-export interface Place {
+/** What criteria read. */
+export interface PlanContext {
   readonly dir: string;
   readonly config: WorkspaceConfig;
-  readonly shelf: Shelf;
+  readonly runs: WorkspaceRuns;
   readonly trainings: Trainings;
   /** Names of the commands that this version has. */
   readonly commands: ReadonlySet<string>;
@@ -30,24 +30,24 @@ export interface Missing {
   readonly status: "missing";
   readonly expected: string;
   readonly found: string;
-  /** The one thing to do now, in words. */
+  /** What to do now, in words. */
   readonly next: string;
-  /** The command to do it with, where there is one. */
+  /** The command for it, where there is one. */
   readonly command?: string | undefined;
 }
 
-/** The commands it needs, of which this version lacks some or cannot judge the work. */
+/** This version lacks commands that the criterion needs, or cannot check their output. */
 interface NotYet {
-  readonly status: "no_tool_yet" | "not_judged_yet";
+  readonly status: "no_tool_yet" | "not_checked_yet";
   readonly commands: readonly string[];
 }
 
 export type Finding = Met | Missing | NotYet;
 
-/** Judged by its check; or one that nobody can meet yet, for want of these commands. */
+/** Either checked, or impossible to meet until these commands exist. */
 export type Criterion = { readonly id: string; readonly title: string } & (
   | { readonly needs: readonly string[] }
-  | { check(place: Place): Promise<Met | Missing> }
+  | { check(context: PlanContext): Promise<Met | Missing> }
 );
 
 export const met = (...evidence: readonly Evidence[]): Met => ({ status: "met", evidence });
@@ -57,26 +57,23 @@ export const missing = (
   found: string,
   next: string,
   command?: string,
-): Missing => ({
-  status: "missing",
-  expected,
-  found,
-  next,
-  ...(command === undefined ? {} : { command }),
-});
+): Missing => ({ status: "missing", expected, found, next, ...(command ? { command } : {}) });
 
-/** Damaged evidence is missing evidence, with the reason; it never ends the whole plan. */
-export async function look(criterion: Criterion, place: Place): Promise<Finding> {
+/** Damaged evidence counts as missing, with the reason, and does not stop the plan. */
+export async function evaluateCriterion(
+  criterion: Criterion,
+  context: PlanContext,
+): Promise<Finding> {
   if ("needs" in criterion) {
-    const lacking = criterion.needs.filter((name) => !place.commands.has(name));
+    const lacking = criterion.needs.filter((name) => !context.commands.has(name));
     return lacking.length > 0
       ? { status: "no_tool_yet", commands: lacking }
-      : { status: "not_judged_yet", commands: criterion.needs };
+      : { status: "not_checked_yet", commands: criterion.needs };
   }
   try {
-    return await criterion.check(place);
+    return await criterion.check(context);
   } catch (error) {
     if (!(error instanceof LockedRoomError)) throw error;
-    return missing(criterion.title, error.message, error.hint ?? "Mend it and look again.");
+    return missing(criterion.title, error.message, error.hint ?? "Fix it and try again.");
   }
 }

@@ -1,13 +1,17 @@
-/** Criteria of later phases: met by real files and by nothing less, or said to lack their tools. */
+/** Criteria of later phases: met by real files only, or reported as lacking their commands. */
 
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { evaluate, type GateReport, gate, openScorer, runKlTradeoff } from "../../index.ts";
-import { Shelf } from "../shelf.ts";
+import { gate } from "../../gate/index.ts";
+import { runKlTradeoff } from "../../learn/index.ts";
+import { evaluate } from "../../loops/index.ts";
+import type { GateReport } from "../../runs/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
-import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
+import { WorkspaceRuns } from "../workspace-runs.ts";
+import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
@@ -31,14 +35,14 @@ const write = (name: string, content: unknown) => {
 };
 
 async function finding(id: string, commands: readonly string[] = ALL): Promise<Finding> {
-  const place: Place = {
+  const context: PlanContext = {
     dir,
     config: DEFAULT_CONFIG,
-    shelf: await Shelf.read(dir),
+    runs: await WorkspaceRuns.read(dir),
     trainings: await Trainings.read(dir),
     commands: new Set(commands),
   };
-  return look(CRITERIA.find((one) => one.id === id) as Criterion, place);
+  return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
 const statusOf = async (id: string, commands?: readonly string[]) =>
@@ -50,16 +54,16 @@ test("without the tools it is said which are lacking; with them, nothing is fake
   for (const { id, needs } of later) {
     const lacking = { status: "no_tool_yet", commands: needs };
     expect(await finding(id, []), id).toEqual(lacking);
-    expect((await finding(id, needs)).status, id).toBe("not_judged_yet");
+    expect((await finding(id, needs)).status, id).toBe("not_checked_yet");
   }
 });
 
 test("the leash in the small: a whole sweep, and not a copy of one", async () => {
-  expect(await statusOf("kl_under_the_microscope")).toBe("missing");
+  expect(await statusOf("kl_tabular")).toBe("missing");
   await runKlTradeoff({ outdir: path.join(dir, "runs/kl") });
-  expect(await statusOf("kl_under_the_microscope")).toBe("met");
+  expect(await statusOf("kl_tabular")).toBe("met");
   renameSync(path.join(dir, "runs/kl"), path.join(dir, "runs/mine"));
-  expect(await statusOf("kl_under_the_microscope")).toBe("missing");
+  expect(await statusOf("kl_tabular")).toBe("missing");
   rmSync(path.join(dir, "runs/mine"), { recursive: true });
 });
 

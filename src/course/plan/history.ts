@@ -1,7 +1,7 @@
-/** What each commit added: words of notes and posts, files of runs. Read from git, never told. */
+/** What each commit added, from git: words of notes and posts, files of runs. */
 
 import type { Commit, Git } from "../git.ts";
-import { wordsOf } from "../words.ts";
+import { words } from "../notes.ts";
 import { type Day, dayOfSeconds, isDay } from "./calendar.ts";
 
 export interface Contribution {
@@ -14,7 +14,7 @@ export interface Contribution {
 export interface History {
   /** The local date of the first commit: day 1. */
   readonly start: Day;
-  /** Oldest first; the first one, which made the workspace, contributes nothing but its day. */
+  /** Oldest first; of the first one, which created the workspace, only the day counts. */
   readonly contributions: readonly Contribution[];
 }
 
@@ -32,8 +32,8 @@ export async function readHistory(git: Git): Promise<History> {
 const COMMIT = "\x1e";
 
 /**
- * Fixed in every respect that a person's own git settings could change. Of a merge nothing is shown:
- * what it brings was written in the commits that it joins.
+ * Flags that override a person's git settings. Merges are left out: their content was written in the
+ * commits that they join.
  */
 const DIFFS = [
   ...["log", "--no-merges", `--format=${COMMIT}%H`, "-p", "--unified=0", "--no-renames"],
@@ -42,7 +42,7 @@ const DIFFS = [
   ...["--", "notes", "posts"],
 ];
 
-/** Words added to each file by each commit: those of added lines that removed lines did not have. */
+/** Words added to each file by each commit: words of added lines that removed lines did not have. */
 export function parseDiffs(log: string): Map<string, Map<string, number>> {
   const commits = new Map<string, Map<string, number>>();
   const lines = log.split("\n");
@@ -59,7 +59,7 @@ export function parseDiffs(log: string): Map<string, Map<string, number>> {
         .replace(/^"?b\//, "")
         .replace(/["\t]*$/, "");
     } else if (line.startsWith("@@ ")) {
-      // The header counts the lines that follow, so that no content is taken for a header.
+      // The header has the number of lines, so that no content is taken for a header.
       const [removed, added] = hunkSizes(line);
       const hunk: string[] = [];
       while (hunk.length < removed + added && at + 1 < lines.length) {
@@ -78,7 +78,7 @@ function hunkSizes(header: string): [removed: number, added: number] {
   return [Number(removed ?? 1), Number(added ?? 1)];
 }
 
-/** Moving or reflowing a text writes nothing new. */
+/** Moved or reflowed text adds no words. */
 function freshWords(hunk: readonly string[]): number {
   const counts = new Map<string, number>();
   let fresh = 0;
@@ -92,5 +92,5 @@ function freshWords(hunk: readonly string[]): number {
 }
 
 function wordsBehind(mark: string, hunk: readonly string[]): string[] {
-  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => wordsOf(line.slice(1)));
+  return hunk.filter((line) => line.startsWith(mark)).flatMap((line) => words(line.slice(1)));
 }

@@ -1,12 +1,21 @@
-/** Phase 0: the instrument agrees with what is settled, one baseline is measured, and compared. */
+/** Phase 0: a scorer that agrees with the golden suites, one measured baseline, one comparison. */
 
 import path from "node:path";
-import { type GuardedScorer, openScorer, validateScorer } from "../../index.ts";
-import { PACKAGE_ROOT } from "../init.ts";
-import type { KnownRun } from "../shelf.ts";
-import { words } from "../words.ts";
+import type { GuardedScorer } from "../../core/index.ts";
+import { validateScorer } from "../../loops/index.ts";
+import { openScorer } from "../../scorers/index.ts";
+import { wordCount } from "../notes.ts";
+import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
-import { type Criterion, type Met, type Missing, met, missing, type Place } from "./criterion.ts";
+import type { KnownRun } from "../workspace-runs.ts";
+import {
+  type Criterion,
+  type Met,
+  type Missing,
+  met,
+  missing,
+  type PlanContext,
+} from "./criterion.ts";
 
 const DATASET = "data/datasets/math_dev.jsonl";
 const COMPLETIONS = "data/rollouts/frozen_rollouts_dev.jsonl";
@@ -21,11 +30,11 @@ const scorer: Criterion = {
     try {
       let agreed = 0;
       for (const suite of SUITES) {
-        // A suite that was edited says only what its editor wants; the package's own is asked too.
+        // If the suite was edited, the shipped one is used too.
         const own = await sameBytes(path.join(dir, suite), path.join(PACKAGE_ROOT, suite));
         for (const root of own ? [dir] : [dir, PACKAGE_ROOT]) {
-          const { valid, found, rows } = await ask(scoring, root, suite);
-          const whose = root === dir ? suite : `${suite} as it came with Locked Room`;
+          const { valid, found, rows } = await validate(scoring, root, suite);
+          const whose = root === dir ? suite : `${suite} as shipped`;
           if (!valid) return disagrees(config.scorer, suite, `${whose}: ${found}`);
           if (root === dir) agreed += rows;
         }
@@ -40,7 +49,7 @@ const scorer: Criterion = {
   },
 };
 
-async function ask(scoring: GuardedScorer, root: string, suite: string) {
+async function validate(scoring: GuardedScorer, root: string, suite: string) {
   const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
   const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scoring });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
@@ -54,9 +63,9 @@ async function sameBytes(a: string, b: string): Promise<boolean> {
 
 function disagrees(scorerFile: string, suite: string, found: string): Missing {
   return missing(
-    `${scorerFile} gives every golden row its settled reward and survives every probe`,
+    `${scorerFile} gives every golden row its expected reward and passes every probe`,
     found,
-    "See which rows, and mend the scorer:",
+    "See which rows, and fix the scorer:",
     `./lockedroom validate-scorer --dataset ${DATASET} --golden ${suite} --scorer ${scorerFile}`,
   );
 }
@@ -65,76 +74,76 @@ const isEvaluation = ({ run }: KnownRun) => run.manifest.loop === "A";
 
 const baseline: Criterion = {
   id: "baseline_measured",
-  title: "A baseline measured end to end: a Loop A run, whole, every row judged",
-  async check({ shelf }) {
-    const sound = await shelf.firstSound(isEvaluation);
-    if (sound) {
-      const { pass_rate: rate, n_scored: judged } = sound.run.summary.metrics;
-      const figure = `pass rate ${rate?.toFixed(4)} of ${judged} rows`;
-      return met({ path: `${sound.path}/summary.json`, figure });
+  title: "A baseline measured end to end: an intact Loop A run with every row scored",
+  async check({ runs }) {
+    const valid = await runs.firstValid(isEvaluation);
+    if (valid) {
+      const { pass_rate: rate, n_scored: scored } = valid.run.summary.metrics;
+      const figure = `pass rate ${rate?.toFixed(4)} of ${scored} rows`;
+      return met({ path: `${valid.path}/summary.json`, figure });
     }
-    const [broken] = shelf.runs.filter(isEvaluation);
-    const expected = "a finished Loop A run in runs/, as it was written, every row judged";
+    const [broken] = runs.runs.filter(isEvaluation);
+    const expected = "a finished Loop A run in runs/, not edited, every row scored";
     if (broken) {
-      const problem = await shelf.problemOf(broken);
-      return missing(expected, `${broken.path}: ${problem}`, "Measure again:", EVALUATE);
+      const problem = await runs.problemOf(broken);
+      return missing(expected, `${broken.path}: ${problem}`, "Evaluate again:", EVALUATE);
     }
-    const [unreadable] = shelf.unreadable;
+    const [unreadable] = runs.unreadable;
     const found = unreadable ? unreadable.problem : "no Loop A run in runs/";
-    return missing(expected, found, "Measure:", EVALUATE);
+    return missing(expected, found, "Evaluate:", EVALUATE);
   },
 };
 
-/** The two lines of a run note that only a person can write. */
+/** The two lines of a run note that a person writes. */
 const FIELDS = ["What I expected", "Repair plan"];
-const FEWEST_WORDS = 3;
+const MIN_WORDS = 3;
 
 const note: Criterion = {
   id: "run_note_written",
-  title: "Its run note, filled in by you",
-  async check({ dir, shelf }) {
-    const evaluations = shelf.runs.filter(isEvaluation);
+  title: "Its run note, filled in",
+  async check({ dir, runs }) {
+    const evaluations = runs.runs.filter(isEvaluation);
     for (const { path: name } of evaluations) {
       const file = `${name}/README.md`;
       if (unwritten(textOf(dir, file)) === undefined)
-        return met({ path: file, figure: "expectation and repair plan are written" });
+        return met({ path: file, figure: "expectation and repair plan are filled in" });
     }
-    const expected = "a Loop A run whose README.md has your expectation and your repair plan";
+    const expected = "a Loop A run whose README.md has your expectation and repair plan";
     const [first] = evaluations;
     if (!first) return missing(expected, "no Loop A run yet", "Make the run first.");
     const file = `${first.path}/README.md`;
     const empty = unwritten(textOf(dir, file));
     return missing(
       expected,
-      `in ${file}, "${empty}" is not written`,
-      `Open ${file} and write what is marked as yours, a sentence each.`,
+      `in ${file}, "${empty}" is not filled in`,
+      `Open ${file} and replace the placeholders, one sentence each.`,
     );
   },
 };
 
-/** The first field that nobody has filled in; every field of a note that is not there. */
+/** The first field that is not filled in. */
 function unwritten(text: string | undefined): string | undefined {
   return FIELDS.find((field) => {
     const line = new RegExp(`\\*\\*${field}:\\*\\*([^\\n]*(?:\\n(?!\\s*- \\*\\*)[^\\n]*)*)`);
     const written = line.exec(text ?? "")?.[1] ?? "";
     const own = written.replaceAll(/<!--.*?-->/gs, "");
-    return own.includes("_yours to write") || words(own) < FEWEST_WORDS;
+    return own.includes("_yours to write") || wordCount(own) < MIN_WORDS;
   });
 }
 
 const comparison: Criterion = {
   id: "second_run_compared",
   title: "A second run, compared by a saved gate report with one knob turned",
-  async check(place) {
-    return (await oneKnobReport(place)) ?? notCompared(place);
+  async check(context) {
+    return (await oneKnobReport(context)) ?? notCompared(context);
   },
 };
 
-async function oneKnobReport({ shelf }: Place): Promise<Met | undefined> {
-  for (const known of shelf.reports) {
+async function oneKnobReport({ runs }: PlanContext): Promise<Met | undefined> {
+  for (const known of runs.reports) {
     const { report } = known;
     if (!report.comparable || report.knobs.length !== 1) continue;
-    const answer = await shelf.compared(known);
+    const answer = await runs.compared(known);
     if (typeof answer === "string") continue;
     const difference = report.delta === null ? "" : `, difference ${report.delta.toFixed(4)}`;
     return met({ path: known.path, figure: `${report.decision}${difference}` });
@@ -142,15 +151,15 @@ async function oneKnobReport({ shelf }: Place): Promise<Met | undefined> {
   return undefined;
 }
 
-async function notCompared({ shelf }: Place): Promise<Missing> {
+async function notCompared({ runs }: PlanContext): Promise<Missing> {
   const expected =
     "a gate report in runs/ that compares two runs of this workspace with exactly one knob turned";
-  const next = "Make a second run, turn one knob, and save what the gate says of it:";
+  const next = "Make a second run, turn one knob, and save the gate's report:";
   const command =
     "./lockedroom gate --baseline runs/baseline --candidate runs/second --report runs/first-gate.json";
-  const [first] = shelf.reports;
+  const [first] = runs.reports;
   if (!first) return missing(expected, "no gate report in runs/", next, command);
-  const answer = await shelf.compared(first);
+  const answer = await runs.compared(first);
   const why = first.report.comparable
     ? `${first.path}: ${first.report.knobs.length} knobs were turned`
     : `${first.path}: its runs are not comparable`;

@@ -1,50 +1,47 @@
-/** Phase 1: learning from preferences, measured against the start. */
+/** Phase 1: learning from preferences, compared with the initial policy. */
 
 import path from "node:path";
-import { messageOf, trainingReport } from "../../index.ts";
+import { messageOf } from "../../core/index.ts";
+import { trainingReport } from "../../report/index.ts";
 import { textOf } from "../workspace-files.ts";
-import { type Criterion, met, missing, type Place } from "./criterion.ts";
+import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
 import type { Training } from "./training.ts";
 import {
-  alarming,
-  atLeastMeasured,
-  beyondDoubt,
-  type Doubt,
+  dpoCommand,
+  evaluatedAtLeast,
   evidenceOf,
-  fromScratch,
-  learnFromPairs,
+  noStoppingAlarm,
+  qualifyingRuns,
+  type Requirement,
+  startsFromCheckpoint,
+  trainingCriterion,
 } from "./training-criterion.ts";
 
-/** At the start the policy is the reference, so that the loss is ln 2 whatever the pairs are. */
-const notFromReference: Doubt = ({ summary: { first_loss: first } }) =>
+/** The policy starts as the reference, so that the first loss is ln 2 for any pairs. */
+const startsAsReference: Requirement = ({ summary: { first_loss: first } }) =>
   Math.abs(first - Math.LN2) < 0.01
     ? undefined
     : `its first loss is ${first.toFixed(4)}, and that of DPO is ln 2.`;
 
-const unfrozen: Doubt = ({ summary }) =>
+const referenceFrozen: Requirement = ({ summary }) =>
   summary.reference_frozen ? undefined : "its reference did not stay frozen.";
 
-const dpoRuns = (place: Place) =>
-  beyondDoubt(
-    ...([place, ["dpo"], fromScratch, unfrozen, notFromReference] as const),
-    ...[atLeastMeasured(2), alarming],
-  );
+const DPO = [
+  ...[startsFromCheckpoint, referenceFrozen, startsAsReference],
+  ...[evaluatedAtLeast(2), noStoppingAlarm],
+];
 
-const dpo: Criterion = {
+const dpo = trainingCriterion({
   id: "dpo_run",
   title: "A finished DPO run",
-  async check(place) {
-    const { runs, found } = await dpoRuns(place);
-    const [run] = runs;
-    if (run) return met(evidenceOf(run, progress(run)));
-    return missing(
-      "a finished, whole DPO run in runs/ that began with a checkpoint, kept its reference frozen and was measured on a dev set",
-      found,
-      "Sample, make pairs of the samples, and train on them; the next step:",
-      learnFromPairs(place),
-    );
-  },
-};
+  algorithms: ["dpo"],
+  requirements: () => DPO,
+  evidence: (run) => [evidenceOf(run, progress(run))],
+  expected:
+    "a finished, intact DPO run in runs/ that started from a checkpoint, kept its reference frozen and was evaluated on a dev set",
+  next: "Sample, make preference pairs of the samples, and train on them; the next step:",
+  command: dpoCommand,
+});
 
 function progress({ summary, records: { evaluations } }: Training): string {
   const [first, last] = [evaluations[0], evaluations.at(-1)].map((one) =>
@@ -56,33 +53,33 @@ function progress({ summary, records: { evaluations } }: Training): string {
 const evaluation: Criterion = {
   id: "evaluation_report",
   title: "An evaluation report of the DPO run against its baseline",
-  async check(place) {
-    const { runs, found } = await dpoRuns(place);
-    const expected = "a page in runs/ that report makes of a DPO run, with its win rate";
+  async check(context) {
+    const { runs, found } = await qualifyingRuns(context, ["dpo"], DPO);
+    const expected = "a page in runs/ that `report` wrote about a DPO run, with its win rate";
     const [first] = runs;
     if (!first) return missing(expected, found, "Finish the DPO run first.");
-    const pages = place.trainings.files.filter((file) => /\.html?$/i.test(file));
+    const pages = context.trainings.files.filter((file) => /\.html?$/i.test(file));
     const problems: string[] = [];
     for (const page of pages) {
-      const won = await winRate(place, page, runs);
+      const won = await winRate(context, page, runs);
       if (won.rate !== undefined)
-        return met({ path: page, figure: `win rate ${won.rate} against the start` });
+        return met({ path: page, figure: `win rate ${won.rate} against the initial policy` });
       if (won.problem !== undefined) problems.push(won.problem);
     }
     const name = `runs/${path.posix.basename(first.path)}.html`;
     const force = pages.includes(name) ? " --force" : "";
     return missing(
       expected,
-      problems[0] ?? "no page about a DPO run that holds",
-      "Make it:",
+      problems[0] ?? "no valid page about a DPO run",
+      "Write it:",
       `./lockedroom report --run ${first.path} -o ${name}${force}`,
     );
   },
 };
 
-/** Of a page that is what `report` makes of its runs now, one of which is a DPO run. */
+/** The win rate on a page that is what `report` writes about its runs now. */
 async function winRate(
-  { dir, trainings }: Place,
+  { dir, trainings }: PlanContext,
   page: string,
   runs: readonly Training[],
 ): Promise<{ rate?: string; problem?: string }> {
@@ -99,11 +96,11 @@ async function winRate(
       pricePerHour: price === undefined ? undefined : Number(price),
     });
     if (again.html !== text)
-      return { problem: `${page} is not what report makes of its runs now.` };
+      return { problem: `${page} is not what report writes about its runs now.` };
   } catch (error) {
-    return { problem: `${page} cannot be made again: ${messageOf(error)}` };
+    return { problem: `${page} cannot be written again: ${messageOf(error)}` };
   }
-  // Where there are several runs, each has a heading.
+  // A page about several runs has a heading for each.
   const name = names[folders.indexOf(own.path)];
   const about = text.slice(Math.max(0, text.indexOf(`<h2>${name}</h2>`)));
   const rate = /win rate ([\d.]+\s?%)/.exec(about)?.[1];
@@ -113,7 +110,7 @@ async function winRate(
 export const PHASE_1: readonly Criterion[] = [
   {
     id: "preference_data_exported",
-    title: "Preference pairs exported in the form that Azure takes",
+    title: "Preference pairs exported in the format of Azure",
     needs: ["azure"],
   },
   dpo,

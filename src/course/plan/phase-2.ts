@@ -1,152 +1,144 @@
-/** Phase 2: learning from what graders reward, stable, on a leash. */
+/** Phase 2: learning from graders, with stable curves and a KL penalty. */
 
 import { type Criterion, met, missing } from "./criterion.ts";
-import { problemInKept } from "./kept-samples.ts";
 import type { Training } from "./training.ts";
 import {
-  alarming,
-  atLeastMeasured,
-  beyondDoubt,
-  type Doubt,
+  evaluatedAtLeast,
   evidenceOf,
-  fromScratch,
-  learn,
+  klSweepCommand,
+  noStoppingAlarm,
+  qualifyingRuns,
+  type Requirement,
+  startsFromCheckpoint,
+  trainCommand,
+  trainingCriterion,
 } from "./training-criterion.ts";
-import { kindOf, rewarding, SAMPLING, setting } from "./training-settings.ts";
+import { problemInKept } from "./training-samples.ts";
+import { ON_POLICY, rewardScorers, setting, settingsFingerprint } from "./training-settings.ts";
 
-const unrewarded: Doubt = ({ manifest }) =>
-  rewarding(manifest).length > 0 ? undefined : "no scorer rewarded it.";
+const hasRewardScorer: Requirement = ({ manifest }) =>
+  rewardScorers(manifest).length > 0 ? undefined : "it has no scorer for rewards.";
 
-const rft: Criterion = {
+const rft = trainingCriterion({
   id: "rft_run",
   title: "A finished RFT run, rewarded by graders",
-  async check(place) {
-    const { dir, trainings } = place;
-    const kept: Doubt = (training) => problemInKept(dir, training, trainings.rejudge);
-    const doubts = [fromScratch, unrewarded, kept, atLeastMeasured(2), alarming];
-    const { runs, found } = await beyondDoubt(place, ["rft"], ...doubts);
-    const [run] = runs;
-    if (run) {
-      const texts = run.records.steps[0]?.values["kept/texts"];
-      const figure = `${run.summary.steps} steps on ${texts} samples that were rewarded`;
-      return met(evidenceOf(run, figure), {
-        path: `${run.path}/kept.jsonl`,
-        figure: "the samples",
-      });
-    }
-    return missing(
-      "a finished, whole RFT run in runs/ with the samples that its scorer rewarded, measured on a dev set",
-      found,
-      "Train:",
-      learn(place, "train rft", "runs/rft", 100),
-    );
-  },
-};
+  algorithms: ["rft"],
+  requirements: ({ dir, trainings }) => [
+    ...[startsFromCheckpoint, hasRewardScorer],
+    (training) => problemInKept(dir, training, trainings.scorers),
+    ...[evaluatedAtLeast(2), noStoppingAlarm],
+  ],
+  evidence: (run) => [
+    evidenceOf(
+      run,
+      `${run.summary.steps} steps on ${run.records.steps[0]?.values["kept/texts"]} rewarded samples`,
+    ),
+    { path: `${run.path}/kept.jsonl`, figure: "the samples" },
+  ],
+  expected:
+    "a finished, intact RFT run in runs/ with the samples that its scorer rewarded, evaluated on a dev set",
+  next: "Train:",
+  command: (context) => trainCommand(context, "train rft", "runs/rft", 100),
+});
 
-const FEWEST_POINTS = 3;
-/** Of each step, where the policy is sampled as it learns. */
+const MIN_POINTS = 3;
+/** Metrics of each step, for algorithms that sample from the policy. */
 const CURVES = ["reward/mean", "kl/k3", "entropy", "length/mean"];
 
-const curveless: Doubt = ({ manifest, records: { steps, evaluations } }) => {
-  const names = SAMPLING.includes(manifest.algorithm) ? CURVES : ["loss", "entropy"];
+const logsCurves: Requirement = ({ manifest, records: { steps, evaluations } }) => {
+  const names = ON_POLICY.includes(manifest.algorithm) ? CURVES : ["loss", "entropy"];
   const lost = names.find((name) => steps.some(({ values }) => values[name] === undefined));
   if (lost !== undefined) return `metrics.jsonl has no ${lost} at some steps.`;
   return evaluations.some(({ kl_exact: kl }) => kl === null)
-    ? "its KL to the start was not measured."
+    ? "its KL to the initial policy was not measured."
     : undefined;
 };
 
-const stability: Criterion = {
+const stability = trainingCriterion({
   id: "stability_diagnostics",
-  title: "Its stability curves: reward, KL, entropy and length, step by step",
-  async check(place) {
-    const doubts = [unrewarded, curveless, atLeastMeasured(FEWEST_POINTS), alarming];
-    const { runs, found } = await beyondDoubt(place, ["rft", ...SAMPLING], ...doubts);
-    const [run] = runs;
-    if (run) {
-      const { length } = run.records.evaluations;
-      const kl = finalKl(run)?.toFixed(4);
-      return met(evidenceOf(run, `${length} evaluations, the last at a KL of ${kl}`));
-    }
-    return missing(
-      `a finished, whole run of rft or a policy gradient with metrics of every step, measured at ${FEWEST_POINTS} steps or more on a dev set`,
-      found,
-      "Train:",
-      `${learn(place, "train grpo", "runs/grpo", 50)} --eval-every 10`,
-    );
+  title: "Its stability curves: reward, KL, entropy and length at every step",
+  algorithms: ["rft", ...ON_POLICY],
+  requirements: () => [hasRewardScorer, logsCurves, evaluatedAtLeast(MIN_POINTS), noStoppingAlarm],
+  evidence: (run) => {
+    const { length } = run.records.evaluations;
+    return [evidenceOf(run, `${length} evaluations, final KL ${finalKl(run)?.toFixed(4)}`)];
   },
-};
+  expected: `a finished, intact run of rft or a policy gradient with metrics of every step, evaluated at ${MIN_POINTS} steps or more on a dev set`,
+  next: "Train:",
+  command: (context) => `${trainCommand(context, "train grpo", "runs/grpo", 50)} --eval-every 10`,
+});
 
 const finalKl = ({ records }: Training) => records.evaluations.at(-1)?.kl_exact ?? undefined;
 
-/** The weight of the KL penalty, the same at every step; undefined where a controller moves it. */
-function leash({ manifest }: Training): number | undefined {
-  const [mode, strength] = [setting(manifest, "kl.mode"), setting(manifest, "kl.coefficient")];
+/** The KL coefficient if it is fixed; undefined where a controller changes it. */
+function klCoefficient({ manifest }: Training): number | undefined {
+  const [mode, value] = [setting(manifest, "kl.mode"), setting(manifest, "kl.coefficient")];
   if (mode === "none") return 0;
-  return mode === "fixed" && typeof strength === "number" ? strength : undefined;
+  return mode === "fixed" && typeof value === "number" ? value : undefined;
 }
 
-const unleashed: Doubt = (training) => {
-  const strength = leash(training);
-  const said = ({ values }: { values: Readonly<Record<string, number>> }) =>
-    values["kl/coefficient"] === strength;
-  return strength !== undefined && training.records.steps.every(said)
+const fixedKlCoefficient: Requirement = (training) => {
+  const coefficient = klCoefficient(training);
+  const { steps } = training.records;
+  return coefficient !== undefined &&
+    steps.every(({ values }) => values["kl/coefficient"] === coefficient)
     ? undefined
     : "its KL coefficient is not the same at every step.";
 };
 
-const controlled: Criterion = {
-  id: "kl_controlled_for_real",
-  title: "KL control of a real policy: a stronger leash, less drift",
-  async check(place) {
-    const doubts = [fromScratch, unleashed, atLeastMeasured(2), alarming];
-    const { runs, found } = await beyondDoubt(place, SAMPLING, ...doubts);
+const klControl: Criterion = {
+  id: "kl_control",
+  title: "KL control of a real policy: a larger coefficient, less drift",
+  async check(context) {
+    const requirements = [
+      ...[startsFromCheckpoint, fixedKlCoefficient],
+      ...[evaluatedAtLeast(2), noStoppingAlarm],
+    ];
+    const { runs, found } = await qualifyingRuns(context, ON_POLICY, requirements);
     let why: string | undefined;
-    for (const alike of groupsOf(runs)) {
-      const [weak, strong] = [alike[0], alike.at(-1)] as [Training, Training];
+    for (const group of groupsOf(runs)) {
+      const [weak, strong] = [group[0], group.at(-1)] as [Training, Training];
       const [loose, tight] = [finalKl(weak), finalKl(strong)].map(Number) as [number, number];
-      const words = `coefficient ${leash(weak)} → ${leash(strong)}, exact KL ${loose.toFixed(4)} → ${tight.toFixed(4)}`;
+      const figure = `coefficient ${klCoefficient(weak)} → ${klCoefficient(strong)}, exact KL ${loose.toFixed(4)} → ${tight.toFixed(4)}`;
       if (tight < loose)
-        return met(evidenceOf(strong, words), evidenceOf(weak, "the weaker leash"));
-      why ??= `${strong.path}: ${words}`;
+        return met(evidenceOf(strong, figure), evidenceOf(weak, "the smaller coefficient"));
+      why ??= `${strong.path}: ${figure}`;
     }
     const alone = `${runs.length} runs, of which no two differ only in the KL coefficient`;
     return missing(
-      "two runs of one policy gradient with the same start, data, seed and settings but for the KL coefficient, where the larger one ends with the smaller exact KL",
+      "two runs of one policy gradient that differ only in the KL coefficient, where the larger coefficient ends with the smaller exact KL",
       why ?? (runs.length > 0 ? alone : found),
-      "Train once for each strength:",
-      leashSweep(place),
+      "Train once for each coefficient:",
+      klSweepCommand(context),
     );
   },
 };
 
-export const leashSweep = (place: Parameters<typeof learn>[0]) =>
-  learn(place, "sweep grpo --over kl.coefficient=0,0.03,0.3 --set kl.mode=fixed", "runs/leash", 40);
-
-/** Runs that differ in nothing but the leash, the weakest first; at least two strengths. */
+/** Runs that differ only in the KL coefficient, smallest first; at least two coefficients. */
 function groupsOf(runs: readonly Training[]): Training[][] {
   const groups = new Map<string, Training[]>();
   for (const run of runs) {
-    const kind = `${run.summary.steps} ${kindOf(run.manifest, ["kl.mode", "kl.coefficient"])}`;
-    groups.set(kind, [...(groups.get(kind) ?? []), run]);
+    const rest = settingsFingerprint(run.manifest, ["kl.mode", "kl.coefficient"]);
+    const key = `${run.summary.steps} ${rest}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
   }
-  const strength = (run: Training | undefined) => (run && leash(run)) ?? 0;
+  const coefficient = (run: Training | undefined) => (run && klCoefficient(run)) ?? 0;
   return [...groups.values()]
-    .map((group) => group.sort((a, b) => strength(a) - strength(b)))
-    .filter((group) => strength(group[0]) < strength(group.at(-1)));
+    .map((group) => group.sort((a, b) => coefficient(a) - coefficient(b)))
+    .filter((group) => coefficient(group[0]) < coefficient(group.at(-1)));
 }
 
-const FEWEST_STRENGTHS = 3;
+const MIN_BETAS = 3;
 
-const microscope: Criterion = {
-  id: "kl_under_the_microscope",
-  title: "The KL leash understood in the small: a sweep of its strength",
-  async check({ shelf }) {
-    const found = await shelf.firstSound(({ run }) => run.manifest.command === "kl-tradeoff-demo");
-    const expected = `a finished, whole kl-tradeoff-demo run with ${FEWEST_STRENGTHS} strengths or more`;
+const klExperiment: Criterion = {
+  id: "kl_tabular",
+  title: "The KL penalty in a tabular experiment: a sweep over beta",
+  async check({ runs }) {
+    const found = await runs.firstValid(({ run }) => run.manifest.command === "kl-tradeoff-demo");
+    const expected = `a finished, intact kl-tradeoff-demo run with ${MIN_BETAS} values of beta or more`;
     const command = "./lockedroom kl-tradeoff-demo --outdir runs/kl --plot";
     if (!found) return missing(expected, "no such run in runs/", "Run it:", command);
-    /** By row, and each row is one strength. */
+    /** By row, and each row is one beta. */
     const drifts = new Map<string, number>();
     for await (const batch of found.run.results().batches()) {
       for (const { id, details } of batch) {
@@ -154,12 +146,12 @@ const microscope: Criterion = {
         if (typeof kl === "number") drifts.set(id, kl);
       }
     }
-    if (drifts.size < FEWEST_STRENGTHS)
-      return missing(expected, `${found.path} has ${drifts.size} strengths`, "Run it:", command);
+    if (drifts.size < MIN_BETAS)
+      return missing(expected, `${found.path} has ${drifts.size} values`, "Run it:", command);
     const [least, most] = [Math.min(...drifts.values()), Math.max(...drifts.values())];
-    const figure = `KL from ${least.toFixed(4)} to ${most.toFixed(4)} nats over ${drifts.size} strengths`;
+    const figure = `KL from ${least.toFixed(4)} to ${most.toFixed(4)} nats over ${drifts.size} values of beta`;
     return met({ path: `${found.path}/summary.json`, figure });
   },
 };
 
-export const PHASE_2: readonly Criterion[] = [rft, stability, microscope, controlled];
+export const PHASE_2: readonly Criterion[] = [rft, stability, klExperiment, klControl];

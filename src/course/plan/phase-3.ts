@@ -1,32 +1,32 @@
-/** Phase 3: more than one thing is wanted, and what each costs is known. */
+/** Phase 3: several objectives or a constraint, and the trade-off between them. */
 
 import { type Criterion, met, missing } from "./criterion.ts";
-import { leashSweep } from "./phase-2.ts";
 import { readSweep } from "./sweeps.ts";
 import type { Training } from "./training.ts";
+import { near } from "./training-consistency.ts";
 import {
-  alarming,
-  atLeastMeasured,
-  beyondDoubt,
-  type Doubt,
+  evaluatedAtLeast,
   evidenceOf,
-  learn,
+  klSweepCommand,
+  noStoppingAlarm,
+  type Requirement,
+  trainCommand,
+  trainingCriterion,
 } from "./training-criterion.ts";
-import { near } from "./training-figures.ts";
-import { rewarding, SAMPLING, setting, weightOf } from "./training-settings.ts";
+import { ON_POLICY, rewardScorers, setting, weightOf } from "./training-settings.ts";
 
-/** Rewards by scorers that are not the same one twice. */
+/** The names of the reward scorers, if they differ. */
 function objectivesOf({ manifest }: Training): string[] {
-  const rewards = rewarding(manifest);
+  const rewards = rewardScorers(manifest);
   const names = new Set(rewards.map(({ name }) => String(name)));
   const sources = new Set(rewards.map(({ source_sha256: source }) => source));
   return sources.size < 2 ? [] : [...names];
 }
 
-/** Several scorers were added up by their weights at every step. */
+/** The reward is the weighted sum of several scorers at every step. */
 function addsUp(training: Training): boolean {
   const names = objectivesOf(training);
-  const rewards = rewarding(training.manifest);
+  const rewards = rewardScorers(training.manifest);
   if (names.length < 2 || names.length !== rewards.length) return false;
   return training.records.steps.every(({ values }) => {
     const total = names.reduce(
@@ -38,45 +38,41 @@ function addsUp(training: Training): boolean {
   });
 }
 
-/** A price that rose while the limit was broken and fell while it was kept, step by step. */
-function keepsPrice({ manifest, records }: Training): boolean {
+/** The multiplier rises while the cost exceeds its limit and falls otherwise, at every step. */
+function updatesMultiplier({ manifest, records }: Training): boolean {
   const [limit, rate, start] = ["limit", "rate", "start"].map((name) =>
     Number(setting(manifest, `cost.${name}`) ?? Number.NaN),
   ) as [number, number, number];
   if (!manifest.scorers.some(({ role }) => role === "cost") || Number.isNaN(limit)) return false;
-  let price = start;
+  let multiplier = start;
   return records.steps.every(({ values }) => {
     const cost = values["cost/mean"] ?? Number.NaN;
     const holds =
-      near(values["cost/lambda"] ?? Number.NaN, price) && values["cost/limit"] === limit;
-    price = Math.max(0, price + rate * (cost - limit));
+      near(values["cost/lambda"] ?? Number.NaN, multiplier) && values["cost/limit"] === limit;
+    multiplier = Math.max(0, multiplier + rate * (cost - limit));
     return holds && !Number.isNaN(cost);
   });
 }
 
-const single: Doubt = (training) =>
-  addsUp(training) || keepsPrice(training)
+const hasSeveral: Requirement = (training) =>
+  addsUp(training) || updatesMultiplier(training)
     ? undefined
-    : "it has neither two scorers that add up to its reward nor a cost with a price.";
+    : "it has neither two scorers that add up to its reward nor a cost with a limit.";
 
-const several: Criterion = {
+const several = trainingCriterion({
   id: "several_objectives",
   title: "A run with several objectives, or with a constraint",
-  async check(place) {
-    const doubts = [single, atLeastMeasured(2), alarming];
-    const { runs, found } = await beyondDoubt(place, SAMPLING, ...doubts);
-    const [run] = runs;
-    if (run) return met(evidenceOf(run, wanted(run)));
-    return missing(
-      "a finished, whole policy-gradient run with two different scorers that reward, or with a cost scorer and a limit",
-      found,
-      "Write a second scorer, as brevity.ts, and train with both:",
-      `${learn(place, "train grpo", "runs/both", 50)} --scorer ${place.config.scorer} --scorer brevity.ts`,
-    );
-  },
-};
+  algorithms: ON_POLICY,
+  requirements: () => [hasSeveral, evaluatedAtLeast(2), noStoppingAlarm],
+  evidence: (run) => [evidenceOf(run, lastObjectives(run))],
+  expected:
+    "a finished, intact policy-gradient run with two different reward scorers, or with a cost scorer and a limit",
+  next: "Write a second scorer, as brevity.ts, and train with both:",
+  command: (context) =>
+    `${trainCommand(context, "train grpo", "runs/both", 50)} --scorer ${context.config.scorer} --scorer brevity.ts`,
+});
 
-function wanted(run: Training): string {
+function lastObjectives(run: Training): string {
   const last = run.records.steps.at(-1)?.values ?? {};
   if (!addsUp(run))
     return `cost ${last["cost/mean"]?.toFixed(4)} at a limit of ${last["cost/limit"]}`;
@@ -84,16 +80,16 @@ function wanted(run: Training): string {
   return `rewards of the last step: ${rewards.join(", ")}`;
 }
 
-const FEWEST_POINTS = 3;
+const MIN_POINTS = 3;
 
 const curve: Criterion = {
   id: "tradeoff_curve",
   title: "The trade-off as a curve over several runs",
-  async check(place) {
-    const sweeps = place.trainings.files.filter((file) => /\/sweep\.json$/.test(file));
+  async check(context) {
+    const sweeps = context.trainings.files.filter((file) => /\/sweep\.json$/.test(file));
     let found = "no sweep in runs/";
     for (const [i, file] of sweeps.entries()) {
-      const sweep = await readSweep(place, file, FEWEST_POINTS);
+      const sweep = await readSweep(context, file, MIN_POINTS);
       if (typeof sweep !== "string") {
         const figure = `${sweep.points} runs over ${sweep.over}, exact KL from ${sweep.least.toFixed(4)} to ${sweep.most.toFixed(4)}`;
         return met({ path: file, figure });
@@ -101,10 +97,10 @@ const curve: Criterion = {
       if (i === 0) found = sweep;
     }
     return missing(
-      `a sweep in runs/ over ${FEWEST_POINTS} values or more, whose runs are whole and say what sweep.json says`,
+      `a sweep in runs/ over ${MIN_POINTS} values or more, whose runs are intact and agree with sweep.json`,
       found,
       "Train once for each value:",
-      leashSweep(place),
+      klSweepCommand(context),
     );
   },
 };

@@ -1,11 +1,11 @@
-/** Phase 4: three things worth publishing, and the four tests of the capstone. */
+/** Phase 4: reference implementation, case study, talk, and the four capstone criteria. */
 
 import path from "node:path";
+import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
 import { CASE, CASE_STUDY } from "./case-study.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
-import { commandsNamed, images, listItems, sections } from "./markdown.ts";
-import { essay, FEWEST_WORDS, linked, tooShort } from "./portfolio.ts";
+import { essay, linked, MIN_WORDS, tooShort } from "./portfolio.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
 const TALK = "portfolio/talk.md";
@@ -13,14 +13,18 @@ const SLIDES = "portfolio/slides.md";
 
 const reference: Criterion = {
   id: "reference_implementation",
-  title: "The reference implementation, with a set-up that others can follow",
-  async check(place) {
-    const expected = `${REFERENCE} with ${FEWEST_WORDS} words or more that names the commands to run`;
-    const text = essay(place, REFERENCE);
-    if (text === undefined) return tooShort(place, REFERENCE, expected);
-    const known = commandsNamed(text).filter((name) => place.commands.has(name));
+  title: "The reference implementation, with set-up instructions",
+  async check(context) {
+    const expected = `${REFERENCE} with ${MIN_WORDS} words or more that names the commands to run`;
+    const text = essay(context, REFERENCE);
+    if (text === undefined) return tooShort(context, REFERENCE, expected);
+    const known = commandsNamed(text).filter((name) => context.commands.has(name));
     if (known.length > 0) return met({ path: REFERENCE, figure: `names ${known.join(", ")}` });
-    return missing(expected, "it names no command", "Write down each lockedroom command it takes.");
+    return missing(
+      expected,
+      "it names no command",
+      "Write down each lockedroom command that it needs.",
+    );
   },
 };
 
@@ -28,7 +32,7 @@ const STORY = ["problem", "pipeline", "failure", "fix", "result", "lesson"];
 
 const talk: Criterion = {
   id: "talk_outline",
-  title: "The talk: an outline of 10 to 15 minutes that tells one story",
+  title: "The talk: an outline of 10 to 15 minutes",
   async check({ dir }) {
     const expected = `${TALK} whose headings name ${STORY.join(", ")}, with minutes that add up to 10 to 15`;
     const text = textOf(dir, TALK);
@@ -50,7 +54,7 @@ function minutesOf(heading: string): number {
 
 const reproduction: Criterion = {
   id: "capstone_reproduction",
-  title: "Capstone: another engineer can repeat the case study",
+  title: "Capstone: another engineer can reproduce the case study",
   async check({ dir, commands }) {
     const expected = `a heading in ${CASE} with "Reproduce" in it, and below it the lockedroom commands`;
     const steps = sections(textOf(dir, CASE) ?? "").find(({ heading }) => /reprod/i.test(heading));
@@ -66,15 +70,15 @@ const reproduction: Criterion = {
 
 const failure: Criterion = {
   id: "capstone_failure",
-  title: "Capstone: a failure made on purpose, shown and fixed",
-  async check(place) {
+  title: "Capstone: a deliberate failure, shown and fixed",
+  async check(context) {
     const expected = `a heading in ${CASE} with "Failure" in it that links to the broken run and to the fixed one`;
-    const text = textOf(place.dir, CASE) ?? "";
+    const text = textOf(context.dir, CASE) ?? "";
     let most = 0;
     for (const { body } of sections(text).filter(({ heading }) =>
       /failure|sabotage/i.test(heading),
     )) {
-      const { runs } = await linked(place, CASE, body);
+      const { runs } = await linked(context, CASE, body);
       const different = new Set(runs.map(({ run }) => run.summary.results_sha256)).size;
       most = Math.max(most, different);
       if (different < 2) continue;
@@ -82,17 +86,17 @@ const failure: Criterion = {
       return met({ path: CASE, figure });
     }
     const next = "Link both runs below that heading; their results must differ.";
-    return missing(expected, `it links to ${most} different whole runs`, next);
+    return missing(expected, `it links to ${most} different intact runs`, next);
   },
 };
 
 const regression: Criterion = {
   id: "capstone_regression",
-  title: "Capstone: the harness refuses what a single metric would praise",
-  async check({ shelf }) {
-    for (const known of shelf.reports) {
+  title: "Capstone: the gate rejects a run whose pass rate rose",
+  async check({ runs }) {
+    for (const known of runs.reports) {
       if (known.report.decision !== "REJECT") continue;
-      const compared = await shelf.compared(known);
+      const compared = await runs.compared(known);
       if (typeof compared === "string") continue;
       const { baseline, candidate, reasons } = compared.report;
       const rise = (candidate.pass_rate ?? 0) - (baseline.pass_rate ?? 0);
@@ -101,9 +105,9 @@ const regression: Criterion = {
       return met({ path: known.path, figure });
     }
     return missing(
-      "a saved gate report in runs/ with REJECT although the candidate's pass rate is the higher one",
-      `${shelf.reports.length} gate reports, none like that`,
-      "Compare such a pair and save the verdict:",
+      "a saved gate report in runs/ with REJECT although the candidate's pass rate is higher",
+      `${runs.reports.length} gate reports, none like that`,
+      "Compare two such runs and save the report:",
       "./lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
     );
   },
@@ -113,7 +117,7 @@ const slides: Criterion = {
   id: "capstone_slides",
   title: "Capstone: slides with one or two charts and three to five lessons",
   async check({ dir }) {
-    const expected = `${SLIDES} with 1 or 2 pictures that exist, and 3 to 5 points below a heading "Lessons"`;
+    const expected = `${SLIDES} with 1 or 2 images that exist, and 3 to 5 points below a heading "Lessons"`;
     const text = textOf(dir, SLIDES);
     if (text === undefined) {
       const others = (await filesBelow(dir, "portfolio")).filter((file) => /slides\./.test(file));
@@ -128,7 +132,7 @@ const slides: Criterion = {
     const figure = `${charts} charts, ${points} lessons`;
     return charts >= 1 && charts <= 2 && points >= 3 && points <= 5
       ? met({ path: SLIDES, figure })
-      : missing(expected, figure, `Mend ${SLIDES}.`);
+      : missing(expected, figure, `Fix ${SLIDES}.`);
   },
 };
 

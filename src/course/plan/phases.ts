@@ -8,18 +8,23 @@ export interface Phase {
 }
 
 export const PHASES: readonly Phase[] = [
-  { phase: 0, title: "an eval harness, logging, one baseline measured", first: 1, last: 7 },
-  { phase: 1, title: "a DPO pipeline on Azure Foundry, repeatable", first: 8, last: 28 },
-  { phase: 2, title: "an RFT run with graders, stable, on a KL leash", first: 29, last: 56 },
-  { phase: 3, title: "several objectives or a constraint, with its price", first: 57, last: 84 },
+  { phase: 0, title: "an eval harness, logging, one measured baseline", first: 1, last: 7 },
+  { phase: 1, title: "a repeatable DPO pipeline on Azure Foundry", first: 8, last: 28 },
+  { phase: 2, title: "a stable RFT run with graders and a KL penalty", first: 29, last: 56 },
+  {
+    phase: 3,
+    title: "several objectives or a constraint, with the trade-off",
+    first: 57,
+    last: 84,
+  },
   { phase: 4, title: "capstone: reference, case study, talk", first: 85, last: 120 },
 ];
 
 export const LAST_DAY = 120;
-/** What plan.json says when the last phase is behind. */
+/** The phase in plan.json when all phases are passed. */
 export const DONE = PHASES.length;
 
-/** The phase that the calendar asks for; after the last day, the last one. */
+/** The phase by the calendar; after the last day, the last one. */
 export function phaseOfDay(day: number): Phase {
   return PHASES.find(({ last }) => day <= last) ?? (PHASES.at(-1) as Phase);
 }

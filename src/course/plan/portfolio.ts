@@ -1,53 +1,52 @@
-/** What the texts of a portfolio hold: enough words, and links to work that can be looked at. */
+/** Texts of the portfolio: long enough, and with links to runs and reports. */
 
 import path from "node:path";
-import type { KnownReport, KnownRun } from "../shelf.ts";
-import { words } from "../words.ts";
-import { realInside, recorded, textOf } from "../workspace-files.ts";
-import { missing, type Place } from "./criterion.ts";
-import { targets } from "./markdown.ts";
+import { linkTargets, wordCount } from "../notes.ts";
+import { realInside, textOf, workspacePath } from "../workspace-files.ts";
+import type { KnownReport, KnownRun } from "../workspace-runs.ts";
+import { missing, type PlanContext } from "./criterion.ts";
 import type { Training } from "./training.ts";
 
-export const FEWEST_WORDS = 200;
+export const MIN_WORDS = 200;
 
-/** Text of a file that has something to say, or nothing. */
-export function essay({ dir }: Place, file: string): string | undefined {
+/** The text of a file with enough words. */
+export function essay({ dir }: PlanContext, file: string): string | undefined {
   const text = textOf(dir, file);
-  return text !== undefined && words(text) >= FEWEST_WORDS ? text : undefined;
+  return text !== undefined && wordCount(text) >= MIN_WORDS ? text : undefined;
 }
 
-export const tooShort = ({ dir }: Place, file: string, expected: string) => {
+export const tooShort = ({ dir }: PlanContext, file: string, expected: string) => {
   const text = textOf(dir, file);
-  const found = text === undefined ? `no ${file}` : `${file} has ${words(text)} words`;
-  return missing(expected, found, `Write ${file}, ${FEWEST_WORDS} words or more.`);
+  const found = text === undefined ? `no ${file}` : `${file} has ${wordCount(text)} words`;
+  return missing(expected, found, `Write ${file}, ${MIN_WORDS} words or more.`);
 };
 
-/** Sound runs, trainings and gate reports that hold, which a text of this file links to. */
+/** The valid runs, trainings and gate reports that a text of this file links to. */
 export async function linked(
-  { dir, shelf, trainings }: Place,
+  { dir, runs: known, trainings }: PlanContext,
   file: string,
   text: string,
 ): Promise<{ runs: KnownRun[]; trained: Training[]; reports: KnownReport[] }> {
   const named = new Set(
-    targets(text).flatMap((target) =>
+    linkTargets(text).flatMap((target) =>
       [path.dirname(file), "."].flatMap((from) => {
         const real = realInside(dir, path.resolve(dir, from, target));
-        return real === undefined ? [] : [recorded(dir, real)];
+        return real === undefined ? [] : [workspacePath(dir, real)];
       }),
     ),
   );
-  const mentioned = ({ path: known }: { path: string }) =>
-    named.has(known) || [...named].some((name) => name.startsWith(`${known}/`));
+  const mentioned = ({ path: name }: { path: string }) =>
+    named.has(name) || [...named].some((one) => one.startsWith(`${name}/`));
   const runs: KnownRun[] = [];
-  for (const known of shelf.runs.filter(mentioned))
-    if ((await shelf.problemOf(known)) === undefined) runs.push(known);
+  for (const run of known.runs.filter(mentioned))
+    if ((await known.problemOf(run)) === undefined) runs.push(run);
   const trained: Training[] = [];
-  for (const known of trainings.known.filter(mentioned)) {
-    const opened = await trainings.open(known.path);
+  for (const { path: name } of trainings.known.filter(mentioned)) {
+    const opened = await trainings.open(name);
     if (typeof opened !== "string") trained.push(opened);
   }
   const reports: KnownReport[] = [];
-  for (const known of shelf.reports.filter(mentioned))
-    if (typeof (await shelf.compared(known)) !== "string") reports.push(known);
+  for (const report of known.reports.filter(mentioned))
+    if (typeof (await known.compared(report)) !== "string") reports.push(report);
   return { runs, trained, reports };
 }

@@ -1,9 +1,9 @@
-/** plan.json: which phases were left behind, when, and on what evidence. */
+/** plan.json: which phases were passed, when, and on what evidence. */
 
 import path from "node:path";
 import { z } from "zod";
 import { insidePath } from "../workspace.ts";
-import { parseKept, textOf, writeWhole } from "../workspace-files.ts";
+import { parseFile, textOf, writeAtomically } from "../workspace-files.ts";
 import { isDay } from "./calendar.ts";
 import { DONE } from "./phases.ts";
 
@@ -25,7 +25,7 @@ const advanceSchema = z.strictObject({
 const planRecordSchema = z
   .strictObject({
     schema: z.literal(PLAN_SCHEMA),
-    /** The phase that is being worked on; 5 when all are behind. */
+    /** The current phase; 5 when all are passed. */
     phase: z.int().min(0).max(DONE),
     advanced: z.array(advanceSchema),
   })
@@ -37,18 +37,18 @@ const planRecordSchema = z
 
 export type PlanRecord = z.infer<typeof planRecordSchema>;
 
-const NOTHING_YET: PlanRecord = { schema: PLAN_SCHEMA, phase: 0, advanced: [] };
+const EMPTY: PlanRecord = { schema: PLAN_SCHEMA, phase: 0, advanced: [] };
 
 export function readRecord(dir: string): PlanRecord {
   const content = textOf(dir, PLAN_FILE);
-  if (content === undefined) return NOTHING_YET;
-  return parseKept(path.join(dir, PLAN_FILE), content, planRecordSchema, {
+  if (content === undefined) return EMPTY;
+  return parseFile(path.join(dir, PLAN_FILE), content, planRecordSchema, {
     conflict: `Keep one side, git checkout --ours ${PLAN_FILE} or git checkout --theirs ${PLAN_FILE}, then git add ${PLAN_FILE}.`,
-    damaged: `Take the committed one back: git checkout -- ${PLAN_FILE}. Or mend it by hand; phases are looked at again either way.`,
+    damaged: `Restore the committed one: git checkout -- ${PLAN_FILE}. Or fix it by hand; phases are checked again either way.`,
   });
 }
 
 export async function writeRecord(dir: string, record: PlanRecord): Promise<void> {
   const text = `${JSON.stringify(record, null, 2)}\n`;
-  await writeWhole(path.join(dir, PLAN_FILE), text, { replace: true });
+  await writeAtomically(path.join(dir, PLAN_FILE), text, { replace: true });
 }

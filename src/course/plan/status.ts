@@ -1,14 +1,15 @@
-/** Where a workspace stands in the plan: the day, the phases, the evidence, the week. */
+/** The status of a workspace in the plan (day, phases, evidence, week), and the step to the next phase. */
 
 import { realpathSync } from "node:fs";
 import path from "node:path";
+import { dataError } from "../../core/index.ts";
 import { Git } from "../git.ts";
-import { Shelf } from "../shelf.ts";
 import { readConfig } from "../workspace.ts";
 import { fileSha256 } from "../workspace-files.ts";
-import { type Deliverable, deliverables, type Rhythm, rhythm } from "./cadence.ts";
+import { WorkspaceRuns } from "../workspace-runs.ts";
+import { type Activity, activity, type Deliverable, deliverables } from "./activity.ts";
 import { type Day, daysBetween } from "./calendar.ts";
-import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
+import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { readHistory } from "./history.ts";
 import { PHASE_0 } from "./phase-0.ts";
 import { PHASE_1 } from "./phase-1.ts";
@@ -16,26 +17,26 @@ import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
 import { DONE, daysOfWeek, PHASES, type Phase, phaseOfDay, weekOfDay } from "./phases.ts";
-import { type PlanRecord, readRecord } from "./record.ts";
+import { PLAN_SCHEMA, type PlanRecord, readRecord, writeRecord } from "./record.ts";
 import { Trainings } from "./trainings.ts";
 
 const STATUS_SCHEMA = "lockedroom.plan_status@1";
 
 const CRITERIA: readonly (readonly Criterion[])[] = [PHASE_0, PHASE_1, PHASE_2, PHASE_3, PHASE_4];
 
-export type LookedAt = { readonly id: string; readonly title: string } & Finding;
+export type CriterionStatus = { readonly id: string; readonly title: string } & Finding;
 
 export interface PhaseStatus extends Phase {
   readonly state: "passed" | "current" | "ahead";
-  readonly criteria: readonly LookedAt[];
+  readonly criteria: readonly CriterionStatus[];
 }
 
-/** Evidence of a phase that was left behind and is no longer what it was. */
-export interface Drifted {
+/** Evidence of a passed phase that has changed since. */
+export interface ChangedEvidence {
   readonly phase: number;
   readonly criterion: string;
   readonly path: string;
-  readonly problem: "vanished" | "changed";
+  readonly problem: "missing" | "changed";
 }
 
 export interface PlanStatus {
@@ -44,27 +45,27 @@ export interface PlanStatus {
   readonly start: Day;
   /** 1 on the day of the first commit. */
   readonly day: number;
-  /** The phase that is being worked on; 5 when all are behind. */
+  /** The current phase; 5 when all are passed. */
   readonly phase: number;
-  /** The phase that the calendar asks for. */
+  /** The phase by the calendar. */
   readonly calendar_phase: number;
-  /** How far the day lies beyond the last one of the current phase. */
+  /** Days since the last day of the current phase. */
   readonly days_late: number;
   readonly phases: readonly PhaseStatus[];
-  readonly drifted: readonly Drifted[];
+  readonly changed_evidence: readonly ChangedEvidence[];
   readonly week: {
     readonly week: number;
     readonly first: number;
     readonly last: number;
     readonly deliverables: readonly Deliverable[];
   };
-  readonly rhythm: Rhythm;
+  readonly activity: Activity;
 }
 
 export interface PlanOptions {
   readonly dir: string;
   readonly today: Day;
-  /** Names of the commands that this version has; criteria that need others say so. */
+  /** Names of the commands that this version has. */
   readonly commands: readonly string[];
 }
 
@@ -73,9 +74,9 @@ export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
   const config = readConfig(dir);
   const record = readRecord(dir);
   const history = await readHistory(await Git.open(dir));
-  const shelf = await Shelf.read(dir);
+  const runs = await WorkspaceRuns.read(dir);
   const trainings = await Trainings.read(dir);
-  const place: Place = { dir, config, shelf, trainings, commands: new Set(options.commands) };
+  const context = { dir, config, runs, trainings, commands: new Set(options.commands) };
   const day = Math.max(1, daysBetween(history.start, options.today) + 1);
   const current = PHASES[record.phase];
   const week = weekOfDay(day);
@@ -87,23 +88,23 @@ export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
     phase: record.phase,
     calendar_phase: phaseOfDay(day).phase,
     days_late: current ? Math.max(0, day - current.last) : 0,
-    phases: await lookAtPhases(place, record),
-    drifted: await findDrifted(dir, record),
+    phases: await evaluatePhases(context, record),
+    changed_evidence: await changedEvidence(dir, record),
     week: {
       week,
       ...daysOfWeek(week),
-      deliverables: await deliverables(dir, shelf, history, week),
+      deliverables: await deliverables(dir, runs, history, week),
     },
-    rhythm: rhythm(history, options.today),
+    activity: activity(history, options.today),
   };
 }
 
-async function lookAtPhases(place: Place, record: PlanRecord): Promise<PhaseStatus[]> {
+async function evaluatePhases(context: PlanContext, record: PlanRecord): Promise<PhaseStatus[]> {
   const statuses: PhaseStatus[] = [];
   for (const phase of PHASES) {
-    const criteria: LookedAt[] = [];
+    const criteria: CriterionStatus[] = [];
     for (const one of CRITERIA[phase.phase] ?? [])
-      criteria.push({ id: one.id, title: one.title, ...(await look(one, place)) });
+      criteria.push({ id: one.id, title: one.title, ...(await evaluateCriterion(one, context)) });
     const state =
       phase.phase < record.phase ? "passed" : phase.phase === record.phase ? "current" : "ahead";
     statuses.push({ ...phase, state, criteria });
@@ -111,32 +112,60 @@ async function lookAtPhases(place: Place, record: PlanRecord): Promise<PhaseStat
   return statuses;
 }
 
-async function findDrifted(dir: string, { advanced }: PlanRecord): Promise<Drifted[]> {
-  const drifted: Drifted[] = [];
+async function changedEvidence(dir: string, { advanced }: PlanRecord): Promise<ChangedEvidence[]> {
+  const changed: ChangedEvidence[] = [];
   for (const { phase, evidence } of advanced) {
     for (const { criterion, path: name, sha256 } of evidence) {
       const now = await fileSha256(path.join(dir, name));
-      if (now === sha256) continue;
-      drifted.push({
-        phase,
-        criterion,
-        path: name,
-        problem: now === undefined ? "vanished" : "changed",
-      });
+      const problem = now === undefined ? "missing" : "changed";
+      if (now !== sha256) changed.push({ phase, criterion, path: name, problem });
     }
   }
-  return drifted;
+  return changed;
 }
 
-/** What stands between a workspace and the next phase, earlier phases included. */
-export function stillOpen(
-  status: PlanStatus,
-): { readonly phase: number; readonly criterion: LookedAt }[] {
+interface OpenCriterion {
+  readonly phase: number;
+  readonly criterion: CriterionStatus;
+}
+
+/** The criteria that are not met, of the current phase and of earlier ones. */
+function openCriteria(status: PlanStatus): OpenCriterion[] {
   return status.phases
     .filter(({ phase }) => phase <= Math.min(status.phase, DONE - 1))
     .flatMap(({ phase, criteria }) =>
-      criteria
-        .filter(({ status: found }) => found !== "met")
-        .map((criterion) => ({ phase, criterion })),
+      criteria.filter((one) => one.status !== "met").map((criterion) => ({ phase, criterion })),
     );
+}
+
+export interface Advance {
+  readonly status: PlanStatus;
+  /** The phase that was passed; undefined when criteria are missing or all phases are passed. */
+  readonly left: number | undefined;
+  readonly missing: readonly OpenCriterion[];
+}
+
+/** Moves to the next phase if every criterion is met. */
+export async function advancePlan(options: PlanOptions): Promise<Advance> {
+  const status = await planStatus(options);
+  if (status.phase === DONE) return { status, left: undefined, missing: [] };
+  const missing = openCriteria(status);
+  if (missing.length > 0) return { status, left: undefined, missing };
+  const record = readRecord(options.dir);
+  const evidence: PlanRecord["advanced"][number]["evidence"] = [];
+  for (const criterion of status.phases[status.phase]?.criteria ?? []) {
+    if (criterion.status !== "met") continue;
+    for (const { path: name } of criterion.evidence) {
+      const sha256 = await fileSha256(path.join(options.dir, name));
+      if (sha256 === undefined)
+        throw dataError(`${name} disappeared while the plan was checked`, "Try again.");
+      evidence.push({ criterion: criterion.id, path: name, sha256 });
+    }
+  }
+  await writeRecord(options.dir, {
+    schema: PLAN_SCHEMA,
+    phase: status.phase + 1,
+    advanced: [...record.advanced, { phase: status.phase, on: options.today, evidence }],
+  });
+  return { status, left: status.phase, missing: [] };
 }

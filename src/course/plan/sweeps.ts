@@ -1,13 +1,14 @@
-/** A sweep, held against the runs that it was made of. */
+/** A sweep, compared with its runs. */
 
 import path from "node:path";
 import { z } from "zod";
-import { canonicalJson } from "../../index.ts";
+import { canonicalJson } from "../../core/index.ts";
+import { parseJson } from "../evidence.ts";
 import { textOf } from "../workspace-files.ts";
-import type { Place } from "./criterion.ts";
+import type { PlanContext } from "./criterion.ts";
 import type { Training } from "./training.ts";
-import { ALL_DONE } from "./training-figures.ts";
-import { kindOf, setting } from "./training-settings.ts";
+import { ALL_DONE } from "./training-consistency.ts";
+import { setting, settingsFingerprint } from "./training-settings.ts";
 
 const pointSchema = z.strictObject({
   value: z.json(),
@@ -37,14 +38,14 @@ export interface Swept {
   readonly most: number;
 }
 
-/** What a sweep shows, or why it shows nothing. */
+/** The result of a sweep, or why it is not valid. */
 export async function readSweep(
-  { dir, trainings }: Place,
+  { dir, trainings }: PlanContext,
   file: string,
   fewest: number,
 ): Promise<Swept | string> {
-  const parsed = sweepSchema.safeParse(jsonOf(textOf(dir, file) ?? ""));
-  if (!parsed.success) return `${file} is not as sweep writes it.`;
+  const parsed = sweepSchema.safeParse(parseJson(textOf(dir, file)));
+  if (!parsed.success) return `${file} is not what sweep writes.`;
   const { over, algorithm, points } = parsed.data;
   const runs: Training[] = [];
   for (const point of points) {
@@ -52,13 +53,13 @@ export async function readSweep(
     const run = await trainings.open(name);
     if (typeof run === "string") return `${name}: ${run}`;
     if (run.manifest.algorithm !== algorithm || !agrees(run, over, point))
-      return `${file}: the point ${String(point.value)} is not what its run says.`;
+      return `${file}: the point ${String(point.value)} differs from its run.`;
     runs.push(run);
   }
-  if (over === "seed") return `${file}: seeds differ by luck, which is no trade-off.`;
+  if (over === "seed") return `${file}: runs that differ only in the seed show no trade-off.`;
   const different = new Set(runs.map(({ summary }) => summary.metrics_sha256)).size;
   if (different < fewest) return `${file}: ${different} different runs, not ${fewest}.`;
-  if (new Set(runs.map(({ manifest }) => kindOf(manifest, [over]))).size > 1)
+  if (new Set(runs.map(({ manifest }) => settingsFingerprint(manifest, [over]))).size > 1)
     return `${file}: its runs differ in more than ${over}.`;
   const drifts = points.map(({ kl_exact: kl }) => kl);
   return { over, points: different, least: Math.min(...drifts), most: Math.max(...drifts) };
@@ -67,8 +68,8 @@ export async function readSweep(
 function agrees({ manifest, summary, records }: Training, over: string, point: Point): boolean {
   const { value, run: _, stopped_by: stopped, ...figures } = point;
   const { evaluations } = records;
-  const kept = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
-  const measured = kept && { ...kept, kl_exact: kept.kl_exact ?? 0 };
+  const final = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
+  const measured = final && { ...final, kl_exact: final.kl_exact ?? 0 };
   return (
     canonicalJson(setting(manifest, over) ?? null) === canonicalJson(value) &&
     stopped === (summary.stop.reason === ALL_DONE ? null : summary.stop.reason) &&
@@ -76,12 +77,4 @@ function agrees({ manifest, summary, records }: Training, over: string, point: P
       ([name, figure]) => measured?.[name as keyof typeof figures] === figure,
     )
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,83 +1,117 @@
-/** What the criteria about training share: how a run is found, and the commands that make one. */
+/** What the criteria about training share: finding a run, and the commands that make one. */
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { Evidence, Place } from "./criterion.ts";
+import { type Criterion, type Evidence, met, missing, type PlanContext } from "./criterion.ts";
 import type { Training } from "./training.ts";
 
-/** A sentence against a run that is whole. */
-export type Doubt = (training: Training) => string | undefined | Promise<string | undefined>;
+/** What a run must satisfy beyond being intact; returns the problem. */
+export type Requirement = (training: Training) => string | undefined | Promise<string | undefined>;
 
-/** All runs of these algorithms against which nothing speaks; and what speaks against another. */
-export async function beyondDoubt(
-  { trainings }: Place,
+/** The runs of these algorithms that meet every requirement, and the first problem of another. */
+export async function qualifyingRuns(
+  { trainings }: PlanContext,
   algorithms: readonly string[],
-  ...doubts: readonly Doubt[]
+  requirements: readonly Requirement[],
 ): Promise<{ readonly runs: readonly Training[]; readonly found: string }> {
   const runs: Training[] = [];
   const problems: string[] = [];
   for (const { path: name, algorithm } of trainings.known) {
     if (!algorithms.includes(algorithm)) continue;
     const opened = await trainings.open(name);
-    const problem = typeof opened === "string" ? opened : await firstOf(doubts, opened);
+    const problem = typeof opened === "string" ? opened : await firstProblem(requirements, opened);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
     else runs.push(opened as Training);
   }
   return { runs, found: problems[0] ?? `no run of ${algorithms.join(", ")} in runs/` };
 }
 
-async function firstOf(doubts: readonly Doubt[], training: Training): Promise<string | undefined> {
-  for (const doubt of doubts) {
-    const problem = await doubt(training);
+async function firstProblem(requirements: readonly Requirement[], training: Training) {
+  for (const requirement of requirements) {
+    const problem = await requirement(training);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** A plateau is what somebody asked to stop at; every other alarm that ends runs is trouble. */
-export const alarming: Doubt = ({ records: { alarms = [] } }) => {
-  const trouble = alarms.find(({ alarm, stops }) => stops && alarm !== "plateau");
-  return trouble && `the alarm ${trouble.alarm} was raised at step ${trouble.step}.`;
+interface TrainingCriterion {
+  readonly id: string;
+  readonly title: string;
+  readonly algorithms: readonly string[];
+  requirements(context: PlanContext): readonly Requirement[];
+  evidence(run: Training): readonly Evidence[];
+  readonly expected: string;
+  readonly next: string;
+  command(context: PlanContext): string;
+}
+
+/** A criterion that one qualifying run meets. */
+export function trainingCriterion(options: TrainingCriterion): Criterion {
+  const { id, title, algorithms, requirements, evidence, expected, next, command } = options;
+  return {
+    id,
+    title,
+    async check(context) {
+      const { runs, found } = await qualifyingRuns(context, algorithms, requirements(context));
+      const [run] = runs;
+      return run ? met(...evidence(run)) : missing(expected, found, next, command(context));
+    },
+  };
+}
+
+/** A plateau is a requested stop; every other alarm that stops a run is a problem. */
+export const noStoppingAlarm: Requirement = ({ records: { alarms = [] } }) => {
+  const alarm = alarms.find((one) => one.stops && one.alarm !== "plateau");
+  return alarm && `the alarm ${alarm.alarm} was raised at step ${alarm.step}.`;
 };
 
-export const fromScratch: Doubt = ({ manifest }) =>
-  manifest.init_fingerprint === null ? "it began from scratch, not with a checkpoint." : undefined;
+export const startsFromCheckpoint: Requirement = ({ manifest }) =>
+  manifest.init_fingerprint === null
+    ? "it started from random weights, not from a checkpoint."
+    : undefined;
 
-export const atLeastMeasured =
-  (count: number): Doubt =>
+export const evaluatedAtLeast =
+  (count: number): Requirement =>
   ({ records: { evaluations } }) =>
     evaluations.length >= count
       ? undefined
-      : `it was measured ${evaluations.length} times on a dev set, not ${count} times.`;
+      : `it was evaluated ${evaluations.length} times on a dev set, not ${count} times.`;
 
-/** The summary, which seals the other files of a run. */
+/** The summary, which has the hashes of the other files of a run. */
 export const evidenceOf = ({ path: name }: Training, figure: string): Evidence => ({
   path: `${name}/summary.json`,
   figure,
 });
 
 const [TRAIN, DEV] = ["data/datasets/math_train.jsonl", "data/datasets/math_dev.jsonl"];
-const START = "pi0";
+const INIT = "pi0";
 
-/** A command that trains on the shipped examples into a folder that is still free. */
-export function learn({ dir }: Place, what: string, name: string, steps: number): string {
-  return `./lockedroom ${what} --init ${START} --dataset ${TRAIN} --dev ${DEV} --steps ${steps} --outdir ${free(dir, name)}`;
+/** A command that trains on the shipped examples, into a new folder. */
+export function trainCommand({ dir }: PlanContext, what: string, name: string, steps: number) {
+  return `./lockedroom ${what} --init ${INIT} --dataset ${TRAIN} --dev ${DEV} --steps ${steps} --outdir ${unused(dir, name)}`;
 }
 
-/** The next command on the way from samples over pairs to a DPO run. */
-export function learnFromPairs(place: Place): string {
-  const { dir, trainings } = place;
+export const klSweepCommand = (context: PlanContext) =>
+  trainCommand(
+    context,
+    "sweep grpo --over kl.coefficient=0,0.03,0.3 --set kl.mode=fixed",
+    "runs/kl-sweep",
+    40,
+  );
+
+/** The next command on the way from samples through preference pairs to a DPO run. */
+export function dpoCommand({ dir, trainings }: PlanContext): string {
   const pairs = trainings.folderWith("pairs", "pairs.jsonl");
   const samples = trainings.folderWith("rollout", "samples.jsonl");
   if (pairs !== undefined)
-    return `./lockedroom train dpo --init ${START} --dataset ${pairs}/pairs.jsonl --dev ${DEV} --steps 100 --outdir ${free(dir, "runs/dpo")}`;
+    return `./lockedroom train dpo --init ${INIT} --dataset ${pairs}/pairs.jsonl --dev ${DEV} --steps 100 --outdir ${unused(dir, "runs/dpo")}`;
   if (samples !== undefined)
-    return `./lockedroom pairs --dataset ${TRAIN} --rollouts ${samples}/samples.jsonl --outdir ${free(dir, "runs/pairs")}`;
-  return `./lockedroom rollout --policy ${START} --dataset ${TRAIN} --n 8 --max-tokens 32 --outdir ${free(dir, "runs/samples")}`;
+    return `./lockedroom pairs --dataset ${TRAIN} --rollouts ${samples}/samples.jsonl --outdir ${unused(dir, "runs/pairs")}`;
+  return `./lockedroom rollout --policy ${INIT} --dataset ${TRAIN} --n 8 --max-tokens 32 --outdir ${unused(dir, "runs/samples")}`;
 }
 
-/** The name, or the first of name-2, name-3, … that nothing has yet. */
-function free(dir: string, name: string): string {
+/** The name, or the first of name-2, name-3, … that does not exist. */
+function unused(dir: string, name: string): string {
   for (let n = 1; ; n++) {
     const numbered = n === 1 ? name : `${name}-${n}`;
     if (!existsSync(path.join(dir, numbered))) return numbered;

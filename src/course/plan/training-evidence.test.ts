@@ -15,29 +15,21 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  CharacterTokenizer,
-  type GuardedScorer,
-  initialise,
-  type JsonObject,
-  openScorer,
-  SIZES,
-  saveCheckpoint,
-  sha256,
-  type TrainManifest,
-  type TrainOptions,
-  train,
-  trainingReport,
-} from "../../index.ts";
+import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
-import { Shelf } from "../shelf.ts";
+import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
+import { trainingReport } from "../../report/index.ts";
+import type { TrainManifest } from "../../runs/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
-import { type Criterion, type Finding, look, type Place } from "./criterion.ts";
+import { WorkspaceRuns } from "../workspace-runs.ts";
+import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { kindOf } from "./training-settings.ts";
+import { settingsFingerprint } from "./training-settings.ts";
 import { Trainings } from "./trainings.ts";
 
 const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
@@ -157,17 +149,17 @@ beforeAll(async () => {
 });
 
 async function finding(dir: string, id: string): Promise<Finding> {
-  const place: Place = {
+  const context: PlanContext = {
     ...{ dir, config: DEFAULT_CONFIG, commands: new Set() },
-    shelf: await Shelf.read(dir),
+    runs: await WorkspaceRuns.read(dir),
     trainings: await Trainings.read(dir),
   };
-  return look(CRITERIA.find((one) => one.id === id) as Criterion, place);
+  return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
 const JUDGED = [
   ...["dpo_run", "evaluation_report", "rft_run", "stability_diagnostics"],
-  ...["kl_controlled_for_real", "several_objectives", "tradeoff_curve", "case_study_methods"],
+  ...["kl_control", "several_objectives", "tradeoff_curve", "case_study_methods"],
 ];
 
 test.each(JUDGED)("%s is met by what the commands made", async (id) => {
@@ -206,7 +198,7 @@ test("the next command goes from samples over pairs to the run", async () => {
   write(dir, "runs/pairs/pairs.jsonl", "");
   expect(await next()).toMatch(/train dpo .* --dataset runs\/pairs\/pairs.jsonl .*runs\/dpo"/);
   write(dir, "runs/dpo/manifest.json", '{"schema":"lockedroom.train@1","algorithm":"dpo"}');
-  expect(await next()).toMatch(/unfinished.*runs\/dpo-2"/);
+  expect(await next()).toMatch(/not finished.*runs\/dpo-2"/);
 });
 
 function copy(): string {
@@ -248,7 +240,7 @@ function adjust(dir: string, run: string, changes: Row = {}): void {
         sha256(read(dir, `${run}/${name}.jsonl`)),
       ]),
     ),
-    manifest_sha256: kindOf(manifest),
+    manifest_sha256: settingsFingerprint(manifest),
   };
   write(dir, `${run}/summary.json`, JSON.stringify({ ...summary, ...changes, ...hashes }));
 }
@@ -289,7 +281,7 @@ const fakesOf = (
 
 const FAKES: readonly Fake[] = [
   ...fakesOf("dpo_run", {
-    "a killed run": [/unfinished/, (dir) => gone(dir, "runs/dpo/summary.json")],
+    "a killed run": [/not finished/, (dir) => gone(dir, "runs/dpo/summary.json")],
     "half a summary": [/damaged/, (dir) => write(dir, "runs/dpo/summary.json", '{"steps": 4')],
     "edited metrics": [
       /metrics\.jsonl is not/,
@@ -300,7 +292,7 @@ const FAKES: readonly Fake[] = [
       (dir) => edit(dir, "runs/dpo/manifest.json", '"beta": 0.1', '"beta": 0.2'),
     ],
     "other settings, with a hash that fits": [
-      /trained in another way/,
+      /records another training/,
       (dir) => claim(dir, "runs/dpo", '"beta": 0.1', '"beta": 0.2'),
     ],
     "a better loss, with a hash that fits": [
@@ -322,7 +314,7 @@ const FAKES: readonly Fake[] = [
       (dir) => adjust(dir, "runs/dpo", { steps: 40 }),
     ],
     "a run that ended early": [
-      /ended at step 3/,
+      /stopped at step 3/,
       (dir) => {
         write(
           dir,
@@ -356,7 +348,7 @@ const FAKES: readonly Fake[] = [
       (dir) => claim(dir, "runs/dpo", '"sabotage": null', '"sabotage": "inverted_rate"'),
     ],
     "SFT under another name": [
-      /trained in another way/,
+      /records another training/,
       (dir) => {
         gone(dir, "runs/dpo");
         claim(dir, "runs/sft", '"algorithm": "sft"', '"algorithm": "dpo"');
@@ -367,7 +359,7 @@ const FAKES: readonly Fake[] = [
       (dir) => edit(dir, "runs/dpo/evaluations.jsonl", /"pass_rate":[\d.]+/, '"pass_rate":1'),
     ],
     "a higher pass rate": [
-      /do not follow/,
+      /do not agree/,
       (dir) => retell(dir, "runs/dpo/evaluations.jsonl", (row) => ({ ...row, pass_rate: 0.99 })),
     ],
     "rewards that were raised, with figures that fit": [
@@ -375,7 +367,7 @@ const FAKES: readonly Fake[] = [
       (dir) => retell(dir, "runs/dpo/evaluations.jsonl", praised),
     ],
     "rewards that were raised everywhere": [
-      /and its scorer says wrong with 0/,
+      /and its scorer gives wrong with 0/,
       (dir) => {
         retell(dir, "runs/dpo/evaluations.jsonl", praised);
         const right = { reward: 1, code: "right" };
@@ -383,7 +375,7 @@ const FAKES: readonly Fake[] = [
       },
     ],
     "samples of other questions": [
-      /otherwise than its data set/,
+      /another prompt for .* than its data set/,
       (dir) => retell(dir, "runs/dpo/samples.jsonl", (row) => ({ ...row, prompt: "1+1=" })),
     ],
     "no evaluations": [
@@ -395,7 +387,7 @@ const FAKES: readonly Fake[] = [
     ],
     "no checkpoint": [/runs\/dpo.*checkpoint/, (dir) => gone(dir, "runs/dpo/checkpoint")],
     "the checkpoint of another run": [
-      /not the one that it wrote/,
+      /not the one that the run wrote/,
       (dir) => {
         gone(dir, "runs/dpo/checkpoint");
         const [from, to] = ["runs/sft/checkpoint", "runs/dpo/checkpoint"];
@@ -404,22 +396,22 @@ const FAKES: readonly Fake[] = [
     ],
   }),
   ...fakesOf("evaluation_report", {
-    "no page": [/no page/, (dir) => gone(dir, "runs/dpo.html")],
+    "no page": [/no valid page/, (dir) => gone(dir, "runs/dpo.html")],
     "no run": [/no run of dpo/, (dir) => gone(dir, "runs/dpo")],
     "an edited page": [
-      /not what report makes/,
+      /not what report writes/,
       (dir) => edit(dir, "runs/dpo.html", /win rate [\d.]+/, "win rate 99.9"),
     ],
     "a page that names the run and nothing else": [
-      /not what report makes/,
+      /not what report writes/,
       (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo</h1> win rate 99 %"),
     ],
     "a page that names it twice": [
-      /cannot be made again/,
+      /cannot be written again/,
       (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo, dpo</h1>"),
     ],
     "a page of another run": [
-      /no page about a DPO run/,
+      /no valid page about a DPO run/,
       async (dir) => {
         const { html } = await trainingReport({ runs: [path.join(dir, "runs/sft")] });
         write(dir, "runs/dpo.html", html);
@@ -427,9 +419,9 @@ const FAKES: readonly Fake[] = [
     ],
   }),
   ...fakesOf("rft_run", {
-    "no samples": [/kept\.jsonl is gone/, (dir) => gone(dir, "runs/rft/kept.jsonl")],
+    "no samples": [/kept\.jsonl is missing/, (dir) => gone(dir, "runs/rft/kept.jsonl")],
     "a sample more than was counted": [
-      /metrics\.jsonl says otherwise/,
+      /metrics\.jsonl has other counts/,
       (dir) => {
         const kept = read(dir, "runs/rft/kept.jsonl");
         write(dir, "runs/rft/kept.jsonl", `${kept}${kept.split("\n")[0]}\n`);
@@ -455,14 +447,14 @@ const FAKES: readonly Fake[] = [
   }),
   ...fakesOf("stability_diagnostics", {
     "a KL that was not measured": [
-      /KL to the start was not measured/,
+      /KL to the initial policy was not measured/,
       (dir) => {
         gone(dir, "runs/both", "runs/leash", "runs/priced");
         retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: null }));
       },
     ],
     "a KL before anything was learned": [
-      /step 0 do not follow/,
+      /step 0 do not agree/,
       (dir) => {
         gone(dir, "runs/both", "runs/leash", "runs/priced");
         retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: 0.1 }));
@@ -478,7 +470,7 @@ const FAKES: readonly Fake[] = [
       },
     ],
   }),
-  ...fakesOf("kl_controlled_for_real", {
+  ...fakesOf("kl_control", {
     "one strength": [/no two differ only/, (dir) => gone(dir, MIDDLE, STRONG)],
     "more drift on the stronger leash": [
       /coefficient 0 → 30, exact KL .* → 9/,
@@ -515,10 +507,10 @@ const FAKES: readonly Fake[] = [
   }),
   ...fakesOf("tradeoff_curve", {
     "a typed point": [
-      /the point 0 is not what its run says/,
+      /the point 0 differs from its run/,
       (dir) => edit(dir, "runs/leash/sweep.json", /"pass_rate": [\d.]+/, '"pass_rate": 0.98'),
     ],
-    "runs that are gone": [/kl\.coefficient=30: .*unfinished/, (dir) => gone(dir, STRONG)],
+    "runs that are gone": [/kl\.coefficient=30: .*not finished/, (dir) => gone(dir, STRONG)],
     "a run that was edited": [
       /kl\.coefficient=1: It was edited/,
       (dir) => edit(dir, `${MIDDLE}/metrics.jsonl`, '"step":1', '"step":2'),
@@ -532,7 +524,7 @@ const FAKES: readonly Fake[] = [
       },
     ],
     "one run copied under another value": [
-      /the point 2 is not what its run says/,
+      /the point 2 differs from its run/,
       (dir) => {
         const other = path.join(dir, "runs/leash/kl.coefficient=2");
         cpSync(path.join(dir, MIDDLE), other, { recursive: true });
@@ -542,10 +534,7 @@ const FAKES: readonly Fake[] = [
         write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
       },
     ],
-    "something else": [
-      /not as sweep writes it/,
-      (dir) => write(dir, "runs/leash/sweep.json", "{}"),
-    ],
+    "something else": [/not what sweep writes/, (dir) => write(dir, "runs/leash/sweep.json", "{}")],
   }),
   ...fakesOf("case_study_methods", {
     "no link to the baseline": [

@@ -1,13 +1,15 @@
-/** What a training run was made with, and whether two were made alike. */
+/** The settings, inputs and scorers of a training run, from its manifest. */
 
-import { ALGORITHMS, type Json, manifestFingerprint, type TrainManifest } from "../../index.ts";
+import type { Json } from "../../core/index.ts";
+import { ALGORITHMS } from "../../learn/index.ts";
+import { manifestFingerprint, type TrainManifest } from "../../runs/index.ts";
 
 /** Algorithms that sample from the policy as it learns. */
-export const SAMPLING: readonly string[] = ALGORITHMS.filter(
+export const ON_POLICY: readonly string[] = ALGORITHMS.filter(
   ({ needs }) => needs === "rollouts",
 ).map(({ name }) => name);
 
-/** A setting by its whole name, such as kl.coefficient. */
+/** A setting by its full name, such as kl.coefficient. */
 export function setting({ settings }: TrainManifest, name: string): Json | undefined {
   return name.split(".").reduce<Json | undefined>((inside, key) => own(inside, key), settings);
 }
@@ -18,12 +20,12 @@ function own(value: Json | undefined, key: string): Json | undefined {
 }
 
 /**
- * Equal for runs of the same data, start, scorers and settings, but for the settings named; with none
- * named, what a training writes into its summary of its manifest.
+ * Equal for runs with the same data, initial policy, scorers and settings, except the settings named;
+ * with none named, it is the manifest hash of the summary.
  */
-export function kindOf(manifest: TrainManifest, but: readonly string[] = []): string {
+export function settingsFingerprint(manifest: TrainManifest, except: readonly string[] = []) {
   const settings = structuredClone(manifest.settings) as Record<string, Json>;
-  for (const name of but) remove(settings, name.split("."));
+  for (const name of except) remove(settings, name.split("."));
   return manifestFingerprint({ ...manifest, settings } as TrainManifest);
 }
 
@@ -33,18 +35,18 @@ function remove(settings: Record<string, Json>, [key = "", ...inner]: readonly s
   else if (inside !== undefined) remove(inside as Record<string, Json>, inner);
 }
 
-/** Who says how good the policy is: the scorer for it, or else the first that rewards. */
-export function validator({ scorers }: TrainManifest) {
+/** The scorer used for validation, or else the first reward scorer. */
+export function validationScorer({ scorers }: TrainManifest) {
   return (
     scorers.find(({ role }) => role === "validation") ??
     scorers.find(({ role }) => role === "reward")
   );
 }
 
-export const rewarding = ({ scorers }: TrainManifest) =>
+export const rewardScorers = ({ scorers }: TrainManifest) =>
   scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
 
-/** Of one of the scorers that reward. */
+/** The weight of a reward scorer. */
 export function weightOf(manifest: TrainManifest, place: number): number {
   const weights = setting(manifest, "weights");
   return Array.isArray(weights) ? Number(weights[place]) : 1;

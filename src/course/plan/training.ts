@@ -1,19 +1,18 @@
-/** A training run as it lies in a workspace, with the policy that came out of it. */
+/** A training run of a workspace, with its checkpoint. */
 
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { canonicalJson, dataError } from "../../core/index.ts";
+import { loadCheckpoint } from "../../policy/index.ts";
 import {
-  canonicalJson,
-  dataError,
-  loadCheckpoint,
   readTrainingRun,
   type TrainingRunRecords,
   type TrainManifest,
   type TrainSummary,
-} from "../../index.ts";
+} from "../../runs/index.ts";
 
 export interface Training {
-  /** From the workspace's root: runs/dpo. */
+  /** Workspace path: runs/dpo. */
   readonly path: string;
   readonly manifest: TrainManifest;
   readonly summary: TrainSummary;
@@ -23,7 +22,7 @@ export interface Training {
 export async function readTraining(dir: string, name: string): Promise<Training> {
   const folder = path.join(dir, name);
   if (!existsSync(path.join(folder, "summary.json")))
-    throw dataError("It is unfinished: go on with it by the same command with --resume.");
+    throw dataError("It is not finished: run the same command with --resume.");
   const records = await readTrainingRun(folder);
   return {
     path: name,
@@ -33,16 +32,16 @@ export async function readTraining(dir: string, name: string): Promise<Training>
   };
 }
 
-/** The policy that came out of it is there, and says of itself what the run says. */
+/** The checkpoint is there and agrees with the run. */
 export async function problemInCheckpoint(
   dir: string,
   { path: name, manifest, summary }: Training,
 ): Promise<string | undefined> {
   const found = await loadCheckpoint(path.join(dir, name, "checkpoint"));
   const { checkpoint_fingerprint: print, stop, holdout } = summary;
-  if (found.fingerprint !== print) return "Its checkpoint is not the one that it wrote.";
+  if (found.fingerprint !== print) return "Its checkpoint is not the one that the run wrote.";
   if (stop.kept > 0 && print === manifest.init_fingerprint)
-    return "Its policy is still the one that it began with.";
+    return "Its policy equals the initial policy.";
   const { length: _, ...settings } = manifest.settings;
   const expected = {
     algorithm: manifest.algorithm,
@@ -60,5 +59,5 @@ export async function problemInCheckpoint(
   const agrees = Object.entries(expected).every(
     ([key, value]) => canonicalJson(found.trained?.[key] ?? null) === canonicalJson(value),
   );
-  return agrees ? undefined : "Its checkpoint says that it was trained in another way.";
+  return agrees ? undefined : "Its checkpoint records another training.";
 }

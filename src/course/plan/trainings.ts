@@ -1,14 +1,16 @@
-/** The training runs of a workspace, and which of them may count as evidence. */
+/** The training runs of a workspace, and which of them count as evidence. */
 
 import path from "node:path";
-import { messageOf } from "../../index.ts";
-import { filesBelow, textOf } from "../workspace-files.ts";
-import { Rejudge } from "./rejudge.ts";
+import { messageOf } from "../../core/index.ts";
+import { parseJson } from "../evidence.ts";
+import { filesBelow, memoize, textOf } from "../workspace-files.ts";
+import { WorkspaceScorers } from "../workspace-scorers.ts";
 import { problemInCheckpoint, readTraining, type Training } from "./training.ts";
-import { problemInFigures } from "./training-figures.ts";
+import { problemInFigures } from "./training-consistency.ts";
+import { problemInSamples } from "./training-samples.ts";
 
-/** A folder with a manifest, and what that says it is. */
-interface Made {
+/** A folder with a manifest, and what the manifest says it is. */
+interface Folder {
   readonly path: string;
   readonly schema: string;
   readonly algorithm: string;
@@ -18,64 +20,57 @@ export class Trainings {
   readonly dir: string;
   /** Everything below runs/. */
   readonly files: readonly string[];
-  /** Each folder that says it is a training run. */
-  readonly known: readonly Made[];
-  readonly #made: readonly Made[];
-  readonly rejudge: Rejudge;
-  readonly #opened = new Map<string, Promise<Training | string>>();
+  /** The folders of training runs. */
+  readonly known: readonly Folder[];
+  readonly #folders: readonly Folder[];
+  readonly scorers: WorkspaceScorers;
 
-  private constructor(dir: string, files: readonly string[], made: readonly Made[]) {
+  private constructor(dir: string, files: readonly string[], folders: readonly Folder[]) {
     this.dir = dir;
     this.files = files;
-    this.#made = made;
-    this.known = made.filter(({ schema }) => schema.startsWith("lockedroom.train@"));
-    this.rejudge = new Rejudge(dir);
+    this.#folders = folders;
+    this.known = folders.filter(({ schema }) => schema.startsWith("lockedroom.train@"));
+    this.scorers = new WorkspaceScorers(dir);
   }
 
   static async read(dir: string): Promise<Trainings> {
     const files = await filesBelow(dir, "runs");
     const manifests = files.filter((file) => /^runs\/.+\/manifest\.json$/.test(file));
-    const made = manifests.map((file) => ({
-      path: path.posix.dirname(file),
-      ...saidIn(textOf(dir, file) ?? ""),
-    }));
-    return new Trainings(dir, files, made);
+    const folders = manifests.map((file) => {
+      const { schema, algorithm } = Object(parseJson(textOf(dir, file)));
+      return {
+        path: path.posix.dirname(file),
+        schema: String(schema),
+        algorithm: String(algorithm),
+      };
+    });
+    return new Trainings(dir, files, folders);
   }
 
   /** The first folder of this kind that has the file. */
   folderWith(kind: "rollout" | "pairs", file: string): string | undefined {
-    return this.#made.find(
+    return this.#folders.find(
       ({ path: folder, schema }) =>
         schema.startsWith(`lockedroom.${kind}@`) && this.files.includes(`${folder}/${file}`),
     )?.path;
   }
 
-  /** The run as it was written, or why it is no evidence; asked once. */
-  open(name: string): Promise<Training | string> {
-    const opened = this.#opened.get(name) ?? this.#open(name);
-    this.#opened.set(name, opened);
-    return opened;
-  }
+  /** The run, or why it is not evidence. */
+  readonly open = memoize(
+    (name: string) => this.#open(name),
+    (name) => name,
+  );
 
   async #open(name: string): Promise<Training | string> {
     try {
       const training = await readTraining(this.dir, name);
       const problem =
         problemInFigures(training) ??
-        (await this.rejudge.problemInSamples(training)) ??
+        (await problemInSamples(training, this.scorers)) ??
         (await problemInCheckpoint(this.dir, training));
       return problem ?? training;
     } catch (error) {
       return messageOf(error).replaceAll(this.dir + path.sep, "");
     }
-  }
-}
-
-function saidIn(manifest: string): Pick<Made, "schema" | "algorithm"> {
-  try {
-    const { schema, algorithm } = JSON.parse(manifest);
-    return { schema: String(schema), algorithm: String(algorithm) };
-  } catch {
-    return { schema: "", algorithm: "" };
   }
 }

@@ -1,4 +1,4 @@
-/** The questions of every level: those with an objective answer, and those to say aloud. */
+/** The questions of every level: those with an objective answer, and open ones. */
 
 import { LEVEL_IDS, type LevelId } from "../level.ts";
 import { levelOf } from "../levels/index.ts";
@@ -35,8 +35,8 @@ const CHAPTERS: Readonly<Record<LevelId, readonly Chapter[]>> = {
   "6": ["11-measurement-hygiene", "07-selection-filtering-learning", "08-frozen-rollouts"],
 };
 
-/** Nobody but the person can mark a checklist; here it stands with what to read. */
-export const ALOUD = Object.fromEntries(
+/** The checklist of each level, with the chapter to read; only the learner can answer it. */
+export const OPEN_QUESTIONS = Object.fromEntries(
   LEVEL_IDS.map((id) => [
     id,
     levelOf(id).checklist.map((ask, i) => ({ ask, chapter: CHAPTERS[id][i] as Chapter })),

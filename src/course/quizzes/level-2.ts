@@ -1,97 +1,83 @@
-/** Level 2: credit, and the border between tokens and text. */
+/** Level 2: credit assignment, tokens and text. */
 
-import { expectedReward, OUTCOME_CODES, PAYS, softmax, type TwoStepStep } from "../../index.ts";
-import type { Form, QuizQuestion } from "../quiz.ts";
-import type { Room } from "../room.ts";
-import { four, logLine, metric, three, verdictOn } from "./look-up.ts";
+import { expectedReward, PAYS, softmax, type TwoStepStep } from "../../learn/index.ts";
+import type { CheckContext } from "../check-context.ts";
+import { CODE, choice, four, logLine, metric, questions, strictScore, three } from "./answers.ts";
 
 const NO_CREDIT = "l2_sabotage_no_credit_step1";
 const FIXED = "l2_fixed_two_step";
-const CODE: Form = { kind: "word", what: "an outcome code", words: OUTCOME_CODES };
 const [[ax = 0, ay = 0] = [], [bx = 0, by = 0] = []] = PAYS;
 
-/** Chooses Y for certain, whichever came first. */
+/** Always chooses Y. */
 const ALWAYS_Y = [0, 1000];
 
-function chanceOfB(room: Room, run: string): Promise<number> {
+function chanceOfB(context: CheckContext, run: string): Promise<number> {
   return metric(
-    room,
+    context,
     run,
     (m) => (m.first_probabilities as number[] | undefined)?.[1],
-    async () => softmax((await logLine<TwoStepStep>(room, run, -1)).policy_after.first)[1],
+    async () => softmax((await logLine<TwoStepStep>(context, run, -1)).policy_after.first)[1],
   );
 }
 
-export const QUESTIONS_2: readonly QuizQuestion[] = [
+export const QUESTIONS_2 = questions("03-bandit-and-sequence", [
   {
     id: "two-blanks",
-    ask: "The expected answer is 323. What does the verifier say to this, with two blanks after the colon?\nFinal:  323",
+    ask: "The expected answer is 323. Which code does the verifier give to this completion, with two spaces after the colon?\nFinal:  323",
     form: CODE,
-    why: "The specification has one space. The policy sees other tokens, the person sees the same answer, and the verifier judges the text.",
+    why: "The specification has one space. The policy samples tokens; the verifier reads the text, in which the second space counts.",
     chapter: "04-tokens-and-completions",
-    runs: [],
-    solve: () => verdictOn("Final:  323", 323).code,
+    solve: () => strictScore("Final:  323", 323).code,
   },
   {
     id: "line-break",
-    ask: "And to the same with a line break in place of the space? (\\n stands for it)\nFinal:\\n323",
+    ask: "Which code does it give with a line break in place of the space? (shown as \\n)\nFinal:\\n323",
     form: CODE,
-    why: "The whole completion must be one line, and that is checked before anything else about it.",
+    why: "The whole completion must be one line, and this is checked first.",
     chapter: "04-tokens-and-completions",
-    runs: [],
-    solve: () => verdictOn("Final:\n323", 323).code,
+    solve: () => strictScore("Final:\n323", 323).code,
   },
   {
     id: "log-probability",
-    ask: "A completion has two tokens, of probability 0.9 and 0.1 given what stands before. What is its log-probability (natural)?",
+    ask: "A completion has two tokens with conditional probabilities 0.9 and 0.1. What is its log-probability (natural)?",
     form: three,
-    why: "Probabilities multiply, so logarithms add: ln 0.9 + ln 0.1 = ln 0.09.",
+    why: "Probabilities multiply, so log-probabilities add: ln 0.9 + ln 0.1 = ln 0.09.",
     chapter: "05-log-probs-and-signs",
-    runs: [],
     solve: () => Math.log(0.9) + Math.log(0.1),
   },
   {
     id: "no-credit",
     ask: `With which probability does the first decision choose B at the end of runs/${NO_CREDIT}?`,
     form: four,
-    why: "No update ever reached it, so it tosses the coin that it was born with.",
-    chapter: "03-bandit-and-sequence",
+    why: "No update changed it, so it still has its initial probability.",
     runs: [NO_CREDIT],
-    solve: (room) => chanceOfB(room, NO_CREDIT),
+    solve: (context) => chanceOfB(context, NO_CREDIT),
   },
   {
     id: "ceiling",
-    ask: `AX pays ${ax}, AY ${ay}, BX ${bx}, BY ${by}. The first decision tosses a coin, the second always takes Y. What is the expected reward?`,
+    ask: `AX pays ${ax}, AY ${ay}, BX ${bx}, BY ${by}. The first decision chooses A or B with probability 0.5, the second always Y. What is the expected reward?`,
     form: four,
-    why: "Half of the luck of AY, half of that of BY. A perfect second decision cannot buy back a first that never learns.",
-    chapter: "03-bandit-and-sequence",
-    runs: [],
+    why: "Half of AY plus half of BY. A perfect second decision cannot make up for a first that does not learn.",
     solve: () => expectedReward({ first: [0, 0], second: [ALWAYS_Y, ALWAYS_Y] }),
   },
   {
     id: "credit-back",
-    ask: `And with which probability does it choose B at the end of runs/${FIXED}?`,
+    ask: `With which probability does it choose B at the end of runs/${FIXED}?`,
     form: four,
-    why: "It is the second of first_probabilities in summary.json: the same end reward, credited to both decisions.",
-    chapter: "03-bandit-and-sequence",
+    why: "It is the second of first_probabilities in summary.json: the same final reward, credited to both decisions.",
     runs: [FIXED],
-    solve: (room) => chanceOfB(room, FIXED),
+    solve: (context) => chanceOfB(context, FIXED),
   },
   {
     id: "macro-action",
-    ask: "For a language model: what is a macro-action?",
-    form: {
-      kind: "choice",
-      options: {
-        a: "one token",
-        b: "the whole completion",
-        c: "one update of the weights",
-        d: "the last token, where the reward arrives",
-      },
-    },
-    why: "The bandit view takes the completion as one action; its tokens are the micro-actions of the sequence view.",
-    chapter: "03-bandit-and-sequence",
-    runs: [],
+    ask: "What is a macro-action of a language model?",
+    form: choice({
+      a: "one token",
+      b: "the whole completion",
+      c: "one update of the weights",
+      d: "the last token, which gets the reward",
+    }),
+    why: "In the bandit view the completion is one action; its tokens are the micro-actions of the sequence view.",
     solve: () => "b",
   },
-];
+]);

@@ -1,80 +1,58 @@
-/** Level 4: the reward is the specification. */
+/** Level 4: the reward as specification. */
 
-import { OUTCOME_CODES } from "../../index.ts";
-import type { Form, QuizQuestion } from "../quiz.ts";
-import { count, REASON, verdictOn } from "./look-up.ts";
+import { CODE, choice, count, questions, REASON, strictScore } from "./answers.ts";
 
-const CODE: Form = { kind: "word", what: "an outcome code", words: OUTCOME_CODES };
-
-/** Spellings that a strict verifier does not read; Number reads all but the last. */
+/** Spellings that the strict verifier rejects; Number reads all but the last. */
 const SPELLINGS = ["016", "+16", "16.0", "1.6e1", "0x10", "1_6"];
 
-export const QUESTIONS_4: readonly QuizQuestion[] = [
+export const QUESTIONS_4 = questions("10-reward-as-specification", [
   {
     id: "blanks-around",
-    ask: 'The expected answer is 12. What does the strict verifier say to this? (the quotes show where it begins and ends)\n"  Final: 12 "',
+    ask: 'The expected answer is 12. Which code does the strict verifier give to this? (the quotes are not part of it)\n"  Final: 12 "',
     form: CODE,
-    why: "The specification strips ASCII white space at both ends. Strict is what is written down, not what feels strict.",
-    chapter: "10-reward-as-specification",
-    runs: [],
-    solve: () => verdictOn("  Final: 12 ", 12).code,
+    why: "The specification strips ASCII white space at both ends.",
+    solve: () => strictScore("  Final: 12 ", 12).code,
   },
   {
     id: "plus-zero",
-    ask: "The expected answer is 7. Two rules are broken here; which code does the verifier give?\nFinal: +07",
+    ask: "The expected answer is 7. This breaks two rules; which code does the verifier give?\nFinal: +07",
     form: CODE,
-    why: "Rules are checked in a fixed order, and the sign comes before the digits: one completion, one code, always the same.",
-    chapter: "10-reward-as-specification",
-    runs: [],
-    solve: () => verdictOn("Final: +07", 7).code,
+    why: "Rules are checked in a fixed order, the sign before the digits: a completion always gets the same code.",
+    solve: () => strictScore("Final: +07", 7).code,
   },
   {
     id: "false-positive",
-    ask: "A loosened verifier pays 1 for a golden row that wants 0. What is that?",
-    form: {
-      kind: "choice",
-      options: { a: "a false negative", b: "a false positive", c: "a scorer error" },
-    },
-    why: "It was paid and should not have been: a loophole. An unfair zero would be the false negative.",
-    chapter: "10-reward-as-specification",
-    runs: [],
+    ask: "A weakened verifier gives 1 to a golden row with the expected reward 0. What is that?",
+    form: choice({ a: "a false negative", b: "a false positive", c: "a scorer error" }),
+    why: "It gives a reward where there should be none: a loophole. A wrong zero is a false negative.",
     solve: () => "b",
   },
   {
-    id: "one-kindness",
-    ask: `A kind verifier gives what follows “Final: ” to JavaScript's Number. Expected is 16. How many of these does it pay that the strict one refuses?\n${SPELLINGS.join(", ")}`,
+    id: "lenient-parsing",
+    ask: `A lenient verifier parses what follows “Final: ” with JavaScript's Number. The expected answer is 16. How many of these does it accept that the strict one rejects?\n${SPELLINGS.join(", ")}`,
     form: count,
-    why: "Number reads all but 1_6 as 16, and the strict verifier none. One kind line opened five ways to be paid, of which perhaps one was meant.",
-    chapter: "10-reward-as-specification",
-    runs: [],
+    why: "Number reads all but 1_6 as 16; the strict verifier accepts none. One lenient line adds five accepted spellings.",
     solve: () =>
       SPELLINGS.filter(
-        (text) => Number(text) === 16 && verdictOn(`Final: ${text}`, 16).reward === 0,
+        (text) => Number(text) === 16 && strictScore(`Final: ${text}`, 16).reward === 0,
       ).length,
   },
   {
     id: "quiet-edit",
-    ask: "You edit the scorer, keep its version, and evaluate again. With which reason does the gate refuse to compare with the old run?",
+    ask: "You edit the scorer, keep its version, and evaluate again. With which reason does the gate reject a comparison with the old run?",
     form: REASON,
-    why: "A scorer is identified by its code too. Other code under the same version is worse than a new version: nobody was told.",
-    chapter: "10-reward-as-specification",
-    runs: [],
+    why: "A scorer is identified by its code too. Other code under the same version is an unannounced change.",
     solve: () => "instrument_changed_without_version_bump",
   },
   {
     id: "restored",
-    ask: "You weaken the scorer, see the goldens fail, and restore it byte for byte. What becomes of its version?",
-    form: {
-      kind: "choice",
-      options: {
-        a: "it stays: the behaviour is what it was",
-        b: "it rises: the file was edited twice",
-        c: "it falls by one",
-      },
-    },
-    why: "A version names a behaviour. It changes if and only if the behaviour does.",
-    chapter: "10-reward-as-specification",
-    runs: [],
+    ask: "You weaken the scorer, see the golden suite fail, and restore it byte for byte. What happens to its version?",
+    form: choice({
+      a: "it stays: the behaviour is the same",
+      b: "it is increased: the file was edited twice",
+      c: "it is decreased by one",
+    }),
+    why: "A version identifies a behaviour. It changes if and only if the behaviour does.",
     solve: () => "a",
   },
-];
+]);

@@ -1,17 +1,18 @@
-/** Adds a week to the scoreboard: figures from runs, links to things that exist. */
+/** Adds a week to the scoreboard: figures from runs, links to existing files. */
 
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { dataError, openRun, usageError } from "../../index.ts";
+import { dataError, usageError } from "../../core/index.ts";
+import { openRun } from "../../runs/index.ts";
 import { daysOfWeek } from "../plan/phases.ts";
-import type { KnownRun } from "../shelf.ts";
-import { RunJudge } from "../sound-run.ts";
+import { RunVerifier } from "../run-verifier.ts";
 import { insideWorkspace } from "../workspace-files.ts";
-import { measureRun, NOT_MEASURED, roomOf } from "./measure.ts";
-import { isSkill, MOST_SKILL, SKILLS } from "./skills.ts";
+import type { KnownRun } from "../workspace-runs.ts";
+import { conditionsOf, measureRun, NOT_MEASURED } from "./measure.ts";
+import { isSkill, MAX_SKILL, SKILLS } from "./skills.ts";
 import { SCOREBOARD_SCHEMA, type UsedRun, type Week, writeWeek } from "./week.ts";
 
-/** What a person says of their week; paths are relative to where they are. */
+/** A week as a person enters it; paths are relative to `cwd`. */
 export interface AddOptions {
   readonly dir: string;
   readonly cwd: string;
@@ -34,7 +35,7 @@ export interface Added {
   readonly file: string;
   /** Why the rows of its run were not scored again, where they were not. */
   readonly notRescored: string | undefined;
-  /** Where the week that was there before is kept. */
+  /** Where the replaced week is kept. */
   readonly kept: string | undefined;
 }
 
@@ -44,8 +45,8 @@ export async function addWeek(options: AddOptions): Promise<Added> {
     given === undefined ? null : insideWorkspace(dir, options.cwd, given, flag);
   if (options.baseline !== undefined && options.run === undefined) {
     throw usageError(
-      "--baseline says what to compare --run with, and --run is not given",
-      "Add --run with the week's run, or leave --baseline out.",
+      "--baseline needs --run",
+      "Add --run with the week's run, or remove --baseline.",
     );
   }
   const shipped = {
@@ -60,9 +61,9 @@ export async function addWeek(options: AddOptions): Promise<Added> {
     if (skills[name]) throw usageError(`the skill ${name} is given twice`, "Give it once.");
     skills[name] = { score, path: insideWorkspace(dir, options.cwd, file, `--skill ${name}`) };
   }
-  const place = { dir, cwd: options.cwd, judge: new RunJudge(dir) };
-  const run = await soundRun(place, "--run", options.run);
-  const baseline = await soundRun(place, "--baseline", options.baseline);
+  const place = { dir, cwd: options.cwd, verifier: new RunVerifier(dir) };
+  const run = await verifiedRun(place, "--run", options.run);
+  const baseline = await verifiedRun(place, "--baseline", options.baseline);
   const { first, last } = daysOfWeek(options.week);
   const week: Week = {
     schema: SCOREBOARD_SCHEMA,
@@ -80,45 +81,45 @@ export async function addWeek(options: AddOptions): Promise<Added> {
   return { week, notRescored: run?.skipped, ...written };
 }
 
-interface QuotedRun extends KnownRun {
+interface VerifiedRun extends KnownRun {
   /** Why its rows were not scored again, where they were not. */
   readonly skipped: string | undefined;
 }
 
-/** A run that may be quoted: finished, as it was written, every row judged. */
-async function soundRun(
-  { dir, cwd, judge }: { dir: string; cwd: string; judge: RunJudge },
+/** A run that counts as evidence. */
+async function verifiedRun(
+  { dir, cwd, verifier }: { dir: string; cwd: string; verifier: RunVerifier },
   flag: string,
   given: string | undefined,
-): Promise<QuotedRun | undefined> {
+): Promise<VerifiedRun | undefined> {
   if (given === undefined) return undefined;
   const name = insideWorkspace(dir, cwd, given, flag);
   const run = await openRun(path.join(dir, name));
-  const { problem, skipped } = await judge.judge(run);
+  const { problem, skipped } = await verifier.verify(run);
   if (problem === undefined) return { path: name, run, skipped };
   throw dataError(
-    `${flag} ${name} is no evidence: ${problem}`,
+    `${flag} ${name} is not evidence: ${problem}`,
     "Run its command again, then add the week.",
   );
 }
 
-function used({ path: name, run, skipped }: QuotedRun): UsedRun {
+function used({ path: name, run, skipped }: VerifiedRun): UsedRun {
   const { results_sha256, manifest_sha256 } = run.summary;
   return {
-    ...{ path: name, results_sha256, manifest_sha256, room_sha256: roomOf(run) },
+    ...{ path: name, results_sha256, manifest_sha256, conditions_sha256: conditionsOf(run) },
     rescored: skipped === undefined,
   };
 }
 
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 function sentences(flag: string, given: readonly string[] = []): string[] {
   return given.map((text) => {
-    const said = text.trim();
-    if (said !== "" && said.length <= MOST_CHARACTERS) return said;
+    const sentence = text.trim();
+    if (sentence !== "" && sentence.length <= MAX_CHARACTERS) return sentence;
     throw usageError(
-      `${flag} needs a sentence of 1 to ${MOST_CHARACTERS} characters`,
-      "Say what happened and where, once per flag.",
+      `${flag} needs a sentence of 1 to ${MAX_CHARACTERS} characters`,
+      "Write what happened and where, one sentence per flag.",
     );
   });
 }
@@ -131,15 +132,15 @@ function parseSkill(given: string) {
       `Write NAME=SCORE:PATH with one of ${SKILLS.join(", ")}.`,
     );
   }
-  if (!/^[0-9]$/.test(score) || Number(score) > MOST_SKILL) {
+  if (!/^[0-9]$/.test(score) || Number(score) > MAX_SKILL) {
     throw usageError(
-      `--skill ${given}: the score must be a whole number from 0 to ${MOST_SKILL}`,
-      "See what each means: ./lockedroom scoreboard show --skills",
+      `--skill ${given}: the score must be a whole number from 0 to ${MAX_SKILL}`,
+      "See the meaning of each score: ./lockedroom scoreboard show --skills",
     );
   }
   if (file === "") {
     throw usageError(
-      `--skill ${given}: a score needs a link to an artifact that shows it`,
+      `--skill ${given}: a score needs a link to an artifact`,
       `Write --skill ${name}=${score}:PATH, with a file or folder of the workspace.`,
     );
   }

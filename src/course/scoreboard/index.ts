@@ -2,4 +2,4 @@ export { type Added, addWeek } from "./add.ts";
 export { type Review, reviewWeeks } from "./review.ts";
 export { SKILL_MATRIX, SKILLS } from "./skills.ts";
 export { everyWeek, sparkline, writeTrends } from "./trends.ts";
-export { MOST_WEEKS, readWeeks, type Week } from "./week.ts";
+export { MAX_WEEKS, readWeeks, type Week } from "./week.ts";

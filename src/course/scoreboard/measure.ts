@@ -1,15 +1,8 @@
-/** The figures of a week, read from the rows of a run. Nothing here is typed by a person. */
+/** The figures of a week, computed from the rows of a run. */
 
-import {
-  classify,
-  dataError,
-  fingerprint,
-  MISSING_COMPLETION,
-  OUTCOME_CODES,
-  passes,
-  type ResultRow,
-  type Run,
-} from "../../index.ts";
+import { dataError, fingerprint, MISSING_COMPLETION, passes } from "../../core/index.ts";
+import type { ResultRow, Run } from "../../runs/index.ts";
+import { classify, OUTCOME_CODES } from "../../scorers/index.ts";
 import type { Metrics } from "./week.ts";
 
 export const NOT_MEASURED: Metrics = {
@@ -21,19 +14,19 @@ export const NOT_MEASURED: Metrics = {
   cost: null,
 };
 
-/** Both runs must be evidence already. */
+/** Both runs must be verified. */
 export async function measureRun(run: Run, baseline: Run | undefined): Promise<Metrics> {
-  if (baseline) refuseOtherRoom(run, baseline);
+  if (baseline) refuseOtherConditions(run, baseline);
   const counted = await count(run);
   const before = baseline && (await count(baseline));
-  const { judged, passed, known } = counted;
+  const { scored, passed, known } = counted;
   const format = formatShare(counted);
   const formatBefore = before && formatShare(before);
   const answered = counted.right + counted.wrong;
-  // The rows of a microscope are episodes: their reward is no task success, their text no output.
+  // Rows of a tabular experiment are episodes: their reward is not task success.
   const texts = run.manifest.loop !== "C";
   return {
-    success: !texts || judged === 0 ? null : passed / judged,
+    success: !texts || scored === 0 ? null : passed / scored,
     format_drift: format === null || formatBefore == null ? null : format - formatBefore,
     hallucination_proxy: !known || answered === 0 ? null : counted.wrong / answered,
     mean_length:
@@ -43,8 +36,8 @@ export async function measureRun(run: Run, baseline: Run | undefined): Promise<M
   };
 }
 
-/** Drift between two rooms is no drift of the policy. */
-function refuseOtherRoom(run: Run, baseline: Run): void {
+/** A change of data, scorer or loop is not drift of the policy. */
+function refuseOtherConditions(run: Run, baseline: Run): void {
   const [now, before] = [run.manifest, baseline.manifest];
   const what =
     now.examples.sha256 !== before.examples.sha256
@@ -56,14 +49,14 @@ function refuseOtherRoom(run: Run, baseline: Run): void {
           : undefined;
   if (what === undefined) return;
   throw dataError(
-    `${run.dir} and its baseline ${baseline.dir} were made with ${what}, so their difference is no drift`,
+    `${run.dir} and its baseline ${baseline.dir} were made with ${what}, so their difference is not drift`,
     "Name a baseline made with the same data and the same scorer, or leave --baseline out.",
   );
 }
 
 class Counted {
   rows = 0;
-  judged = 0;
+  scored = 0;
   passed = 0;
   right = 0;
   wrong = 0;
@@ -72,9 +65,9 @@ class Counted {
   characters = 0;
   klSum = 0;
   klRows = 0;
-  /** The largest KL that a row of a sweep states. */
+  /** The largest KL in a row of a sweep. */
   largestKl: number | undefined;
-  /** Every code is one whose class is known, so that shares of classes mean something. */
+  /** Every outcome code has a known class, so that shares of classes are meaningful. */
   known = true;
   readonly #sweep: boolean;
 
@@ -85,7 +78,7 @@ class Counted {
   add(row: ResultRow): void {
     const { outcome_code: code, completion, reward, kl_est: kl } = row;
     this.rows++;
-    if (reward !== null) this.judged++;
+    if (reward !== null) this.scored++;
     if (passes(reward)) this.passed++;
     if (!isKnown(code)) this.known = false;
     if (code === "ok") this.right++;
@@ -93,17 +86,17 @@ class Counted {
     if (classify(code) === "model_format") this.misformatted++;
     if (completion !== null) {
       this.completions++;
-      // Characters as a reader counts them, not the halves that JavaScript stores.
+      // Code points, not UTF-16 units.
       this.characters += [...completion].length;
     }
     if (kl !== undefined) {
       this.klSum += kl;
       this.klRows++;
     }
-    // Elsewhere the details are a scorer's, and a name in them means what the scorer likes.
+    // In other runs `details` belongs to the scorer.
     if (!this.#sweep) return;
-    const stated = (row.details as { kl?: unknown } | null)?.kl;
-    if (typeof stated === "number") this.largestKl = Math.max(stated, this.largestKl ?? stated);
+    const own = (row.details as { kl?: unknown } | null)?.kl;
+    if (typeof own === "number") this.largestKl = Math.max(own, this.largestKl ?? own);
   }
 }
 
@@ -117,20 +110,18 @@ async function count(run: Run): Promise<Counted> {
   return counted;
 }
 
-function formatShare({ known, judged, misformatted }: Counted): number | null {
-  return !known || judged === 0 ? null : misformatted / judged;
+function formatShare({ known, scored, misformatted }: Counted): number | null {
+  return !known || scored === 0 ? null : misformatted / scored;
 }
 
 function klOf({ klRows, klSum, rows, largestKl }: Counted): Metrics["kl"] {
   if (klRows > 0)
     return { value: klSum / klRows, from: `mean of kl_est, ${klRows} of ${rows} rows` };
-  return largestKl === undefined
-    ? null
-    : { value: largestKl, from: "the largest KL that a row states" };
+  return largestKl === undefined ? null : { value: largestKl, from: "the largest KL of a row" };
 }
 
-/** What two weeks must share for a line to join them: examples, scorer, loop. */
-export function roomOf({ manifest }: Run): string {
+/** Equal for runs with the same examples, scorer, loop and N: only those share a trend line. */
+export function conditionsOf({ manifest }: Run): string {
   const { examples, scorer, loop, selection } = manifest;
   return fingerprint([examples.sha256, scorer.source_sha256, loop, selection?.n ?? null]);
 }

@@ -1,28 +1,29 @@
-/** Looks at the weeks again: is each figure still what its run says, does each link still lead somewhere? */
+/** Reviews the weeks: does each figure still agree with its run, does each linked file still exist? */
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { canonicalJson, messageOf, openRun, type Run } from "../../index.ts";
-import { RunJudge } from "../sound-run.ts";
+import { canonicalJson, messageOf } from "../../core/index.ts";
+import { openRun, type Run } from "../../runs/index.ts";
+import { RunVerifier } from "../run-verifier.ts";
 import { measureRun } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";
 
-const FEWEST_FAILURES = 2;
-const FEWEST_FIXES = 1;
+const MIN_FAILURES = 2;
+const MIN_FIXES = 1;
 
 export interface Review {
   readonly week: number;
-  /** What the week lacks, and what no longer holds. */
+  /** What the week lacks, and what has changed. */
   readonly warnings: readonly string[];
-  /** Why the rows behind its figures were never scored again, where they were not. */
+  /** Why the rows of its run were not scored again, where they were not. */
   readonly not_rescored: string | undefined;
 }
 
 export async function reviewWeeks(dir: string, weeks: readonly Week[]): Promise<Review[]> {
-  const judge = new RunJudge(dir);
+  const verifier = new RunVerifier(dir);
   const reviews: Review[] = [];
   for (const week of weeks) {
-    const figures = await reviewFigures(dir, week, judge);
+    const figures = await reviewFigures(dir, week, verifier);
     reviews.push({
       week: week.week,
       warnings: [...shortfalls(week), ...lostLinks(dir, week), ...figures.problems],
@@ -34,10 +35,10 @@ export async function reviewWeeks(dir: string, weeks: readonly Week[]): Promise<
 
 function shortfalls({ failures, fixes }: Week): string[] {
   const lacking = [
-    ...(failures.length < FEWEST_FAILURES
-      ? [`failures ${failures.length} of ${FEWEST_FAILURES} (--failure)`]
+    ...(failures.length < MIN_FAILURES
+      ? [`failures ${failures.length} of ${MIN_FAILURES} (--failure)`]
       : []),
-    ...(fixes.length < FEWEST_FIXES ? [`fixes ${fixes.length} of ${FEWEST_FIXES} (--fix)`] : []),
+    ...(fixes.length < MIN_FIXES ? [`fixes ${fixes.length} of ${MIN_FIXES} (--fix)`] : []),
   ];
   return lacking.length === 0 ? [] : [lacking.join(", ")];
 }
@@ -49,7 +50,7 @@ function lostLinks(dir: string, { shipped, skills }: Week): string[] {
   ];
   return links
     .filter(([, file]) => file !== null && !existsSync(path.join(dir, file)))
-    .map(([name, file]) => `${file}, the link of ${name}, is not there any more`);
+    .map(([name, file]) => `${file}, linked as ${name}, does not exist`);
 }
 
 interface Figures {
@@ -57,21 +58,23 @@ interface Figures {
   readonly skipped?: string | undefined;
 }
 
-async function reviewFigures(dir: string, week: Week, judge: RunJudge): Promise<Figures> {
+async function reviewFigures(dir: string, week: Week, verifier: RunVerifier): Promise<Figures> {
   const file = weekFile(week.week);
   if (week.run === null) {
     const typed = Object.values(week.metrics).some((value) => value !== null);
-    return { problems: typed ? [`${file} has figures and names no run: they were typed`] : [] };
+    return { problems: typed ? [`${file} has figures but no run`] : [] };
   }
-  const run = await reopen(dir, week.run, judge);
-  const baseline = week.baseline === null ? undefined : await reopen(dir, week.baseline, judge);
+  const run = await reopen(dir, week.run, verifier);
+  const baseline = week.baseline === null ? undefined : await reopen(dir, week.baseline, verifier);
   const problems = [run, baseline].flatMap((found) => found?.problem ?? []);
   if (problems.length > 0 || !run.run) return { problems };
   try {
     const again = await measureRun(run.run, baseline?.run);
     const same = canonicalJson(comparable(again)) === canonicalJson(comparable(week.metrics));
     return {
-      problems: same ? [] : [`${file} has other figures than ${week.run.path}: one was edited`],
+      problems: same
+        ? []
+        : [`${file} has other figures than ${week.run.path}: one of them was edited`],
       skipped: week.run.rescored ? undefined : run.skipped,
     };
   } catch (error) {
@@ -79,7 +82,7 @@ async function reviewFigures(dir: string, week: Week, judge: RunJudge): Promise<
   }
 }
 
-/** Time is a fact of the occasion: the same run, made again with the same bytes, takes another. */
+/** The run time differs when the same run is made again. */
 function comparable({ cost, ...rest }: Week["metrics"]) {
   return { ...rest, timed: cost !== null };
 }
@@ -90,14 +93,14 @@ interface Reopened {
   readonly skipped?: string | undefined;
 }
 
-async function reopen(dir: string, used: UsedRun, judge: RunJudge): Promise<Reopened> {
+async function reopen(dir: string, used: UsedRun, verifier: RunVerifier): Promise<Reopened> {
   try {
     const run = await openRun(path.join(dir, used.path));
     const same =
       run.summary.results_sha256 === used.results_sha256 &&
       run.summary.manifest_sha256 === used.manifest_sha256;
-    if (!same) return { problem: `${used.path} is another run than the one that was measured` };
-    const { problem, skipped } = await judge.judge(run);
+    if (!same) return { problem: `${used.path} is not the run that was measured` };
+    const { problem, skipped } = await verifier.verify(run);
     return problem === undefined ? { run, skipped } : { problem: `${used.path}: ${problem}` };
   } catch (error) {
     return { problem: messageOf(error) };

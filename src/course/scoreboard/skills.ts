@@ -11,57 +11,57 @@ export const SKILLS = [
 
 export type Skill = (typeof SKILLS)[number];
 
-export const MOST_SKILL = 5;
+export const MAX_SKILL = 5;
 
-/** What somebody with this score can do; 0 is nothing of it yet, for every skill. */
+/** The meaning of each score. */
 export const SKILL_MATRIX: Readonly<Record<Skill, readonly string[]>> = {
   math: [
     "nothing yet",
-    "follows a derivation that somebody else wrote",
+    "follows a derivation by somebody else",
     "derives REINFORCE unaided",
     "derives PPO and DPO, the KL term included",
     "sets up a constrained objective and its Lagrangian",
-    "argues bias against variance when the data shifts",
+    "explains bias and variance under distribution shift",
   ],
   algorithms: [
     "nothing yet",
-    "runs scripts that exist",
-    "has written one method from its paper",
-    "has written two or three, and ablated them",
+    "runs existing scripts",
+    "has implemented one method from its paper",
+    "has implemented two or three, with ablations",
     "picks the method that suits data, reward and budget",
-    "combines or invents methods, with diagnostics that keep them safe",
+    "combines or invents methods, with diagnostics",
   ],
   systems: [
     "nothing yet",
     "works on one machine only",
-    "runs can be repeated by somebody else",
-    "jobs run in the cloud and are tracked",
-    "costs are capped and runs are watched",
+    "somebody else can reproduce the runs",
+    "jobs run in the cloud with tracking",
+    "costs are capped and runs are monitored",
     "guardrails and rollback fit for production",
   ],
   debugging: [
     "nothing yet",
     "tries things at random",
-    "mends what is plainly broken",
-    "reads the cause from the curves",
-    "designs a probe that decides between causes",
-    "sees failure modes coming and closes them beforehand",
+    "fixes obvious bugs",
+    "finds the cause from the curves",
+    "designs an experiment that separates causes",
+    "predicts and prevents failure modes",
   ],
   evaluation: [
     "nothing yet",
-    "looks at one number",
+    "uses one number",
     "has a simple harness",
     "measures along several axes",
-    "attacks its own system with adversarial suites",
-    "the evals foretell what users and the product will see",
+    "tests the system with adversarial suites",
+    "the evals predict what users see",
   ],
   research_taste: [
     "nothing yet",
-    "copies what others did",
-    "varies it a little",
-    "runs ablations that settle something",
+    "copies others' experiments",
+    "makes small variations",
+    "runs conclusive ablations",
     "asks the questions with the most leverage",
-    "finds signal again and again, and leaves dead ends early",
+    "finds signal repeatedly and stops dead ends early",
   ],
 };
 

@@ -1,26 +1,26 @@
-/** The weeks as curves: a picture with one panel per unit, and sparklines for the terminal. */
+/** The weeks as charts: one panel per unit, and sparklines for the terminal. */
 
 import path from "node:path";
-import { type ChartSpec, lineChart, type Series, toPng } from "../../index.ts";
-import { writeWhole } from "../workspace-files.ts";
-import { MOST_SKILL, SKILLS } from "./skills.ts";
+import { type ChartSpec, lineChart, type Series, toPng } from "../../charts/index.ts";
+import { writeAtomically } from "../workspace-files.ts";
+import { MAX_SKILL, SKILLS } from "./skills.ts";
 import { refuseLinkedFolder, SCOREBOARD, type Week } from "./week.ts";
 
 const TRENDS = [`${SCOREBOARD}/trends.svg`, `${SCOREBOARD}/trends.png`] as const;
 
 const PLOT_HEIGHT = 170;
 
-/** Draws the weeks and writes the two files; gives their paths. */
+/** Draws the weeks and writes the two files; returns their paths. */
 export async function writeTrends(dir: string, weeks: readonly Week[]): Promise<readonly string[]> {
   refuseLinkedFolder(dir);
   const svg = trendsSvg(weeks);
   const [svgFile, pngFile] = TRENDS.map((file) => path.join(dir, file)) as [string, string];
-  await writeWhole(svgFile, svg, { replace: true });
-  await writeWhole(pngFile, await toPng(svg), { replace: true });
+  await writeAtomically(svgFile, svg, { replace: true });
+  await writeAtomically(pngFile, await toPng(svg), { replace: true });
   return TRENDS;
 }
 
-/** Panels under each other, because shares, characters and nats have no common axis. */
+/** Panels below each other, because shares, characters and nats have no common axis. */
 function trendsSvg(weeks: readonly Week[]): string {
   const panels = specs(weeks).map(lineChart);
   const sizes = panels.map(sizeOf);
@@ -47,32 +47,32 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     points: everyWeek(weeks).map(({ x, week }) => ({ x, y: (week && of(week)) ?? null })),
     markers: "all",
   });
-  /** One line for each room, the latest first: a change of data or scorer is no trend. */
-  const rooms = (label: string, of: (week: Week) => number | null | undefined): Series[] =>
-    [...new Set(weeks.flatMap(({ run }) => (run ? [run.room_sha256] : [])).toReversed())]
-      .map((room, i) =>
-        series(i === 0 ? label : `${label}, earlier room ${i}`, (week) =>
-          week.run?.room_sha256 === room ? of(week) : null,
+  /** One line for each set of conditions, latest first: other data or another scorer is no trend. */
+  const lines = (label: string, of: (week: Week) => number | null | undefined): Series[] =>
+    [...new Set(weeks.flatMap(({ run }) => (run ? [run.conditions_sha256] : [])).toReversed())]
+      .map((conditions, i) =>
+        series(i === 0 ? label : `${label}, earlier conditions ${i}`, (week) =>
+          week.run?.conditions_sha256 === conditions ? of(week) : null,
         ),
       )
       .filter(({ points }) => points.some(({ y }) => y !== null));
   const x = { label: "week", integer: true };
   const shares: ChartSpec = {
-    title: "Success, drift and hallucination, week by week",
-    subtitle: "From the run that each week names; a gap is a week without a measurement.",
+    title: "Success, drift and hallucination by week",
+    subtitle: "From the run of each week; a gap is a week without a measurement.",
     x,
     y: { label: "share of rows" },
     series: [
-      ...rooms("success", ({ metrics }) => metrics.success),
-      ...rooms("format drift", ({ metrics }) => metrics.format_drift),
-      ...rooms("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy),
+      ...lines("success", ({ metrics }) => metrics.success),
+      ...lines("format drift", ({ metrics }) => metrics.format_drift),
+      ...lines("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy),
     ],
   };
   const length: ChartSpec = {
     title: "Output length",
     x,
     y: { label: "mean length", unit: "characters", range: [0, undefined] },
-    series: rooms("mean length", ({ metrics }) => metrics.mean_length),
+    series: lines("mean length", ({ metrics }) => metrics.mean_length),
   };
   const kl: ChartSpec = {
     title: "Drift from the reference policy",
@@ -81,9 +81,9 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     series: [series("KL", ({ metrics }) => metrics.kl?.value)],
   };
   const skills: ChartSpec = {
-    title: "Skills, each with a link to what shows it",
+    title: "Skills, each with a linked artifact",
     x,
-    y: { label: "score", range: [0, MOST_SKILL], ticks: [0, 1, 2, 3, 4, 5] },
+    y: { label: "score", range: [0, MAX_SKILL], ticks: [0, 1, 2, 3, 4, 5] },
     series: SKILLS.map((name) =>
       series(name.replace("_", " "), (week) => week.skills[name]?.score),
     ),
@@ -91,7 +91,7 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
   return [shares, length, kl, skills].map((spec) => ({ ...spec, plotHeight: PLOT_HEIGHT }));
 }
 
-/** From the first to the last, with those that nobody added: a line must not run across them. */
+/** From the first to the last week, with gaps for the weeks that were not added. */
 export function everyWeek(weeks: readonly Week[]): { x: number; week: Week | undefined }[] {
   const [first, last] = [weeks[0]?.week ?? 1, weeks.at(-1)?.week ?? 0];
   return Array.from({ length: last - first + 1 }, (_, i) => {

@@ -1,17 +1,17 @@
-/** scoreboard/week-NN.json: one week, its figures filled from runs. */
+/** scoreboard/week-NN.json: one week, with figures from runs. */
 
 import { existsSync, lstatSync } from "node:fs";
 import { link } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { dataError, ioError, usageError } from "../../index.ts";
+import { dataError, ioError, usageError } from "../../core/index.ts";
 import { insidePath } from "../workspace.ts";
-import { filesBelow, parseKept, textOf, writeWhole } from "../workspace-files.ts";
-import { MOST_SKILL, SKILLS } from "./skills.ts";
+import { filesBelow, parseFile, textOf, writeAtomically } from "../workspace-files.ts";
+import { MAX_SKILL, SKILLS } from "./skills.ts";
 
 export const SCOREBOARD = "scoreboard";
 export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@1";
-export const MOST_WEEKS = 99;
+export const MAX_WEEKS = 99;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const inside = insidePath.min(1);
@@ -21,9 +21,9 @@ const usedRun = z.strictObject({
   path: inside,
   results_sha256: hash,
   manifest_sha256: hash,
-  /** Of the examples, the scorer and the loop: figures of other rooms are not joined by a line. */
-  room_sha256: hash,
-  /** Whether a scorer gave its rows the same rewards again when the week was added. */
+  /** Of the examples, the scorer and the loop: only equal ones share a trend line. */
+  conditions_sha256: hash,
+  /** Whether its rows were scored again with the same rewards when the week was added. */
   rescored: z.boolean(),
 });
 const text = z.string().min(1).max(500);
@@ -45,7 +45,7 @@ const metricsSchema = z.strictObject({
 
 const weekSchema = z.strictObject({
   schema: z.literal(SCOREBOARD_SCHEMA),
-  week: z.int().min(1).max(MOST_WEEKS),
+  week: z.int().min(1).max(MAX_WEEKS),
   days: z.tuple([z.int(), z.int()]),
   run: usedRun.nullable(),
   baseline: usedRun.nullable(),
@@ -60,7 +60,7 @@ const weekSchema = z.strictObject({
   fixes: z.array(text),
   skills: z.partialRecord(
     z.enum(SKILLS),
-    z.strictObject({ score: z.int().min(0).max(MOST_SKILL), path: inside }),
+    z.strictObject({ score: z.int().min(0).max(MAX_SKILL), path: inside }),
   ),
 });
 
@@ -72,7 +72,7 @@ export function weekFile(week: number): string {
   return `${SCOREBOARD}/week-${String(week).padStart(2, "0")}.json`;
 }
 
-/** Every week that was added, in order; a damaged one is refused by name. */
+/** Every week that was added, in order. */
 export async function readWeeks(dir: string): Promise<Week[]> {
   const files = (await filesBelow(dir, SCOREBOARD)).filter((file) =>
     /^scoreboard\/week-\d{2}\.json$/.test(file),
@@ -82,14 +82,14 @@ export async function readWeeks(dir: string): Promise<Week[]> {
 
 function readWeek(dir: string, file: string): Week {
   const where = path.join(dir, file);
-  const back = `Take the committed one back: git checkout -- ${file}`;
+  const back = `Restore the committed one: git checkout -- ${file}`;
   const hints = { conflict: back, damaged: back };
-  const week = parseKept(where, textOf(dir, file) ?? "", weekSchema, hints);
+  const week = parseFile(where, textOf(dir, file) ?? "", weekSchema, hints);
   if (weekFile(week.week) === file) return week;
-  throw dataError(`${where} speaks of another week than its name says`, back);
+  throw dataError(`${where} has another week number than its name`, back);
 }
 
-/** Writes a week. One that is there is kept aside under another name, and only when asked to. */
+/** Writes a week. With `force` an existing one is kept under another name. */
 export async function writeWeek(
   dir: string,
   week: Week,
@@ -100,19 +100,19 @@ export async function writeWeek(
   refuseLinkedFolder(dir);
   const content = `${JSON.stringify(week, null, 2)}\n`;
   if (!force || !existsSync(target)) {
-    if ((await writeWhole(target, content, { replace: false })) === "written")
+    if ((await writeAtomically(target, content, { replace: false })) === "written")
       return { file, kept: undefined };
     throw usageError(
-      `week ${week.week} is there already: ${file}`,
-      "Add --force to write it anew; the old one is kept beside it.",
+      `week ${week.week} exists already: ${file}`,
+      "Add --force to replace it; the old one is kept beside it.",
     );
   }
   const kept = await keepAside(dir, file);
-  await writeWhole(target, content, { replace: true });
+  await writeAtomically(target, content, { replace: true });
   return { file, kept };
 }
 
-/** A second name for the same bytes, so that replacing the first loses nothing. */
+/** A hard link, so that replacing the file loses nothing. */
 async function keepAside(dir: string, file: string): Promise<string> {
   for (let n = 1; ; n++) {
     const kept = file.replace(/\.json$/, `.kept-${n}.json`);
@@ -126,12 +126,12 @@ async function keepAside(dir: string, file: string): Promise<string> {
   }
 }
 
-/** A link in place of the folder would carry what is written out of the workspace. */
+/** A link in place of the folder would write outside the workspace. */
 export function refuseLinkedFolder(dir: string): void {
   const found = lstatSync(path.join(dir, SCOREBOARD), { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
   throw usageError(
     `${path.join(dir, SCOREBOARD)} is a link or a file, not a folder of the workspace`,
-    "Move it away; a folder is made in its place.",
+    "Move it away; the folder is then created.",
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Level 5: a naive verifier, hacks that beat it, and a patch that closes their class.
+ * Level 5: a naive verifier, hacks that it accepts, and a patch that rejects their class.
  *
  *   ./lockedroom run assignments/hackable_scorer_demo.ts
  */
@@ -11,27 +11,27 @@ export interface Case {
   readonly completion: string;
 }
 
-/** Honest completions: a verifier that does not pay for these is no use. */
+/** Correct completions: a verifier must accept these. */
 export const HONEST: readonly Case[] = [
   { expected: 42, completion: "Final: 42" },
   { expected: -7, completion: "Final: -7" },
   { expected: 0, completion: "Final: 0" },
 ];
 
-/** Five different cheats that naive() pays for although they are no proper answer. */
+/** Five different exploits that naive() accepts although they are not correct answers. */
 export const HACKS: readonly Case[] = [];
 
 /** Build: 1 if the expected integer appears anywhere in the completion, otherwise 0. */
 export function naive(expected: number, completion: string): number {
-  throw new Error(`naive is yours to write (${expected}, ${completion})`);
+  throw new Error(`write naive first (${expected}, ${completion})`);
 }
 
-/** Repair: closes the class of the exploit, not one string. */
+/** Repair: rejects the class of the exploit, not one string. */
 export function patched(expected: number, completion: string): number {
   return naive(expected, completion);
 }
 
-// What follows runs only when this file is the program, not when a test imports it.
+// Runs only when this file is the program, not when a test imports it.
 if (isProgram(import.meta.url)) {
   const cases = [
     ...HONEST.map((c) => ["honest", c] as const),

@@ -1,6 +1,6 @@
 /**
- * Level 3: the leash as a choice. Six candidates, each with a reward and its KL from the reference;
- * the choice maximises reward - beta * kl.
+ * Level 3: choosing with a KL penalty. Six candidates, each with a reward and its KL from the
+ * reference; the choice maximises reward - beta * kl.
  *
  *   ./lockedroom run assignments/kl_regularized_choice.ts > runs/l3_build_kl_choice.txt
  */
@@ -13,18 +13,18 @@ export interface Candidate {
   readonly kl: number;
 }
 
-/** The strengths of the leash that are printed. */
+/** The KL coefficients that are printed. */
 export const BETAS = [0.1, 1.0];
 
-/** Fill in six: from close to the reference with a small reward to far away with a large one. */
+/** Fill in six: from a small reward with a small KL to a large reward with a large KL. */
 export const CANDIDATES: readonly Candidate[] = [];
 
-/** The candidate with the largest reward - beta * kl; of equals the one with the smaller kl. */
+/** The candidate with the largest reward - beta * kl; of equal ones the one with the smaller kl. */
 export function choose(candidates: readonly Candidate[], beta: number): Candidate {
-  throw new Error(`choose is yours to write (${candidates.length} candidates, beta ${beta})`);
+  throw new Error(`write choose first (${candidates.length} candidates, beta ${beta})`);
 }
 
-// What follows runs only when this file is the program, not when a test imports it.
+// Runs only when this file is the program, not when a test imports it.
 if (isProgram(import.meta.url)) {
   for (const beta of BETAS) {
     const { name, reward, kl } = choose(CANDIDATES, beta);

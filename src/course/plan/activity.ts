@@ -1,16 +1,16 @@
-/** The rhythm: what was shipped this week, and which days had a commit, a write-up, an artifact. */
+/** What the commits of a week shipped, and which days had a commit, a write-up and an artifact. */
 
-import type { Shelf } from "../shelf.ts";
-import { words } from "../words.ts";
+import { wordCount } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
+import type { WorkspaceRuns } from "../workspace-runs.ts";
 import { addDays, type Day, daysBetween } from "./calendar.ts";
 import type { Contribution, History } from "./history.ts";
 import { daysOfWeek } from "./phases.ts";
 
-/** A write-up worth the name; the contract speaks of 200 to 600, and a longer one is no less. */
-const FEWEST_WORDS = 200;
-const FEWEST_SHORT_POST = 100;
-const STRIP_DAYS = 28;
+/** Of a write-up; 200 to 600 words are asked for, and longer ones count too. */
+const MIN_WORDS = 200;
+const MIN_SHORT_POST = 100;
+const CALENDAR_DAYS = 28;
 
 export interface Deliverable {
   readonly id: "build" | "theory" | "evaluation" | "blog";
@@ -19,9 +19,9 @@ export interface Deliverable {
   readonly next: string;
 }
 
-export type Mark = "before" | "none" | "commit" | "full";
+export type DayMark = "before" | "none" | "commit" | "full";
 
-export interface Rhythm {
+export interface Activity {
   /** Days in a row with a commit, up to today or yesterday. */
   readonly streak: number;
   readonly longest: number;
@@ -29,13 +29,13 @@ export interface Rhythm {
   readonly full_days: number;
   readonly days: number;
   /** The last four weeks, today last. */
-  readonly calendar: readonly { readonly date: Day; readonly mark: Mark }[];
+  readonly calendar: readonly { readonly date: Day; readonly mark: DayMark }[];
 }
 
-export function rhythm({ start, contributions }: History, today: Day): Rhythm {
+export function activity({ start, contributions }: History, today: Day): Activity {
   const byDay = new Map<Day, Contribution[]>();
   for (const one of contributions) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
-  const markOf = (date: Day): Mark => {
+  const markOf = (date: Day): DayMark => {
     const found = byDay.get(date);
     if (!found) return date < start ? "before" : "none";
     return isFull(found) ? "full" : "commit";
@@ -43,15 +43,15 @@ export function rhythm({ start, contributions }: History, today: Day): Rhythm {
   const days = Math.max(1, daysBetween(start, today) + 1);
   const marks = Array.from({ length: days }, (_, i) => markOf(addDays(start, i)));
   const worked = marks.map((mark) => mark === "commit" || mark === "full");
-  // Today is not over: without a commit yet, yesterday's streak still stands.
+  // Today is not over: without a commit today, the streak up to yesterday counts.
   const until = worked.at(-1) === false ? worked.slice(0, -1) : worked;
   return {
     streak: until.length - 1 - until.lastIndexOf(false),
     longest: longestRow(worked),
     full_days: marks.filter((mark) => mark === "full").length,
     days,
-    calendar: Array.from({ length: STRIP_DAYS }, (_, i) => {
-      const date = addDays(today, i - STRIP_DAYS + 1);
+    calendar: Array.from({ length: CALENDAR_DAYS }, (_, i) => {
+      const date = addDays(today, i - CALENDAR_DAYS + 1);
       return { date, mark: markOf(date) };
     }),
   };
@@ -60,7 +60,7 @@ export function rhythm({ start, contributions }: History, today: Day): Rhythm {
 function isFull(contributions: readonly Contribution[]): boolean {
   const written = contributions.flatMap((one) => [...one.words.values()]);
   const artifact = contributions.some(({ files }) => files.some(isArtifact));
-  return artifact && written.reduce((sum, count) => sum + count, 0) >= FEWEST_WORDS;
+  return artifact && written.reduce((sum, count) => sum + count, 0) >= MIN_WORDS;
 }
 
 const isArtifact = (file: string): boolean =>
@@ -78,7 +78,7 @@ function longestRow(worked: readonly boolean[]): number {
 /** What commits of one week of the plan have shipped. */
 export async function deliverables(
   dir: string,
-  shelf: Shelf,
+  known: WorkspaceRuns,
   { start, contributions }: History,
   week: number,
 ): Promise<Deliverable[]> {
@@ -92,14 +92,14 @@ export async function deliverables(
     for (const file of one.files) seen.add(file);
   }
   const runs: { path: string; loop: string }[] = [];
-  for (const known of shelf.runs) {
-    if (news.has(`${known.path}/summary.json`) && (await shelf.problemOf(known)) === undefined)
-      runs.push({ path: known.path, loop: known.run.manifest.loop });
+  for (const one of known.runs) {
+    if (news.has(`${one.path}/summary.json`) && (await known.problemOf(one)) === undefined)
+      runs.push({ path: one.path, loop: one.run.manifest.loop });
   }
   const reports: string[] = [];
-  for (const known of shelf.reports) {
-    if (news.has(known.path) && typeof (await shelf.compared(known)) !== "string")
-      reports.push(known.path);
+  for (const one of known.reports) {
+    if (news.has(one.path) && typeof (await known.compared(one)) !== "string")
+      reports.push(one.path);
   }
   const evaluations = runs.filter(({ loop }) => loop === "A").map(({ path }) => path);
   return [
@@ -111,7 +111,7 @@ export async function deliverables(
     {
       id: "theory",
       shipped: changedNotes(dir, contributions, within),
-      next: `Compress one idea, math and intuition, into a note in notes/ of ${FEWEST_WORDS} words or more of your own, and commit it.`,
+      next: `Write a note in notes/ on one idea, math and intuition, with ${MIN_WORDS} words or more of your own, and commit it.`,
     },
     {
       id: "evaluation",
@@ -121,12 +121,12 @@ export async function deliverables(
     {
       id: "blog",
       shipped: newPosts(dir, news),
-      next: `Commit a post in posts/ of ${FEWEST_WORDS} words or more, or two of ${FEWEST_SHORT_POST}.`,
+      next: `Commit a post in posts/ of ${MIN_WORDS} words or more, or two of ${MIN_SHORT_POST}.`,
     },
   ];
 }
 
-/** Notes touched this week that hold enough words of the person's own, the template's not counted. */
+/** Notes changed this week that have enough words besides the template's. */
 function changedNotes(
   dir: string,
   contributions: readonly Contribution[],
@@ -141,18 +141,18 @@ function changedNotes(
       .flatMap((one) => [...one.words].filter(([, count]) => count > 0).map(([file]) => file)),
   );
   return [...changed]
-    .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= FEWEST_WORDS)
-    .filter((file) => wordsIn(dir, file) >= FEWEST_WORDS)
+    .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= MIN_WORDS)
+    .filter((file) => wordsIn(dir, file) >= MIN_WORDS)
     .sort();
 }
 
 function newPosts(dir: string, news: ReadonlySet<string>): string[] {
   const posts = [...news].filter((file) => /^posts\/.*\.md$/.test(file)).sort();
-  const long = posts.filter((file) => wordsIn(dir, file) >= FEWEST_WORDS);
-  const short = posts.filter((file) => wordsIn(dir, file) >= FEWEST_SHORT_POST);
+  const long = posts.filter((file) => wordsIn(dir, file) >= MIN_WORDS);
+  const short = posts.filter((file) => wordsIn(dir, file) >= MIN_SHORT_POST);
   return long.length > 0 || short.length >= 2 ? short : [];
 }
 
 function wordsIn(dir: string, file: string): number {
-  return words(textOf(dir, file) ?? "");
+  return wordCount(textOf(dir, file) ?? "");
 }

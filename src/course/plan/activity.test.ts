@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rhythm } from "./cadence.ts";
+import { activity } from "./activity.ts";
 import type { Contribution } from "./history.ts";
 
 const START = "2026-11-01";
@@ -13,7 +13,7 @@ function worked(day: string, more: { words?: number; artifact?: boolean } = {}):
 }
 
 const on = (today: string, ...days: Contribution[]) =>
-  rhythm({ start: START, contributions: [worked(START), ...days] }, today);
+  activity({ start: START, contributions: [worked(START), ...days] }, today);
 
 test("a streak stands until a day has passed without a commit", () => {
   const days = [worked("2026-11-02"), worked("2026-11-03")];

@@ -1,10 +1,11 @@
-/** What a training run says of itself, reckoned again from its lines: each figure has to follow. */
+/** Recomputes the figures of a training run from its records: each has to agree. */
 
-import { type EvaluationRecord, passes, type TrainManifest } from "../../index.ts";
+import { passes } from "../../core/index.ts";
+import type { EvaluationRecord, TrainManifest } from "../../runs/index.ts";
 import type { Training } from "./training.ts";
-import { inputOf, kindOf, setting, validator } from "./training-settings.ts";
+import { inputOf, setting, settingsFingerprint, validationScorer } from "./training-settings.ts";
 
-/** Why its figures do not belong together, if they do not. */
+/** Why its figures do not agree; undefined if they do. */
 export function problemInFigures(training: Training): string | undefined {
   for (const check of CHECKS) {
     const problem = check(training);
@@ -22,13 +23,13 @@ export function near(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
-const unbroken: Check = ({ manifest }) => {
+const notSabotaged: Check = ({ manifest }) => {
   const sabotage = setting(manifest, "sabotage");
-  return sabotage === null ? undefined : `It was broken on purpose, by sabotage=${sabotage}.`;
+  return sabotage === null ? undefined : `It was sabotaged on purpose: sabotage=${sabotage}.`;
 };
 
 const hashes: Check = ({ manifest, summary, records }) => {
-  const isOwn = kindOf(manifest) === summary.manifest_sha256;
+  const isOwn = settingsFingerprint(manifest) === summary.manifest_sha256;
   const [file] = isOwn ? records.edited : ["manifest.json"];
   return file && edited(`${file} is not what was written with the run`);
 };
@@ -36,7 +37,7 @@ const hashes: Check = ({ manifest, summary, records }) => {
 const isEachStep = (rows: readonly { readonly step: number }[], steps: number) =>
   rows.length === steps && rows.every(({ step }, i) => step === i + 1);
 
-/** What is measured at the end has a line of its own in timing.jsonl. */
+/** The evaluation at the end has a line of its own in timing.jsonl. */
 const lines: Check = ({ summary: { steps }, records: { steps: made, timing } }) => {
   const file = isEachStep(made, steps)
     ? isEachStep(timing.slice(0, steps), steps) || "timing.jsonl"
@@ -45,15 +46,16 @@ const lines: Check = ({ summary: { steps }, records: { steps: made, timing } }) 
 };
 
 const totals: Check = ({ summary, records: { steps, alarms = [] } }) => {
-  const reckoned = {
+  const recomputed = {
     tokens: steps.reduce((sum, { values }) => sum + (values.tokens ?? Number.NaN), 0),
     first_loss: steps[0]?.values.loss,
     last_loss: steps.at(-1)?.values.loss,
     alarms: alarms.length,
   };
-  for (const [name, found] of Object.entries(reckoned)) {
-    const said = summary[name as keyof typeof reckoned];
-    if (said !== found) return edited(`summary.json says ${name} ${said}, its lines say ${found}`);
+  for (const [name, found] of Object.entries(recomputed)) {
+    const said = summary[name as keyof typeof recomputed];
+    if (said !== found)
+      return edited(`summary.json says ${name} ${said}, its records say ${found}`);
   }
   return undefined;
 };
@@ -71,13 +73,14 @@ const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
       : stopped && stop.kept === (top?.step ?? steps);
   return whole && stop.step === steps
     ? undefined
-    : edited(`summary.json says that it ended at step ${stop.step} with: ${stop.reason}`);
+    : edited(`summary.json says that it stopped at step ${stop.step}: ${stop.reason}`);
 };
 
-/** The steps at which the policy was measured, by its settings. */
+/** The steps at which its settings ask for an evaluation. */
 function measuredAt({ manifest, summary }: Training): number[] {
   const [every, planned] = [setting(manifest, "evaluate.every"), setting(manifest, "steps")];
-  const measured = inputOf(manifest, "dev") && validator(manifest) && typeof every === "number";
+  const measured =
+    inputOf(manifest, "dev") && validationScorer(manifest) && typeof every === "number";
   if (!measured || every === 0) return [];
   const steps = Array.from({ length: summary.steps + 1 }, (_, step) => step);
   return steps.filter((step) => step % every === 0 || step === planned);
@@ -90,29 +93,29 @@ const evaluations: Check = (training) => {
   if (found !== expected)
     return edited(`evaluations.jsonl has the steps ${found || "none"}, not ${expected || "none"}`);
   const rows = inputOf(manifest, "dev")?.rows ?? 0;
-  const wrong = records.evaluations.find((one) => !follows(one, rows, isOwnProxy(manifest)));
-  return wrong && edited(`the figures of evaluations.jsonl at step ${wrong.step} do not follow`);
+  const wrong = records.evaluations.find((one) => !agrees(one, rows, rewardValidates(manifest)));
+  return wrong && edited(`the figures of evaluations.jsonl at step ${wrong.step} do not agree`);
 };
 
-/** Whether the scorer that rewards is the one that validates. */
-function isOwnProxy({ scorers }: TrainManifest): boolean {
+/** Whether the reward scorer is also the validation scorer. */
+function rewardValidates({ scorers }: TrainManifest): boolean {
   const roles = scorers.map(({ role }) => role).filter((role) => role !== "cost");
   return roles.length === 1;
 }
 
-function follows(one: EvaluationRecord, rows: number, isOwn: boolean): boolean {
+function agrees(one: EvaluationRecord, rows: number, sameScorer: boolean): boolean {
   const { examples, rewards, outcomes, kl_exact: kl } = one;
-  const known = rewards.filter((reward) => reward !== null);
-  const mean = known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
+  const scored = rewards.filter((reward) => reward !== null);
+  const mean = scored.length === 0 ? 0 : scored.reduce((sum, x) => sum + x, 0) / scored.length;
   const counted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const shares = [one.truncated, one.repeated];
   return (
     [rewards.length, counted, rows].every((count) => count === examples) &&
     near(one.pass_rate, rewards.filter(passes).length / examples) &&
     near(one.reward_mean, mean) &&
-    (!isOwn || near(one.proxy_mean, mean)) &&
+    (!sameScorer || near(one.proxy_mean, mean)) &&
     shares.every((share) => share >= 0 && share <= 1) &&
-    // At the start the policy is its own reference.
+    // At step 0 the policy is its own reference.
     (one.step > 0 || kl === null || Math.abs(kl) < 1e-3)
   );
 }
@@ -131,5 +134,5 @@ const samples: Check = ({ records }) => {
 };
 
 const CHECKS: readonly Check[] = [
-  ...[unbroken, hashes, lines, totals, ending, evaluations, samples],
+  ...[notSabotaged, hashes, lines, totals, ending, evaluations, samples],
 ];

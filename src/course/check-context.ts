@@ -1,6 +1,6 @@
 /**
- * A workspace as the checks see it: its files, its history, its runs, and a scratch folder in which
- * commands are repeated. Nothing in the workspace is changed by us.
+ * What a check works with: the files, git history and runs of a workspace, and a scratch folder in
+ * which commands are repeated. Checks change nothing in the workspace.
  */
 
 import { createHash } from "node:crypto";
@@ -8,22 +8,21 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { dataError, ioError, sha256 } from "../core/index.ts";
+import { sourceFingerprint } from "../extensions/index.ts";
+import { editedFiles } from "../gate/index.ts";
+import { openRun, type Run } from "../runs/index.ts";
+import { CheckFailure, ensure } from "./check-failure.ts";
 import {
-  dataError,
-  editedFiles,
-  ioError,
-  openRun,
-  type Run,
-  sha256,
-  sourceFingerprint,
-} from "../index.ts";
-import { type Answer, type Call, callExports, type Finished, runNode } from "./child.ts";
-import { demand, Gap } from "./gap.ts";
+  type Call,
+  type CallResult,
+  callExports,
+  childProgram,
+  type Finished,
+  runNode,
+} from "./child.ts";
 import { type Commit, Git } from "./git.ts";
-import { linkPackage } from "./init.ts";
-import { typescriptProgram } from "./typescript.ts";
-import { MARKER, readConfig, type WorkspaceConfig } from "./workspace.ts";
+import { linkPackage, MARKER, readConfig, type WorkspaceConfig } from "./workspace.ts";
 
 /** A file as one commit has it. */
 export interface Version {
@@ -33,18 +32,18 @@ export interface Version {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Larger than anything a person writes or a command reports here. */
-const MOST_BYTES = 16 * 1024 * 1024;
-/** What programs and tests may need; evidence and prose stay behind. */
-const NEEDED = (file: string) =>
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Files that programs and tests may need: all but evidence and prose. */
+const isSource = (file: string) =>
   !/^(?:runs|notes|posts|portfolio|scoreboard|node_modules)\//.test(file);
 
-export class Room {
+export class CheckContext {
   readonly dir: string;
   readonly config: WorkspaceConfig;
   readonly git: Git;
   /** From the commit that made the workspace, oldest first. */
   readonly commits: readonly Commit[];
-  /** The command itself, so that what is checked is what a learner types. */
+  /** The built command, so that checks run what a learner types. */
   readonly #cli: string;
   readonly #scratch: string;
   readonly #once = new Map<string, Promise<unknown>>();
@@ -66,30 +65,34 @@ export class Room {
     this.#scratch = scratch;
   }
 
-  /** Opens a workspace for `work`, and leaves nothing behind. */
-  static async with<T>(dir: string, cli: string, work: (room: Room) => Promise<T>): Promise<T> {
+  /** Opens a workspace for `work` and removes the scratch folder afterwards. */
+  static async with<T>(
+    dir: string,
+    cli: string,
+    work: (context: CheckContext) => Promise<T>,
+  ): Promise<T> {
     readConfig(dir);
     const git = await Git.open(dir);
     const conflicts = await git.conflicts();
     if (conflicts.length > 0) {
       throw dataError(
-        `a merge left conflicts in ${conflicts.slice(0, 5).join(", ")}`,
+        `there are merge conflicts in ${conflicts.slice(0, 5).join(", ")}`,
         "Resolve them, git add the files, git commit, and check again. Nothing was changed.",
       );
     }
     const scratch = makeScratch();
-    const sweep = () => rmSync(scratch, { recursive: true, force: true });
+    const cleanUp = () => rmSync(scratch, { recursive: true, force: true });
     const leave = (signal: NodeJS.Signals) => {
-      sweep();
+      cleanUp();
       process.kill(process.pid, signal);
     };
     for (const signal of SIGNALS) process.once(signal, leave);
-    process.once("exit", sweep);
+    process.once("exit", cleanUp);
     try {
-      return await work(new Room(dir, cli, git, await git.commits(), scratch));
+      return await work(new CheckContext(dir, cli, git, await git.commits(), scratch));
     } finally {
-      sweep();
-      process.off("exit", sweep);
+      cleanUp();
+      process.off("exit", cleanUp);
       for (const signal of SIGNALS) process.off(signal, leave);
     }
   }
@@ -106,26 +109,26 @@ export class Room {
     return existsSync(this.file(name));
   }
 
-  /** Everything that lies in runs/. */
+  /** The names in runs/. */
   runNames(): string[] {
     const folder = this.file("runs");
     return existsSync(folder) ? readdirSync(folder).sort() : [];
   }
 
-  /** A plain file of reasonable size; whatever else has its name is described. */
+  /** The bytes of a plain file of reasonable size. */
   async bytes(name: string): Promise<Buffer> {
     const found = lstatSync(this.file(name), { throwIfNoEntry: false });
     const problem = !found
       ? "no such file"
       : found.isSymbolicLink()
-        ? "a link; evidence has to lie in the workspace itself"
+        ? "a symbolic link; evidence must be in the workspace itself"
         : !found.isFile()
-          ? "something that is not a plain file"
-          : found.size > MOST_BYTES
+          ? "not a plain file"
+          : found.size > MAX_BYTES
             ? `${Math.round(found.size / 1e6)} MB`
             : undefined;
     if (problem === undefined) return readFile(this.file(name));
-    throw new Gap({ expected: `the file ${name}`, found: problem, look: name });
+    throw new CheckFailure({ expected: `the file ${name}`, found: problem, where: name });
   }
 
   async read(name: string): Promise<string> {
@@ -139,36 +142,36 @@ export class Room {
     return sha256(await this.bytes(name));
   }
 
-  /** A finished run under runs/ that nobody has edited, renamed or copied. */
+  /** A finished run under runs/ that was not edited, renamed or copied. */
   run(name: string): Promise<Run> {
     return this.once(`run ${name}`, () => this.#open(name));
   }
 
   async #open(name: string): Promise<Run> {
-    const look = `runs/${name}`;
-    const found = lstatSync(this.file(look), { throwIfNoEntry: false });
-    demand(found !== undefined, { expected: `the run ${look}`, found: "no such folder", look });
-    demand(found.isDirectory(), { expected: `the run ${look}`, found: "a link or a file", look });
-    for (const file of readdirSync(this.file(look))) await this.bytes(`${look}/${file}`);
-    const run = await openRun(this.file(look));
+    const where = `runs/${name}`;
+    const found = lstatSync(this.file(where), { throwIfNoEntry: false });
+    ensure(found !== undefined, { expected: `the run ${where}`, found: "no such folder", where });
+    ensure(found.isDirectory(), { expected: `the run ${where}`, found: "a link or a file", where });
+    for (const file of readdirSync(this.file(where))) await this.bytes(`${where}/${file}`);
+    const run = await openRun(this.file(where));
     const edited = await editedFiles(run);
-    demand(edited.length === 0, {
-      expected: `${look} as the command wrote it`,
+    ensure(edited.length === 0, {
+      expected: `${where} as the command wrote it`,
       found: `${edited.join(" and ")} changed afterwards`,
-      look: `${look}/${edited[0]}`,
-      next: `Run the command of ${look} again, with --force.`,
+      where: `${where}/${edited[0]}`,
+      next: `Run the command of ${where} again, with --force.`,
     });
     const { folder } = run.manifest.volatile;
-    demand(folder === name, {
-      expected: `${look} made by its own command`,
-      found: `a run that was made as runs/${folder}, then copied or renamed`,
-      look: `${look}/manifest.json, volatile.folder`,
-      next: `Remove ${look} and run its command.`,
+    ensure(folder === name, {
+      expected: `${where} written by its own command`,
+      found: `a run written to runs/${folder}, then copied or renamed`,
+      where: `${where}/manifest.json, volatile.folder`,
+      next: `Remove ${where} and run its command.`,
     });
     return run;
   }
 
-  /** The files of the latest commit, by name, each with the id of its content. */
+  /** The files of the latest commit by name, each with its blob id. */
   committed(): Promise<ReadonlyMap<string, string>> {
     return this.once("committed", async () => {
       const entries = await this.git.tree(this.head);
@@ -176,7 +179,7 @@ export class Room {
     });
   }
 
-  /** Whether a file is in the latest commit as it lies here. */
+  /** Whether the latest commit has a file with its current content. */
   async isCommitted(name: string): Promise<boolean> {
     const blob = (await this.committed()).get(name);
     if (blob === undefined) return false;
@@ -197,7 +200,7 @@ export class Room {
     });
   }
 
-  /** A file as the workspace began with it. */
+  /** A file as the first commit has it. */
   async firstVersion(file: string): Promise<string | undefined> {
     return this.git.show(this.commits[0]?.hash ?? "", file);
   }
@@ -214,11 +217,11 @@ export class Room {
     return undefined;
   }
 
-  /** A commit's files, without its runs and its prose, in a folder where programs can be started. */
+  /** A folder with a commit's files, without runs and prose, in which programs can be started. */
   tree(commit: string): Promise<string> {
     return this.once(`tree ${commit}`, async () => {
       const to = this.scratch();
-      await this.git.extract(commit, to, NEEDED);
+      await this.git.extract(commit, to, isSource);
       linkPackage(to);
       return to;
     });
@@ -235,42 +238,41 @@ export class Room {
     return to;
   }
 
-  /** A path that nothing uses yet. */
+  /** An unused path in the scratch folder. */
   scratch(): string {
     return path.join(this.#scratch, String(++this.#folders));
   }
 
-  /** A learner's program, with limits. */
+  /** Runs a learner's program, with limits. */
   async program(file: string, args: readonly string[], cwd: string): Promise<Finished> {
-    return runNode([...typescriptProgram(file, this.#cache), ...args], cwd);
+    return runNode([...childProgram(file, this.#cache), ...args], cwd);
   }
 
-  /** A program of ours that loads a learner's file, with the same limits. */
-  async driver(name: string, ...args: readonly string[]): Promise<Finished> {
-    const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-    return runNode([program, this.#cache, ...args], this.#scratch);
+  /** The two-step experiment with a learner's update, with limits. */
+  async twoStep(file: string, outdir: string): Promise<Finished> {
+    return runNode([...childProgram(file, this.#cache, "two-step"), outdir], this.#scratch);
   }
 
-  /** A file of a learner's tests, with limits; how many there were and failed goes into `counts`. */
+  /** Runs a learner's test file, with limits; `counts` receives how many tests ran and failed. */
   async tests(file: string, cwd: string, counts: string): Promise<Finished> {
-    const reporter = new URL("./count-tests.js", import.meta.url).href;
+    const reporter = new URL("./test-counter.js", import.meta.url).href;
     const flags = [`--test-reporter=${reporter}`, `--test-reporter-destination=${counts}`];
-    return runNode([...flags, ...typescriptProgram(file, this.#cache)], cwd);
+    return runNode([...flags, ...childProgram(file, this.#cache)], cwd);
   }
 
-  /** The exports of a learner's file, in a process with limits; each call is answered. */
-  async ask(file: string, calls: readonly Call[]): Promise<Answer[]> {
-    return this.once(`ask ${file} ${JSON.stringify(calls)}`, () =>
+  /** Calls exports of a learner's file in a process with limits. */
+  async callExports(file: string, calls: readonly Call[]): Promise<CallResult[]> {
+    return this.once(`call ${file} ${JSON.stringify(calls)}`, () =>
       callExports(file, calls, this.#cache, this.#scratch),
     );
   }
 
-  /** The command as a learner types it, in the workspace. */
+  /** Runs the command in the workspace, as a learner does. */
   async command(...args: readonly string[]): Promise<Finished> {
     return runNode([this.#cli, ...args], this.dir, { seconds: 30, megabytes: 1024 });
   }
 
-  /** What was made once is not made again while the room is open. */
+  /** Computes a value once per key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#once.get(key) ?? make();
     this.#once.set(key, known);
@@ -286,6 +288,6 @@ function makeScratch(): string {
   try {
     return mkdtempSync(path.join(tmpdir(), "lockedroom-check-"));
   } catch (error) {
-    throw ioError(`make a folder in ${tmpdir()} to repeat commands in`, error);
+    throw ioError(`create a scratch folder in ${tmpdir()}`, error);
   }
 }

@@ -2,15 +2,15 @@
 
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
+import { CheckContext } from "../course/check-context.ts";
 import { LEVEL_IDS, type LevelId } from "../course/level.ts";
-import { Room } from "../course/room.ts";
 import { requireWorkspace } from "../course/workspace.ts";
 
 /** The command as a file, to be run again by the checks. */
 const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 
-export async function withRoom<T>(work: (room: Room) => Promise<T>): Promise<T> {
-  return Room.with(requireWorkspace(process.cwd()), BIN, work);
+export async function withCheckContext<T>(work: (context: CheckContext) => Promise<T>): Promise<T> {
+  return CheckContext.with(requireWorkspace(process.cwd()), BIN, work);
 }
 
 export function levelArgument(text: string): LevelId {

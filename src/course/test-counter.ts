@@ -1,4 +1,4 @@
-/** A reporter of node:test that writes nothing but how many tests there were and how many failed. */
+/** A node:test reporter that writes only how many tests ran and how many failed. */
 
 interface Event {
   readonly type: string;
@@ -8,7 +8,7 @@ interface Event {
 export default async function* countTests(events: AsyncIterable<Event>): AsyncGenerator<string> {
   let [tests, failed] = [0, 0];
   for await (const { type, data } of events) {
-    // A file or a suite is no test of its own.
+    // A file or a suite is not a test.
     if (data.details?.type === "suite") continue;
     if (type === "test:pass" || type === "test:fail") tests++;
     if (type === "test:fail") failed++;

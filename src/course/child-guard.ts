@@ -1,6 +1,6 @@
 /**
- * Loaded first into every process that runs a learner's code: a thread that ends the process when its
- * time or its memory is used up, or when the checker that started it is gone. A loop cannot stop it.
+ * Loaded first into every process that runs a learner's code: a thread that kills the process when it
+ * exceeds its time or memory limit, or when the parent has ended. An endless loop cannot block it.
  */
 
 import { isMainThread, Worker, workerData } from "node:worker_threads";
@@ -12,8 +12,8 @@ interface Limits {
   readonly parent: number;
 }
 
-const LOOK_MS = 100;
-/** What Node itself takes besides the heap. */
+const INTERVAL_MS = 100;
+/** What Node itself uses besides the heap. */
 const OVERHEAD_MB = 256;
 
 if (isMainThread) {
@@ -27,7 +27,7 @@ if (isMainThread) {
     execArgv: [],
   }).unref();
 } else if ((workerData as Limits | null)?.guard) {
-  // Any other thread of the process loads this file too, and has nothing to do here.
+  // Other threads of the process load this file too, and must do nothing.
   watch(workerData as Limits);
 }
 
@@ -36,7 +36,7 @@ function watch({ seconds, megabytes, parent }: Limits): void {
   setInterval(() => {
     const late = Date.now() - started > 1000 * seconds;
     const large = process.memoryUsage.rss() > 1e6 * (megabytes + OVERHEAD_MB);
-    // The whole group, of which this process is the leader: what it started goes with it.
+    // This process leads its group, so everything that it started is killed too.
     if (late || large || process.ppid !== parent) process.kill(-process.pid, "SIGKILL");
-  }, LOOK_MS);
+  }, INTERVAL_MS);
 }

@@ -1,0 +1,222 @@
+/** Checks of the git history: a level's steps in order, its evidence committed, its knob budget. */
+
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import type { CheckContext } from "./check-context.ts";
+import { ensure } from "./check-failure.ts";
+import type { Commit } from "./git.ts";
+import {
+  type Budget,
+  type Check,
+  commitCommand,
+  LEVEL_IDS,
+  type Level,
+  type LevelId,
+  type Step,
+} from "./level.ts";
+
+/** Evidence and prose may always change. */
+const ALWAYS = ["runs/", "notes/", "posts/", "portfolio/", "scoreboard/", "plan.json", "README.md"];
+
+type LevelFacts = Pick<Level, "id" | "commits" | "budget" | "evidence">;
+type LevelSteps = Pick<Level, "id" | "commits">;
+
+interface Labelled extends Commit {
+  readonly level: LevelId;
+  /** "build", "sabotage", …; empty where the message names none. */
+  readonly step: string;
+}
+
+const IDS = LEVEL_IDS.toSorted((a, b) => b.length - a.length).map((id) => id.replace(".", "\\."));
+const LABEL = new RegExp(`^L(${IDS.join("|")})\\b[\\s:.-]*([A-Za-z]*)`, "i");
+
+/** Each commit after the first with its level: from its own label or from the last label before it. */
+export function labelled(commits: readonly Commit[]): Labelled[] {
+  let level: LevelId = "0";
+  return commits.slice(1).map((commit) => {
+    const [, id, step = ""] = LABEL.exec(commit.subject) ?? [];
+    if (id !== undefined) level = id as LevelId;
+    return { ...commit, level, step: step.toLowerCase() };
+  });
+}
+
+const commitsOf = (context: CheckContext, id: LevelId) =>
+  labelled(context.commits).filter(({ level }) => level === id);
+
+/** The name of the level's first step that is not committed yet, or of its last. */
+export function currentStep(context: CheckContext, { id, commits }: LevelSteps): string {
+  const made = commitsOf(context, id);
+  const missing = commits.find(({ name }) => !made.some(({ step }) => step === name));
+  return (missing ?? commits.at(-1))?.name ?? "";
+}
+
+/** A step is committed under its name, with its file, after the step before. */
+export function commitCheck({ id, commits }: LevelFacts, step: string): Check {
+  const { file, first } = commits.find(({ name }) => name === step) as Step;
+  const command = commitCommand(id, step);
+  return {
+    id: `commit-${step}`,
+    title: `committed as "L${id} ${step}", with ${file}`,
+    next: first === undefined ? command : `${first} Then:\n${command}`,
+    run: async (context) => checkStep(context, { id, commits }, step),
+  };
+}
+
+/** The checks that end every level: the evidence is committed, the budget is kept. */
+export function historyChecks(level: LevelFacts): Check[] {
+  return [
+    {
+      id: "evidence",
+      title: "the evidence is in the latest commit",
+      next: commitCommand(level.id, level.commits.at(-1)?.name ?? ""),
+      run: (context) => checkCommitted(context, level),
+    },
+    {
+      id: "budget",
+      title: `knob budget: ${describeBudget(level.budget)}`,
+      next: "Revert the change in a commit of the same level, or make it in a level that allows it.",
+      run: (context) => checkBudget(context, level),
+    },
+  ];
+}
+
+export function describeBudget({ change, add }: Budget): string {
+  const parts = [...change, ...add.map((folder) => `new files under ${folder}`)];
+  return [...parts, "notes/", "runs/"].join(", ");
+}
+
+function checkStep(context: CheckContext, { id, commits }: LevelSteps, step: string): string {
+  const made = commitsOf(context, id);
+  let from = 0;
+  for (const { name, file } of commits) {
+    const at = made.findIndex(
+      (commit, i) => i >= from && commit.step === name && commit.files.includes(file),
+    );
+    const elsewhere = made.findLast(
+      (commit) => commit.files.includes(file) && commit.step !== name,
+    );
+    ensure(at >= 0, {
+      expected: `a commit "L${id} ${name}" that has ${file}`,
+      found: elsewhere
+        ? `${file} in "${elsewhere.subject}" (${elsewhere.hash.slice(0, 7)})`
+        : made.some((commit) => commit.step === name)
+          ? `"L${id} ${name}" without it`
+          : `no such commit among ${made.length} of level ${id}`,
+      where: "git log --oneline --stat",
+      next: elsewhere && recovery(context, elsewhere, { id, commits }, { name, file }),
+    });
+    if (name === step) return `commit ${made[at]?.hash.slice(0, 7)}`;
+    from = at + 1;
+  }
+  return "";
+}
+
+/**
+ * The file of a step is in a commit with another name. The latest commit can be renamed or split; an
+ * older one stays, and the step is committed again on top of it.
+ */
+function recovery(
+  context: CheckContext,
+  elsewhere: Labelled,
+  { id, commits }: LevelSteps,
+  { name, file }: Step,
+): string {
+  const latest = elsewhere.hash === context.head;
+  if (latest && elsewhere.step === "") {
+    return `Rename the latest commit after its step:\ngit commit --amend -m "L${id} ${name}"`;
+  }
+  const separable = new Set(commits.map((step) => step.file)).size === commits.length;
+  if (latest && separable) return splitCommit(id, commits, elsewhere.files);
+  const again = /\.(?:ts|md)$/.test(file)
+    ? `Change ${file} again, as this step asks, then:`
+    : "Make the files of this step again, with --force, then:";
+  return `${again}\n${commitCommand(id, name)}`;
+}
+
+/** Commands that make one commit for each step whose file the latest commit has. */
+function splitCommit(id: LevelId, commits: readonly Step[], files: readonly string[]): string {
+  const held = commits.filter(({ file }) => files.includes(file));
+  const steps = held.flatMap(({ name, file }, i) => [
+    i === held.length - 1 ? "git add -A" : `git add ${file.replace(/manifest\.json$/, "")}`,
+    `git commit -m "L${id} ${name}"`,
+  ]);
+  const why = "The latest commit holds several steps. Split it; your files stay as they are:";
+  return [why, "git reset HEAD~1", ...steps].join("\n");
+}
+
+async function checkCommitted(context: CheckContext, { evidence }: LevelFacts): Promise<string> {
+  const committed = await context.committed();
+  const names = new Set<string>();
+  for (const place of evidence) {
+    for (const file of filesAt(context, place)) names.add(file);
+    for (const file of committed.keys()) if (within(file, [place])) names.add(file);
+  }
+  for (const file of names) {
+    ensure(await context.isCommitted(file), {
+      expected: `${file} in the latest commit, with its current content`,
+      found: committed.has(file) ? "other content" : "nothing: it was never added, or is ignored",
+      where: committed.has(file) ? `git diff HEAD -- ${file}` : `git check-ignore -v ${file}`,
+    });
+  }
+  return `${names.size} files`;
+}
+
+/** The files of a folder, or the file itself; none where it is missing, which other checks report. */
+function filesAt(context: CheckContext, place: string): string[] {
+  if (!context.has(place)) return [];
+  if (!statSync(context.file(place)).isDirectory()) return [place];
+  return readdirSync(context.file(place), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(context.dir, path.join(entry.parentPath, entry.name)));
+}
+
+async function checkBudget(context: CheckContext, level: LevelFacts): Promise<string> {
+  const shipped = new Set(context.commits[0]?.files);
+  const allowed = (file: string) =>
+    within(file, [...ALWAYS, ...level.budget.change]) ||
+    (!shipped.has(file) && within(file, level.budget.add));
+  const outside = await changedOutside(context, level, allowed);
+  const current = labelled(context.commits).at(-1)?.level ?? "0";
+  const uncommitted = current === level.id ? await context.git.uncommitted() : [];
+  const loose = uncommitted.filter((file) => !allowed(file));
+  const found = [...outside, ...loose.map((file) => `${file} (not committed)`)];
+  ensure(found.length === 0, {
+    expected: `changes in ${describeBudget(level.budget)} only`,
+    found: found.join(", "),
+    where: outside.length > 0 ? "git log --stat" : "git status",
+  });
+  return "kept";
+}
+
+/** The files that a level left changed outside its budget, each with the commit that changed it. */
+async function changedOutside(
+  context: CheckContext,
+  { id }: LevelFacts,
+  allowed: (file: string) => boolean,
+): Promise<string[]> {
+  const all = labelled(context.commits);
+  const own = all.filter(({ level }) => level === id);
+  const before = context.commits[all.findIndex(({ level }) => level === id)]?.hash;
+  const suspects = new Map<string, string>();
+  for (const { hash, files } of own) {
+    for (const file of files) {
+      if (!allowed(file) && !suspects.has(file)) suspects.set(file, hash);
+    }
+  }
+  const names = [...suspects.keys()];
+  const [was, is] = await Promise.all(
+    [before, own.at(-1)?.hash].map((commit) =>
+      context.git.contents(names.map((file) => `${commit}:${file}`)),
+    ),
+  );
+  return names.flatMap((file, i) => {
+    const [a, b] = [was?.[i], is?.[i]];
+    // Reverted within the level: the budget is kept.
+    const reverted = a !== undefined && b !== undefined && a.equals(b);
+    return reverted ? [] : [`${file} (commit ${suspects.get(file)?.slice(0, 7)})`];
+  });
+}
+
+function within(file: string, paths: readonly string[]): boolean {
+  return paths.some((path) => (path.endsWith("/") ? file.startsWith(path) : file === path));
+}

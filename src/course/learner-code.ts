@@ -1,0 +1,156 @@
+/**
+ * A learner's code and tests. Functions are called with hidden inputs; tests must pass on the committed
+ * code and fail on code that is broken on purpose.
+ */
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { sha256 } from "../core/index.ts";
+import type { CheckContext } from "./check-context.ts";
+import { CheckFailure, ensure } from "./check-failure.ts";
+import type { CallResult } from "./child.ts";
+
+/** A committed file of code, in a folder where it can be run. */
+export async function committedFile(context: CheckContext, file: string): Promise<string> {
+  await context.bytes(file);
+  ensure(await context.isCommitted(file), {
+    expected: `${file} committed with its current content, since the latest commit is checked`,
+    found: (await context.committed()).has(file) ? "uncommitted changes" : "it is not committed",
+    where: "git status",
+    commit: true,
+  });
+  return path.join(await context.tree(context.head), file);
+}
+
+/** Seeds that a learner cannot know in advance, the same until the next commit. */
+export function hiddenSeed(context: CheckContext, level: string): string {
+  return sha256(`${level} ${context.head}`);
+}
+
+/** What a learner's function returns for each list of arguments. */
+export async function call(
+  context: CheckContext,
+  file: string,
+  shown: string,
+  name: string,
+  argumentLists: readonly (readonly unknown[])[],
+): Promise<unknown[]> {
+  const calls = argumentLists.map((args) => ({ export: name, args }));
+  const results = await context.callExports(file, calls);
+  return results.map((result, i) => {
+    const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)?.slice(0, 60)).join(", ");
+    return returned(result, shown, `${name}(${given})`);
+  });
+}
+
+/** One exported value of a learner's file. */
+export async function exported(context: CheckContext, file: string, shown: string, name: string) {
+  const [result = { error: "no result" }] = await context.callExports(file, [{ export: name }]);
+  return returned(result, shown, name);
+}
+
+function returned(result: CallResult, shown: string, name: string): unknown {
+  if ("value" in result) return result.value;
+  throw new CheckFailure({
+    expected: `${name} of ${shown} to return a value`,
+    found: result.error,
+    where: shown,
+  });
+}
+
+// --- tests ------------------------------------------------------------------------------------------
+
+/** Code that is broken on purpose, and how many tests must fail on it. */
+export interface Mutant {
+  /** As in "when …". */
+  readonly name: string;
+  readonly file: string;
+  /** The whole file, or one export in terms of the `original` module. */
+  readonly text?: string;
+  readonly override?: { readonly export: string; readonly as: string };
+  readonly least?: number;
+  /** For a random mutant: it must be caught in one of so many attempts. */
+  readonly attempts?: number;
+}
+
+export async function checkTests(
+  context: CheckContext,
+  file: string,
+  least: number,
+  mutants: readonly Mutant[],
+): Promise<string> {
+  await committedFile(context, file);
+  const code = mutants[0]?.file as string;
+  await committedFile(context, code);
+  const { tests, failed, problem } = await runTests(context, file, { file: code });
+  ensure(problem === undefined && failed === 0, {
+    expected: "tests that pass on the committed code",
+    found: problem ?? `${failed} of ${tests} failed`,
+    where: `./lockedroom test ${file}`,
+  });
+  ensure(tests >= least, { expected: `at least ${least} tests`, found: `${tests}`, where: file });
+  for (const mutant of mutants) {
+    const caught = await mostFailures(context, file, mutant);
+    ensure(caught >= (mutant.least ?? 1), {
+      expected: `at least ${mutant.least ?? 1} of your tests to fail when ${mutant.name}`,
+      found: caught === 0 ? "all of them pass" : `${caught} fail`,
+      where: file,
+      next: `Write a test in ${file} that fails when ${mutant.name}.`,
+    });
+  }
+  return `${tests} tests; they catch ${mutants.length} broken versions of the code`;
+}
+
+async function mostFailures(context: CheckContext, file: string, mutant: Mutant): Promise<number> {
+  let most = 0;
+  for (let attempt = 0; attempt < (mutant.attempts ?? 1) && most === 0; attempt++) {
+    const { tests, failed, problem } = await runTests(context, file, mutant);
+    most = problem === undefined ? failed : Math.max(failed, tests, 1);
+  }
+  return most;
+}
+
+type CodeVariant = Pick<Mutant, "file" | "text" | "override">;
+
+interface TestRun {
+  readonly tests: number;
+  readonly failed: number;
+  /** It did not start, or was stopped. */
+  readonly problem: string | undefined;
+}
+
+/** The counts come from the test runner, not from what the file prints. */
+async function runTests(
+  context: CheckContext,
+  file: string,
+  variant: CodeVariant,
+): Promise<TestRun> {
+  const tree = await context.variant(await variantFiles(context, variant));
+  const counts = `${context.scratch()}.json`;
+  const { code, stderr, stopped } = await context.tests(path.join(tree, file), tree, counts);
+  const counted = (await readFile(counts, "utf8").catch(() => "")) || "{}";
+  const { tests = 0, failed = 0 } = JSON.parse(counted) as Partial<TestRun>;
+  const crash = code !== 0 && failed === 0 ? stderr.trim().split("\n")[0] : undefined;
+  return {
+    tests,
+    failed,
+    problem: stopped ?? (crash === "" ? "a failure without a message" : crash),
+  };
+}
+
+/**
+ * The files of a variant of the committed code. The unchanged code is wrapped in the same way, so that
+ * tests cannot recognise a mutant by its wrapper.
+ */
+async function variantFiles(
+  context: CheckContext,
+  { file, text, override }: CodeVariant,
+): Promise<Record<string, string>> {
+  const original = file.replace(/\.ts$/, ".original.ts");
+  const from = JSON.stringify(`./${path.basename(original)}`);
+  const committed = await readFile(path.join(await context.tree(context.head), file), "utf8");
+  const changed = override
+    ? `import * as original from ${from};\nexport const ${override.export} = ${override.as};\n`
+    : "";
+  return { [original]: text ?? committed, [file]: `export * from ${from};\n${changed}` };
+}
