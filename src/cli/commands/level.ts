@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { hasStarted, nextStep } from "../../course/check.ts";
 import { describeBudget } from "../../course/git-checks.ts";
-import type { Failure, Level, LevelId } from "../../course/level.ts";
+import type { Failure, Level, LevelId } from "../../course/check-failure.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace } from "../../course/workspace.ts";
 import { levelArgument, withCheckContext } from "../check-context.ts";
