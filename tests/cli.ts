@@ -154,16 +154,16 @@ export class Workspace {
 
   /** The same through the library: for a run that a test needs but is not about. */
   async prepare(outdir: string, completions = "c.jsonl", force = false): Promise<RunFiles> {
-    const scoring = await api.openScorer();
+    const scorer = await api.openScorer();
     const [dataset, answers] = [this.path("d.jsonl"), this.path(completions)];
     await api.evaluate({
       dataset,
       completions: answers,
       outdir: this.path(outdir),
-      scoring,
+      scorer,
       force,
     });
-    await scoring.close();
+    await scorer.close();
     return this.readRun(outdir);
   }
 

@@ -2,13 +2,21 @@
 
 import type { Json } from "./json.ts";
 
-export interface Example {
-  readonly id: string;
-  readonly prompt: string;
+/** The fields of an example beside its id and prompt; any JSON may stand in others. */
+export interface ExampleFields {
   readonly expected_answer?: Json;
   readonly metadata?: Json;
   readonly [extra: string]: Json | undefined;
 }
+
+/**
+ * One task of a data set. `F` are its own fields, which must be JSON values: a scorer of such
+ * examples is a `Scorer<F>`.
+ */
+export type Example<F extends object = ExampleFields> = {
+  readonly id: string;
+  readonly prompt: string;
+} & Readonly<F>;
 
 export interface Completion {
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from "./json.ts";
-import type { Example } from "./records.ts";
+import type { Example, ExampleFields } from "./records.ts";
 import { visible } from "./visible.ts";
 
 /**
@@ -17,15 +17,21 @@ export interface ScoreResult {
   readonly details: JsonObject;
 }
 
-/** Deterministic, total, explainable, fast, versioned. */
-export interface Scorer {
+/** Deterministic, total, explainable, versioned. `F` are the fields of the examples that it scores. */
+export interface Scorer<F extends object = ExampleFields> {
   readonly name: string;
   readonly version: string;
   /** The rule in words; it is copied into every manifest. */
   readonly spec: string;
   /** Optional closed set: an answer with any other code counts as a broken scorer. */
   readonly codes?: readonly string[];
-  score(example: Example, completion: string): ScoreResult;
+  /**
+   * False for a scorer that may answer differently when it is asked again, such as a language model
+   * that grades: each row is then scored once and not checked for determinism. The manifest says so.
+   */
+  readonly deterministic?: boolean;
+  /** The answer or a promise of it; many promises may be open at once (`concurrency`). */
+  score(example: Example<F>, completion: string): ScoreResult | Promise<ScoreResult>;
 }
 
 /** Who scored: the declared name and version, and the content of the code that ran. */
@@ -34,11 +40,18 @@ export interface ScorerIdentity {
   readonly version: string;
   readonly spec: string;
   readonly source_sha256: string;
-  /** The file as the user named it; null for a built-in. */
+  /** The file as the user named it; null for a built-in and for a scorer object. */
   readonly path: string | null;
+  /**
+   * What `source_sha256` covers. Absent: the file and everything it imports locally. `function_text`:
+   * a scorer object's `score` as text, its codes and spec; not what the function captures or calls.
+   */
+  readonly source?: "function_text";
+  /** Present when the scorer declares that it may answer differently if asked again. */
+  readonly deterministic?: false;
 }
 
-/** Nothing to judge. */
+/** Nothing to score. */
 export const MISSING_COMPLETION = "missing_completion";
 /** We broke, not the model. Never a zero. */
 export const SCORER_ERROR = "scorer_error";
@@ -57,7 +70,7 @@ export interface ScoreRequest {
   readonly completion: string;
 }
 
-/** A scorer made safe to call on any row: it cannot throw, hang or change its mind unnoticed. */
+/** A scorer made safe to call on any row: if it throws, hangs or is not deterministic, the row says so. */
 export interface GuardedScorer {
   readonly identity: ScorerIdentity;
   /** How many batches may usefully be in flight at once. */

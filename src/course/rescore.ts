@@ -116,6 +116,7 @@ export class Rescorer {
 
   /** A manifest names the file as it was typed; a workspace that moved keeps what follows `data/`. */
   async #readExamples({ path: named, sha256, bytes }: Run["manifest"]["inputs"][number]) {
+    if (named === null) return undefined;
     const tail = /(?:^|[\\/])(data[\\/].*)$/.exec(named)?.[1]?.replaceAll("\\", "/");
     for (const name of [named, tail ?? named]) {
       const file = path.resolve(this.#dir, name);

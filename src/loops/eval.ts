@@ -4,12 +4,19 @@
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
-import { type Completion, toCompletion, toExample } from "../core/records.ts";
+import {
+  type Completion,
+  type Example,
+  type ExampleFields,
+  toCompletion,
+  toExample,
+} from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
+import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
@@ -17,27 +24,39 @@ import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { Tally } from "./tally.ts";
 
-export interface EvalOptions extends Pick<WriterOptions, "force"> {
-  readonly dataset: string;
-  readonly completions: string;
+export interface EvalOptions<F extends object = ExampleFields>
+  extends Pick<WriterOptions, "force">,
+    OpenScorerOptions {
+  readonly dataset: RowSource<Example<NoInfer<F>>>;
+  readonly completions: RowSource<Completion>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
+  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
+  readonly scorer?: AnyScorer<F> | undefined;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
-  /** Called with the number of input bytes just read. */
+  /** Called with the number of input bytes just read from files. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Loop A: scores one completion per example and writes a run. */
-export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
+export async function evaluate<F extends object = ExampleFields>(
+  options: EvalOptions<F>,
+): Promise<FinishedRun> {
+  return withScorer(options.scorer, options, (scorer) => evaluateWith(scorer, options));
+}
+
+async function evaluateWith<F extends object>(
+  scorer: GuardedScorer,
+  options: EvalOptions<F>,
+): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(options.outdir, {
     force: options.force,
-    inputs: [options.dataset, options.completions],
+    inputs: filesAmong(options.dataset, options.completions),
   });
   try {
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const completions = new JsonlFile(options.completions, toCompletion, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const completions = openRows(options.completions, "completions", toCompletion, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const answers = new SequenceFingerprint();
@@ -47,10 +66,10 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       options.maxExamples ?? Number.POSITIVE_INFINITY,
       pair(dataset, completions, unknown),
     );
-    const judged = inOrder(examples.watch(pairs), options.scoring.concurrency, (batch) =>
-      judge(options.scoring, batch),
+    const scored = inOrder(examples.watch(pairs), scorer.concurrency, (batch) =>
+      scorePairs(scorer, batch),
     );
-    for await (const rows of judged) {
+    for await (const rows of scored) {
       for (const row of rows) {
         tally.add(row);
         answers.add(JSON.stringify([row.id, row.completion]));
@@ -67,7 +86,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       role: "completions",
       examples: examples.identity(),
       answersSha256: answers.digest(),
-      scoring: options.scoring,
+      scorer,
       selection: null,
       settings: { max_examples: options.maxExamples ?? null },
       occasion: await occasion(),
@@ -90,16 +109,16 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   }
 }
 
-async function judge(scoring: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
+async function scorePairs(scorer: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
   const present = pairs.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
   );
-  const judgements = (await scoring.scoreBatch(present)).values();
+  const scores = (await scorer.scoreBatch(present)).values();
   return pairs.map(({ example, answer }) =>
     resultRow(
       example,
       answer,
-      (answer && judgements.next().value) ?? missing("no completion names this example"),
+      (answer && scores.next().value) ?? missing("no completion names this example"),
     ),
   );
 }

@@ -7,13 +7,20 @@
 
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
-import { type Example, toExample, toSelectionPack } from "../core/records.ts";
+import {
+  type Example,
+  type ExampleFields,
+  type SelectionPack,
+  toExample,
+  toSelectionPack,
+} from "../core/records.ts";
 import { type GuardedScorer, passes } from "../core/score.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";
 import { type LabelRow, PAIRS_SCHEMA, type PairRow } from "../runs/pairs-schemas.ts";
 import { readProvenance } from "../runs/provenance.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
+import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { pair, type Unknown } from "./join.ts";
@@ -26,12 +33,15 @@ import {
 import { scorePacks } from "./pairs-score.ts";
 import { PairsTally } from "./pairs-tally.ts";
 
-export interface PairsOptions extends PairSettings {
-  readonly dataset: string;
-  /** Packs of samples, JSONL: id, samples. */
-  readonly rollouts: string;
+export interface PairsOptions<F extends object = ExampleFields>
+  extends PairSettings,
+    OpenScorerOptions {
+  readonly dataset: RowSource<Example<NoInfer<F>>>;
+  /** Packs of samples: id, samples. */
+  readonly rollouts: RowSource<SelectionPack>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
+  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
+  readonly scorer?: AnyScorer<F> | undefined;
   /** Replace finished pairs. */
   readonly force?: boolean | undefined;
   readonly onBytes?: ((bytes: number) => void) | undefined;
@@ -40,23 +50,32 @@ export interface PairsOptions extends PairSettings {
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
-export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
-  const { scoring } = options;
+/** Scores packs of samples and writes preference pairs and labels. */
+export async function makePairs<F extends object = ExampleFields>(
+  options: PairsOptions<F>,
+): Promise<FinishedPairs> {
+  return withScorer(options.scorer, options, (scorer) => makePairsWith(scorer, options));
+}
+
+async function makePairsWith<F extends object>(
+  scorer: GuardedScorer,
+  options: PairsOptions<F>,
+): Promise<FinishedPairs> {
   const occasion = observeOccasion();
   const folder = await PairsFolder.open(options.outdir, {
     force: options.force,
-    inputs: [options.dataset, options.rollouts],
+    inputs: filesAmong(options.dataset, options.rollouts),
   });
   try {
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const packs = new JsonlFile(options.rollouts, toSelectionPack, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const packs = openRows(options.rollouts, "rollouts", toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const tally = new PairsTally();
     const judged = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      scoring.concurrency,
-      (batch) => scorePacks(scoring, batch),
+      scorer.concurrency,
+      (batch) => scorePacks(scorer, batch),
     );
     for await (const batch of judged) {
       for (const pack of batch) {
@@ -69,7 +88,7 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
       await folder.pairs.flush();
       await folder.labels.flush();
     }
-    const provenance = await readProvenance(packs.path, packs.sha256);
+    const provenance = await readProvenance(packs);
     return await folder.finish(
       {
         schema: PAIRS_SCHEMA,
@@ -77,7 +96,7 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
         command: "pairs",
         inputs: [dataset.asInput("dataset"), packs.asInput("samples")],
         examples: examples.identity(),
-        scorer: scoring.identity,
+        scorer: scorer.identity,
         policy: provenance?.policy ?? null,
         prompt: provenance?.prompt ?? null,
         sampling: provenance?.sampling ?? null,
@@ -86,9 +105,9 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
           margin: options.margin,
           length_tolerance: options.lengthTolerance,
           per_prompt: options.by === "all" ? options.perPrompt : 1,
-          scorer_timeout_ms: scoring.timeoutMs,
+          scorer_timeout_ms: scorer.timeoutMs,
         },
-        volatile: { ...(await occasion()), jobs: scoring.concurrency },
+        volatile: { ...(await occasion()), jobs: scorer.concurrency },
       },
       { ...tally.counted, unknown_packs: unknown },
     );

@@ -6,6 +6,7 @@
 import { usageError } from "../core/errors.ts";
 import {
   type Example,
+  type ExampleFields,
   type Sample,
   type SelectionPack,
   toExample,
@@ -13,10 +14,11 @@ import {
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
+import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
 import type { ScoredSample } from "./decide.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
@@ -27,12 +29,15 @@ import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
-export interface SelectOptions extends Pick<WriterOptions, "force"> {
-  readonly dataset: string;
-  /** Packs of samples, JSONL: id, samples. */
-  readonly samples: string;
+export interface SelectOptions<F extends object = ExampleFields>
+  extends Pick<WriterOptions, "force">,
+    OpenScorerOptions {
+  readonly dataset: RowSource<Example<NoInfer<F>>>;
+  /** Packs of samples: id, samples. */
+  readonly samples: RowSource<SelectionPack>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
+  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
+  readonly scorer?: AnyScorer<F> | undefined;
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
@@ -43,23 +48,32 @@ export interface SelectOptions extends Pick<WriterOptions, "force"> {
 const PACKS_AT_ONCE = 16;
 
 /** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
-export async function select(options: SelectOptions): Promise<FinishedRun> {
+export async function select<F extends object = ExampleFields>(
+  options: SelectOptions<F>,
+): Promise<FinishedRun> {
+  return withScorer(options.scorer, options, (scorer) => selectWith(scorer, options));
+}
+
+async function selectWith<F extends object>(
+  scorer: GuardedScorer,
+  options: SelectOptions<F>,
+): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunWriter.open(options.outdir, {
     force: options.force,
-    inputs: [options.dataset, options.samples],
+    inputs: filesAmong(options.dataset, options.samples),
   });
   try {
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const packs = new JsonlFile(options.samples, toSelectionPack, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const packs = openRows(options.samples, "samples", toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const tally = new SelectionTally(options.n);
 
     const scored = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      options.scoring.concurrency,
-      (batch) => scorePacks(options.scoring, batch),
+      scorer.concurrency,
+      (batch) => scorePacks(scorer, batch),
     );
     for await (const batch of scored) {
       for (const pack of batch) {
@@ -70,7 +84,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       await run.results.flush();
     }
 
-    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options);
+    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options.policy, scorer);
     const manifest = await describeRun({
       loop: "B",
       command: "selection-demo",
@@ -79,7 +93,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       role: "samples",
       examples: examples.identity(),
       answersSha256: null,
-      scoring: options.scoring,
+      scorer,
       selection: { n: options.n, ...options.policy.identity },
       settings: {},
       occasion: await occasion(),
@@ -104,9 +118,9 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
   }
 }
 
-function noAnswers({ policy, scoring }: SelectOptions): Error {
+function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
   return usageError(
-    `the rule ${policy.identity.rule} goes by parsed answers, and ${scoring.identity.name} gives none`,
+    `the rule ${policy.identity.rule} goes by parsed answers, and ${scorer.identity.name} gives none`,
     "Use --rule best, or have the scorer say what it read in details.parsed.",
   );
 }
@@ -115,9 +129,9 @@ interface ScoredPack extends ScoredSamples {
   readonly example: Example;
 }
 
-/** A pack often says the same thing many times; each text is judged once. */
+/** A pack often says the same thing many times; each text is scored once. */
 async function scorePacks(
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
   pairs: Pair<SelectionPack>[],
 ): Promise<ScoredPack[]> {
   const requests: ScoreRequest[] = [];
@@ -134,7 +148,7 @@ async function scorePacks(
     });
     return { start, firstOf };
   });
-  const judged = await scoring.scoreBatch(requests);
+  const judged = await scorer.scoreBatch(requests);
   return pairs.map(({ example, answer }, i) => {
     const { start, firstOf } = packs[i] as (typeof packs)[number];
     let next = start;
@@ -166,7 +180,7 @@ function textOf(sample: string | Sample): string {
 }
 
 function selectRow(
-  { policy, n }: SelectOptions,
+  { policy, n }: Pick<SelectOptions, "policy" | "n">,
   example: Example,
   samples: readonly ScoredSample[] | undefined,
 ): ResultRow {

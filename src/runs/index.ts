@@ -13,6 +13,7 @@ export * from "./record-schemas.ts";
 export type { FinishedRollout } from "./rollout-folder.ts";
 export type { Journaled } from "./rollout-journal.ts";
 export * from "./rollout-schemas.ts";
+export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export * from "./schemas.ts";
 export * from "./train-schemas.ts";
 export {

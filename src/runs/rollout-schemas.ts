@@ -2,20 +2,20 @@
 
 import { z } from "zod";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { manifestSchema } from "./schemas.ts";
+import { inputFile, manifestSchema } from "./schemas.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const anyObject = z.record(z.string(), z.json());
 const count = z.int().min(0);
 
-const { fingerprint_version, inputs, examples, volatile } = manifestSchema.shape;
+const { fingerprint_version, examples, volatile } = manifestSchema.shape;
 
 /** manifest.json: what was asked of whom, and how. */
 export const rolloutManifestSchema = z.strictObject({
   schema: z.literal(ROLLOUT_SCHEMA),
   fingerprint_version,
   command: z.literal("rollout"),
-  inputs,
+  inputs: z.array(inputFile),
   examples,
   /** Answers to each example. */
   n: z.int().min(1),

@@ -1,14 +1,14 @@
 /** What a training run's folder holds besides its checkpoint. */
 
 import { z } from "zod";
-import { manifestSchema } from "./schemas.ts";
+import { inputFile, manifestSchema } from "./schemas.ts";
 
 export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const anyObject = z.record(z.string(), z.json());
-const { inputs, volatile } = manifestSchema.shape;
+const { volatile } = manifestSchema.shape;
 
 /** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
 export const trainManifestSchema = z.strictObject({
@@ -16,7 +16,7 @@ export const trainManifestSchema = z.strictObject({
   loop: z.literal("C"),
   command: z.literal("train"),
   algorithm: z.string(),
-  inputs,
+  inputs: z.array(inputFile),
   /** The checkpoint that it began with; null for one from scratch. */
   init_fingerprint: z.string().nullable(),
   architecture: anyObject,

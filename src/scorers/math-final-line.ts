@@ -49,13 +49,13 @@ export function score(example: Example, completion: string): ScoreResult {
     : { reward: 0, code: "wrong_answer", details: { parsed } };
 }
 
-export const mathFinalLine: Scorer = {
+export const mathFinalLine = {
   name: SCORER_NAME,
   version: SCORER_VERSION,
   spec: REWARD_SPEC,
   codes: OUTCOME_CODES,
   score,
-};
+} satisfies Scorer;
 
 /** Whose fault an outcome is. */
 export type FailureClass = "model_math" | "model_format" | "data_invalid" | "unknown";

@@ -75,12 +75,12 @@ async function measure(name: string, right: number, expected = (n: number) => n)
     lines((n) => ({ id: `s${n}`, completion: `Final: ${n < right ? n : -1}` })),
   );
   const [dataset, completions] = ["d", "c"].map((kind) => path.join(dir, `${name}.${kind}.jsonl`));
-  const scoring = await openScorer();
+  const scorer = await openScorer();
   await evaluate({
-    ...{ dataset: dataset as string, completions: completions as string, scoring },
+    ...{ dataset: dataset as string, completions: completions as string, scorer },
     outdir: path.join(dir, "runs", name),
   });
-  await scoring.close();
+  await scorer.close();
 }
 
 const long = (text: string) => `${text}\n\n${"word ".repeat(200)}\n`;

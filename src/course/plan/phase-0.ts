@@ -17,14 +17,14 @@ const scorer: Criterion = {
   id: "scorer_agrees",
   title: "A scorer that agrees with both golden suites",
   async check({ dir, config }) {
-    const scoring = await openScorer(path.join(dir, config.scorer));
+    const scorer = await openScorer(path.join(dir, config.scorer));
     try {
       let agreed = 0;
       for (const suite of SUITES) {
         // A suite that was edited says only what its editor wants; the package's own is asked too.
         const own = await sameBytes(path.join(dir, suite), path.join(PACKAGE_ROOT, suite));
         for (const root of own ? [dir] : [dir, PACKAGE_ROOT]) {
-          const { valid, found, rows } = await ask(scoring, root, suite);
+          const { valid, found, rows } = await ask(scorer, root, suite);
           const whose = root === dir ? suite : `${suite} as it came with Locked Room`;
           if (!valid) return disagrees(config.scorer, suite, `${whose}: ${found}`);
           if (root === dir) agreed += rows;
@@ -35,14 +35,14 @@ const scorer: Criterion = {
         ...SUITES.map((suite) => ({ path: suite, figure: "every row agrees" })),
       );
     } finally {
-      await scoring.close();
+      await scorer.close();
     }
   },
 };
 
-async function ask(scoring: GuardedScorer, root: string, suite: string) {
+async function ask(scorer: GuardedScorer, root: string, suite: string) {
   const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
-  const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scoring });
+  const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scorer });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
   return { valid, found, rows: rows.length };
 }
