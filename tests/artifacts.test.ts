@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ResultRow } from "../src/index.ts";
+import type { ResultRow } from "../src/runs/index.ts";
 import {
   api,
   DEV,

@@ -1,7 +1,7 @@
 /** Judges levels by their evidence, one check after the other. */
 
 import { availableParallelism } from "node:os";
-import { LockedRoomError, messageOf } from "../index.ts";
+import { LockedRoomError, messageOf } from "../core/index.ts";
 import { currentStep, labelled } from "./budget.ts";
 import { Gap, type Lack } from "./gap.ts";
 import type { Check, Level, LevelId } from "./level.ts";

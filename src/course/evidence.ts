@@ -3,7 +3,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
-import { gate, gateReportSchema, type Knob, type Run, sha256 } from "../index.ts";
+import { type Knob, sha256 } from "../core/index.ts";
+import { gate } from "../gate/index.ts";
+import { gateReportSchema, type Run } from "../runs/index.ts";
 import type { Answer } from "./child.ts";
 import { demand, Gap } from "./gap.ts";
 import { sameVerdict } from "./gate-report.ts";

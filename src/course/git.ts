@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { dataError, type LockedRoomError, usageError } from "../index.ts";
+import { dataError, type LockedRoomError, usageError } from "../core/index.ts";
 
 export interface Commit {
   readonly hash: string;

@@ -16,7 +16,7 @@ import {
 import { chmod, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { ioError, LockedRoomError, usageError } from "../index.ts";
+import { ioError, LockedRoomError, usageError } from "../core/index.ts";
 import { Git } from "./git.ts";
 import { DEFAULT_CONFIG, MARKER, readConfig } from "./workspace.ts";
 

@@ -3,7 +3,7 @@
  * computed when it is asked for, from the workspace's own runs or from the code that decides it.
  */
 
-import { LockedRoomError, visibleShort } from "../index.ts";
+import { LockedRoomError, visibleShort } from "../core/index.ts";
 import { Gap } from "./gap.ts";
 import type { LevelId } from "./level.ts";
 import { howToMake } from "./quizzes/runs.ts";

@@ -3,7 +3,8 @@
  * again: hashes can be written by hand, but not results that a command would not give.
  */
 
-import { canonicalJson, openRun, type Run } from "../index.ts";
+import { canonicalJson } from "../core/index.ts";
+import { openRun, type Run } from "../runs/index.ts";
 import type { Finished } from "./child.ts";
 import { demand } from "./gap.ts";
 import type { Room } from "./room.ts";

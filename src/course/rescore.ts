@@ -5,15 +5,13 @@ import path from "node:path";
 import {
   type Example,
   type GuardedScorer,
-  JsonlFile,
   messageOf,
-  openScorer,
-  type ResultRow,
-  type Run,
   SCORER_ERROR,
   type ScoreRequest,
   toExample,
-} from "../index.ts";
+} from "../core/index.ts";
+import { JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
+import { openScorer } from "../scorers/index.ts";
 import { readConfig } from "./workspace.ts";
 import { fileSha256 } from "./workspace-files.ts";
 

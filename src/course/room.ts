@@ -9,15 +9,10 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  dataError,
-  editedFiles,
-  ioError,
-  openRun,
-  type Run,
-  sha256,
-  sourceFingerprint,
-} from "../index.ts";
+import { dataError, ioError, sha256 } from "../core/index.ts";
+import { sourceFingerprint } from "../extensions/index.ts";
+import { editedFiles } from "../gate/index.ts";
+import { openRun, type Run } from "../runs/index.ts";
 import { type Answer, type Call, callExports, type Finished, runNode } from "./child.ts";
 import { demand, Gap } from "./gap.ts";
 import { type Commit, Git } from "./git.ts";

@@ -2,7 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
-import { canonicalJson, rngAt, type ValidationReport, validationReportSchema } from "../index.ts";
+import { canonicalJson, rngAt } from "../core/index.ts";
+import { type ValidationReport, validationReportSchema } from "../runs/index.ts";
 import {
   CORRECT,
   call,

@@ -1,15 +1,9 @@
 /** The runs and gate reports of a workspace, and which of them may count as evidence. */
 
 import path from "node:path";
-import {
-  type GateOptions,
-  type GateReport,
-  gate,
-  gateReportSchema,
-  messageOf,
-  openRun,
-  type Run,
-} from "../index.ts";
+import { messageOf } from "../core/index.ts";
+import { type GateOptions, gate } from "../gate/index.ts";
+import { type GateReport, gateReportSchema, openRun, type Run } from "../runs/index.ts";
 import { sameVerdict } from "./gate-report.ts";
 import { copiedFrom, RunJudge } from "./sound-run.ts";
 import { filesBelow, realInside, recorded, textOf } from "./workspace-files.ts";

@@ -1,7 +1,9 @@
 /** Whether a run may count as evidence: as its command wrote it, in its place, every row judged. */
 
 import path from "node:path";
-import { editedFiles, MISSING_COMPLETION, messageOf, type Run, SCORER_ERROR } from "../index.ts";
+import { MISSING_COMPLETION, messageOf, SCORER_ERROR } from "../core/index.ts";
+import { editedFiles } from "../gate/index.ts";
+import type { Run } from "../runs/index.ts";
 import { type Rescored, Rescorer } from "./rescore.ts";
 
 /** Judges the runs of a workspace. */

@@ -2,7 +2,7 @@
 
 import { pathToFileURL } from "node:url";
 import { createJiti } from "jiti";
-import { runTwoStep, type TwoStepUpdate } from "../index.ts";
+import { runTwoStep, type TwoStepUpdate } from "../learn/index.ts";
 import { jitiOptions } from "./typescript.ts";
 
 const [, , cache = "", file = "", outdir = ""] = process.argv;

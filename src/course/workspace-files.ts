@@ -6,7 +6,7 @@ import { link, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ZodType, z } from "zod";
-import { dataError, ioError, usageError } from "../index.ts";
+import { dataError, ioError, usageError } from "../core/index.ts";
 
 /** A path as it is recorded: from the workspace's root, with forward slashes. */
 export function recorded(dir: string, absolute: string): string {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { dataError, messageOf, usageError } from "../index.ts";
+import { dataError, messageOf, usageError } from "../core/index.ts";
 
 export const MARKER = "lockedroom.json";
 export const WORKSPACE_SCHEMA = "lockedroom.workspace@1";

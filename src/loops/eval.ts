@@ -24,6 +24,11 @@ import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { Tally } from "./tally.ts";
 
+/**
+ * What `evaluate` is given.
+ *
+ * @see {@link evaluate}
+ */
 export interface EvalOptions<F extends object = ExampleFields>
   extends Pick<WriterOptions, "force">,
     OpenScorerOptions {
@@ -38,7 +43,21 @@ export interface EvalOptions<F extends object = ExampleFields>
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
-/** Loop A: scores one completion per example and writes a run. */
+/**
+ * Loop A: scores one completion per example and writes a run.
+ *
+ * @example
+ * ```ts
+ * import { evaluate } from "lockedroom";
+ *
+ * const { summary } = await evaluate({
+ *   dataset: "dataset.jsonl",
+ *   completions: "completions.jsonl",
+ *   outdir: "runs/first",
+ * });
+ * console.log(summary.metrics.pass_rate, summary.outcomes.counts);
+ * ```
+ */
 export async function evaluate<F extends object = ExampleFields>(
   options: EvalOptions<F>,
 ): Promise<FinishedRun> {

@@ -33,6 +33,11 @@ import {
 import { scorePacks } from "./pairs-score.ts";
 import { PairsTally } from "./pairs-tally.ts";
 
+/**
+ * What `makePairs` is given.
+ *
+ * @see {@link makePairs}
+ */
 export interface PairsOptions<F extends object = ExampleFields>
   extends PairSettings,
     OpenScorerOptions {
@@ -50,7 +55,25 @@ export interface PairsOptions<F extends object = ExampleFields>
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
-/** Scores packs of samples and writes preference pairs and labels. */
+/**
+ * Scores packs of samples and writes preference pairs and labels.
+ *
+ * @example
+ * ```ts
+ * import { makePairs } from "lockedroom";
+ *
+ * const { summary } = await makePairs({
+ *   dataset: "dataset.jsonl",
+ *   rollouts: "samples.jsonl",
+ *   outdir: "runs/pairs",
+ *   by: "best-worst",
+ *   margin: 0,
+ *   lengthTolerance: null,
+ *   perPrompt: 1,
+ * });
+ * console.log(summary.n_pairs, summary.n_labels);
+ * ```
+ */
 export async function makePairs<F extends object = ExampleFields>(
   options: PairsOptions<F>,
 ): Promise<FinishedPairs> {

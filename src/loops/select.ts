@@ -29,6 +29,11 @@ import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
+/**
+ * What `select` is given.
+ *
+ * @see {@link select}
+ */
 export interface SelectOptions<F extends object = ExampleFields>
   extends Pick<WriterOptions, "force">,
     OpenScorerOptions {
@@ -47,7 +52,23 @@ export interface SelectOptions<F extends object = ExampleFields>
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
-/** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
+/**
+ * Loop B: scores every sample, picks one of the first `n` per example, and writes a run.
+ *
+ * @example
+ * ```ts
+ * import { builtInPolicy, select } from "lockedroom";
+ *
+ * const { summary } = await select({
+ *   dataset: "dataset.jsonl",
+ *   samples: "samples.jsonl",
+ *   outdir: "runs/best-of-4",
+ *   policy: builtInPolicy("best"),
+ *   n: 4,
+ * });
+ * console.log(summary.metrics.pass_at_1, summary.metrics.pass_at_n);
+ * ```
+ */
 export async function select<F extends object = ExampleFields>(
   options: SelectOptions<F>,
 ): Promise<FinishedRun> {

@@ -23,6 +23,11 @@ import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
 import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
 
+/**
+ * What `validateScorer` is given.
+ *
+ * @see {@link validateScorer}
+ */
 export interface ValidateOptions<F extends object = ExampleFields> extends OpenScorerOptions {
   readonly dataset: RowSource<Example<NoInfer<F>>>;
   readonly golden: RowSource<GoldenRow>;
@@ -38,6 +43,11 @@ export type GoldenVerdict =
   | "false_negative"
   | "scorer_error";
 
+/**
+ * What `validateScorer` found.
+ *
+ * @see {@link validateScorer}
+ */
 export interface GoldenReport {
   readonly rows: readonly {
     readonly golden: GoldenRow;
@@ -60,7 +70,17 @@ export interface ProbeFailure {
   readonly message: string;
 }
 
-/** Checks a scorer against golden rows, and probes it for totality and determinism. */
+/**
+ * Checks a scorer against golden rows, and probes it for totality and determinism.
+ *
+ * @example
+ * ```ts
+ * import { validateScorer } from "lockedroom";
+ *
+ * const report = await validateScorer({ dataset: "dataset.jsonl", golden: "golden.jsonl" });
+ * for (const { golden, verdict } of report.rows) console.log(golden.id, verdict);
+ * ```
+ */
 export async function validateScorer<F extends object = ExampleFields>(
   options: ValidateOptions<F>,
 ): Promise<GoldenReport> {

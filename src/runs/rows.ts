@@ -6,7 +6,19 @@ import { canonicalJson } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { JsonlFile, type ReadOptions } from "./jsonl.ts";
 
-/** A JSONL file by its path, or the rows themselves. */
+/**
+ * A JSONL file by its path, or the rows themselves.
+ *
+ * @example
+ * ```ts
+ * import { type Completion, evaluate } from "lockedroom";
+ *
+ * async function* sampled(): AsyncGenerator<Completion> {
+ *   yield { id: "sum-1", completion: "Final: 2" };
+ * }
+ * await evaluate({ dataset: "dataset.jsonl", completions: sampled(), outdir: "runs/streamed" });
+ * ```
+ */
 export type RowSource<T> = string | AsyncIterable<T> | Iterable<T>;
 
 /** Rows being read. `sha256` and the counts are complete once `batches()` has ended. */

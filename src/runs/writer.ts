@@ -54,6 +54,11 @@ export interface RunEnd {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
 }
 
+/**
+ * A run that was just written.
+ *
+ * @see {@link evaluate}
+ */
 export interface FinishedRun {
   readonly dir: string;
   readonly manifest: Manifest;

@@ -49,6 +49,18 @@ export function score(example: Example, completion: string): ScoreResult {
     : { reward: 0, code: "wrong_answer", details: { parsed } };
 }
 
+/**
+ * The strict verifier: the last line reads `Final: <integer>`, and the integer is the expected
+ * one.
+ *
+ * @example
+ * ```ts
+ * import { mathFinalLine } from "lockedroom";
+ *
+ * const example = { id: "a", prompt: "Compute 2 + 2.", expected_answer: 4 };
+ * console.log(mathFinalLine.score(example, "Final: 4").code); // ok
+ * ```
+ */
 export const mathFinalLine = {
   name: SCORER_NAME,
   version: SCORER_VERSION,

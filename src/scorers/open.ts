@@ -8,7 +8,11 @@ import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 import { openPool } from "./pool.ts";
 import { notTried, TimeoutCount } from "./timeouts.ts";
 
-/** How a scorer is called. Its scores depend on none of these, unless it runs over the limit. */
+/**
+ * How a scorer is called. Its scores depend on none of these, unless it runs over the limit.
+ *
+ * @see {@link openScorer}
+ */
 export interface OpenScorerOptions {
   /** Threads, for a scorer that computes; 1 scores in this one. Not for scorer objects. */
   readonly jobs?: number | undefined;
@@ -18,13 +22,31 @@ export interface OpenScorerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A built-in's name, a file that exports a scorer, a scorer object, or a scorer that is open. */
+/**
+ * A built-in's name, a file that exports a scorer, a scorer object, or a scorer that is open.
+ *
+ * @see {@link evaluate}
+ */
 export type AnyScorer<F extends object = ExampleFields> = string | Scorer<F> | GuardedScorer;
 
 export const DEFAULT_TIMEOUT_MS = 1000;
 export const DEFAULT_CONCURRENCY = 8;
 
-/** Opens a scorer by built-in name, file or object. Close it when done. */
+/**
+ * Opens a scorer by built-in name, file or object. Close it when done.
+ *
+ * @example
+ * ```ts
+ * import { openScorer } from "lockedroom";
+ *
+ * const scorer = await openScorer("math_final_line", { timeoutMs: 500 });
+ * const [score] = await scorer.scoreBatch([
+ *   { example: { id: "a", prompt: "Compute 2 + 2.", expected_answer: 4 }, completion: "Final: 4" },
+ * ]);
+ * console.log(score?.reward, score?.code, scorer.identity.source_sha256);
+ * await scorer.close();
+ * ```
+ */
 export async function openScorer<F extends object>(
   given: string | Scorer<F> = DEFAULT_SCORER,
   options: OpenScorerOptions = {},

@@ -1,6 +1,8 @@
 /** Level 0.5: selection is not learning, and must not roll dice. */
 
-import { pickBest, type ResultRow, type Rng, rngAt, type ScoredSample } from "../../index.ts";
+import { type Rng, rngAt } from "../../core/index.ts";
+import { pickBest, type ScoredSample } from "../../loops/index.ts";
+import type { ResultRow } from "../../runs/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import {
   call,

@@ -1,6 +1,6 @@
 /** Level 0: the instrument before the model. */
 
-import { OUTCOME_CODES, classify as referenceClass } from "../../index.ts";
+import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import {
   call,

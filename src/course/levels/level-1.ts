@@ -1,6 +1,6 @@
 /** Level 1: REINFORCE, one update at a time. */
 
-import { ARM_NAMES, type BanditStep, mustHappen } from "../../index.ts";
+import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { type BanditSettings, banditRun, jsonLines } from "../evidence.ts";
 import { demand } from "../gap.ts";

@@ -1,13 +1,13 @@
 /** Level 2: credit for early decisions, and the border between tokens and text. */
 
+import { rngAt } from "../../core/index.ts";
 import {
-  type Run,
-  rngAt,
   TWO_STEP_UPDATES,
   type TwoStepEpisode,
   type TwoStepPolicy,
   type Vector,
-} from "../../index.ts";
+} from "../../learn/index.ts";
+import type { Run } from "../../runs/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { call, committedFile, committedSource, hiddenSeed } from "../evidence.ts";
 import { demand } from "../gap.ts";

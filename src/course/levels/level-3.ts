@@ -1,7 +1,8 @@
 /** Level 3: the leash. */
 
 import path from "node:path";
-import { chooseUnderLeash, rngAt } from "../../index.ts";
+import { rngAt } from "../../core/index.ts";
+import { chooseUnderLeash } from "../../learn/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { call, committedFile, exported, hiddenSeed } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";

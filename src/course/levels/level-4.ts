@@ -1,6 +1,6 @@
 /** Level 4: the reward is the specification. */
 
-import { validationReportSchema } from "../../index.ts";
+import { validationReportSchema } from "../../runs/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { CORRECT, call, DEV, demandShipped, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";

@@ -1,6 +1,7 @@
 /** Level 5: whatever can be hacked will be. */
 
-import { rngAt, score, shuffled } from "../../index.ts";
+import { rngAt, shuffled } from "../../core/index.ts";
+import { score } from "../../scorers/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { call, committedFile, DEV, evalRun, exported, FROZEN, hiddenSeed } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";

@@ -1,7 +1,8 @@
 /** Level 6: three numbers that went up, and a committee that has to say which may be believed. */
 
 import { readFile } from "node:fs/promises";
-import { type GateReport, KNOBS, type Knob } from "../../index.ts";
+import { KNOBS, type Knob } from "../../core/index.ts";
+import type { GateReport } from "../../runs/index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { banditRun, DEV, evalRun, PACK, repeatSelection, savedGate } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";

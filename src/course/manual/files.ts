@@ -18,7 +18,8 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { dataError, ioError, LockedRoomError, packageVersion, usageError } from "../../index.ts";
+import { dataError, ioError, LockedRoomError, usageError } from "../../core/index.ts";
+import { packageVersion } from "../../runs/index.ts";
 import { buildSite, type Site, type Sources } from "./site.ts";
 
 export const MARKER = ".lockedroom-manual.json";

@@ -1,7 +1,7 @@
 /** Leaves a phase behind, once everything that it asks for is there. */
 
 import path from "node:path";
-import { dataError } from "../../index.ts";
+import { dataError } from "../../core/index.ts";
 import { fileSha256 } from "../workspace-files.ts";
 import { DONE } from "./phases.ts";
 import { PLAN_SCHEMA, type PlanRecord, readRecord, writeRecord } from "./record.ts";

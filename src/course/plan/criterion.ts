@@ -1,6 +1,6 @@
 /** An exit criterion, and what a look at the workspace can say of it. */
 
-import { LockedRoomError } from "../../index.ts";
+import { LockedRoomError } from "../../core/index.ts";
 import type { Shelf } from "../shelf.ts";
 import type { WorkspaceConfig } from "../workspace.ts";
 import type { Trainings } from "./trainings.ts";

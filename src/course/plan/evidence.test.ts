@@ -4,7 +4,11 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { evaluate, type GateReport, gate, openScorer, runKlTradeoff } from "../../index.ts";
+import { gate } from "../../gate/index.ts";
+import { runKlTradeoff } from "../../learn/index.ts";
+import { evaluate } from "../../loops/index.ts";
+import type { GateReport } from "../../runs/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { Shelf } from "../shelf.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { type Criterion, type Finding, look, type Place } from "./criterion.ts";

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { JsonlFile, SCORER_ERROR } from "../../index.ts";
+import { SCORER_ERROR } from "../../core/index.ts";
+import { JsonlFile } from "../../runs/index.ts";
 import type { Rejudge } from "./rejudge.ts";
 import type { Training } from "./training.ts";
 import { near } from "./training-figures.ts";

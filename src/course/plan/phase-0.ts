@@ -1,7 +1,9 @@
 /** Phase 0: the instrument agrees with what is settled, one baseline is measured, and compared. */
 
 import path from "node:path";
-import { type GuardedScorer, openScorer, validateScorer } from "../../index.ts";
+import type { GuardedScorer } from "../../core/index.ts";
+import { validateScorer } from "../../loops/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { PACKAGE_ROOT } from "../init.ts";
 import type { KnownRun } from "../shelf.ts";
 import { words } from "../words.ts";

@@ -1,7 +1,8 @@
 /** Phase 1: learning from preferences, measured against the start. */
 
 import path from "node:path";
-import { messageOf, trainingReport } from "../../index.ts";
+import { messageOf } from "../../core/index.ts";
+import { trainingReport } from "../../report/index.ts";
 import { textOf } from "../workspace-files.ts";
 import { type Criterion, met, missing, type Place } from "./criterion.ts";
 import type { Training } from "./training.ts";

@@ -5,13 +5,12 @@ import {
   type CheckedScore,
   type Example,
   type GuardedScorer,
-  JsonlFile,
   type JsonObject,
-  openScorer,
   SCORER_ERROR,
-  type TrainManifest,
   toExample,
-} from "../../index.ts";
+} from "../../core/index.ts";
+import { JsonlFile, type TrainManifest } from "../../runs/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { readConfig } from "../workspace.ts";
 import { fileSha256, realInside } from "../workspace-files.ts";
 import type { Training } from "./training.ts";

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { z } from "zod";
-import { canonicalJson } from "../../index.ts";
+import { canonicalJson } from "../../core/index.ts";
 import { textOf } from "../workspace-files.ts";
 import type { Place } from "./criterion.ts";
 import type { Training } from "./training.ts";

@@ -15,21 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  CharacterTokenizer,
-  type GuardedScorer,
-  initialise,
-  type JsonObject,
-  openScorer,
-  SIZES,
-  saveCheckpoint,
-  sha256,
-  type TrainManifest,
-  type TrainOptions,
-  train,
-  trainingReport,
-} from "../../index.ts";
+import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
+import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
+import { trainingReport } from "../../report/index.ts";
+import type { TrainManifest } from "../../runs/index.ts";
+import { openScorer } from "../../scorers/index.ts";
 import { Shelf } from "../shelf.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { type Criterion, type Finding, look, type Place } from "./criterion.ts";

@@ -1,6 +1,7 @@
 /** What a training run says of itself, reckoned again from its lines: each figure has to follow. */
 
-import { passes, type TrainingEvaluation, type TrainManifest } from "../../index.ts";
+import { passes } from "../../core/index.ts";
+import type { TrainingEvaluation, TrainManifest } from "../../runs/index.ts";
 import type { Training } from "./training.ts";
 import { inputOf, kindOf, setting, validator } from "./training-settings.ts";
 

@@ -1,6 +1,8 @@
 /** What a training run was made with, and whether two were made alike. */
 
-import { ALGORITHMS, fingerprint, type Json, type TrainManifest } from "../../index.ts";
+import { fingerprint, type Json } from "../../core/index.ts";
+import { ALGORITHMS } from "../../learn/index.ts";
+import type { TrainManifest } from "../../runs/index.ts";
 
 /** Algorithms that sample from the policy as it learns. */
 export const SAMPLING: readonly string[] = ALGORITHMS.filter(

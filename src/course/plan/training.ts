@@ -4,17 +4,16 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
+import { canonicalJson, dataError } from "../../core/index.ts";
+import { loadCheckpoint } from "../../policy/index.ts";
 import {
-  canonicalJson,
-  dataError,
-  loadCheckpoint,
   readTrainingRun,
   type TrainingRun,
   type TrainManifest,
   type TrainSummary,
   trainManifestSchema,
   trainSummarySchema,
-} from "../../index.ts";
+} from "../../runs/index.ts";
 
 export interface Training {
   /** From the workspace's root: runs/dpo. */

@@ -1,7 +1,7 @@
 /** The training runs of a workspace, and which of them may count as evidence. */
 
 import path from "node:path";
-import { messageOf } from "../../index.ts";
+import { messageOf } from "../../core/index.ts";
 import { filesBelow, textOf } from "../workspace-files.ts";
 import { Rejudge } from "./rejudge.ts";
 import { problemInCheckpoint, readTraining, type Training } from "./training.ts";

@@ -1,6 +1,7 @@
 /** Level 0.5: selection. */
 
-import { passAtK, pickBest, type ScoredSample } from "../../index.ts";
+import { pickBest, type ScoredSample } from "../../loops/index.ts";
+import { passAtK } from "../../stats/index.ts";
 import { demand } from "../gap.ts";
 import type { QuizQuestion } from "../quiz.ts";
 import { count, four, metric } from "./look-up.ts";

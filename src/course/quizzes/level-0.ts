@@ -1,6 +1,7 @@
 /** Level 0: the instrument. */
 
-import { canonicalJson, classify } from "../../index.ts";
+import { canonicalJson } from "../../core/index.ts";
+import { classify } from "../../scorers/index.ts";
 import type { QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { count, differingField, four, judged, metric, REASON, reasonCode } from "./look-up.ts";

@@ -7,7 +7,7 @@ import {
   mustHappen,
   reinforceStep,
   softmax,
-} from "../../index.ts";
+} from "../../learn/index.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, logLine, metric, three } from "./look-up.ts";

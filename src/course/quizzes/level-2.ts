@@ -1,6 +1,7 @@
 /** Level 2: credit, and the border between tokens and text. */
 
-import { expectedReward, OUTCOME_CODES, PAYS, softmax, type TwoStepStep } from "../../index.ts";
+import { expectedReward, PAYS, softmax, type TwoStepStep } from "../../learn/index.ts";
+import { OUTCOME_CODES } from "../../scorers/index.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, logLine, metric, three, verdictOn } from "./look-up.ts";

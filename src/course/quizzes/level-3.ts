@@ -1,6 +1,6 @@
 /** Level 3: the leash. */
 
-import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../index.ts";
+import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../learn/index.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, metric, three } from "./look-up.ts";

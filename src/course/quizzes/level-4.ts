@@ -1,6 +1,6 @@
 /** Level 4: the reward is the specification. */
 
-import { OUTCOME_CODES } from "../../index.ts";
+import { OUTCOME_CODES } from "../../scorers/index.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import { count, REASON, verdictOn } from "./look-up.ts";
 

@@ -2,11 +2,11 @@
 
 import {
   naiveVerifier,
-  OUTCOME_CODES,
   type PressurePoint,
   patchedVerifier,
   type Question,
-} from "../../index.ts";
+} from "../../learn/index.ts";
+import { OUTCOME_CODES } from "../../scorers/index.ts";
 import type { QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { count, metric, three, verdictOn } from "./look-up.ts";

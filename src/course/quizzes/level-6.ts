@@ -1,6 +1,7 @@
 /** Level 6: the promotion committee. */
 
-import { GATE_EXIT, type Json, KNOBS } from "../../index.ts";
+import { type Json, KNOBS } from "../../core/index.ts";
+import { GATE_EXIT } from "../../gate/index.ts";
 import { demand } from "../gap.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";

@@ -1,16 +1,9 @@
 /** Where answers are found: numbers of a run, lines of its log, the gate's word on two runs. */
 
-import {
-  canonicalJson,
-  type GateReport,
-  gate,
-  type Json,
-  type Knob,
-  type Manifest,
-  type Run,
-  type ScoreResult,
-  score,
-} from "../../index.ts";
+import { canonicalJson, type Json, type Knob, type ScoreResult } from "../../core/index.ts";
+import { gate } from "../../gate/index.ts";
+import type { GateReport, Manifest, Run } from "../../runs/index.ts";
+import { score } from "../../scorers/index.ts";
 import { demand } from "../gap.ts";
 import type { Form } from "../quiz.ts";
 import type { Room } from "../room.ts";

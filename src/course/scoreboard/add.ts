@@ -2,7 +2,8 @@
 
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { dataError, openRun, usageError } from "../../index.ts";
+import { dataError, usageError } from "../../core/index.ts";
+import { openRun } from "../../runs/index.ts";
 import { daysOfWeek } from "../plan/phases.ts";
 import type { KnownRun } from "../shelf.ts";
 import { RunJudge } from "../sound-run.ts";

@@ -1,15 +1,8 @@
 /** The figures of a week, read from the rows of a run. Nothing here is typed by a person. */
 
-import {
-  classify,
-  dataError,
-  fingerprint,
-  MISSING_COMPLETION,
-  OUTCOME_CODES,
-  passes,
-  type ResultRow,
-  type Run,
-} from "../../index.ts";
+import { dataError, fingerprint, MISSING_COMPLETION, passes } from "../../core/index.ts";
+import type { ResultRow, Run } from "../../runs/index.ts";
+import { classify, OUTCOME_CODES } from "../../scorers/index.ts";
 import type { Metrics } from "./week.ts";
 
 export const NOT_MEASURED: Metrics = {

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { canonicalJson, messageOf, openRun, type Run } from "../../index.ts";
+import { canonicalJson, messageOf } from "../../core/index.ts";
+import { openRun, type Run } from "../../runs/index.ts";
 import { RunJudge } from "../sound-run.ts";
 import { measureRun } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";

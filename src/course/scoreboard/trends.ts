@@ -1,7 +1,7 @@
 /** The weeks as curves: a picture with one panel per unit, and sparklines for the terminal. */
 
 import path from "node:path";
-import { type ChartSpec, lineChart, type Series, toPng } from "../../index.ts";
+import { type ChartSpec, lineChart, type Series, toPng } from "../../charts/index.ts";
 import { writeWhole } from "../workspace-files.ts";
 import { MOST_SKILL, SKILLS } from "./skills.ts";
 import { refuseLinkedFolder, SCOREBOARD, type Week } from "./week.ts";

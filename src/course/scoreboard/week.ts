@@ -4,7 +4,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { link } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { dataError, ioError, usageError } from "../../index.ts";
+import { dataError, ioError, usageError } from "../../core/index.ts";
 import { insidePath } from "../workspace.ts";
 import { filesBelow, parseKept, textOf, writeWhole } from "../workspace-files.ts";
 import { MOST_SKILL, SKILLS } from "./skills.ts";

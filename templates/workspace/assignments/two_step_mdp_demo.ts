@@ -7,13 +7,8 @@
  */
 
 import { parseArgs } from "node:util";
-import {
-  isProgram,
-  runTwoStep,
-  softmax,
-  type TwoStepEpisode,
-  type TwoStepPolicy,
-} from "lockedroom";
+import { isProgram } from "lockedroom/extensions";
+import { runTwoStep, softmax, type TwoStepEpisode, type TwoStepPolicy } from "lockedroom/learn";
 
 /**
  * One REINFORCE update. `policy.first` holds the logits of A and B; `policy.second[0]` those of X and
