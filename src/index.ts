@@ -36,6 +36,7 @@ export { pickBest, type ScoredSample } from "./loops/decide.ts";
 export { type EvalOptions, evaluate } from "./loops/eval.ts";
 export { makePairs, type PairsOptions } from "./loops/pairs.ts";
 export { type RolloutOptions, rollout } from "./loops/rollout.ts";
+export type { ScoringOptions } from "./loops/scoring-options.ts";
 export { type SelectOptions, select } from "./loops/select.ts";
 export {
   builtInPolicy,

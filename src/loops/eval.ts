@@ -4,24 +4,19 @@
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
-import {
-  type Completion,
-  type Example,
-  type ExampleFields,
-  toCompletion,
-  toExample,
-} from "../core/records.ts";
+import { type Completion, type ExampleFields, toCompletion, toExample } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
-import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
+import { withScorer } from "../scorers/open.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 import { Tally } from "./tally.ts";
 
 /**
@@ -31,16 +26,11 @@ import { Tally } from "./tally.ts";
  */
 export interface EvalOptions<F extends object = ExampleFields>
   extends Pick<WriterOptions, "force">,
-    OpenScorerOptions {
-  readonly dataset: RowSource<Example<NoInfer<F>>>;
+    ScoringOptions<F> {
   readonly completions: RowSource<Completion>;
   readonly outdir: string;
-  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
-  readonly scorer?: AnyScorer<F> | undefined;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
-  /** Called with the number of input bytes just read from files. */
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ import { type FinishedPairs, PairsFolder } from "../runs/pairs-folder.ts";
 import { type LabelRow, PAIRS_SCHEMA, type PairRow } from "../runs/pairs-schemas.ts";
 import { readProvenance } from "../runs/provenance.ts";
 import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
-import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
+import { withScorer } from "../scorers/open.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { pair, type Unknown } from "./join.ts";
@@ -32,6 +32,7 @@ import {
 } from "./pairs-choose.ts";
 import { scorePacks } from "./pairs-score.ts";
 import { PairsTally } from "./pairs-tally.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 
 /**
  * What `makePairs` is given.
@@ -40,16 +41,12 @@ import { PairsTally } from "./pairs-tally.ts";
  */
 export interface PairsOptions<F extends object = ExampleFields>
   extends PairSettings,
-    OpenScorerOptions {
-  readonly dataset: RowSource<Example<NoInfer<F>>>;
+    ScoringOptions<F> {
   /** Packs of samples: id, samples. */
   readonly rollouts: RowSource<SelectionPack>;
   readonly outdir: string;
-  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
-  readonly scorer?: AnyScorer<F> | undefined;
   /** Replace finished pairs. */
   readonly force?: boolean | undefined;
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Few, because each brings many samples and all of them are alive while they are scored. */

@@ -18,7 +18,7 @@ import { observeOccasion } from "../runs/manifest.ts";
 import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, RunWriter, type WriterOptions } from "../runs/writer.ts";
-import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
+import { withScorer } from "../scorers/open.ts";
 import type { ScoredSample } from "./decide.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
@@ -26,6 +26,7 @@ import { inOrder } from "./in-order.ts";
 import { type Pair, pair, type Unknown } from "./join.ts";
 import { passAtKCharts } from "./pass-at-k-chart.ts";
 import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
@@ -36,17 +37,13 @@ import { SelectionTally } from "./selection-tally.ts";
  */
 export interface SelectOptions<F extends object = ExampleFields>
   extends Pick<WriterOptions, "force">,
-    OpenScorerOptions {
-  readonly dataset: RowSource<Example<NoInfer<F>>>;
+    ScoringOptions<F> {
   /** Packs of samples: id, samples. */
   readonly samples: RowSource<SelectionPack>;
   readonly outdir: string;
-  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
-  readonly scorer?: AnyScorer<F> | undefined;
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Few, because each brings many samples and all of them are alive while they are scored. */

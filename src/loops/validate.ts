@@ -21,18 +21,16 @@ import {
 } from "../core/score.ts";
 import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
-import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
+import { withScorer } from "../scorers/open.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 
 /**
  * What `validateScorer` is given.
  *
  * @see {@link validateScorer}
  */
-export interface ValidateOptions<F extends object = ExampleFields> extends OpenScorerOptions {
-  readonly dataset: RowSource<Example<NoInfer<F>>>;
+export interface ValidateOptions<F extends object = ExampleFields> extends ScoringOptions<F> {
   readonly golden: RowSource<GoldenRow>;
-  /** Default: the built-in `math_final_line`. How it is called is said by the options beside it. */
-  readonly scorer?: AnyScorer<F> | undefined;
 }
 
 export type GoldenVerdict =
@@ -91,8 +89,8 @@ async function validateWith<F extends object>(
   scorer: GuardedScorer,
   options: ValidateOptions<F>,
 ): Promise<GoldenReport> {
-  const goldenRows = openRows(options.golden, "golden rows", toGoldenRow);
-  const dataset = openRows(options.dataset, "dataset", toExample);
+  const goldenRows = openRows(options.golden, "golden rows", toGoldenRow, options);
+  const dataset = openRows(options.dataset, "dataset", toExample, options);
   const golden = await readAll(goldenRows);
   if (golden.length === 0)
     throw dataError(`${goldenRows.label} is empty`, "Give at least one golden row.");
