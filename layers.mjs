@@ -22,7 +22,7 @@ export const mayImport = {
   providers: ["core", "engine"],
   judge: ["core"],
   serve: ["core", "http", "policy"],
-  loops: ["core", "extensions", "runs", "stats", "charts"],
+  loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   learn: [
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["loops", "charts"],

@@ -1,29 +1,61 @@
 /**
- * Locked Room as a library. Everything the command line does can be called from here.
+ * Locked Room as a library: what is needed to measure, select and learn. Each name has an example
+ * that is compiled and run by the tests; everything else is in the subpaths, such as
+ * `lockedroom/stats`.
  *
- * @example
- * ```ts
- * import { evaluate, gate, openScorer } from "lockedroom";
- *
- * const scoring = await openScorer("math_final_line");
- * const { summary } = await evaluate({ dataset, completions, outdir: "runs/a", scoring });
- * await scoring.close();
- * const verdict = await gate({ baseline: "runs/a", candidate: "runs/b", claim: "policy" });
- * ```
+ * @packageDocumentation
  */
 
-export * from "./charts/index.ts";
-export * from "./core/index.ts";
-export * from "./datasets/index.ts";
-export * from "./engine/index.ts";
-export * from "./environments/index.ts";
-export * from "./extensions/index.ts";
-export * from "./gate/index.ts";
-export * from "./learn/index.ts";
-export * from "./loops/index.ts";
-export * from "./policy/index.ts";
-export * from "./providers/index.ts";
-export * from "./report/index.ts";
-export * from "./runs/index.ts";
-export * from "./scorers/index.ts";
-export * from "./stats/index.ts";
+export { LockedRoomError } from "./core/errors.ts";
+export { fingerprint } from "./core/fingerprint.ts";
+export { canonicalJson, type Json, type JsonObject } from "./core/json.ts";
+export type { Policy, SamplingSettings } from "./core/policy.ts";
+export type {
+  Completion,
+  Example,
+  ExampleFields,
+  GoldenRow,
+  Sample,
+  SelectionPack,
+} from "./core/records.ts";
+export { type Rng, rngAt } from "./core/rng.ts";
+export {
+  type CheckedScore,
+  type GuardedScorer,
+  passes,
+  type ScoreRequest,
+  type ScoreResult,
+  type Scorer,
+  type ScorerIdentity,
+} from "./core/score.ts";
+export { gateMarkdown } from "./gate/render.ts";
+export { GATE_EXIT, type GateOptions, gate } from "./gate/verdict.ts";
+export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
+export { train } from "./learn/train.ts";
+export { pickBest, type ScoredSample } from "./loops/decide.ts";
+export { type EvalOptions, evaluate } from "./loops/eval.ts";
+export { makePairs, type PairsOptions } from "./loops/pairs.ts";
+export { type RolloutOptions, rollout } from "./loops/rollout.ts";
+export type { ScoringOptions } from "./loops/scoring-options.ts";
+export { type SelectOptions, select } from "./loops/select.ts";
+export {
+  builtInPolicy,
+  loadSelectionPolicy,
+  type SelectionPolicy,
+} from "./loops/selection-policy.ts";
+export { type GoldenReport, type ValidateOptions, validateScorer } from "./loops/validate.ts";
+export { openEmbeddedPolicy } from "./policy/embedded.ts";
+export { openOpenAiPolicy } from "./providers/openai.ts";
+export { inspectRun } from "./report/inspect.ts";
+export { trainingReport } from "./report/training/report.ts";
+export type { GateReport } from "./runs/gate-report.ts";
+export { openRun, type Run } from "./runs/reader.ts";
+export type { RowSource } from "./runs/rows.ts";
+export type { Manifest, ResultRow, Summary } from "./runs/schemas.ts";
+export type { FinishedRun } from "./runs/scored-run.ts";
+export { mathFinalLine } from "./scorers/math-final-line.ts";
+export { type AnyScorer, type OpenScorerOptions, openScorer } from "./scorers/open.ts";
+export { mcnemarExact } from "./stats/mcnemar.ts";
+export { passAtK } from "./stats/pass-at-k.ts";
+export { minimumDetectableEffect } from "./stats/power.ts";
+export { wilsonInterval } from "./stats/wilson.ts";

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 
 const root = new URL("../", import.meta.url);
@@ -27,6 +30,12 @@ describe("the public surface", () => {
       .map(({ name }) => `./${name}`);
     expect(Object.keys(manifest.exports)).toEqual(expect.arrayContaining(folders));
   });
+});
+
+test("the committed API reference is that of the types (npm run docs:api)", async () => {
+  const script = fileURLToPath(new URL("scripts/make-api.mjs", root));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, "--print"]);
+  expect(readFileSync(new URL("docs/api/README.md", root), "utf8")).toBe(stdout);
 });
 
 test("committed JSON Schemas are those of the code (npm run schemas)", async () => {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ResultRow } from "../src/index.ts";
+import type { ResultRow } from "../src/runs/index.ts";
 import {
   api,
   DEV,
@@ -270,14 +270,14 @@ describe("for people", () => {
 });
 
 test("the library gives what the command gives", async () => {
-  const scoring = await api.openScorer("math_final_line");
+  const scorer = await api.openScorer("math_final_line");
   const { summary } = await api.evaluate({
     dataset: DEV,
     completions: FROZEN,
     outdir: workspace.path("library"),
-    scoring,
+    scorer,
   });
-  await scoring.close();
+  await scorer.close();
   expect(summary).toEqual(run.summary);
   expect(workspace.readRun("library").results).toBe(run.results);
   const result = await workspace.run(["inspect-run", "--run", "library"]);

@@ -26,8 +26,10 @@ const MISDEEDS: Record<string, [body: string, says: RegExp]> = {
   "answers null": ["return null", /null/],
   "answers a number": ["return 1", /number/],
   "answers text": ['return "ok"', /string/],
-  "answers a promise": ["return Promise.resolve(good)", /promise/],
-  "answers a promise that fails": ['return Promise.reject(new Error("late"))', /promise/],
+  "promises NaN": ["return Promise.resolve({ ...good, reward: NaN })", /reward is NaN/],
+  "promises nothing": ["return Promise.resolve()", /returned a undefined/],
+  "answers a promise that fails": ['return Promise.reject(new Error("late"))', /threw: late/],
+  "answers a promise that never settles": ["return new Promise(() => {})", /did not return within/],
   "answers a thenable": ["return { then() {} }", /reward/],
   "rewards NaN": ["return { ...good, reward: NaN }", /reward is NaN/],
   "rewards Infinity": ["return { ...good, reward: Infinity }", /reward is Infinity/],
@@ -229,7 +231,7 @@ describe.concurrent("a scorer that never returns", () => {
   });
 });
 
-describe.concurrent("a scorer that changes its mind", () => {
+describe.concurrent("a non-deterministic scorer", () => {
   test("at random", async () => {
     const found = await codes(
       60,

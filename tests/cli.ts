@@ -16,7 +16,15 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
-import type * as Api from "../src/index.ts";
+import type * as Charts from "../src/charts/index.ts";
+import type * as Core from "../src/core/index.ts";
+import type * as Learn from "../src/learn/index.ts";
+import type * as Loops from "../src/loops/index.ts";
+import type * as Policies from "../src/policy/index.ts";
+import type * as Report from "../src/report/index.ts";
+import type * as Runs from "../src/runs/index.ts";
+import type { GateReport, Manifest, ResultRow, Summary } from "../src/runs/index.ts";
+import type * as Scorers from "../src/scorers/index.ts";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const BIN = path.join(ROOT, "dist/cli/bin.js");
@@ -27,8 +35,23 @@ export const EXPLOITS = path.join(ROOT, "data/golden/golden_exploits.jsonl");
 
 export const EXIT = { ok: 0, usage: 64, data: 65, bug: 70, io: 74 } as const;
 
-/** The library as it is shipped; its types come from the source, so that checking needs no build. */
-export const api = createRequire(import.meta.url)("../dist/index.js") as typeof Api;
+type Api = typeof Charts &
+  typeof Core &
+  typeof Learn &
+  typeof Loops &
+  typeof Policies &
+  typeof Report &
+  typeof Runs &
+  typeof Scorers;
+
+/** The library as it is shipped, the subpaths that the tests use in one object. Its types come from
+ * the source, so that checking needs no build. */
+export const api: Api = Object.assign(
+  {},
+  ...["charts", "core", "learn", "loops", "policy", "report", "runs", "scorers"].map((folder) =>
+    createRequire(import.meta.url)(`../dist/${folder}/index.js`),
+  ),
+);
 
 export interface Finished {
   readonly code: number | null;
@@ -154,16 +177,16 @@ export class Workspace {
 
   /** The same through the library: for a run that a test needs but is not about. */
   async prepare(outdir: string, completions = "c.jsonl", force = false): Promise<RunFiles> {
-    const scoring = await api.openScorer();
+    const scorer = await api.openScorer();
     const [dataset, answers] = [this.path("d.jsonl"), this.path(completions)];
     await api.evaluate({
       dataset,
       completions: answers,
       outdir: this.path(outdir),
-      scoring,
+      scorer,
       force,
     });
-    await scoring.close();
+    await scorer.close();
     return this.readRun(outdir);
   }
 
@@ -200,10 +223,10 @@ export class Workspace {
 
 export interface RunFiles {
   readonly results: string;
-  readonly rows: Api.ResultRow[];
+  readonly rows: ResultRow[];
   readonly summaryText: string;
-  readonly summary: Api.Summary;
-  readonly manifest: Api.Manifest;
+  readonly summary: Summary;
+  readonly manifest: Manifest;
 }
 
 export function evalArgs(outdir: string, flags: readonly string[] = []): string[] {
@@ -286,7 +309,7 @@ export async function gate(
 ) {
   const runs = ["--baseline", baseline, "--candidate", candidate];
   const { code, stdout } = await workspace.run(["gate", ...runs, "--format", "json", ...flags]);
-  const report = JSON.parse(stdout) as Api.GateReport;
+  const report = JSON.parse(stdout) as GateReport;
   return { code, ...report, codes: report.reasons.map((reason) => reason.code) };
 }
 

@@ -50,12 +50,12 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
       JSON.stringify({ schema: "lockedroom.provenance@1", ...provenance }),
     );
   }
-  const scoring = await openScorer(conditions.scorer, { timeoutMs: 200 });
+  const scorer = await openScorer(conditions.scorer, { timeoutMs: 200 });
   await evaluate({
     dataset,
     completions,
     outdir: name,
-    scoring,
+    scorer,
     maxExamples: conditions.maxExamples,
   });
   return name;

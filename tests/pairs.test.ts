@@ -69,7 +69,7 @@ const GRADING: GuardedScorer = {
 async function chosen(workspace: Workspace, settings: Partial<PairSettings> = {}) {
   const { pairs, summary } = await makePairs({
     ...{ dataset: workspace.path("d.jsonl"), rollouts: workspace.path("p.jsonl") },
-    ...{ outdir: workspace.path("here"), scoring: GRADING, force: true },
+    ...{ outdir: workspace.path("here"), scorer: GRADING, force: true },
     ...{ by: "best-worst", margin: 0, lengthTolerance: null, perPrompt: 8, ...settings },
   });
   const rows = lines(readFileSync(pairs, "utf8"));

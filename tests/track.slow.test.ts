@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ResultRow } from "../src/index.ts";
+import type { ResultRow } from "../src/runs/index.ts";
 import { course, Learner } from "./track/learner.ts";
 import { WALK } from "./track/walk.ts";
 

@@ -42,6 +42,14 @@ test("the help lists the commands of Loop A", () => {
   );
 });
 
+test("the help groups the commands by what they are for", () => {
+  expect(help.match(/^[A-Z][\w ]+:(?=\n)/gm)).toEqual([
+    ...["Options:", "Start here:", "Measure:", "Select:", "Learn:", "Serve:"],
+    "Learn by the track:",
+  ]);
+  expect(help).toMatch(/^Measure:\n {2}eval /m);
+});
+
 describe.concurrent("help", () => {
   test.each(COMMANDS)("%s, with _: options, examples that use them, 80 columns", async (name) => {
     const result = await workspace.run([name.replaceAll("-", "_"), "--help"]);
@@ -102,7 +110,9 @@ describe.concurrent("mistakes are usage errors with a suggestion", () => {
     ["gates", "gate"],
     ["tuor", "tour"],
   ])("%s", async (typed, meant) => {
-    expectError(await workspace.run([typed]), EXIT.usage, typed.replaceAll("_", "-"), meant);
+    for (const args of [[typed], [typed, "--help"], ["help", typed]]) {
+      expectError(await workspace.run(args), EXIT.usage, typed.replaceAll("_", "-"), meant);
+    }
   });
 
   test("a command that resembles none", async () => {

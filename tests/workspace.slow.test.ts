@@ -291,7 +291,7 @@ test("run passes arguments on, and its exit code back", () => {
   const learner = workspace();
   learner.write(
     "p.ts",
-    'import { softmax } from "lockedroom";\nconst v: number[] = softmax([0, 0]) as number[];\nconsole.log(v[0], ...process.argv.slice(2));\nprocess.exitCode = 7;\n',
+    'import { softmax } from "lockedroom/learn";\nconst v: number[] = softmax([0, 0]) as number[];\nconsole.log(v[0], ...process.argv.slice(2));\nprocess.exitCode = 7;\n',
   );
   expect(learner.try("run p.ts --steps 3 --help")).toMatchObject({
     status: 7,
@@ -307,7 +307,7 @@ test("a link that is broken or gone is made again", () => {
   symlinkSync("/nowhere", link);
   learner.write(
     "p.ts",
-    'import { softmax } from "lockedroom";\nconsole.log(softmax([0]).length);\n',
+    'import { softmax } from "lockedroom/learn";\nconsole.log(softmax([0]).length);\n',
   );
   expect(learner.do("run p.ts")).toBe("1\n");
 });

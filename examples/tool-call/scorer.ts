@@ -13,8 +13,15 @@ interface Call {
   args: Record<string, string>;
 }
 
-export function score(example: Example, completion: string): ScoreResult {
-  const expected = example.expected_answer as unknown as Partial<Call> | null | undefined;
+/** What this scorer reads of an example; a data set may lack it. */
+interface Fields {
+  readonly expected_answer?: Partial<Call> | null;
+}
+
+export function score(
+  { expected_answer: expected }: Example<Fields>,
+  completion: string,
+): ScoreResult {
   let call: Partial<Call> | null;
   try {
     call = JSON.parse(completion);

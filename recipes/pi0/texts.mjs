@@ -1,7 +1,8 @@
 // The texts that π₀ learns from: training problems, which share nothing with dev and holdout, answered
 // rightly in a mixture of formats. Fewer than half are in spec; the others are what a policy has to unlearn.
 import { closeSync, openSync, writeSync } from "node:fs";
-import { answerOf, expressionOf, promptOf, rngAt, sampleTrainProblem } from "lockedroom";
+import { rngAt } from "lockedroom";
+import { answerOf, expressionOf, promptOf, sampleTrainProblem } from "lockedroom/datasets";
 
 const SEED = "pi0 texts 3";
 

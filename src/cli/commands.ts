@@ -1,4 +1,4 @@
-/** The commands: one line each for the help, and where each one lives. */
+/** The commands, grouped by what people want to do: a line of help each, and where each one lives. */
 
 import type { Command } from "commander";
 
@@ -7,126 +7,144 @@ export interface CommandModule {
   define(command: Command, exit: (code: number) => void): Command;
 }
 
-interface Entry {
+export interface Entry {
   readonly summary: string;
   load(): Promise<CommandModule>;
 }
 
-export const COMMANDS = {
-  tour: {
-    summary: "a guided first look, on embedded data",
-    load: () => import("./commands/tour.ts"),
+/** By the heading under which the help lists them. */
+export const GROUPS = {
+  "Start here:": {
+    tour: {
+      summary: "a guided first look at everything below, in a few minutes",
+      load: () => import("./commands/tour.ts"),
+    },
   },
-  init: {
-    summary: "make a workspace of the mastery track",
-    load: () => import("./commands/init.ts"),
+  "Measure:": {
+    eval: {
+      summary: "Loop A: score one completion per example, write a run",
+      load: () => import("./commands/eval.ts"),
+    },
+    "inspect-run": {
+      summary: "show a run's rows, grouped by outcome",
+      load: () => import("./commands/inspect-run.ts"),
+    },
+    "validate-scorer": {
+      summary: "test a scorer with golden rows and edge cases",
+      load: () => import("./commands/validate-scorer.ts"),
+    },
+    gate: {
+      summary: "decide whether a candidate run may replace a baseline",
+      load: () => import("./commands/gate.ts"),
+    },
+    runs: {
+      summary: "list the runs below a folder, with state and figures",
+      load: () => import("./commands/runs.ts"),
+    },
+    "token-inspect": {
+      summary: "show a text as tokens, and how it scores",
+      load: () => import("./commands/token-inspect.ts"),
+    },
   },
-  quiz: {
-    summary: "a level's checklist as questions",
-    load: () => import("./commands/quiz.ts"),
+  "Select:": {
+    rollout: {
+      summary: "sample completions from a policy",
+      load: () => import("./commands/rollout.ts"),
+    },
+    "selection-demo": {
+      summary: "Loop B: pick the best of N samples, write a run",
+      load: () => import("./commands/selection-demo.ts"),
+    },
+    pairs: {
+      summary: "make preference pairs and labels from scored samples",
+      load: () => import("./commands/pairs.ts"),
+    },
   },
-  level: {
-    summary: "a level of the track: what to do, and what next",
-    load: () => import("./commands/level.ts"),
+  "Learn:": {
+    train: {
+      summary: "Loop C: train a policy, write a checkpoint",
+      load: () => import("./commands/train.ts"),
+    },
+    sweep: {
+      summary: "train once for each value of a setting, chart the results",
+      load: () => import("./commands/sweep.ts"),
+    },
+    report: {
+      summary: "write one HTML page about training runs",
+      load: () => import("./commands/report.ts"),
+    },
+    policy: {
+      summary: "inspect or export a checkpoint, merge an adapter",
+      load: () => import("./commands/policy.ts"),
+    },
+    "bandit-train": {
+      summary: "tabular experiment: REINFORCE on a four-armed bandit",
+      load: () => import("./commands/bandit-train.ts"),
+    },
+    "two-step-mdp": {
+      summary: "tabular experiment: credit assignment over two steps",
+      load: () => import("./commands/two-step-mdp.ts"),
+    },
+    "kl-tradeoff-demo": {
+      summary: "tabular experiment: reward against KL from the reference",
+      load: () => import("./commands/kl-tradeoff-demo.ts"),
+    },
+    "kl-choice": {
+      summary: "tabular experiment: which candidate a KL penalty favours",
+      load: () => import("./commands/kl-choice.ts"),
+    },
+    "goodhart-demo": {
+      summary: "tabular experiment: proxy reward up, true reward down",
+      load: () => import("./commands/goodhart-demo.ts"),
+    },
   },
-  check: {
-    summary: "judge a level by its evidence",
-    load: () => import("./commands/check.ts"),
+  "Serve:": {
+    serve: {
+      summary: "serve a policy as an OpenAI-compatible endpoint",
+      load: () => import("./commands/serve.ts"),
+    },
   },
-  manual: {
-    summary: "the concepts, in the browser",
-    load: () => import("./commands/manual.ts"),
+  "Learn by the track:": {
+    init: {
+      summary: "create a workspace with data, a scorer and assignments",
+      load: () => import("./commands/init.ts"),
+    },
+    level: {
+      summary: "show a level: what to do, and what comes next",
+      load: () => import("./commands/level.ts"),
+    },
+    check: {
+      summary: "check a level by its evidence",
+      load: () => import("./commands/check.ts"),
+    },
+    quiz: {
+      summary: "answer a level's checklist as questions",
+      load: () => import("./commands/quiz.ts"),
+    },
+    plan: {
+      summary: "show the 120-day plan: exits, evidence, week and streak",
+      load: () => import("./commands/plan.ts"),
+    },
+    scoreboard: {
+      summary: "keep the weekly scoreboard, filled in from runs",
+      load: () => import("./commands/scoreboard.ts"),
+    },
+    manual: {
+      summary: "open the manual in the browser",
+      load: () => import("./commands/manual.ts"),
+    },
+    run: {
+      summary: "run a TypeScript file of yours",
+      load: () => import("./commands/run.ts"),
+    },
+    test: {
+      summary: "run your TypeScript tests",
+      load: () => import("./commands/test.ts"),
+    },
   },
-  run: {
-    summary: "run a TypeScript file of yours",
-    load: () => import("./commands/run.ts"),
-  },
-  test: {
-    summary: "run your TypeScript tests",
-    load: () => import("./commands/test.ts"),
-  },
-  train: {
-    summary: "Loop C: train a policy and write a checkpoint",
-    load: () => import("./commands/train.ts"),
-  },
-  sweep: {
-    summary: "train for each value of a setting, draw the trade-off",
-    load: () => import("./commands/sweep.ts"),
-  },
-  rollout: {
-    summary: "sample completions from a policy",
-    load: () => import("./commands/rollout.ts"),
-  },
-  pairs: {
-    summary: "preference pairs and labels out of scored samples",
-    load: () => import("./commands/pairs.ts"),
-  },
-  runs: {
-    summary: "list the runs below a folder, with state and figures",
-    load: () => import("./commands/runs.ts"),
-  },
-  report: {
-    summary: "one page about training runs, to read offline",
-    load: () => import("./commands/report.ts"),
-  },
-  serve: {
-    summary: "a policy as an OpenAI-compatible endpoint",
-    load: () => import("./commands/serve.ts"),
-  },
-  eval: {
-    summary: "Loop A: score completions and write a run",
-    load: () => import("./commands/eval.ts"),
-  },
-  "inspect-run": {
-    summary: "see a run's outcomes, grouped by code",
-    load: () => import("./commands/inspect-run.ts"),
-  },
-  "validate-scorer": {
-    summary: "check a scorer against golden rows and probes",
-    load: () => import("./commands/validate-scorer.ts"),
-  },
-  "selection-demo": {
-    summary: "Loop B: pick the best of N samples and write a run",
-    load: () => import("./commands/selection-demo.ts"),
-  },
-  "bandit-train": {
-    summary: "Loop C, microscope: REINFORCE on four arms",
-    load: () => import("./commands/bandit-train.ts"),
-  },
-  "two-step-mdp": {
-    summary: "Loop C, microscope: credit for two decisions",
-    load: () => import("./commands/two-step-mdp.ts"),
-  },
-  "kl-tradeoff-demo": {
-    summary: "reward against drift as the KL leash loosens",
-    load: () => import("./commands/kl-tradeoff-demo.ts"),
-  },
-  "kl-choice": {
-    summary: "what a leash makes of a tiny table of candidates",
-    load: () => import("./commands/kl-choice.ts"),
-  },
-  "token-inspect": {
-    summary: "see a text as tokens, and what the verifier says of it",
-    load: () => import("./commands/token-inspect.ts"),
-  },
-  "goodhart-demo": {
-    summary: "proxy up, truth down: an optimiser finds the loopholes",
-    load: () => import("./commands/goodhart-demo.ts"),
-  },
-  policy: {
-    summary: "look into a checkpoint, export it, merge an adapter",
-    load: () => import("./commands/policy.ts"),
-  },
-  gate: {
-    summary: "decide whether a candidate run may replace a baseline",
-    load: () => import("./commands/gate.ts"),
-  },
-  plan: {
-    summary: "the 120-day plan: exits, evidence, week and streak",
-    load: () => import("./commands/plan.ts"),
-  },
-  scoreboard: {
-    summary: "the weekly scoreboard, its figures filled from runs",
-    load: () => import("./commands/scoreboard.ts"),
-  },
-} satisfies Record<string, Entry>;
+} satisfies Record<string, Record<string, Entry>>;
+
+export const COMMANDS: Readonly<Record<string, Entry>> = Object.assign(
+  {},
+  ...Object.values(GROUPS),
+);

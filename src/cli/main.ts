@@ -3,7 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { type ErrorKind, LockedRoomError, messageOf } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, type Entry, GROUPS } from "./commands.ts";
 import { err, hint, wrap } from "./terminal.ts";
 
 /** After sysexits(3). The gate's verdicts use 0 to 3. */
@@ -18,7 +18,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     const program = await buildProgram(name, (code) => {
       exitCode = code;
     });
-    await program.parseAsync([name, ...rest], { from: "user" });
+    const unknown = [name, ...(name === "help" ? rest : [])].find((word) => !isKnown(word));
+    await program.parseAsync(unknown ? [unknown] : [name, ...rest], { from: "user" });
     return exitCode;
   } catch (error) {
     return report(error);
@@ -33,6 +34,7 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
     )
     .usage("COMMAND [options]")
     .enablePositionalOptions()
+    .commandsGroup("Start here:")
     .helpCommand("help [command]", "the help of a command")
     .version(
       (await import("../runs/manifest.ts")).packageVersion(),
@@ -45,10 +47,12 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
       "\nStart with: lockedroom tour\nEvery command takes --help, and its name with - or _ (inspect-run, inspect_run).",
     );
   const wanted = chosen === "help" ? Object.keys(COMMANDS) : [chosen];
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    const stub = new Command(name).summary(summary);
-    const command = wanted.includes(name) ? (await load()).define(stub, exit) : stub;
-    program.addCommand(strict(command));
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    for (const [name, { summary, load }] of Object.entries<Entry>(commands)) {
+      const stub = new Command(name).summary(summary).helpGroup(heading);
+      const command = wanted.includes(name) ? (await load()).define(stub, exit) : stub;
+      program.addCommand(strict(command));
+    }
   }
   return program;
 }
@@ -87,6 +91,11 @@ export function report(error: unknown): number {
   }
   err(`lockedroom: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}`);
   return EXIT.internal;
+}
+
+/** An unknown command is an error whatever follows it, --help included. */
+function isKnown(word: string): boolean {
+  return word.startsWith("-") || word === "help" || Object.hasOwn(COMMANDS, word);
 }
 
 /** Every command's name is accepted with _ as well as with -. */

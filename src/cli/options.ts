@@ -1,7 +1,8 @@
 /** Checks of option values, each failing with what was given and what is accepted. */
 
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
+import { DEFAULT_CONCURRENCY } from "../scorers/open.ts";
 
 export function wholeNumber(
   least: number,
@@ -16,6 +17,13 @@ export function wholeNumber(
 }
 
 export const SCORER_HELP = `a built-in, or a .ts or .js file (default: the\nworkspace's own, otherwise ${DEFAULT_SCORER})`;
+
+export const CONCURRENCY = new Option(
+  "--concurrency <n>",
+  "rows at once, for an asynchronous scorer",
+)
+  .argParser(wholeNumber(1, 256))
+  .default(DEFAULT_CONCURRENCY);
 
 /** A day at most: longer limits are none, and timers cannot count much further. */
 export const milliseconds = wholeNumber(1, 86_400_000);

@@ -34,19 +34,19 @@ export interface Learned {
   readonly run: string;
 }
 
-export async function learn(outdir: string, scoring: GuardedScorer): Promise<Learned> {
+export async function learn(outdir: string, scorer: GuardedScorer): Promise<Learned> {
   const progress = new TrainingProgress(false);
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
-    ...{ rewards: [scoring], threads: 1, saveEvery: STEPS },
+    ...{ rewards: [scorer], threads: 1, saveEvery: STEPS },
     settings: { steps: STEPS, rate: { peak: 0.0003 } },
     onStep: (done, record) => progress.step(done, STEPS, record),
     onAlarm: (alarm) => progress.alarm(alarm),
   }).finally(() => progress.stop());
   const options: GateOptions = {
-    baseline: await measured(PI0, path.join(outdir, "pi0"), scoring),
-    candidate: await measured(checkpoint, path.join(outdir, "learned"), scoring),
+    baseline: await measured(PI0, path.join(outdir, "pi0"), scorer),
+    candidate: await measured(checkpoint, path.join(outdir, "learned"), scorer),
     claim: "policy",
   };
   const report = path.join(outdir, "report.html");
@@ -59,7 +59,7 @@ export async function learn(outdir: string, scoring: GuardedScorer): Promise<Lea
 async function measured(
   checkpoint: string,
   outdir: string,
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
 ): Promise<string> {
   const policy = await openEmbeddedPolicy(checkpoint, {
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 32, stop: [], seed: 0 },
@@ -72,6 +72,6 @@ async function measured(
     await policy.close();
   }
   const completions = path.join(sampled, "completions.jsonl");
-  const { dir } = await evaluate({ dataset: HOLDOUT, completions, outdir, scoring });
+  const { dir } = await evaluate({ dataset: HOLDOUT, completions, outdir, scorer });
   return dir;
 }

@@ -9,13 +9,15 @@ import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
-import { openScorer } from "../scorers/open.ts";
+import { DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
 import { type DataKind, explained, type Reads } from "./data-kind.ts";
-import { numberIn, SEED, wholeNumber } from "./options.ts";
+import { CONCURRENCY, milliseconds, numberIn, SEED, wholeNumber } from "./options.ts";
 import { scorerHere } from "./workspace.ts";
 
 export interface TrainFlags
   extends Omit<TrainOptions, "settings" | "rewards" | "validation" | "cost"> {
+  readonly concurrency: number;
+  readonly scorerTimeout: number;
   readonly steps?: number;
   readonly seed?: number;
   readonly batch?: number;
@@ -62,6 +64,8 @@ export function withTrainOptions(command: Command): Command {
     .option("--scorer <name|file>", "who rewards; several are added up", list, [])
     .option("--validation-scorer <name|file>", "who says how good it really is")
     .option("--cost-scorer <name|file>", "what the setting cost keeps below its limit")
+    .addOption(CONCURRENCY)
+    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--dev <file>", "examples to validate on while it learns")
     .option("--eval-every <n>", "updates between validations; 0 for never", wholeNumber(0))
     .option("--holdout <file>", "examples to test on, once, at the very end")
@@ -132,9 +136,10 @@ export async function withScorers<T>(
   const needs = needsOf(algorithm);
   const opened: GuardedScorer[] = [];
   const open = async (name: string | undefined) => {
-    const scoring = await openScorer(await scorerHere(name));
-    opened.push(scoring);
-    return scoring;
+    const options = { concurrency: flags.concurrency, timeoutMs: flags.scorerTimeout };
+    const opening = await openScorer(await scorerHere(name), options);
+    opened.push(opening);
+    return opening;
   };
   try {
     const rewards: GuardedScorer[] = [];
@@ -151,6 +156,6 @@ export async function withScorers<T>(
   } catch (error) {
     throw explained(error, readsOf(algorithm, flags));
   } finally {
-    for (const scoring of opened) await scoring.close();
+    for (const one of opened) await one.close();
   }
 }

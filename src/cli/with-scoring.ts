@@ -1,30 +1,31 @@
 /** Opens a scorer and a progress bar around a loop, and closes both whatever happens. */
 
 import type { GuardedScorer } from "../core/score.ts";
-import { openScorer } from "../scorers/open.ts";
+import { withScorer } from "../scorers/open.ts";
 import { startProgress, totalBytes } from "./progress.ts";
 import { scorerHere } from "./workspace.ts";
 
 export interface ScoringFlags {
   readonly scorer?: string;
   readonly jobs: number;
+  readonly concurrency: number;
   readonly scorerTimeout: number;
   readonly quiet?: boolean;
 }
 
 /** `files` are what will be read; `label` stands before the bar. */
 export async function withScoring<T>(
-  { scorer, jobs, scorerTimeout, quiet }: ScoringFlags,
+  { scorer: given, jobs, concurrency, scorerTimeout: timeoutMs, quiet }: ScoringFlags,
   label: string,
   files: readonly string[],
-  work: (scoring: GuardedScorer, onBytes: (bytes: number) => void) => Promise<T>,
+  work: (scorer: GuardedScorer, onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
-  const scoring = await openScorer(await scorerHere(scorer), { jobs, timeoutMs: scorerTimeout });
-  const progress = startProgress(label, totalBytes(...files), quiet);
-  try {
-    return await work(scoring, progress.add);
-  } finally {
-    progress.stop();
-    await scoring.close();
-  }
+  return withScorer(await scorerHere(given), { jobs, concurrency, timeoutMs }, async (scorer) => {
+    const progress = startProgress(label, totalBytes(...files), quiet);
+    try {
+      return await work(scorer, progress.add);
+    } finally {
+      progress.stop();
+    }
+  });
 }

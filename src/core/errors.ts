@@ -11,6 +11,20 @@ export type ErrorKind =
   /** The machine said no: a full disk, a lost permission. */
   | "io";
 
+/**
+ * An error that somebody can mend: a sentence, a next step, and whose it is.
+ *
+ * @example
+ * ```ts
+ * import { LockedRoomError, openRun } from "lockedroom";
+ *
+ * try {
+ *   await openRun("runs/none");
+ * } catch (error) {
+ *   if (error instanceof LockedRoomError) console.log(error.kind, error.message, error.hint);
+ * }
+ * ```
+ */
 export class LockedRoomError extends Error {
   override readonly name = "LockedRoomError";
   readonly kind: ErrorKind;

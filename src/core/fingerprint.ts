@@ -6,7 +6,16 @@ import { canonicalJson } from "./json.ts";
 /** Raised when the way a fingerprint is made changes; runs of different versions do not compare. */
 export const FINGERPRINT_VERSION = 1;
 
-/** SHA-256 of the canonical JSON of a value. */
+/**
+ * SHA-256 of the canonical JSON of a value.
+ *
+ * @example
+ * ```ts
+ * import { fingerprint } from "lockedroom";
+ *
+ * console.log(fingerprint({ a: 1, b: 2 }) === fingerprint({ b: 2, a: 1 })); // true
+ * ```
+ */
 export function fingerprint(value: unknown): string {
   return sha256(canonicalJson(value));
 }

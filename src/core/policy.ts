@@ -21,7 +21,11 @@ export interface SampledCompletion {
   readonly sampled_logprobs: readonly number[] | null;
 }
 
-/** Sampling settings as the manifest records them. */
+/**
+ * Sampling settings as the manifest records them.
+ *
+ * @see {@link rollout}
+ */
 export interface SamplingSettings {
   /** 0 is greedy. */
   readonly temperature: number;
@@ -34,6 +38,11 @@ export interface SamplingSettings {
   readonly seed: number;
 }
 
+/**
+ * What samples completions: weights or an endpoint, with its prompt and sampling settings.
+ *
+ * @see {@link rollout}
+ */
 export interface Policy {
   /** Kind, name, fingerprint: what the manifest's `policy` says. */
   readonly identity: JsonObject;

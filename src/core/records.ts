@@ -2,14 +2,50 @@
 
 import type { Json } from "./json.ts";
 
-export interface Example {
-  readonly id: string;
-  readonly prompt: string;
+/**
+ * The fields of an example beside its id and prompt; any JSON may stand in others.
+ *
+ * @see {@link Example}
+ */
+export interface ExampleFields {
   readonly expected_answer?: Json;
   readonly metadata?: Json;
   readonly [extra: string]: Json | undefined;
 }
 
+/**
+ * One task of a data set. `F` are its own fields, which must be JSON values: a scorer of such
+ * examples is a `Scorer<F>`.
+ *
+ * @example
+ * ```ts
+ * import { type Completion, type Example, evaluate, type Scorer } from "lockedroom";
+ *
+ * interface Call { tool: string }
+ * const dataset: Example<Call>[] = [{ id: "a", prompt: "What is the time?", tool: "clock" }];
+ * const completions: Completion[] = [{ id: "a", completion: "clock()" }];
+ * const scorer: Scorer<Call> = {
+ *   name: "tool",
+ *   version: "1.0.0",
+ *   spec: "1 if the completion calls the tool, otherwise 0",
+ *   score: ({ tool }, completion) =>
+ *     completion.startsWith(`${tool}(`)
+ *       ? { reward: 1, code: "called", details: {} }
+ *       : { reward: 0, code: "not_called", details: {} },
+ * };
+ * await evaluate({ dataset, completions, outdir: "runs/calls", scorer });
+ * ```
+ */
+export type Example<F extends object = ExampleFields> = {
+  readonly id: string;
+  readonly prompt: string;
+} & Readonly<F>;
+
+/**
+ * A completion of the example whose id it has.
+ *
+ * @see {@link Example}
+ */
 export interface Completion {
   readonly id: string;
   readonly completion: string;
@@ -17,19 +53,32 @@ export interface Completion {
   readonly sum_ref_logprob?: number | null;
 }
 
-/** One sample of a pack: a bare string, or a completion whose id is the pack's. */
+/**
+ * One sample of a pack: a bare string, or a completion whose id is the pack's.
+ *
+ * @see {@link select}
+ */
 export interface Sample {
   readonly completion: string;
   readonly sum_logprob?: number | null;
   readonly sum_ref_logprob?: number | null;
 }
 
+/**
+ * The samples of one example.
+ *
+ * @see {@link select}
+ */
 export interface SelectionPack {
   readonly id: string;
   readonly samples: readonly (string | Sample)[];
 }
 
-/** A completion whose reward is settled in advance; `id` names an example of the data set. */
+/**
+ * A completion whose reward is settled in advance; `id` names an example of the data set.
+ *
+ * @see {@link validateScorer}
+ */
 export interface GoldenRow {
   readonly id: string;
   readonly completion: string;

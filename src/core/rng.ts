@@ -5,6 +5,11 @@
 
 export type Coordinate = string | number;
 
+/**
+ * A stream of random numbers.
+ *
+ * @see {@link rngAt}
+ */
 export interface Rng {
   /** Uniform in [0, 1) with 53 bits. */
   next(): number;
@@ -12,7 +17,16 @@ export interface Rng {
   below(bound: number): number;
 }
 
-/** The stream of random numbers at an address. */
+/**
+ * The stream of random numbers at an address.
+ *
+ * @example
+ * ```ts
+ * import { rngAt } from "lockedroom";
+ *
+ * console.log(rngAt(0, "example-1", 3).next() === rngAt(0, "example-1", 3).next()); // true
+ * ```
+ */
 export function rngAt(...coordinates: Coordinate[]): Rng {
   return sfc32(seedWords(coordinates));
 }

@@ -4,12 +4,14 @@
  */
 
 import type { Json, JsonObject } from "./json.ts";
-import type { Example } from "./records.ts";
+import type { Example, ExampleFields } from "./records.ts";
 import { visible } from "./visible.ts";
 
 /**
  * A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. A scorer that
  * reads an answer out of the text says which in `details.parsed`; majority votes count those.
+ *
+ * @see {@link Scorer}
  */
 export interface ScoreResult {
   readonly reward: number;
@@ -17,47 +19,105 @@ export interface ScoreResult {
   readonly details: JsonObject;
 }
 
-/** Deterministic, total, explainable, fast, versioned. */
-export interface Scorer {
+/**
+ * Deterministic, total, explainable, versioned. `F` are the fields of the examples that it scores.
+ *
+ * @example
+ * ```ts
+ * import { evaluate, type Scorer } from "lockedroom";
+ *
+ * // A language model that grades: asynchronous, and not the same every time.
+ * const judge: Scorer = {
+ *   name: "polite",
+ *   version: "1.0.0",
+ *   spec: "1 if a judge finds the completion polite, otherwise 0",
+ *   deterministic: false,
+ *   async score(_example, completion) {
+ *     const polite = await Promise.resolve(completion.includes("please")); // A call to a model.
+ *     return { reward: polite ? 1 : 0, code: polite ? "polite" : "rude", details: {} };
+ *   },
+ * };
+ * await evaluate({
+ *   dataset: "dataset.jsonl",
+ *   completions: "completions.jsonl",
+ *   outdir: "runs/polite",
+ *   scorer: judge,
+ *   concurrency: 16,
+ *   timeoutMs: 60_000,
+ * });
+ * ```
+ */
+export interface Scorer<F extends object = ExampleFields> {
   readonly name: string;
   readonly version: string;
   /** The rule in words; it is copied into every manifest. */
   readonly spec: string;
   /** Optional closed set: an answer with any other code counts as a broken scorer. */
   readonly codes?: readonly string[];
-  score(example: Example, completion: string): ScoreResult;
+  /**
+   * False for a scorer that may answer differently when it is asked again, such as a language model
+   * that grades: each row is then scored once and not checked for determinism. The manifest says so.
+   */
+  readonly deterministic?: boolean;
+  /** The answer or a promise of it; many promises may be open at once (`concurrency`). */
+  score(example: Example<F>, completion: string): ScoreResult | Promise<ScoreResult>;
 }
 
-/** Who scored: the declared name and version, and the content of the code that ran. */
+/**
+ * Who scored: the declared name and version, and the content of the code that ran.
+ *
+ * @see {@link openScorer}
+ */
 export interface ScorerIdentity {
   readonly name: string;
   readonly version: string;
   readonly spec: string;
   readonly source_sha256: string;
-  /** The file as the user named it; null for a built-in. */
+  /** The file as the user named it; null for a built-in and for a scorer object. */
   readonly path: string | null;
+  /**
+   * What `source_sha256` covers. Absent: the file and everything it imports locally. `function_text`:
+   * a scorer object's `score` as text, its codes and spec; not what the function captures or calls.
+   */
+  readonly source?: "function_text";
+  /** Present when the scorer declares that it may answer differently if asked again. */
+  readonly deterministic?: false;
 }
 
-/** Nothing to judge. */
+/** Nothing to score. */
 export const MISSING_COMPLETION = "missing_completion";
 /** We broke, not the model. Never a zero. */
 export const SCORER_ERROR = "scorer_error";
 /** The harness's own codes, which no scorer may return. */
 export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERROR];
 
-/** One row's verdict after the harness has checked the scorer's answer; a null reward is no reward. */
+/**
+ * One row's verdict after the harness has checked the scorer's answer; a null reward is no reward.
+ *
+ * @see {@link openScorer}
+ */
 export interface CheckedScore {
   readonly reward: number | null;
   readonly code: string;
   readonly details: Json;
 }
 
+/**
+ * An example and a completion to score.
+ *
+ * @see {@link openScorer}
+ */
 export interface ScoreRequest {
   readonly example: Example;
   readonly completion: string;
 }
 
-/** A scorer made safe to call on any row: it cannot throw, hang or change its mind unnoticed. */
+/**
+ * A scorer made safe to call on any row: if it throws, hangs or is not deterministic, the row says
+ * so.
+ *
+ * @see {@link openScorer}
+ */
 export interface GuardedScorer {
   readonly identity: ScorerIdentity;
   /** How many batches may usefully be in flight at once. */
@@ -76,6 +136,16 @@ export function isName(text: string): boolean {
 /** A row passes when it earns the full mark. */
 export const PASS_REWARD = 1;
 
+/**
+ * Whether a reward is the full mark; without a reward nothing passes.
+ *
+ * @example
+ * ```ts
+ * import { passes } from "lockedroom";
+ *
+ * console.log(passes(1), passes(0.5), passes(null)); // true false false
+ * ```
+ */
 export function passes(reward: number | null): boolean {
   return reward !== null && reward >= PASS_REWARD;
 }

@@ -14,7 +14,8 @@ interface Identity {
 }
 
 interface Input {
-  readonly path: string;
+  /** Null for rows that came from memory. */
+  readonly path: string | null;
   readonly sha256: string;
 }
 
@@ -56,6 +57,7 @@ export class WorkspaceScorers {
 
   /** A manifest has the path as it was typed; in a moved workspace the part from `data/` is right. */
   async #read({ path: named, sha256 }: Input): Promise<Examples | undefined> {
+    if (named === null) return undefined;
     const tail = /(?:^|[\\/])(data[\\/].*)$/.exec(named)?.[1]?.replaceAll("\\", "/");
     for (const name of [named, tail ?? named]) {
       const file = path.resolve(this.#dir, name);

@@ -59,7 +59,7 @@ export function strayFailure(error: unknown): LockedRoomError {
     "data",
     `a scorer or policy failed outside of any call: ${messageOf(error)}`,
     {
-      hint: "It must answer at once, and leave no timers and no promises behind.",
+      hint: "It must leave no timers and no promises behind once it has answered.",
       cause: error,
     },
   );

@@ -12,6 +12,8 @@ interface Field {
   readonly code: string;
   readonly knob: Knob;
   readonly message: string;
+  /** Compared only where this holds of both runs. */
+  applies?(manifest: Manifest): boolean;
   read(manifest: Manifest): Json;
 }
 
@@ -33,7 +35,9 @@ const LOCKED: readonly Field[] = [
     code: "dataset_bytes_differ",
     knob: "environment",
     message: "The data set file is not the same, byte for byte.",
-    read: (m) => m.inputs.find(({ role }) => role === "dataset")?.sha256 ?? null,
+    // Rows from memory have no bytes of their own; the examples are compared all the same.
+    applies: (m) => datasetOf(m)?.path !== null,
+    read: (m) => datasetOf(m)?.sha256 ?? null,
   },
   {
     code: "examples_differ",
@@ -90,7 +94,8 @@ export interface Room {
 export function compareManifests(baseline: Manifest, candidate: Manifest): Room {
   const knobs = new Set<Knob>();
   const violations: Reason[] = [];
-  for (const { code, knob, message, read } of LOCKED) {
+  for (const { code, knob, message, read, applies } of LOCKED) {
+    if (applies && !(applies(baseline) && applies(candidate))) continue;
     const [before, after] = [read(baseline), read(candidate)];
     if (same(before, after)) continue;
     knobs.add(knob);
@@ -110,9 +115,13 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Room 
   return { violations, knobs: [...knobs].sort(), notes: notes(baseline, candidate) };
 }
 
+function datasetOf({ inputs }: Manifest): Manifest["inputs"][number] | undefined {
+  return inputs.find(({ role }) => role === "dataset");
+}
+
 /** A policy is not measured on what it learned from. */
 function measuredOnTrainingData(baseline: Manifest, candidate: Manifest): Reason[] {
-  const data = (m: Manifest) => m.inputs.find(({ role }) => role === "dataset")?.sha256 ?? null;
+  const data = (m: Manifest) => datasetOf(m)?.sha256 ?? null;
   const guilty = (m: Manifest) => learnedFrom(m).includes(data(m) ?? "");
   if (!guilty(baseline) && !guilty(candidate)) return [];
   return [
@@ -209,11 +218,27 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
     lines.push("The same policy was sampled again: the difference is luck by construction.");
   }
-  lines.push(...learnedDifferently(baseline, candidate));
-  const rows = candidate.inputs.find(({ role }) => role === "dataset")?.rows ?? 0;
+  lines.push(...learnedDifferently(baseline, candidate), ...scorerNotes(baseline, candidate));
+  const rows = datasetOf(candidate)?.rows ?? 0;
   if (candidate.examples.count < rows) {
     lines.push(
       `Only the first ${candidate.examples.count} of the data set's ${rows} examples were used.`,
+    );
+  }
+  return lines;
+}
+
+/** What a scorer's fingerprint does not cover. */
+function scorerNotes(...runs: readonly Manifest[]): string[] {
+  const lines: string[] = [];
+  if (runs.some(({ scorer }) => scorer.source === "function_text")) {
+    lines.push(
+      "The scorer was passed as an object. Its fingerprint covers the text of its function; that the values and functions it uses are the same cannot be verified from the runs.",
+    );
+  }
+  if (runs.some(({ scorer }) => scorer.deterministic === false)) {
+    lines.push(
+      "The scorer is declared non-deterministic: each row was scored once, and another evaluation may score it differently.",
     );
   }
   return lines;

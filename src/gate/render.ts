@@ -3,7 +3,16 @@
 import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 
-/** The verdict as Markdown, for a pull request or a step summary. */
+/**
+ * The verdict as Markdown, for a pull request or a step summary.
+ *
+ * @example
+ * ```ts
+ * import { gate, gateMarkdown } from "lockedroom";
+ *
+ * console.log(gateMarkdown(await gate({ baseline: "runs/baseline", candidate: "runs/candidate" })));
+ * ```
+ */
 export function gateMarkdown(report: GateReport): string {
   const { baseline, candidate } = report;
   return [

@@ -13,6 +13,11 @@ import { claimReason, decide } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { type Measured, measure, UNMEASURED } from "./measure.ts";
 
+/**
+ * What `gate` is given.
+ *
+ * @see {@link gate}
+ */
 export interface GateOptions {
   readonly baseline: string;
   readonly candidate: string;
@@ -24,13 +29,38 @@ export interface GateOptions {
   readonly claim?: Knob | undefined;
 }
 
-/** Documented in the README; 64, 65, 70 and 74 belong to the command line. */
+/**
+ * Exit codes of the gate; 64, 65, 70 and 74 belong to the command line.
+ *
+ * @example
+ * ```ts
+ * import { GATE_EXIT, gate } from "lockedroom";
+ *
+ * const { exit_code } = await gate({ baseline: "runs/baseline", candidate: "runs/candidate" });
+ * if (exit_code === GATE_EXIT.PROMOTE) console.log("The candidate may replace the baseline.");
+ * ```
+ */
 export const GATE_EXIT = { PROMOTE: 0, REJECT: 1, INCONCLUSIVE: 2, NOT_COMPARABLE: 3 } as const;
 
 /** The noise rule of the mastery track: small changes on small data are suspicious. */
 const NOISE = { examples: 1000, delta: 0.05 };
 
-/** Judges whether the candidate run may replace the baseline. Reads the two folders and nothing else. */
+/**
+ * Judges whether the candidate run may replace the baseline. Reads the two folders and nothing
+ * else.
+ *
+ * @example
+ * ```ts
+ * import { gate } from "lockedroom";
+ *
+ * const { decision, reasons } = await gate({
+ *   baseline: "runs/baseline",
+ *   candidate: "runs/candidate",
+ *   claim: "policy",
+ * });
+ * console.log(decision, reasons.map(({ code }) => code));
+ * ```
+ */
 export async function gate(options: GateOptions): Promise<GateReport> {
   const { minDelta = 0, alpha = 0.05, claim } = options;
   if (!(minDelta >= 0 && minDelta < Number.POSITIVE_INFINITY))

@@ -7,6 +7,11 @@ import type { Size } from "../policy/initialise.ts";
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
 
+/**
+ * What `train` is given.
+ *
+ * @see {@link train}
+ */
 export interface TrainOptions {
   readonly algorithm: string;
   readonly dataset: string;
@@ -41,6 +46,11 @@ export interface TrainOptions {
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
 }
 
+/**
+ * A finished training run and its checkpoint.
+ *
+ * @see {@link train}
+ */
 export interface TrainedPolicy {
   readonly dir: string;
   readonly checkpoint: string;

@@ -13,6 +13,30 @@ import { trainSettings } from "./settings.ts";
 import { Training } from "./training.ts";
 import { updateOn } from "./update.ts";
 
+/**
+ * Loop C: trains a policy by any of the algorithms and writes a checkpoint. Needs `onnxruntime-
+ * node`.
+ *
+ * @example
+ * ```ts
+ * import { openScorer, train } from "lockedroom";
+ *
+ * const scorer = await openScorer();
+ * const { checkpoint, summary } = await train({
+ *   algorithm: "grpo",
+ *   dataset: "dataset.jsonl",
+ *   init: "pi0",
+ *   size: "nano",
+ *   settings: { steps: 1, rollouts: { prompts: 2, group: 4 } },
+ *   outdir: "runs/grpo",
+ *   rewards: [scorer],
+ *   threads: 1,
+ *   saveEvery: 100,
+ * });
+ * console.log(checkpoint, summary.steps);
+ * await scorer.close();
+ * ```
+ */
 export async function train(options: TrainOptions): Promise<TrainedPolicy> {
   const algorithm = algorithmOf(options.algorithm);
   const settings = trainSettings(algorithm, options.settings);

@@ -5,7 +5,11 @@
 
 import type { Json } from "../core/json.ts";
 
-/** A sample with the scorer's answer; `index` is its place in the pack, in the order of drawing. */
+/**
+ * A sample with the scorer's answer; `index` is its place in the pack, in the order of drawing.
+ *
+ * @see {@link pickBest}
+ */
 export interface ScoredSample {
   readonly index: number;
   readonly completion: string;
@@ -28,7 +32,24 @@ export function tieBreakKey({ completion, sum_logprob: logprob }: KeyedSample): 
   return [logprob === null ? 1 : 0, logprob === null ? 0 : -logprob, completion.length, completion];
 }
 
-/** The highest reward; among equals the smallest key; among equal keys the earliest drawn. */
+/**
+ * The highest reward; among equals the smallest key; among equal keys the earliest drawn.
+ *
+ * @example
+ * ```ts
+ * import { pickBest, type ScoredSample } from "lockedroom";
+ *
+ * const sample = (index: number, reward: number): ScoredSample => ({
+ *   index,
+ *   reward,
+ *   completion: `sample ${index}`,
+ *   sum_logprob: null,
+ *   code: "given",
+ *   details: {},
+ * });
+ * console.log(pickBest([sample(0, 0), sample(1, 1)])?.index); // 1
+ * ```
+ */
 export function pickBest<S extends ScoredSample>(
   samples: readonly S[],
   keyOf: (sample: S) => TieBreakKey = tieBreakKey,

@@ -4,44 +4,72 @@
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
-import { type Completion, toCompletion, toExample } from "../core/records.ts";
+import { type Completion, type ExampleFields, toCompletion, toExample } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { RESULTS } from "../runs/artifacts.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { FolderOptions } from "../runs/may-write.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { withScorer } from "../scorers/open.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { type Pair, pair, type Unknown } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 import { Tally } from "./tally.ts";
 
-export interface EvalOptions extends Pick<FolderOptions, "force"> {
-  readonly dataset: string;
-  readonly completions: string;
+/**
+ * What `evaluate` is given.
+ *
+ * @see {@link evaluate}
+ */
+export interface EvalOptions<F extends object = ExampleFields>
+  extends Pick<FolderOptions, "force">,
+    ScoringOptions<F> {
+  readonly completions: RowSource<Completion>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
-  /** Called with the number of input bytes just read. */
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
-/** Loop A: scores one completion per example and writes a run. */
-export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
+/**
+ * Loop A: scores one completion per example and writes a run.
+ *
+ * @example
+ * ```ts
+ * import { evaluate } from "lockedroom";
+ *
+ * const { summary } = await evaluate({
+ *   dataset: "dataset.jsonl",
+ *   completions: "completions.jsonl",
+ *   outdir: "runs/first",
+ * });
+ * console.log(summary.metrics.pass_rate, summary.outcomes.counts);
+ * ```
+ */
+export async function evaluate<F extends object = ExampleFields>(
+  options: EvalOptions<F>,
+): Promise<FinishedRun> {
+  return withScorer(options.scorer, options, (scorer) => evaluateWith(scorer, options));
+}
+
+async function evaluateWith<F extends object>(
+  scorer: GuardedScorer,
+  options: EvalOptions<F>,
+): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunFolder.open(options.outdir, "eval", {
     force: options.force,
-    inputs: [options.dataset, options.completions],
+    inputs: filesAmong(options.dataset, options.completions),
   });
   try {
     const results = await run.lines(RESULTS);
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const completions = new JsonlFile(options.completions, toCompletion, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const completions = openRows(options.completions, "completions", toCompletion, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const answers = new SequenceFingerprint();
@@ -51,10 +79,10 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       options.maxExamples ?? Number.POSITIVE_INFINITY,
       pair(dataset, completions, unknown),
     );
-    const judged = inOrder(examples.watch(pairs), options.scoring.concurrency, (batch) =>
-      judge(options.scoring, batch),
+    const scored = inOrder(examples.watch(pairs), scorer.concurrency, (batch) =>
+      scorePairs(scorer, batch),
     );
-    for await (const rows of judged) {
+    for await (const rows of scored) {
       for (const row of rows) {
         tally.add(row);
         answers.add(JSON.stringify([row.id, row.completion]));
@@ -71,7 +99,7 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
       role: "completions",
       examples: examples.identity(),
       answersSha256: answers.digest(),
-      scoring: options.scoring,
+      scorer,
       selection: null,
       settings: { max_examples: options.maxExamples ?? null },
       occasion: await occasion(),
@@ -94,16 +122,16 @@ export async function evaluate(options: EvalOptions): Promise<FinishedRun> {
   }
 }
 
-async function judge(scoring: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
+async function scorePairs(scorer: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
   const present = pairs.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
   );
-  const judgements = (await scoring.scoreBatch(present)).values();
+  const scores = (await scorer.scoreBatch(present)).values();
   return pairs.map(({ example, answer }) =>
     resultRow(
       example,
       answer,
-      (answer && judgements.next().value) ?? missing("no completion names this example"),
+      (answer && scores.next().value) ?? missing("no completion names this example"),
     ),
   );
 }

@@ -47,7 +47,7 @@ export class IdSet {
   }
 }
 
-/** Two murmur-style 32-bit concurrency; the low word is never 0, which marks an empty slot. */
+/** Two murmur-style 32-bit lanes; the low word is never 0, which marks an empty slot. */
 function hash(id: string): [high: number, low: number] {
   let a = 0x9747b28c;
   let b = 0x3c6ef372;

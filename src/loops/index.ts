@@ -20,6 +20,7 @@ export {
   type Preference,
 } from "./pairs-choose.ts";
 export { type RolloutOptions, rollout } from "./rollout.ts";
+export type { ScoringOptions } from "./scoring-options.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export {

@@ -1,5 +1,5 @@
 /**
- * Joins a data set with the file of answers to it, in data-set order. Files in the same order are
+ * Joins a data set with the answers to it, in data-set order. Rows in the same order are
  * joined as they flow; an answer that comes early is held until its example arrives.
  */
 
@@ -7,6 +7,7 @@ import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import { RowCursor } from "../runs/cursor.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
+import type { Rows } from "../runs/rows.ts";
 import { isPipe } from "../runs/whole-file.ts";
 import { IdSet } from "./id-set.ts";
 
@@ -25,8 +26,8 @@ export interface Unknown {
 const FIRST_IDS = 5;
 
 export async function* pair<T extends { readonly id: string }>(
-  examples: JsonlFile<Example>,
-  answers: JsonlFile<T>,
+  examples: Rows<Example>,
+  answers: Rows<T>,
   unknown: Unknown,
   batchSize = 256,
 ): AsyncGenerator<Pair<T>[], void, void> {
@@ -46,12 +47,12 @@ export async function* pair<T extends { readonly id: string }>(
       if (pairs.length > 0) yield pairs;
     }
     if (examples.rows === 0)
-      throw dataError(`${examples.path} is empty`, "Give at least one example.");
+      throw dataError(`${examples.label} is empty`, "Give at least one example.");
     await answerTo(undefined);
   } finally {
     await next.close();
   }
-  if (answers.rows === 0) throw dataError(`${answers.path} is empty`, "Give one line per example.");
+  if (answers.rows === 0) throw dataError(`${answers.label} is empty`, "Give one row per example.");
   unknown.count = early.size;
   unknown.first_ids.push(...[...early.keys()].slice(0, FIRST_IDS));
 
@@ -69,14 +70,15 @@ export async function* pair<T extends { readonly id: string }>(
 }
 
 /** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
-export async function refuseDuplicate<T>({ path }: JsonlFile<T>, id: string): Promise<void> {
-  let found = isPipe(path) ? 2 : 0; // A pipe cannot be read again.
-  for await (const batch of found > 0 ? [] : new JsonlFile(path, (fields) => fields.id).batches()) {
+export async function refuseDuplicate<T>({ path, label }: Rows<T>, id: string): Promise<void> {
+  const again = path !== null && !isPipe(path); // A pipe cannot be read again.
+  let found = 0;
+  for await (const batch of again ? new JsonlFile(path, (fields) => fields.id).batches() : []) {
     found += batch.filter((other) => other === id).length;
   }
   if (found === 1) return;
   throw dataError(
-    `${path}: the id ${JSON.stringify(id)} appears more than once`,
+    `${label}: the id ${JSON.stringify(id)} appears more than once`,
     "Give every row an id of its own.",
   );
 }

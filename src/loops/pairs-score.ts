@@ -1,4 +1,4 @@
-/** The different texts of packs, each judged once. */
+/** The different texts of packs, each scored once. */
 
 import type { Example, Sample, SelectionPack } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
@@ -23,14 +23,14 @@ export interface ScoredPack {
 const INVALID_EXAMPLE = "invalid_example";
 
 export async function scorePacks(
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
   pairs: readonly Pair<SelectionPack>[],
 ): Promise<ScoredPack[]> {
   const packs = pairs.map(({ answer }) => differentTexts(answer?.samples ?? []));
   const asked = pairs.flatMap(({ example }, i): ScoreRequest[] =>
     [...(packs[i]?.keys() ?? [])].map((completion) => ({ example, completion })),
   );
-  const judged = await scoring.scoreBatch(asked);
+  const judged = await scorer.scoreBatch(asked);
   let next = 0;
   return pairs.map(({ example, answer }, i) => {
     const texts = [...(packs[i]?.values() ?? [])];

@@ -7,15 +7,22 @@
 
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
-import { type Example, toExample, toSelectionPack } from "../core/records.ts";
+import {
+  type Example,
+  type ExampleFields,
+  type SelectionPack,
+  toExample,
+  toSelectionPack,
+} from "../core/records.ts";
 import { type GuardedScorer, passes } from "../core/score.ts";
 import { LABELS, PAIRS, PAIRS_SCHEMA } from "../runs/artifacts.ts";
 import { type FinishedPairs, finishPairs } from "../runs/finished-pairs.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { LabelRow, PairRow } from "../runs/pairs-schemas.ts";
 import { readProvenance } from "../runs/provenance.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";
+import { withScorer } from "../scorers/open.ts";
 import { ExampleFingerprints } from "./examples.ts";
 import { inOrder } from "./in-order.ts";
 import { pair, type Unknown } from "./join.ts";
@@ -27,40 +34,72 @@ import {
 } from "./pairs-choose.ts";
 import { scorePacks } from "./pairs-score.ts";
 import { PairsTally } from "./pairs-tally.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 
-export interface PairsOptions extends PairSettings {
-  readonly dataset: string;
-  /** Packs of samples, JSONL: id, samples. */
-  readonly rollouts: string;
+/**
+ * What `makePairs` is given.
+ *
+ * @see {@link makePairs}
+ */
+export interface PairsOptions<F extends object = ExampleFields>
+  extends PairSettings,
+    ScoringOptions<F> {
+  /** Packs of samples: id, samples. */
+  readonly rollouts: RowSource<SelectionPack>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
   /** Replace finished pairs. */
   readonly force?: boolean | undefined;
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
-export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
-  const { scoring } = options;
+/**
+ * Scores packs of samples and writes preference pairs and labels.
+ *
+ * @example
+ * ```ts
+ * import { makePairs } from "lockedroom";
+ *
+ * const { summary } = await makePairs({
+ *   dataset: "dataset.jsonl",
+ *   rollouts: "samples.jsonl",
+ *   outdir: "runs/pairs",
+ *   by: "best-worst",
+ *   margin: 0,
+ *   lengthTolerance: null,
+ *   perPrompt: 1,
+ * });
+ * console.log(summary.n_pairs, summary.n_labels);
+ * ```
+ */
+export async function makePairs<F extends object = ExampleFields>(
+  options: PairsOptions<F>,
+): Promise<FinishedPairs> {
+  return withScorer(options.scorer, options, (scorer) => makePairsWith(scorer, options));
+}
+
+async function makePairsWith<F extends object>(
+  scorer: GuardedScorer,
+  options: PairsOptions<F>,
+): Promise<FinishedPairs> {
   const occasion = observeOccasion();
   const folder = await RunFolder.open(options.outdir, "pairs", {
     force: options.force,
-    inputs: [options.dataset, options.rollouts],
+    inputs: filesAmong(options.dataset, options.rollouts),
   });
   try {
     const pairs = await folder.lines(PAIRS);
     const labels = await folder.lines(LABELS);
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const packs = new JsonlFile(options.rollouts, toSelectionPack, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const packs = openRows(options.rollouts, "rollouts", toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const tally = new PairsTally();
     const judged = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      scoring.concurrency,
-      (batch) => scorePacks(scoring, batch),
+      scorer.concurrency,
+      (batch) => scorePacks(scorer, batch),
     );
     for await (const batch of judged) {
       for (const pack of batch) {
@@ -72,7 +111,7 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
       await pairs.flush();
       await labels.flush();
     }
-    const provenance = await readProvenance(packs.path, packs.sha256);
+    const provenance = await readProvenance(packs);
     return await finishPairs(
       folder,
       {
@@ -81,7 +120,7 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
         command: "pairs",
         inputs: [dataset.asInput("dataset"), packs.asInput("samples")],
         examples: examples.identity(),
-        scorer: scoring.identity,
+        scorer: scorer.identity,
         policy: provenance?.policy ?? null,
         prompt: provenance?.prompt ?? null,
         sampling: provenance?.sampling ?? null,
@@ -90,9 +129,9 @@ export async function makePairs(options: PairsOptions): Promise<FinishedPairs> {
           margin: options.margin,
           length_tolerance: options.lengthTolerance,
           per_prompt: options.by === "all" ? options.perPrompt : 1,
-          scorer_timeout_ms: scoring.timeoutMs,
+          scorer_timeout_ms: scorer.timeoutMs,
         },
-        volatile: { ...(await occasion()), jobs: scoring.concurrency },
+        volatile: { ...(await occasion()), jobs: scorer.concurrency },
       },
       { ...tally.counted, unknown_packs: unknown },
     );

@@ -29,6 +29,11 @@ import { refuseDuplicate } from "./join.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 
+/**
+ * What `rollout` is given.
+ *
+ * @see {@link rollout}
+ */
 export interface RolloutOptions {
   readonly policy: Policy;
   readonly dataset: string;
@@ -45,6 +50,20 @@ export interface RolloutOptions {
   readonly onAnswer?: ((said: SampledCompletion) => void) | undefined;
 }
 
+/**
+ * Samples completions of every example from a policy; an interrupted one can be resumed.
+ *
+ * @example
+ * ```ts
+ * import { openEmbeddedPolicy, rollout } from "lockedroom";
+ *
+ * const sampling = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 16, stop: [], seed: 0 };
+ * const policy = await openEmbeddedPolicy("checkpoint", { sampling });
+ * const { summary } = await rollout({ policy, dataset: "dataset.jsonl", n: 4, outdir: "runs/samples" });
+ * console.log(summary);
+ * await policy.close();
+ * ```
+ */
 export async function rollout(options: RolloutOptions): Promise<FinishedRollout> {
   const { policy, n, outdir } = options;
   const occasion = observeOccasion();

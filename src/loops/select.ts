@@ -6,6 +6,7 @@
 import { usageError } from "../core/errors.ts";
 import {
   type Example,
+  type ExampleFields,
   type Sample,
   type SelectionPack,
   toExample,
@@ -14,12 +15,13 @@ import {
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 import { RESULTS } from "../runs/artifacts.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { FolderOptions } from "../runs/may-write.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { withScorer } from "../scorers/open.ts";
 import type { ScoredSample } from "./decide.ts";
 import { describeRun } from "./describe.ts";
 import { ExampleFingerprints } from "./examples.ts";
@@ -27,43 +29,73 @@ import { inOrder } from "./in-order.ts";
 import { type Pair, pair, type Unknown } from "./join.ts";
 import { passAtKCharts } from "./pass-at-k-chart.ts";
 import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { SelectionTally } from "./selection-tally.ts";
 
-export interface SelectOptions extends Pick<FolderOptions, "force"> {
-  readonly dataset: string;
-  /** Packs of samples, JSONL: id, samples. */
-  readonly samples: string;
+/**
+ * What `select` is given.
+ *
+ * @see {@link select}
+ */
+export interface SelectOptions<F extends object = ExampleFields>
+  extends Pick<FolderOptions, "force">,
+    ScoringOptions<F> {
+  /** Packs of samples: id, samples. */
+  readonly samples: RowSource<SelectionPack>;
   readonly outdir: string;
-  readonly scoring: GuardedScorer;
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
-  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 const PACKS_AT_ONCE = 16;
 
-/** Loop B: scores every sample, picks one of the first `n` per example, and writes a run. */
-export async function select(options: SelectOptions): Promise<FinishedRun> {
+/**
+ * Loop B: scores every sample, picks one of the first `n` per example, and writes a run.
+ *
+ * @example
+ * ```ts
+ * import { builtInPolicy, select } from "lockedroom";
+ *
+ * const { summary } = await select({
+ *   dataset: "dataset.jsonl",
+ *   samples: "samples.jsonl",
+ *   outdir: "runs/best-of-4",
+ *   policy: builtInPolicy("best"),
+ *   n: 4,
+ * });
+ * console.log(summary.metrics.pass_at_1, summary.metrics.pass_at_n);
+ * ```
+ */
+export async function select<F extends object = ExampleFields>(
+  options: SelectOptions<F>,
+): Promise<FinishedRun> {
+  return withScorer(options.scorer, options, (scorer) => selectWith(scorer, options));
+}
+
+async function selectWith<F extends object>(
+  scorer: GuardedScorer,
+  options: SelectOptions<F>,
+): Promise<FinishedRun> {
   const occasion = observeOccasion();
   const run = await RunFolder.open(options.outdir, "select", {
     force: options.force,
-    inputs: [options.dataset, options.samples],
+    inputs: filesAmong(options.dataset, options.samples),
   });
   try {
     const results = await run.lines(RESULTS);
-    const dataset = new JsonlFile(options.dataset, toExample, options);
-    const packs = new JsonlFile(options.samples, toSelectionPack, options);
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const packs = openRows(options.samples, "samples", toSelectionPack, options);
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const tally = new SelectionTally(options.n);
 
     const scored = inOrder(
       examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      options.scoring.concurrency,
-      (batch) => scorePacks(options.scoring, batch),
+      scorer.concurrency,
+      (batch) => scorePacks(scorer, batch),
     );
     for await (const batch of scored) {
       for (const pack of batch) {
@@ -74,7 +106,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       await results.flush();
     }
 
-    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options);
+    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options.policy, scorer);
     const manifest = await describeRun({
       loop: "B",
       command: "selection-demo",
@@ -83,7 +115,7 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
       role: "samples",
       examples: examples.identity(),
       answersSha256: null,
-      scoring: options.scoring,
+      scorer,
       selection: { n: options.n, ...options.policy.identity },
       settings: {},
       occasion: await occasion(),
@@ -108,9 +140,9 @@ export async function select(options: SelectOptions): Promise<FinishedRun> {
   }
 }
 
-function noAnswers({ policy, scoring }: SelectOptions): Error {
+function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
   return usageError(
-    `the rule ${policy.identity.rule} goes by parsed answers, and ${scoring.identity.name} gives none`,
+    `the rule ${policy.identity.rule} goes by parsed answers, and ${scorer.identity.name} gives none`,
     "Use --rule best, or have the scorer say what it read in details.parsed.",
   );
 }
@@ -119,9 +151,9 @@ interface ScoredPack extends ScoredSamples {
   readonly example: Example;
 }
 
-/** A pack often says the same thing many times; each text is judged once. */
+/** A pack often says the same thing many times; each text is scored once. */
 async function scorePacks(
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
   pairs: Pair<SelectionPack>[],
 ): Promise<ScoredPack[]> {
   const requests: ScoreRequest[] = [];
@@ -138,7 +170,7 @@ async function scorePacks(
     });
     return { start, firstOf };
   });
-  const judged = await scoring.scoreBatch(requests);
+  const judged = await scorer.scoreBatch(requests);
   return pairs.map(({ example, answer }, i) => {
     const { start, firstOf } = packs[i] as (typeof packs)[number];
     let next = start;
@@ -170,7 +202,7 @@ function textOf(sample: string | Sample): string {
 }
 
 function selectRow(
-  { policy, n }: SelectOptions,
+  { policy, n }: Pick<SelectOptions, "policy" | "n">,
   example: Example,
   samples: readonly ScoredSample[] | undefined,
 ): ResultRow {

@@ -9,6 +9,11 @@ import { importUserModule, requireFile } from "../extensions/module.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
+/**
+ * A rule that picks one of several scored samples.
+ *
+ * @see {@link select}
+ */
 export interface SelectionPolicy {
   /** What the manifest's `selection` says besides n. */
   readonly identity: { readonly rule: string; readonly source_sha256: string | null };
@@ -24,6 +29,16 @@ export interface SelectionPolicy {
 
 const LIMIT_MS = 1000;
 
+/**
+ * A built-in decision rule: best, majority or first-valid.
+ *
+ * @example
+ * ```ts
+ * import { builtInPolicy } from "lockedroom";
+ *
+ * console.log(builtInPolicy("majority").needsAnswers); // true
+ * ```
+ */
 export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
   return {
     identity: { rule, source_sha256: null },
@@ -32,7 +47,17 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
   };
 }
 
-/** Loads a file that exports `tieBreakKey(sample)` or `pickBest(example, samples, score)`. */
+/**
+ * Loads a file that exports `tieBreakKey(sample)` or `pickBest(example, samples, score)`.
+ *
+ * @example
+ * ```ts
+ * import { loadSelectionPolicy } from "lockedroom";
+ *
+ * const policy = await loadSelectionPolicy("policy.ts");
+ * console.log(policy.identity.rule); // tieBreakKey
+ * ```
+ */
 export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy> {
   requireFile(file, "policy", "Name a .ts or .js file that exports tieBreakKey or pickBest.");
   const { exports, source_sha256 } = await importUserModule(file, "policy");

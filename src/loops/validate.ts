@@ -5,7 +5,13 @@
 
 import { dataError } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
-import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
+import {
+  type Example,
+  type ExampleFields,
+  type GoldenRow,
+  toExample,
+  toGoldenRow,
+} from "../core/records.ts";
 import {
   type CheckedScore,
   type GuardedScorer,
@@ -13,13 +19,18 @@ import {
   type ScoreRequest,
   type ScorerIdentity,
 } from "../core/score.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
+import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
+import { withScorer } from "../scorers/open.ts";
+import type { ScoringOptions } from "./scoring-options.ts";
 
-export interface ValidateOptions {
-  readonly dataset: string;
-  readonly golden: string;
-  readonly scoring: GuardedScorer;
+/**
+ * What `validateScorer` is given.
+ *
+ * @see {@link validateScorer}
+ */
+export interface ValidateOptions<F extends object = ExampleFields> extends ScoringOptions<F> {
+  readonly golden: RowSource<GoldenRow>;
 }
 
 export type GoldenVerdict =
@@ -30,6 +41,11 @@ export type GoldenVerdict =
   | "false_negative"
   | "scorer_error";
 
+/**
+ * What `validateScorer` found.
+ *
+ * @see {@link validateScorer}
+ */
 export interface GoldenReport {
   readonly rows: readonly {
     readonly golden: GoldenRow;
@@ -39,7 +55,7 @@ export interface GoldenReport {
   readonly counts: Record<GoldenVerdict, number>;
   readonly probes: number;
   readonly probeFailures: readonly ProbeFailure[];
-  /** Of the two files that were read. */
+  /** Of what was read. */
   readonly dataset_sha256: string;
   readonly golden_sha256: string;
   /** True when every row agrees and every probe was survived. */
@@ -52,19 +68,38 @@ export interface ProbeFailure {
   readonly message: string;
 }
 
-/** Checks a scorer against golden rows, and probes it for totality and determinism. */
-export async function validateScorer(options: ValidateOptions): Promise<GoldenReport> {
-  const goldenFile = new JsonlFile(options.golden, toGoldenRow);
-  const dataset = new JsonlFile(options.dataset, toExample);
-  const golden = await readAll(goldenFile);
+/**
+ * Checks a scorer against golden rows, and probes it for totality and determinism.
+ *
+ * @example
+ * ```ts
+ * import { validateScorer } from "lockedroom";
+ *
+ * const report = await validateScorer({ dataset: "dataset.jsonl", golden: "golden.jsonl" });
+ * for (const { golden, verdict } of report.rows) console.log(golden.id, verdict);
+ * ```
+ */
+export async function validateScorer<F extends object = ExampleFields>(
+  options: ValidateOptions<F>,
+): Promise<GoldenReport> {
+  return withScorer(options.scorer, options, (scorer) => validateWith(scorer, options));
+}
+
+async function validateWith<F extends object>(
+  scorer: GuardedScorer,
+  options: ValidateOptions<F>,
+): Promise<GoldenReport> {
+  const goldenRows = openRows(options.golden, "golden rows", toGoldenRow, options);
+  const dataset = openRows(options.dataset, "dataset", toExample, options);
+  const golden = await readAll(goldenRows);
   if (golden.length === 0)
-    throw dataError(`${options.golden} is empty`, "Give at least one golden row.");
-  const examples = await findExamples(options, dataset, golden);
+    throw dataError(`${goldenRows.label} is empty`, "Give at least one golden row.");
+  const examples = await findExamples(dataset, goldenRows, golden);
   const inputs = golden.map(({ id, completion }) => ({
     example: examples.get(id) as Example,
     completion,
   }));
-  const judged = await options.scoring.scoreBatch(inputs);
+  const judged = await scorer.scoreBatch(inputs);
   const rows = golden.map((row, index) => {
     const judgement = judged[index] as CheckedScore;
     return { golden: row, judged: judgement, verdict: compare(row, judgement) };
@@ -74,8 +109,8 @@ export async function validateScorer(options: ValidateOptions): Promise<GoldenRe
 
   const hostile = probes(inputs[0]?.example as Example);
   const failures = [
-    ...(await determinismFailures(options.scoring, inputs, judged)),
-    ...(await totalityFailures(options.scoring, hostile)),
+    ...(await determinismFailures(scorer, inputs, judged)),
+    ...(await totalityFailures(scorer, hostile)),
   ];
   return {
     rows,
@@ -83,7 +118,7 @@ export async function validateScorer(options: ValidateOptions): Promise<GoldenRe
     probes: hostile.length + inputs.length,
     probeFailures: failures,
     dataset_sha256: dataset.sha256,
-    golden_sha256: goldenFile.sha256,
+    golden_sha256: goldenRows.sha256,
     valid: counts.agrees === rows.length && failures.length === 0,
   };
 }
@@ -120,15 +155,15 @@ function compare(golden: GoldenRow, { reward }: CheckedScore): GoldenVerdict {
   return reward > golden.expected_reward ? "false_positive" : "false_negative";
 }
 
-async function readAll<T>(file: JsonlFile<T>): Promise<T[]> {
+async function readAll<T>(file: Rows<T>): Promise<T[]> {
   const rows: T[] = [];
   for await (const batch of file.batches()) rows.push(...batch);
   return rows;
 }
 
 async function findExamples(
-  options: ValidateOptions,
-  dataset: JsonlFile<Example>,
+  dataset: Rows<Example>,
+  goldenRows: Rows<GoldenRow>,
   golden: readonly GoldenRow[],
 ): Promise<Map<string, Example>> {
   const wanted = new Set(golden.map(({ id }) => id));
@@ -138,7 +173,7 @@ async function findExamples(
       if (!wanted.has(example.id)) continue;
       if (found.has(example.id)) {
         throw dataError(
-          `${options.dataset}: the id "${example.id}" appears more than once`,
+          `${dataset.label}: the id "${example.id}" appears more than once`,
           "Give every row an id of its own.",
         );
       }
@@ -148,7 +183,7 @@ async function findExamples(
   const lost = [...wanted].filter((id) => !found.has(id));
   if (lost.length > 0) {
     throw dataError(
-      `${options.golden}: ${lost.length} ids are not in ${options.dataset} (${lost.slice(0, 5).join(", ")})`,
+      `${goldenRows.label}: ${lost.length} ids are not in ${dataset.label} (${lost.slice(0, 5).join(", ")})`,
       "A golden row's id names the example it answers.",
     );
   }
@@ -157,11 +192,12 @@ async function findExamples(
 
 /** The same rows in reverse order must get the same answers. */
 async function determinismFailures(
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
   inputs: readonly ScoreRequest[],
   before: readonly CheckedScore[],
 ): Promise<ProbeFailure[]> {
-  const after = (await scoring.scoreBatch(inputs.toReversed())).toReversed();
+  if (scorer.identity.deterministic === false) return [];
+  const after = (await scorer.scoreBatch(inputs.toReversed())).toReversed();
   return inputs.flatMap((input, index) =>
     canonicalJson(before[index]) === canonicalJson(after[index])
       ? []
@@ -170,10 +206,10 @@ async function determinismFailures(
 }
 
 async function totalityFailures(
-  scoring: GuardedScorer,
+  scorer: GuardedScorer,
   inputs: readonly ScoreRequest[],
 ): Promise<ProbeFailure[]> {
-  const judged = await scoring.scoreBatch(inputs);
+  const judged = await scorer.scoreBatch(inputs);
   return inputs.flatMap((input, index) => {
     const judgement = judged[index];
     if (judgement?.code !== SCORER_ERROR) return [];

@@ -28,6 +28,19 @@ export interface EmbeddedOptions {
 
 const BATCH = 64;
 
+/**
+ * Opens a checkpoint folder as a policy. Needs `onnxruntime-node`.
+ *
+ * @example
+ * ```ts
+ * import { openEmbeddedPolicy } from "lockedroom";
+ *
+ * const sampling = { temperature: 0, top_k: 0, top_p: 1, max_tokens: 16, stop: [], seed: 0 };
+ * const policy = await openEmbeddedPolicy("checkpoint", { sampling });
+ * console.log(policy.identity);
+ * await policy.close();
+ * ```
+ */
 export async function openEmbeddedPolicy(
   folder: string,
   options: EmbeddedOptions,

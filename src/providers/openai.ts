@@ -45,6 +45,23 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 300_000;
 const GRACE_MS = 10_000;
 
+/**
+ * Opens a model behind an OpenAI-compatible endpoint as a policy. Needs `openai`.
+ *
+ * @example
+ * ```ts
+ * import { openOpenAiPolicy } from "lockedroom";
+ *
+ * const policy = await openOpenAiPolicy({
+ *   baseUrl: "http://127.0.0.1:8080/v1",
+ *   apiKey: "none",
+ *   model: "my-model",
+ *   sampling: { temperature: 0.7, top_k: 0, top_p: 1, max_tokens: 256, stop: [], seed: 0 },
+ * });
+ * console.log(policy.identity);
+ * await policy.close();
+ * ```
+ */
 export async function openOpenAiPolicy(options: OpenAiOptions): Promise<OpenAiPolicy> {
   return new OpenAiPolicy(options, await connect(options));
 }

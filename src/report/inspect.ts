@@ -30,7 +30,17 @@ export interface Inspection {
   readonly intact: boolean;
 }
 
-/** Groups a run's rows by outcome code, the commonest first, with the first rows of each. */
+/**
+ * Groups a run's rows by outcome code, the commonest first, with the first rows of each.
+ *
+ * @example
+ * ```ts
+ * import { inspectRun, openRun } from "lockedroom";
+ *
+ * const { groups } = await inspectRun(await openRun("runs/baseline"), { onlyFails: true });
+ * for (const { code, count } of groups) console.log(code, count);
+ * ```
+ */
 export async function inspectRun(run: Run, options: InspectOptions = {}): Promise<Inspection> {
   const { onlyFails = false, topK = Number.POSITIVE_INFINITY, show = 3 } = options;
   const groups = new Map<string, { code: string; count: number; rows: ResultRow[] }>();

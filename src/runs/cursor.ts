@@ -1,13 +1,13 @@
-/** Takes rows one at a time from a file that is read in batches, without a promise for each row. */
+/** Takes rows one at a time from what is read in batches, without a promise for each row. */
 
-import type { JsonlFile } from "./jsonl.ts";
+import type { Rows } from "./rows.ts";
 
 export class RowCursor<T> {
   readonly #batches: AsyncGenerator<T[], void, void>;
   #batch: readonly T[] = [];
   #index = 0;
 
-  constructor(file: JsonlFile<T>) {
+  constructor(file: Pick<Rows<T>, "batches">) {
     this.#batches = file.batches();
   }
 

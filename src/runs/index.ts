@@ -21,6 +21,7 @@ export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
 export { type FolderKind, folderKind, requireKind } from "./require-kind.ts";
 export * from "./rollout-schemas.ts";
+export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
 export type { RunState } from "./run-state.ts";
 export * from "./schemas.ts";

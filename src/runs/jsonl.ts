@@ -42,6 +42,10 @@ export class JsonlFile<T> {
     this.#options = options;
   }
 
+  get label(): string {
+    return this.path;
+  }
+
   /** How a manifest names this file. */
   asInput(role: string): {
     role: string;

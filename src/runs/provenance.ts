@@ -11,10 +11,14 @@ export function provenancePath(completions: string): string {
 }
 
 /** Undefined when nobody said anything; refused when it speaks of another file. */
-export async function readProvenance(
-  completions: string,
-  sha256: string,
-): Promise<Provenance | undefined> {
+export async function readProvenance({
+  path: completions,
+  sha256,
+}: {
+  readonly path: string | null;
+  readonly sha256: string;
+}): Promise<Provenance | undefined> {
+  if (completions === null) return undefined;
   const file = provenancePath(completions);
   let text: string;
   try {

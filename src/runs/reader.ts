@@ -20,6 +20,11 @@ import {
 } from "./schemas.ts";
 import { sha256OfFile } from "./whole-file.ts";
 
+/**
+ * A finished run, open for reading.
+ *
+ * @see {@link openRun}
+ */
 export interface Run {
   readonly dir: string;
   readonly manifest: Manifest;
@@ -32,7 +37,18 @@ export interface Run {
   results(): JsonlFile<ResultRow>;
 }
 
-/** Opens a finished run; an unfinished or damaged one is refused with a sentence. */
+/**
+ * Opens a finished run; an unfinished or damaged one is refused with a sentence.
+ *
+ * @example
+ * ```ts
+ * import { openRun } from "lockedroom";
+ *
+ * const run = await openRun("runs/baseline");
+ * for await (const rows of run.results().batches())
+ *   for (const { id, reward } of rows) console.log(id, reward);
+ * ```
+ */
 export async function openRun(dir: string): Promise<Run> {
   requireFinished(dir, await requireKind(dir, SCORED));
   const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema);

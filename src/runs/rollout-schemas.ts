@@ -4,12 +4,12 @@ import { z } from "zod";
 import type { Answer } from "../core/answer.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { jsonObject } from "./json-object.ts";
-import { manifestSchema } from "./schemas.ts";
+import { inputFile, manifestSchema } from "./schemas.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
-const { fingerprint_version, inputs, examples, volatile } = manifestSchema.shape;
+const { fingerprint_version, examples, volatile } = manifestSchema.shape;
 
 /** An answer as a policy gave it: a sample of a pack, or with an id a row of completions. */
 const answerSchema: z.ZodType<Answer> = z.object({
@@ -31,7 +31,7 @@ export const rolloutManifestSchema = z.strictObject({
   schema: z.literal(ROLLOUT_SCHEMA),
   fingerprint_version,
   command: z.literal("rollout"),
-  inputs,
+  inputs: z.array(inputFile),
   examples,
   /** Answers to each example. */
   n: z.int().min(1),

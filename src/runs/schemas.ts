@@ -16,20 +16,21 @@ export const provenanceSchema = z.strictObject({
   sampling: jsonObject.nullable().optional(),
 });
 
+export const inputFile = z.strictObject({
+  role: z.string(),
+  path: z.string(),
+  sha256: hash,
+  bytes: z.int(),
+  rows: z.int(),
+});
+
 export const manifestSchema = z.strictObject({
   schema: z.literal(MANIFEST_SCHEMA),
   fingerprint_version: z.int(),
   loop: z.enum(["A", "B", "C"]),
   command: z.string(),
-  inputs: z.array(
-    z.strictObject({
-      role: z.string(),
-      path: z.string(),
-      sha256: hash,
-      bytes: z.int(),
-      rows: z.int(),
-    }),
-  ),
+  /** Path null: the rows came from memory, and their hash is that of their canonical JSON lines. */
+  inputs: z.array(inputFile.extend({ path: z.string().nullable() })),
   /** The examples that were used, in order, whatever file they came from. */
   examples: z.strictObject({ count: z.int(), sha256: hash, prompts_sha256: hash }),
   /** The completions that were judged, whatever file they came in; null where they are many. */
@@ -40,6 +41,10 @@ export const manifestSchema = z.strictObject({
     spec: z.string(),
     source_sha256: hash,
     path: z.string().nullable(),
+    /** Of a scorer object: the hash covers the text of its function and nothing that it captures. */
+    source: z.literal("function_text").optional(),
+    /** The scorer declares that it may answer differently if asked again; each row was scored once. */
+    deterministic: z.literal(false).optional(),
   }),
   prompt: jsonObject.nullable(),
   sampling: jsonObject.nullable(),
@@ -139,7 +144,22 @@ export const summarySchema = z.strictObject({
 });
 
 export type Provenance = z.infer<typeof provenanceSchema>;
+/**
+ * manifest.json: what was held fixed, by fingerprint.
+ *
+ * @see {@link openRun}
+ */
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Volatile = Manifest["volatile"];
+/**
+ * A line of results.jsonl.
+ *
+ * @see {@link openRun}
+ */
 export type ResultRow = z.infer<typeof resultRowSchema>;
+/**
+ * summary.json: metrics and outcome counts.
+ *
+ * @see {@link openRun}
+ */
 export type Summary = z.infer<typeof summarySchema>;

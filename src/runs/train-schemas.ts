@@ -3,10 +3,10 @@
 import { z } from "zod";
 import { TRAIN_SCHEMA, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { jsonObject } from "./json-object.ts";
-import { manifestSchema } from "./schemas.ts";
+import { inputFile, manifestSchema } from "./schemas.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const { inputs, volatile } = manifestSchema.shape;
+const { volatile } = manifestSchema.shape;
 
 /** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
 export const trainManifestSchema = z.strictObject({
@@ -14,7 +14,7 @@ export const trainManifestSchema = z.strictObject({
   loop: z.literal("C"),
   command: z.literal("train"),
   algorithm: z.string(),
-  inputs,
+  inputs: z.array(inputFile),
   /** The checkpoint that it began with; null for one from scratch. */
   init_fingerprint: z.string().nullable(),
   architecture: jsonObject,

@@ -10,4 +10,11 @@ export {
   SCORER_VERSION,
   score,
 } from "./math-final-line.ts";
-export { DEFAULT_TIMEOUT_MS, type OpenScorerOptions, openScorer } from "./open.ts";
+export {
+  type AnyScorer,
+  DEFAULT_CONCURRENCY,
+  DEFAULT_TIMEOUT_MS,
+  type OpenScorerOptions,
+  openScorer,
+  withScorer,
+} from "./open.ts";

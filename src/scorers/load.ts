@@ -1,8 +1,9 @@
-/** Finds a scorer by built-in name or by file, and says exactly which code it is. */
+/** Finds a scorer by built-in name or by file, or takes an object, and says which code it is. */
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
+import { fingerprint } from "../core/fingerprint.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
@@ -17,32 +18,52 @@ const BUILT_IN = new Map([
 
 export interface LoadedScorer {
   readonly scorer: Scorer;
-  /** Another instance, loaded anew: what is drawn once per process shows as a changed mind. */
+  /** Another instance, loaded anew, to which what is drawn once per process shows. An object has none. */
   readonly again: Scorer;
   readonly identity: ScorerIdentity;
   /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
   readonly trusted: boolean;
 }
 
-/** Loads `math_final_line`, or a TypeScript or JavaScript file that exports a scorer. */
-export async function loadScorer(nameOrPath: string = DEFAULT_SCORER): Promise<LoadedScorer> {
-  const builtIn = BUILT_IN.get(nameOrPath);
+/** Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, or an object. */
+export async function loadScorer<F extends object>(
+  given: string | Scorer<F> = DEFAULT_SCORER,
+): Promise<LoadedScorer> {
+  const builtIn = builtInOf(given);
   if (builtIn) {
     const source = sourceFingerprint(builtInFile(builtIn.module));
     return { ...identified(builtIn.scorer, source, null), again: builtIn.scorer, trusted: true };
   }
+  if (typeof given !== "string") return fromObject(given as unknown as Record<string, unknown>);
   requireFile(
-    nameOrPath,
+    given,
     "scorer",
     `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
   );
-  const module = await importUserModule(nameOrPath, "scorer");
-  const again = await importUserModule(nameOrPath, "scorer");
+  const module = await importUserModule(given, "scorer");
+  const again = await importUserModule(given, "scorer");
   return {
-    ...identified(toScorer(module.exports, nameOrPath), module.source_sha256, nameOrPath),
-    again: toScorer(again.exports, nameOrPath),
+    ...identified(toScorer(module.exports, given), module.source_sha256, given),
+    again: toScorer(again.exports, given),
     trusted: false,
   };
+}
+
+function builtInOf(given: unknown) {
+  if (typeof given === "string") return BUILT_IN.get(given);
+  return [...BUILT_IN.values()].find(({ scorer }) => scorer === given);
+}
+
+/** An object's code is known only as the text of its function; the identity says so. */
+function fromObject(given: Record<string, unknown>): LoadedScorer {
+  const scorer = toScorer(given, "the object");
+  const text = Function.prototype.toString.call(given.score);
+  if (/\[native code\]\s*}\s*$/.test(text))
+    throw badScorer("the object", "the text of its `score` cannot be read, as of a bound function");
+  const { spec, codes = null } = scorer;
+  const loaded = identified(scorer, fingerprint({ score: text, spec, codes }), null);
+  const identity = { ...loaded.identity, source: "function_text" as const };
+  return { scorer, identity, again: scorer, trusted: false };
 }
 
 /** The current source hash of a scorer that a run names; undefined when it is no longer there. */
@@ -62,7 +83,8 @@ export async function currentSource({
 
 function identified(scorer: Scorer, source_sha256: string, file: string | null) {
   const { name, version, spec } = scorer;
-  return { scorer, identity: { name, version, spec, source_sha256, path: file } };
+  const declared = scorer.deterministic === false ? { deterministic: false as const } : {};
+  return { scorer, identity: { name, version, spec, source_sha256, path: file, ...declared } };
 }
 
 function builtInFile(module: string): string {
@@ -84,18 +106,28 @@ function toScorer(module: Record<string, unknown>, shown: string): Scorer {
       throw badScorer(shown, `\`${key}\` has invisible characters or is too long`);
     return value;
   };
-  const scorer = {
+  return {
     name: text("name"),
     version: text("version"),
     spec: text("spec"),
     score: (found.score as Scorer["score"]).bind(found),
+    ...optional(found, shown),
   };
-  const codes = found.codes;
-  if (codes === undefined) return scorer;
-  if (Array.isArray(codes) && codes.every((code) => typeof code === "string")) {
-    return { ...scorer, codes: [...codes] };
-  }
-  throw badScorer(shown, "`codes` must be a list of names");
+}
+
+function optional(
+  { codes, deterministic }: Record<string, unknown>,
+  shown: string,
+): Pick<Scorer, "codes" | "deterministic"> {
+  if (codes !== undefined && !isListOfText(codes))
+    throw badScorer(shown, "`codes` must be a list of names");
+  if (deterministic !== undefined && typeof deterministic !== "boolean")
+    throw badScorer(shown, "`deterministic` must be true or false");
+  return { ...(codes && { codes: [...codes] }), ...(deterministic === false && { deterministic }) };
+}
+
+function isListOfText(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function badScorer(shown: string, problem: string): LockedRoomError {

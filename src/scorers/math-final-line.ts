@@ -49,13 +49,25 @@ export function score(example: Example, completion: string): ScoreResult {
     : { reward: 0, code: "wrong_answer", details: { parsed } };
 }
 
-export const mathFinalLine: Scorer = {
+/**
+ * The strict verifier: the last line reads `Final: <integer>`, and the integer is the expected
+ * one.
+ *
+ * @example
+ * ```ts
+ * import { mathFinalLine } from "lockedroom";
+ *
+ * const example = { id: "a", prompt: "Compute 2 + 2.", expected_answer: 4 };
+ * console.log(mathFinalLine.score(example, "Final: 4").code); // ok
+ * ```
+ */
+export const mathFinalLine = {
   name: SCORER_NAME,
   version: SCORER_VERSION,
   spec: REWARD_SPEC,
   codes: OUTCOME_CODES,
   score,
-};
+} satisfies Scorer;
 
 /** Whose fault an outcome is. */
 export type FailureClass = "model_math" | "model_format" | "data_invalid" | "unknown";

@@ -1,54 +1,109 @@
-/** Opens a scorer for use by the loops: guarded, and spread over threads when asked. */
+/** Opens a scorer for use by the loops: guarded, and spread over threads or open calls when asked. */
 
-import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
-import { MAX_TIMEOUTS, notTried, scoreBatch, timedOut } from "./guard.ts";
-import { DEFAULT_SCORER, loadScorer } from "./load.ts";
+import { usageError } from "../core/errors.ts";
+import type { ExampleFields } from "../core/records.ts";
+import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../core/score.ts";
+import { Guard } from "./guard.ts";
+import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 import { openPool } from "./pool.ts";
+import { notTried, TimeoutCount } from "./timeouts.ts";
 
+/**
+ * How a scorer is called. Its scores depend on none of these, unless it runs over the limit.
+ *
+ * @see {@link openScorer}
+ */
 export interface OpenScorerOptions {
-  /** Threads; 1 scores in this one. The answers do not depend on it. */
-  readonly jobs?: number;
+  /** Threads, for a scorer that computes; 1 scores in this one. Not for scorer objects. */
+  readonly jobs?: number | undefined;
+  /** Rows in flight at once, for a scorer that returns promises; at least one for each thread. */
+  readonly concurrency?: number | undefined;
   /** Limit for one row in milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
-export const DEFAULT_TIMEOUT_MS = 1000;
+/**
+ * A built-in's name, a file that exports a scorer, a scorer object, or a scorer that is open.
+ *
+ * @see {@link evaluate}
+ */
+export type AnyScorer<F extends object = ExampleFields> = string | Scorer<F> | GuardedScorer;
 
-/** Opens a built-in scorer by name or a user's by file. Close it when done. */
-export async function openScorer(
-  nameOrPath: string = DEFAULT_SCORER,
-  { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS }: OpenScorerOptions = {},
+export const DEFAULT_TIMEOUT_MS = 1000;
+export const DEFAULT_CONCURRENCY = 8;
+
+/**
+ * Opens a scorer by built-in name, file or object. Close it when done.
+ *
+ * @example
+ * ```ts
+ * import { openScorer } from "lockedroom";
+ *
+ * const scorer = await openScorer("math_final_line", { timeoutMs: 500 });
+ * const [score] = await scorer.scoreBatch([
+ *   { example: { id: "a", prompt: "Compute 2 + 2.", expected_answer: 4 }, completion: "Final: 4" },
+ * ]);
+ * console.log(score?.reward, score?.code, scorer.identity.source_sha256);
+ * await scorer.close();
+ * ```
+ */
+export async function openScorer<F extends object>(
+  given: string | Scorer<F> = DEFAULT_SCORER,
+  options: OpenScorerOptions = {},
 ): Promise<GuardedScorer> {
-  const loaded = await loadScorer(nameOrPath);
-  const lane =
+  const { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS, concurrency = DEFAULT_CONCURRENCY } = options;
+  const loaded = await loadScorer(given);
+  const atOnce = Math.max(1, Math.floor(concurrency / jobs));
+  const guard = new Guard(loaded, timeoutMs, atOnce);
+  const calls =
     jobs > 1
-      ? openPool(nameOrPath, jobs, timeoutMs)
+      ? openPool({ scorer: nameOf(given, loaded), timeoutMs, concurrency: atOnce }, jobs)
       : {
-          scoreBatch: async (batch: readonly ScoreRequest[]) =>
-            scoreBatch(loaded, batch, timeoutMs),
-          close: async () => {},
+          scoreBatch: (batch: readonly ScoreRequest[]) => guard.scoreBatch(batch),
+          async close() {},
         };
   const breaker = new Breaker(timeoutMs);
   return {
     identity: loaded.identity,
     concurrency: jobs,
     timeoutMs,
-    scoreBatch: loaded.trusted ? lane.scoreBatch : (batch) => breaker.run(batch, lane.scoreBatch),
-    close: lane.close,
+    scoreBatch: loaded.trusted ? calls.scoreBatch : (batch) => breaker.run(batch, calls.scoreBatch),
+    close: calls.close,
   };
 }
 
-/**
- * Gives up on a hung scorer after a few rows, counted in row order: batches that ran ahead on
- * other threads are overruled, so that the rows are the same for any number of threads.
- */
+/** Opens the scorer for as long as `work` takes; one that is open already stays open. */
+export async function withScorer<T, F extends object>(
+  given: AnyScorer<F> | undefined,
+  options: OpenScorerOptions,
+  work: (scorer: GuardedScorer) => Promise<T>,
+): Promise<T> {
+  if (typeof given === "object" && "scoreBatch" in given) return work(given);
+  const scorer = await openScorer(given, options);
+  try {
+    return await work(scorer);
+  } finally {
+    await scorer.close();
+  }
+}
+
+/** What a thread can find the scorer by. */
+function nameOf(given: string | object, { trusted, identity }: LoadedScorer): string {
+  if (typeof given === "string") return given;
+  if (trusted) return identity.name;
+  throw usageError(
+    "a scorer object cannot be sent to threads",
+    "Pass the file that exports it, or leave `jobs` out.",
+  );
+}
+
+/** Stops trying a hung scorer after a few rows, counted in row order over all batches. */
 class Breaker {
-  readonly #timeout: string;
-  #timeouts = 0;
+  readonly #timeouts: TimeoutCount;
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(timeoutMs: number) {
-    this.#timeout = JSON.stringify(timedOut(timeoutMs));
+    this.#timeouts = new TimeoutCount(timeoutMs);
   }
 
   async run(
@@ -56,21 +111,11 @@ class Breaker {
     scoreBatch: (batch: readonly ScoreRequest[]) => Promise<CheckedScore[]>,
   ): Promise<CheckedScore[]> {
     const previous = this.#previous;
-    const judging = this.#tripped ? Promise.resolve(batch.map(notTried)) : scoreBatch(batch);
-    const settled = Promise.all([judging, previous]).then(([judged]) =>
-      judged.map((row) => this.#count(row)),
+    const scoring = this.#timeouts.tripped ? batch.map(notTried) : scoreBatch(batch);
+    const settled = Promise.all([scoring, previous]).then(([scored]) =>
+      scored.map((row) => this.#timeouts.count(row)),
     );
     this.#previous = settled.catch(() => {});
     return settled;
-  }
-
-  get #tripped(): boolean {
-    return this.#timeouts >= MAX_TIMEOUTS;
-  }
-
-  #count(row: CheckedScore): CheckedScore {
-    if (this.#tripped) return notTried();
-    if (row.reward === null && JSON.stringify(row) === this.#timeout) this.#timeouts++;
-    return row;
   }
 }

@@ -1,12 +1,15 @@
-/** The other side of the pool: judges each batch it is sent, in order. */
+/** The other side of the pool: scores each batch it is sent, and answers in order. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { ScoreRequest } from "../core/score.ts";
-import { scoreBatch } from "./guard.ts";
+import { Guard } from "./guard.ts";
 import { loadScorer } from "./load.ts";
+import type { ThreadOptions } from "./pool.ts";
 
-const { scorer, timeoutMs } = workerData as { scorer: string; timeoutMs: number };
-const loaded = await loadScorer(scorer);
+const { scorer, timeoutMs, concurrency } = workerData as ThreadOptions;
+const guard = new Guard(await loadScorer(scorer), timeoutMs, concurrency);
+let previous: Promise<unknown> = Promise.resolve();
 parentPort?.on("message", (batch: ScoreRequest[]) => {
-  parentPort?.postMessage(scoreBatch(loaded, batch, timeoutMs));
+  const scoring = guard.scoreBatch(batch);
+  previous = previous.then(async () => parentPort?.postMessage(await scoring));
 });

@@ -6,6 +6,13 @@ import { binomialTail } from "./binomial.ts";
 /**
  * Two-sided exact p-value, min(1, 2 P(X <= min(gained, lost))) with X ~ Bin(gained + lost, 1/2).
  * Pairs that agree carry no evidence; with no others the answer is 1.
+ *
+ * @example
+ * ```ts
+ * import { mcnemarExact } from "lockedroom";
+ *
+ * console.log(mcnemarExact(12, 3)); // 12 rows gained, 3 lost: p is about 0.035
+ * ```
  */
 export function mcnemarExact(gained: number, lost: number): number {
   requireCount("gained", gained);

@@ -7,7 +7,15 @@ import { requireAtMost, requireCount } from "./_checks.ts";
  * 2021, "Evaluating Large Language Models Trained on Code"). Undefined when n < k.
  *
  * The product prod (n - c - j) / (n - j) is the chance that the first j draws all miss; adding up
- * the chances of a first hit at each j avoids the cancelling 1 - product, and makes k = 1 exactly c / n.
+ * the chances of a first hit at each j avoids the cancelling 1 - product, and makes k = 1 exactly
+ * c / n.
+ *
+ * @example
+ * ```ts
+ * import { passAtK } from "lockedroom";
+ *
+ * console.log(passAtK(10, 3, 1)); // 3 of 10 samples passed: 0.3
+ * ```
  */
 export function passAtK(n: number, c: number, k: number): number | undefined {
   requireCount("n", n);

@@ -27,6 +27,13 @@ export type PowerQuestion = Spread & {
  * no effect their variance is the discordant share; and the exact test needs a least number of
  * flips, so the effect must also bring that many about. Undefined when no effect could be found:
  * without pairs, with too few for the test, or when nothing is known of the spread.
+ *
+ * @example
+ * ```ts
+ * import { minimumDetectableEffect } from "lockedroom";
+ *
+ * console.log(minimumDetectableEffect({ n: 200, alpha: 0.05, discordantShare: 0.2 }));
+ * ```
  */
 export function minimumDetectableEffect(question: PowerQuestion): number | undefined {
   const { n, alpha, power = 0.8 } = question;

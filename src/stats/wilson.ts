@@ -6,6 +6,13 @@ import { normalQuantile } from "./normal-quantile.ts";
 /**
  * The shares p that a score test would not reject (Wilson 1927): with z the two-sided normal
  * quantile, (s + z²/2 ± z sqrt(s (n - s) / n + z²/4)) / (n + z²). Undefined when nothing was seen.
+ *
+ * @example
+ * ```ts
+ * import { wilsonInterval } from "lockedroom";
+ *
+ * console.log(wilsonInterval(80, 100)); // 80 of 100 passed: about [0.711, 0.867]
+ * ```
  */
 export function wilsonInterval(
   successes: number,

@@ -6,7 +6,7 @@ import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
-import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
+import { CONCURRENCY, milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 import { printWritten } from "../written.ts";
@@ -28,6 +28,7 @@ export function define(command: Command): Command {
     .option("--scorer <name|file>", SCORER_HELP)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .addOption(CONCURRENCY)
     .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--force", "replace a finished run in --outdir")
     .option("--quiet", "print nothing but errors")
@@ -46,9 +47,9 @@ Examples:
 async function run(flags: Flags): Promise<void> {
   const outcome = await withScoring(
     flags,
-    "GuardedScorer",
+    "Scoring",
     [flags.dataset, flags.completions],
-    (scoring, onBytes) => evaluate({ ...flags, scoring, onBytes }),
+    (scorer, onBytes) => evaluate({ ...flags, scorer, onBytes }),
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },

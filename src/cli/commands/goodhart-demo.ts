@@ -6,6 +6,7 @@ import { examplesOf } from "../../datasets/arithmetic/index.ts";
 import type { PressurePoint, Question } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";
+import { mathFinalLine } from "../../scorers/math-final-line.ts";
 import { SEED } from "../options.ts";
 import { bar, out, paint, wrap } from "../terminal.ts";
 import { printWritten } from "../written.ts";
@@ -39,7 +40,7 @@ async function run(flags: Flags): Promise<void> {
   const { dir, summary, findings } = await runGoodhart({
     ...flags,
     problems,
-    truth: await loadScorer(),
+    truth: { ...(await loadScorer()), scorer: mathFinalLine },
   });
   if (flags.quiet) return;
   table("Optimised: the naive verifier (the integer appears anywhere)", findings.naive);

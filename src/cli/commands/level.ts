@@ -2,8 +2,9 @@
 
 import type { Command } from "commander";
 import { hasStarted, nextStep } from "../../course/check.ts";
+import type { Failure } from "../../course/check-failure.ts";
 import { describeBudget } from "../../course/git-checks.ts";
-import type { Failure, Level, LevelId } from "../../course/check-failure.ts";
+import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace } from "../../course/workspace.ts";
 import { levelArgument, withCheckContext } from "../check-context.ts";

@@ -9,7 +9,7 @@ import type { FinishedPairs } from "../../runs/finished-pairs.ts";
 import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
-import { milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
+import { CONCURRENCY, milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
 import { commandLines, out, paint, percent, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 
@@ -58,6 +58,7 @@ export function define(command: Command): Command {
       wholeNumber(1, 1_000_000),
     )
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .addOption(CONCURRENCY)
     .option(
       "--scorer-timeout <ms>",
       "limit for scoring one sample",
@@ -90,10 +91,10 @@ async function run(flags: Flags): Promise<void> {
   if (perPrompt !== undefined && by !== "all") {
     throw usageError(`--by ${by} makes one pair of a prompt`, "Leave --per-prompt out.");
   }
-  const made = await withScoring(flags, "GuardedScorer", [dataset, rollouts], (scoring, onBytes) =>
+  const made = await withScoring(flags, "Scoring", [dataset, rollouts], (scorer, onBytes) =>
     makePairs({
       ...{ dataset, rollouts, outdir: flags.outdir, force: flags.force },
-      ...{ by, margin, scoring, onBytes },
+      ...{ by, margin, scorer, onBytes },
       lengthTolerance: lengthMatched ?? null,
       perPrompt: perPrompt ?? PER_PROMPT,
     }),

@@ -7,7 +7,7 @@ import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
-import { milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
+import { CONCURRENCY, milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
 import { bar, out, paint, program, wrap } from "../terminal.ts";
 import { type ScoringFlags, withScoring } from "../with-scoring.ts";
 import { policyHere } from "../workspace.ts";
@@ -46,6 +46,7 @@ export function define(command: Command): Command {
     )
     .option("--scorer <name|file>", SCORER_HELP)
     .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .addOption(CONCURRENCY)
     .option(
       "--scorer-timeout <ms>",
       "limit for scoring one sample",
@@ -78,7 +79,7 @@ async function run(flags: Flags): Promise<void> {
     flags,
     "Selecting",
     [flags.dataset, flags.samples],
-    (scoring, onBytes) => select({ ...flags, scoring, policy, onBytes }),
+    (scorer, onBytes) => select({ ...flags, scorer, policy, onBytes }),
   );
   if (!flags.quiet) printSelection(outcome);
 }

@@ -54,7 +54,7 @@ export function define(command: Command): Command {
 async function run({ outdir, yes }: Flags): Promise<void> {
   await prepareFolder(outdir);
   const pause = yes ? async () => {} : waitForEnter;
-  const scoring = await openScorer();
+  const scorer = await openScorer();
 
   step(1, "Evaluate: what does the policy score?");
   say(
@@ -64,7 +64,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
     dataset: DATASET,
     completions: COMPLETIONS,
     outdir: path.join(outdir, "honest"),
-    scoring,
+    scorer,
   });
   printOutcome(honest);
   await pause();
@@ -79,7 +79,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
     dataset: tampered,
     completions: COMPLETIONS,
     outdir: path.join(outdir, "tampered"),
-    scoring,
+    scorer,
   });
   say(`The pass rate rises from ${rate(honest)} to ${rate(better)}. Promote?`);
   await pause();
@@ -101,7 +101,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
       samples: SAMPLES,
       n,
       outdir: path.join(outdir, `best_of_${n}`),
-      scoring,
+      scorer,
       policy: builtInPolicy(),
     });
   const first = await pick(1);
@@ -129,7 +129,7 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   await pause();
 
   step(6, "Learn for real: a small transformer and its verifier");
-  await learning(outdir, scoring);
+  await learning(outdir, scorer);
   await pause();
 
   step(7, "Where to look next");
@@ -144,10 +144,10 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   out(`  ${program()} init my-room`);
   out("  cd my-room");
   out("  ./lockedroom level 0");
-  await scoring.close();
+  await scorer.close();
 }
 
-async function learning(outdir: string, scoring: GuardedScorer): Promise<void> {
+async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
   // Only here: a tour without the engine does not load it.
   const { canLearn, learn } = await import("../tour-learning.ts");
   if (!(await canLearn())) {
@@ -159,7 +159,7 @@ async function learning(outdir: string, scoring: GuardedScorer): Promise<void> {
   say(
     "π₀ is a transformer of 0.1 million parameters that knows some arithmetic and answers in a dozen formats. GRPO samples eight answers to each of 32 problems, lets the verifier of step 1 judge them, and makes the better ones likelier: twenty times, on problems that it is not measured on. This takes less than a minute.",
   );
-  const { verdict, report } = await learn(outdir, scoring);
+  const { verdict, report } = await learn(outdir, scorer);
   say("Both policies on 240 holdout problems, one sample each at temperature 1:");
   out(gateText(verdict));
   say(`What happened on the way, as a page: ${report}`);

@@ -5,7 +5,7 @@ import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { DEFAULT_TIMEOUT_MS, openScorer } from "../../scorers/open.ts";
-import { milliseconds, SCORER_HELP } from "../options.ts";
+import { CONCURRENCY, milliseconds, SCORER_HELP } from "../options.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 import { scorerHere } from "../workspace.ts";
 
@@ -13,6 +13,7 @@ interface Flags {
   readonly dataset: string;
   readonly golden: string;
   readonly scorer?: string;
+  readonly concurrency: number;
   readonly scorerTimeout: number;
   readonly report?: string;
   readonly quiet?: boolean;
@@ -26,6 +27,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .requiredOption("--dataset <file>", "the examples that golden rows name")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
     .option("--scorer <name|file>", SCORER_HELP)
+    .addOption(CONCURRENCY)
     .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
     .option("--report <file>", "write the findings as JSON to a file, besides printing them")
     .option("--quiet", "print only what disagrees")
@@ -38,23 +40,23 @@ Examples:
   lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`,
     )
     .action(async (flags: Flags) => {
-      const scoring = await openScorer(await scorerHere(flags.scorer), {
-        timeoutMs: flags.scorerTimeout,
+      const scorer = await openScorer(await scorerHere(flags.scorer), {
+        ...{ timeoutMs: flags.scorerTimeout, concurrency: flags.concurrency },
       });
       try {
-        const report = await validateScorer({ ...flags, scoring });
+        const report = await validateScorer({ ...flags, scorer });
         if (flags.report !== undefined) {
-          const found = validationReport(report, scoring.identity);
+          const found = validationReport(report, scorer.identity);
           await writeWhole(flags.report, `${printableJson(found, 2)}\n`);
         }
         printReport(
           report,
-          `${scoring.identity.name} ${scoring.identity.version}`,
+          `${scorer.identity.name} ${scorer.identity.version}`,
           flags.quiet ?? false,
         );
         exit(report.valid ? 0 : 1);
       } finally {
-        await scoring.close();
+        await scorer.close();
       }
     });
 }

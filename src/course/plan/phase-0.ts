@@ -49,9 +49,9 @@ const scorer: Criterion = {
   },
 };
 
-async function validate(scoring: GuardedScorer, root: string, suite: string) {
+async function validate(scorer: GuardedScorer, root: string, suite: string) {
   const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
-  const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scoring });
+  const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scorer });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
   return { valid, found, rows: rows.length };
 }

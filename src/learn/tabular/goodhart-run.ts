@@ -1,7 +1,7 @@
 /** Goodhart as a run: proxy and truth under rising pressure, the hacks found, the class patched. */
 
 import type { Example } from "../../core/records.ts";
-import type { Scorer, ScorerIdentity } from "../../core/score.ts";
+import type { ScoreResult, ScorerIdentity } from "../../core/score.ts";
 import { resultRow } from "../../loops/row.ts";
 import type { FolderOptions } from "../../runs/may-write.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
@@ -22,11 +22,15 @@ import {
   writeCompletion,
 } from "./goodhart.ts";
 
+interface SyncScorer {
+  score(example: Example, completion: string): ScoreResult;
+}
+
 export interface GoodhartRunOptions extends FolderOptions {
   readonly outdir: string;
   readonly problems: readonly Question[];
   /** What is really wanted: the strict scorer of Loop A, unchanged. It scores the run's rows. */
-  readonly truth: { readonly scorer: Scorer; readonly identity: ScorerIdentity };
+  readonly truth: { readonly scorer: SyncScorer; readonly identity: ScorerIdentity };
   readonly seed: number;
 }
 
@@ -117,7 +121,7 @@ async function goodhartExperiment(
 }
 
 /** How the optimised policy does by the rule that was meant, in that rule's own codes. */
-function strictRow(question: Question, { policy }: PressurePoint, scorer: Scorer): ResultRow {
+function strictRow(question: Question, { policy }: PressurePoint, scorer: SyncScorer): ResultRow {
   const { completion } = writeCompletion(policy, question, ["measure", question.id]);
   const { reward, code, details } = scorer.score(asExample(question), completion);
   const proxy = { proxy_reward: naiveVerifier(question, completion) };

@@ -18,6 +18,21 @@ export interface TrainingReport {
   readonly runs: readonly { readonly name: string; readonly verdict: string }[];
 }
 
+/**
+ * One HTML page about training runs, to read offline.
+ *
+ * @example
+ * ```ts
+ * import { train, trainingReport } from "lockedroom";
+ *
+ * await train({
+ *   ...{ algorithm: "sft", dataset: "texts.jsonl", init: "scratch", size: "nano" },
+ *   ...{ settings: { steps: 2, batch: 2 }, outdir: "runs/sft", threads: 1, saveEvery: 100 },
+ * });
+ * const { html, runs } = await trainingReport({ runs: ["runs/sft"] });
+ * console.log(runs[0]?.verdict, html.length);
+ * ```
+ */
 export async function trainingReport(options: TrainingReportOptions): Promise<TrainingReport> {
   const read = [];
   for (const dir of options.runs) read.push(await readTrainingRun(dir));

@@ -1,0 +1,85 @@
+/** What a scorer returned, checked: anything but a sound answer is a `scorer_error`. */
+
+import { messageOf } from "../core/errors.ts";
+import { canonicalJson, type Json } from "../core/json.ts";
+import {
+  type CheckedScore,
+  HARNESS_CODES,
+  isName,
+  type ScoreRequest,
+  type Scorer,
+} from "../core/score.ts";
+import { scorerError } from "./timeouts.ts";
+
+/** Sums and squares of many rewards must stay numbers. */
+const LARGEST_REWARD = 1e12;
+
+/** Calls the scorer once. A promise is given back as it is: `settled` waits for it. */
+export function answerOf(
+  scorer: Scorer,
+  { example, completion }: ScoreRequest,
+): CheckedScore | Promise<unknown> {
+  try {
+    const answer: unknown = scorer.score(example, completion);
+    return answer instanceof Promise ? answer : checked(scorer, answer);
+  } catch (error) {
+    return threw(error);
+  }
+}
+
+/** Waits for a promised answer as long as the limit allows; what comes later is ignored. */
+export async function settled(
+  scorer: Scorer,
+  answer: Promise<unknown>,
+  limitMs: number,
+  late: CheckedScore,
+): Promise<CheckedScore> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<CheckedScore>((resolve) => {
+    timer = setTimeout(() => resolve(late), limitMs);
+  });
+  const inTime = (async () => {
+    try {
+      return checked(scorer, await answer);
+    } catch (error) {
+      return threw(error);
+    }
+  })();
+  return Promise.race([inTime, limit]).finally(() => clearTimeout(timer));
+}
+
+function threw(error: unknown): CheckedScore {
+  return scorerError(`the scorer threw: ${messageOf(error)}`);
+}
+
+function checked(scorer: Scorer, answer: unknown): CheckedScore {
+  if (typeof answer !== "object" || answer === null) {
+    return scorerError(
+      `the scorer returned ${answer === null ? "null" : `a ${typeof answer}`}, not { reward, code, details }`,
+    );
+  }
+  const {
+    reward,
+    code,
+    details = {},
+  } = answer as { reward: unknown; code: unknown; details?: unknown };
+  if (typeof reward !== "number" || !Number.isFinite(reward)) {
+    return scorerError(
+      `the scorer's reward is ${typeof reward === "number" ? reward : typeof reward}, not a finite number`,
+    );
+  }
+  if (Math.abs(reward) > LARGEST_REWARD)
+    return scorerError(`the scorer's reward ${reward} is beyond ±${LARGEST_REWARD}`);
+  if (typeof code !== "string" || !isName(code))
+    return scorerError("the scorer's code is not a name");
+  if (HARNESS_CODES.includes(code)) return scorerError(`the code "${code}" belongs to the harness`);
+  if (scorer.codes && !scorer.codes.includes(code)) {
+    return scorerError(`the code "${code}" is not in the scorer's closed set`);
+  }
+  return { reward, code, details: plain(details) };
+}
+
+/** Details as plain JSON data, cut loose from whatever object the scorer returned. */
+function plain(details: unknown): Json {
+  return JSON.parse(canonicalJson(details)) as Json;
+}
