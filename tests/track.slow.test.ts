@@ -1014,7 +1014,7 @@ const GENERAL: readonly (readonly [
   [
     "the notes are as they were given",
     (_, title) => /^notes\/|run note|why the sabotage|annotated/.test(title),
-    /yours to write|blank|0|no such/,
+    /yours to write|placeholder|0|no such/,
     (l) => {
       l.shell("git checkout -q $(git rev-list --max-parents=0 HEAD) -- notes");
       l.shell(
