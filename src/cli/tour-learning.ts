@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GuardedScorer } from "../core/score.ts";
-import { type GateOptions, gate } from "../gate/verdict.ts";
+import { type GateOptions, gate } from "../gate/gate.ts";
 import { loadRuntime } from "../graph/session.ts";
 import { train } from "../learn/train.ts";
 import { evaluate } from "../loops/eval.ts";

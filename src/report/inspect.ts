@@ -8,7 +8,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 export interface InspectOptions {
   /** Leave out rows that pass. */
   readonly onlyFails?: boolean | undefined;
-  /** At most so many groups, the largest first. */
+  /** Show at most this many groups, the largest first. */
   readonly topK?: number | undefined;
   /** Concrete rows per group. */
   readonly show?: number | undefined;
@@ -30,7 +30,7 @@ export interface Inspection {
   readonly intact: boolean;
 }
 
-/** Groups a run's rows by outcome code, the commonest first, with the first rows of each. */
+/** Groups a run's rows by outcome code, the most common first, with the first rows of each. */
 export async function inspectRun(run: Run, options: InspectOptions = {}): Promise<Inspection> {
   const { onlyFails = false, topK = Number.POSITIVE_INFINITY, show = 3 } = options;
   const groups = new Map<string, { code: string; count: number; rows: ResultRow[] }>();
@@ -55,7 +55,7 @@ export async function inspectRun(run: Run, options: InspectOptions = {}): Promis
   };
 }
 
-/** One row, whole. */
+/** One complete row. */
 export async function findRow(run: Run, id: string): Promise<ResultRow> {
   for await (const batch of run.results().batches()) {
     const row = batch.find((candidate) => candidate.id === id);

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
 import type { GuardedScorer } from "../../core/score.ts";
-import { gate } from "../../gate/verdict.ts";
+import { gate } from "../../gate/gate.ts";
 import { trainBandit } from "../../learn/tabular/bandit.ts";
 import { runBandit } from "../../learn/tabular/bandit-run.ts";
 import { evaluate } from "../../loops/eval.ts";
