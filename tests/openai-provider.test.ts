@@ -209,7 +209,7 @@ describe("temporary trouble is tried again", () => {
     const { error } = await said(endpoint, asks(1), { attempts: 3 });
     expect(endpoint.asked).toHaveLength(3);
     expect(error).toMatchObject({ kind: "io" });
-    expect(error?.message).toMatch(/status 500.*the last of 3 tries: broken pipe dream/);
+    expect(error?.message).toMatch(/status 500.*after 3 attempts: broken pipe dream/);
   });
 
   test("and not when the wait is for a person to decide", async () => {

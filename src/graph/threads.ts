@@ -1,5 +1,5 @@
 /**
- * How many threads a graph may have and still give the bytes that one gives. The runtime's matrix
+ * How many threads a graph may use and still give the same bytes as with one. The runtime's matrix
  * product (MLAS, sgemm.cpp) adds up terms in blocks, and how long a block is depends on how many
  * columns a thread has.
  */
@@ -9,7 +9,7 @@ import { inOrder } from "./order.ts";
 import { sizeOf } from "./shape.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** At most so many as are asked for. */
+/** At most as many as requested. */
 export function sameBytesThreads(results: readonly Tensor[], asked: number): number {
   if (asked <= 1) return asked;
   const products = [...inOrder(results)].filter(({ op }) => op.name === "MatMul").map(productOf);
@@ -41,10 +41,10 @@ function productOf({ inputs, shape }: Tensor): Product {
   };
 }
 
-/** Multiplications that the runtime wakes a thread for. */
+/** Multiplications per thread that the runtime uses. */
 const WORTH_A_THREAD = 2 ** 16;
 
-/** Whether it can be shared among so many. */
+/** Whether it gives the same bytes with this many threads. */
 function isSame({ turned, count, rows, columns, terms }: Product, threads: number): boolean {
   const worth = Math.floor((count * rows * columns * terms) / WORTH_A_THREAD) + 1;
   const parts = Math.ceil(Math.min(threads, worth) / count);

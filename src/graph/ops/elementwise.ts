@@ -22,7 +22,7 @@ function unary(
     }),
   };
   return (x) => {
-    if (x.dtype !== "f32") throw shapeError(type, `numbers are wanted, not ${x.dtype}`, x.shape);
+    if (x.dtype !== "f32") throw shapeError(type, `expected numbers, not ${x.dtype}`, x.shape);
     return new Tensor(op, [x], null);
   };
 }
@@ -54,7 +54,7 @@ function binary(
     if (a.dtype !== b.dtype) {
       throw shapeError(type, `${a.dtype} and ${b.dtype} do not mix`, a.shape, b.shape);
     }
-    // What was repeated to fit need not be: the op repeats by itself.
+    // No explicit expand: the op broadcasts by itself.
     const shape = broadcast(type, a.shape, b.shape);
     return expand(new Tensor(op, [unexpanded(a), unexpanded(b)], null), shape);
   };
@@ -101,7 +101,7 @@ export const div = binary(
     return [dx, neg(mul(dx, node))];
   },
 );
-/** Of equals the gradient goes to the first. */
+/** In a tie the gradient goes to the first. */
 export const maximum = binary("Max", Math.max, (x, y, outer) => {
   const first = greaterOrEqual(x, y);
   return [where(first, outer, 0), where(first, 0, outer)];
@@ -197,7 +197,7 @@ const CAST: Op<null> = {
   emit: (_, emitter, inputs) => emitter.node("Cast", inputs, { to: 1 }),
 };
 
-/** Integers or truth values as numbers; no gradient flows. */
+/** Integers or booleans as numbers; no gradient. */
 export function cast(x: Tensor): Tensor {
   return x.dtype === "f32" ? x : new Tensor(CAST, [x], null);
 }
@@ -207,7 +207,7 @@ const WHERE: Op<null> = {
   infer: (inputs) => {
     const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
     if (condition.dtype !== "bool") {
-      throw shapeError("Where", "the condition must be truth values", condition.shape);
+      throw shapeError("Where", "the condition must be boolean", condition.shape);
     }
     const shape = broadcast("Where", x.shape, y.shape);
     return { shape: broadcast("Where", condition.shape, shape), dtype: x.dtype };
