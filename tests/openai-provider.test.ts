@@ -283,7 +283,7 @@ describe("permanent trouble stops at once", () => {
     endpoint.stop();
     const { error } = await said(endpoint, asks(1), { backoffMs: 60_000 });
     expect(error).toMatchObject({ kind: "io" });
-    expect(error?.message).toMatch(/gave no answer.*the connection was refused/);
+    expect(error?.message).toMatch(/did not answer.*the connection was refused/);
   });
 });
 

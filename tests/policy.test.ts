@@ -43,12 +43,12 @@ async function policy(...args: string[]): Promise<string> {
 describe.concurrent("show", () => {
   test("says what our checkpoint is, and what it was trained on", async () => {
     const shown = await policy("show", "own");
-    expect(shown).toContain(`fingerprint    ${fingerprint}`);
+    expect(shown).toContain(`fingerprint     ${fingerprint}`);
     expect(shown).toMatch(/^parameters +1\d\d,\d{3}$/m);
     expect(shown).toContain("in each of 2 layers");
-    expect(shown).toContain("longest text   64 tokens");
-    expect(shown).toContain(`characters, ${tokenizer.size} tokens; begins with 1, ends with 2`);
-    expect(shown).toContain("chat template  no");
+    expect(shown).toContain("context length  64 tokens");
+    expect(shown).toContain(`characters, ${tokenizer.size} tokens; begin token 1, end tokens 2`);
+    expect(shown).toContain("chat template   no");
     expect(shown).toMatch(/^on disk .* kB as F32$/m);
     const [, trained] = shown.split("trained on\n");
     expect(trained).toBe(

@@ -57,7 +57,7 @@ describe("a run", () => {
 
 Policy written to whole/checkpoint
 Next: lockedroom policy show whole/checkpoint
-Then measure it: lockedroom rollout --policy whole/checkpoint \\
+Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
   --dataset EXAMPLES --n 1 --max-tokens 32 --outdir whole-rollout
 `);
   });
@@ -194,10 +194,10 @@ describe("with sets to measure on", () => {
     expect(stdout).toMatch(/^ {2}validation {2}0\.\d{4} → 0\.\d{4} {2}of 6, 95 % interval/m);
     expect(stdout).toMatch(/^ {2}KL {10}\d+\.\d{4} {2}nats per token, exact$/m);
     expect(stdout).toMatch(/^ {2}entropy {5}\d+\.\d{4} → \d+\.\d{4}/m);
-    expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}looked at once so far$/m);
+    expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}used once so far$/m);
     expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
     expect(stdout).toMatch(
-      /^Then measure it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
+      /^Then evaluate it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
     );
     const { holdout } = JSON.parse(room.read("measured/summary.json"));
     expect(holdout).toMatchObject({ evaluations: 1, before: 0 });
@@ -378,10 +378,10 @@ describe("data of another kind", () => {
     ]);
 
   test.each<[algorithm: string, row: object, ...says: string[]]>([
-    ["grpo", text, "grpo learns from examples (id, prompt, expected_answer)", "these are texts"],
-    ["grpo", { id: "a", samples: ["1"] }, "these are packs of samples", "lockedroom pairs"],
-    ["dpo", { ...text, label: true }, "dpo learns from pairs", "kto learns from those"],
-    ["sft", { id: "a", prompt: "1+1=", expected_answer: 2 }, "these are examples", "grpo"],
+    ["grpo", text, "grpo trains on examples (id, prompt, expected_answer)", "this file has texts"],
+    ["grpo", { id: "a", samples: ["1"] }, "this file has packs of samples", "lockedroom pairs"],
+    ["dpo", { ...text, label: true }, "dpo trains on pairs", "Train on it with kto"],
+    ["sft", { id: "a", prompt: "1+1=", expected_answer: 2 }, "this file has examples", "grpo"],
   ])("%s says what it needs, and what %j is", async (algorithm, row, ...says) => {
     room.jsonl("other.jsonl", [row]);
     expectError(await learn(algorithm, "other.jsonl"), EXIT.data, "other.jsonl:1", ...says);

@@ -1,4 +1,4 @@
-/** A progress bar on stderr, only where a person watches. */
+/** A progress bar on stderr, only on a terminal. */
 
 import { statSync } from "node:fs";
 import { bar, percent } from "./terminal.ts";
@@ -34,7 +34,7 @@ export function startProgress(label: string, total: number, quiet: boolean | und
   };
 }
 
-/** The bytes of these files; a file that is not there is reported by whoever reads it. */
+/** The total size of these files; a missing file counts as 0 and is reported when it is read. */
 export function totalBytes(...files: string[]): number {
   return files.reduce(
     (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),

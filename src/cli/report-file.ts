@@ -1,4 +1,4 @@
-/** A verdict as a file besides what is printed, whole or not there. */
+/** Writes output files atomically: complete, or not at all. */
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,10 +6,14 @@ import { ioError } from "../core/errors.ts";
 import { printableJson } from "./terminal.ts";
 
 export function saveReport(file: string, report: unknown): void {
+  saveFile(file, `${printableJson(report, 2)}\n`);
+}
+
+export function saveFile(file: string, text: string): void {
   const temporary = `${file}.partial`;
   try {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    writeFileSync(temporary, `${printableJson(report, 2)}\n`);
+    writeFileSync(temporary, text);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -1,11 +1,12 @@
 /** `lockedroom report` */
 
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
-import { dataError, ioError, usageError } from "../../core/errors.ts";
+import { dataError, usageError } from "../../core/errors.ts";
 import { trainingReport } from "../../report/training/report.ts";
 import { numberIn } from "../options.ts";
+import { saveFile } from "../report-file.ts";
 import { out, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -44,7 +45,7 @@ async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<v
   refuseOutput(output, force ?? false);
   for (const dir of runs) refuseSweep(dir);
   const report = await trainingReport({ runs, pricePerHour });
-  save(output, report.html);
+  saveFile(output, report.html);
   for (const { name, status } of report.runs) out(wrap(`${name}: ${status}`));
   out(wrap(`Report written to ${output}`));
 }
@@ -67,16 +68,4 @@ function refuseOutput(file: string, force: boolean): void {
     );
   if (existsSync(file) && !force)
     throw usageError(`${file} already exists`, "Choose another -o, or overwrite it with --force.");
-}
-
-function save(file: string, page: string): void {
-  const temporary = `${file}.partial`;
-  try {
-    mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    writeFileSync(temporary, page);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw ioError(`write the report ${file}`, error, "usage");
-  }
 }

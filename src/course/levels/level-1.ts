@@ -1,6 +1,6 @@
 /** Level 1: REINFORCE, one update at a time. */
 
-import { ARM_NAMES, type BanditStep, mustHappen } from "../../index.ts";
+import { ARM_NAMES, type BanditStep, expectedDirection } from "../../index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { type BanditSettings, banditRun, jsonLines } from "../evidence.ts";
 import { demand } from "../gap.ts";
@@ -192,6 +192,6 @@ function annotation(step: BanditStep, lr: number): Expected[] {
       value: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
       matches: same,
     },
-    { name: "must", value: mustHappen(advantage, lr), matches: same },
+    { name: "must", value: expectedDirection(advantage, lr), matches: same },
   ];
 }

@@ -1,7 +1,7 @@
 /** Level 3: the leash. */
 
 import path from "node:path";
-import { chooseUnderLeash, rngAt } from "../../index.ts";
+import { chooseWithKlPenalty, rngAt } from "../../index.ts";
 import { commitCheck, historyChecks } from "../budget.ts";
 import { call, committedFile, exported, hiddenSeed } from "../evidence.ts";
 import { demand, Gap } from "../gap.ts";
@@ -146,7 +146,7 @@ interface Candidate {
   readonly kl: number;
 }
 
-const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
+const best = chooseWithKlPenalty as (candidates: readonly Candidate[], beta: number) => Candidate;
 
 async function value<T>(room: Room, tree: string, name: string): Promise<T> {
   return (await exported(room, path.join(tree, SCRIPT), SCRIPT, name)) as T;

@@ -4,7 +4,7 @@ import {
   ARM_NAMES,
   type BanditStep,
   exactUpdate,
-  mustHappen,
+  expectedDirection,
   reinforceStep,
   softmax,
 } from "../../index.ts";
@@ -36,7 +36,7 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     why: "The update is learning rate · advantage · gradient of the log-probability: one negative factor pushes down.",
     chapter: "05-log-probs-and-signs",
     runs: [],
-    solve: () => mustHappen(-0.4, 0.5),
+    solve: () => expectedDirection(-0.4, 0.5),
   },
   {
     id: "two-negatives",
@@ -45,7 +45,7 @@ export const QUESTIONS_1: readonly QuizQuestion[] = [
     why: "Two negative factors push up: what disappointed becomes more likely. That is descent, not ascent.",
     chapter: "05-log-probs-and-signs",
     runs: [],
-    solve: () => mustHappen(-0.4, -0.5),
+    solve: () => expectedDirection(-0.4, -0.5),
   },
   {
     id: "step-six",

@@ -1,6 +1,6 @@
 /** Level 3: the leash. */
 
-import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../index.ts";
+import { CANDIDATES, type Candidate, chooseWithKlPenalty, klDivergence } from "../../index.ts";
 import type { Form, QuizQuestion } from "../quiz.ts";
 import type { Room } from "../room.ts";
 import { four, metric, three } from "./look-up.ts";
@@ -40,7 +40,7 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     why: "See it with: ./lockedroom kl-choice --beta 0.5. Each candidate pays half of its drift.",
     chapter: "09-kl",
     runs: [],
-    solve: () => chooseUnderLeash(CANDIDATES, 0.5).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 0.5).name,
   },
   {
     id: "full-leash",
@@ -49,7 +49,7 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     why: "A tighter leash prefers a smaller step: 0.45 − 0.1 is more than any other candidate keeps.",
     chapter: "09-kl",
     runs: [],
-    solve: () => chooseUnderLeash(CANDIDATES, 1).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 1).name,
   },
   {
     id: "no-leash",
@@ -58,7 +58,7 @@ export const QUESTIONS_3: readonly QuizQuestion[] = [
     why: "Without a price on drift the highest reward wins, and nobody asks whether that reward means anything.",
     chapter: "09-kl",
     runs: [],
-    solve: () => chooseUnderLeash(CANDIDATES, 0).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 0).name,
   },
   {
     id: "break-even",

@@ -1,7 +1,7 @@
 /**
- * The watchman of a training run. After each step it looks at what the run has written and says, in
- * words and with numbers, what is wrong; how often runs with nothing wrong raise which alarm is measured
- * in alarm-rates.test.ts. It has no state: what it said before is given to it.
+ * Alarms of a training run. After each step they check the recorded metrics and describe problems in
+ * words and numbers. rates.test.ts measures the rate of false alarms. They have no state: the alarms
+ * already raised are an argument.
  */
 
 import type { Alarm } from "../records.ts";
@@ -22,7 +22,7 @@ const CHECKS: readonly Check[] = [
   ...[repeatedOutputs, entropyCollapse, lengthDrift, klOverLimit],
 ];
 
-/** The alarms that are due at the last record and not among those already raised. */
+/** The new alarms at the last record. */
 export function watch(history: History, limits: Limits, raised: ReadonlySet<string>): Alarm[] {
   const step = Math.max(history.steps.at(-1)?.step ?? 0, history.evaluations.at(-1)?.step ?? 0);
   return CHECKS.map((check) => check(history, limits))

@@ -1,10 +1,16 @@
-/** The leash as a run: a sweep of its strength, the closed form checked by climbing. */
+/** The KL penalty as a run: a sweep of the coefficient, with the closed form checked by gradient ascent. */
 
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";
-import { leashCharts } from "./experiment-charts.ts";
-import { climb, LEASH, type LeashPoint, leashedOptimum, leashPoint } from "./kl.ts";
+import { klTradeoffCharts } from "./experiment-charts.ts";
+import {
+  gradientAscent,
+  KL_PENALTY,
+  type KlTradeoffPoint,
+  klPenaltyOptimum,
+  klTradeoffPoint,
+} from "./kl-penalty.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
 export interface KlTradeoffRunOptions extends WriterOptions {
@@ -13,31 +19,33 @@ export interface KlTradeoffRunOptions extends WriterOptions {
   readonly plot?: boolean | undefined;
 }
 
-/** Eight replies: the reference likes the dull ones, the reward likes the one it hardly knows. */
+/** Eight replies: the one with the highest reward has the lowest probability in the reference. */
 const REWARDS: Vector = [0.1, 0.2, 0.3, 0.35, 0.5, 0.6, 0.8, 1];
 const REFERENCE: Vector = softmax([2, 2, 1.5, 1, 0.5, 0, -1, -3]);
 const BETAS: Vector = [10, 3, 1, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03];
 /** Of a probability; ascent stops where the objective no longer grows in float64. */
 const TOLERANCE = 1e-4;
 
-/** Sweeps the strength of the KL leash and writes a run. */
+/** Sweeps the KL coefficient and writes a run. */
 export async function runKlTradeoff(options: KlTradeoffRunOptions): Promise<FinishedRun> {
-  return writeExperiment(options.outdir, () => leashExperiment(options), options);
+  return writeExperiment(options.outdir, () => klTradeoffExperiment(options), options);
 }
 
-async function leashExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
+async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
   const points = BETAS.map((beta) =>
-    leashPoint(REWARDS, REFERENCE, beta, leashedOptimum(REWARDS, REFERENCE, beta)),
+    klTradeoffPoint(REWARDS, REFERENCE, beta, klPenaltyOptimum(REWARDS, REFERENCE, beta)),
   );
-  const climbed = BETAS.map((beta) =>
-    leashPoint(REWARDS, REFERENCE, beta, climb(REWARDS, REFERENCE, beta)),
+  const ascended = BETAS.map((beta) =>
+    klTradeoffPoint(REWARDS, REFERENCE, beta, gradientAscent(REWARDS, REFERENCE, beta)),
   );
-  const gaps = points.map(({ policy }, i) => distance(policy, (climbed[i] as LeashPoint).policy));
+  const gaps = points.map(({ policy }, i) =>
+    distance(policy, (ascended[i] as KlTradeoffPoint).policy),
+  );
   const worst = Math.max(...gaps);
-  const [tight, loose] = [points[0], points.at(-1)] as [LeashPoint, LeashPoint];
+  const [tight, loose] = [points[0], points.at(-1)] as [KlTradeoffPoint, KlTradeoffPoint];
   return {
     command: "kl-tradeoff-demo",
-    reward: LEASH,
+    reward: KL_PENALTY,
     learning: {
       algorithm: "closed form",
       betas: [...BETAS],
@@ -45,19 +53,25 @@ async function leashExperiment(options: KlTradeoffRunOptions): Promise<Experimen
       reference: [...REFERENCE],
     },
     parameters: points.map(({ policy }) => policy),
-    rows: points.map((point, i) => row(point, climbed[i] as LeashPoint, gaps[i] as number)),
+    rows: points.map((point, i) => row(point, ascended[i] as KlTradeoffPoint, gaps[i] as number)),
     metrics: {
       largest_gap_to_gradient_ascent: worst,
       points: points.map(({ policy: _, ...figures }) => figures),
     },
-    title: "KL as a leash",
-    happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the drift from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
-    remarks: [table(points), ...(options.plot ? ["![reward against drift](kl_tradeoff.svg)"] : [])],
-    files: { "kl_tradeoff.csv": csv(points), ...(options.plot ? await leashCharts(points) : {}) },
+    title: "KL penalty: reward against KL divergence",
+    happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the KL divergence from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
+    remarks: [
+      table(points),
+      ...(options.plot ? ["![reward against KL divergence](kl_tradeoff.svg)"] : []),
+    ],
+    files: {
+      "kl_tradeoff.csv": csv(points),
+      ...(options.plot ? await klTradeoffCharts(points) : {}),
+    },
   };
 }
 
-function table(points: readonly LeashPoint[]): string {
+function table(points: readonly KlTradeoffPoint[]): string {
   const rows = points.map((p) => {
     const figures = [p.expected_reward, p.kl, p.entropy, p.objective].map((x) => x.toFixed(4));
     return `| ${[p.beta, ...figures].join(" | ")} |`;
@@ -65,15 +79,19 @@ function table(points: readonly LeashPoint[]): string {
   return `| β | E[r] | KL | entropy | objective |\n|---|---|---|---|---|\n${rows.join("\n")}`;
 }
 
-function csv(points: readonly LeashPoint[]): string {
+function csv(points: readonly KlTradeoffPoint[]): string {
   const lines = points.map((p) =>
     [p.beta, p.expected_reward, p.kl, p.entropy, p.objective].join(","),
   );
   return `beta,expected_reward,kl,entropy,objective\n${lines.join("\n")}\n`;
 }
 
-/** A strength passes when climbing arrives where the formula says. */
-function row({ beta, policy, ...figures }: LeashPoint, ascent: LeashPoint, gap: number): ResultRow {
+/** A coefficient passes when gradient ascent agrees with the closed form. */
+function row(
+  { beta, policy, ...figures }: KlTradeoffPoint,
+  ascent: KlTradeoffPoint,
+  gap: number,
+): ResultRow {
   const agrees = gap <= TOLERANCE;
   return {
     id: `beta-${beta}`,
@@ -89,7 +107,7 @@ function row({ beta, policy, ...figures }: LeashPoint, ascent: LeashPoint, gap: 
 function brief({
   expected_reward: reward,
   kl,
-}: Pick<LeashPoint, "expected_reward" | "kl">): string {
+}: Pick<KlTradeoffPoint, "expected_reward" | "kl">): string {
   return `E[r] ${reward.toFixed(4)}, KL ${kl.toFixed(4)}`;
 }
 

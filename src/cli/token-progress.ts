@@ -1,19 +1,19 @@
-/** A progress bar of a rollout on stderr, only where a person watches. */
+/** A progress bar for sampling and training on stderr, with tokens per second; only on a terminal. */
 
 import { bar } from "./terminal.ts";
 
-export interface AnswerProgress {
-  /** How many answers are wanted, and how many are there already. */
-  start(wanted: number, kept: number): void;
+export interface TokenProgress {
+  /** The total number of items, and how many an earlier session finished. */
+  start(total: number, kept: number): void;
   add(tokens: number): void;
   stop(): void;
 }
 
 const REDRAW_MS = 100;
 
-export function answerProgress(label: string, quiet: boolean | undefined): AnswerProgress {
+export function tokenProgress(label: string, quiet: boolean | undefined): TokenProgress {
   if (quiet || !process.stderr.isTTY) return { start() {}, add() {}, stop() {} };
-  const state = { wanted: 0, kept: 0, added: 0, tokens: 0 };
+  const state = { total: 0, kept: 0, added: 0, tokens: 0 };
   let started = Date.now();
   let drawn = 0;
   const draw = (now: number) => {
@@ -21,8 +21,8 @@ export function answerProgress(label: string, quiet: boolean | undefined): Answe
     process.stderr.write(`\r${label} ${progressLine(state, (now - started) / 1000)} \x1b[K`);
   };
   return {
-    start(wanted, kept) {
-      Object.assign(state, { wanted, kept });
+    start(total, kept) {
+      Object.assign(state, { total, kept });
       started = Date.now();
       draw(started);
     },
@@ -39,21 +39,18 @@ export function answerProgress(label: string, quiet: boolean | undefined): Answe
   };
 }
 
-export interface AnswerState {
-  readonly wanted: number;
-  /** From an earlier sitting: done, but no measure of the speed. */
+export interface TokenState {
+  readonly total: number;
+  /** From an earlier session; not counted in the speed. */
   readonly kept: number;
   readonly added: number;
   readonly tokens: number;
 }
 
-export function progressLine(
-  { wanted, kept, added, tokens }: AnswerState,
-  seconds: number,
-): string {
+export function progressLine({ total, kept, added, tokens }: TokenState, seconds: number): string {
   const done = kept + added;
-  const count = `${bar(wanted > 0 ? done / wanted : 0, 16).padEnd(16)} ${done} of ${wanted}`;
+  const count = `${bar(total > 0 ? done / total : 0, 16).padEnd(16)} ${done} of ${total}`;
   if (added === 0 || seconds <= 0) return count;
-  const left = Math.ceil((seconds / added) * (wanted - done));
+  const left = Math.ceil((seconds / added) * (total - done));
   return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
 }
