@@ -9,6 +9,7 @@ import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
+import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
 import { type DataKind, type ExpectedData, explained } from "./data-kind.ts";
 import { numberIn, SEED, wholeNumber } from "./options.ts";
@@ -36,7 +37,7 @@ const list = (value: string, before: readonly string[]) => [...before, value];
 export function withTrainOptions(command: Command): Command {
   const names = ALGORITHMS.map(({ name }) => name);
   return command
-    .addArgument(new Argument("<algorithm>", "training algorithm (see below)").choices(names))
+    .addArgument(new Argument("<algorithm>", "training algorithm").choices(names))
     .requiredOption("--dataset <file>", "training data, JSONL")
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option(
@@ -50,7 +51,11 @@ export function withTrainOptions(command: Command): Command {
         .default("nano"),
     )
     .option("--config <file>", "recipe: settings as YAML; flags override it")
-    .option("--set <name=value>", "any setting, such as rollouts.group=16", list, [])
+    .addOption(
+      new Option("--set <name=value>", "any setting, such as rollouts.group=16; repeatable")
+        .argParser(list)
+        .default([], "none"),
+    )
     .option("--steps <n>", "number of updates", wholeNumber(1, 10_000_000))
     .option("--seed <n>", "random seed (default: 0)", SEED)
     .option(
@@ -67,7 +72,11 @@ export function withTrainOptions(command: Command): Command {
         "cosine",
       ]),
     )
-    .option("--scorer <name|file>", "reward scorer; may be repeated, rewards are added", list, [])
+    .addOption(
+      new Option("--scorer <name|file>", "reward scorer; repeatable, rewards are added")
+        .argParser(list)
+        .default([], DEFAULT_SCORER),
+    )
     .option("--validation-scorer <name|file>", "scorer used for validation")
     .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .option("--dev <file>", "validation examples")

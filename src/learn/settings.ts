@@ -127,12 +127,12 @@ const general = {
         .number()
         .positive()
         .default(1)
-        .describe("target KL of adaptive, in nats per completion"),
+        .describe("target KL, in nats per completion"),
       horizon: z
         .number()
         .positive()
         .default(10_000)
-        .describe("horizon of adaptive, in completions; larger is slower"),
+        .describe("horizon in completions; larger values adapt more slowly"),
     })
     .prefault({})
     .describe("KL penalty towards the initial policy"),

@@ -27,7 +27,7 @@ interface Flags {
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
-      "Compares two runs: the data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be statistically significant.",
+      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be significant.",
     )
     .requiredOption("--baseline <run>", "run of the current policy")
     .requiredOption("--candidate <run>", "run to compare with it")
@@ -58,7 +58,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
 Exit codes:
   0  PROMOTE        1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
-  64 wrong usage    65 bad or unfinished run    70 internal error    74 disk error
+  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02

@@ -58,8 +58,8 @@ export function define(command: Command): Command {
       "after",
       `
 A policy file exports one of:
-  tieBreakKey(sample)                   numbers and strings; the smallest key wins
-  pickBest(example, samples, score)     returns the chosen sample
+  tieBreakKey(sample)                 numbers and strings; the smallest key wins
+  pickBest(example, samples, score)   returns the chosen sample
 A sample has completion, sum_logprob (or null), reward, code, details, index.
 
 Examples:

@@ -22,7 +22,7 @@ export const orpoSettings = z.strictObject({
 
 export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   name: "orpo",
-  about: "preference pairs: SFT on chosen plus an odds-ratio loss, no reference",
+  about: "preference pairs: SFT on chosen plus an odds-ratio loss",
   needs: "pairs",
   settings: orpoSettings,
   columns: {},
