@@ -1,7 +1,7 @@
-// Training as the product does it, its floor beside it, and how long a step takes to build.
+// Training, its floor, and the time to build a step.
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
-import { lossGraph } from "../dist/learn/model.js";
+import { lossGraph } from "../dist/learn/loss-graph.js";
 import { startState, Trainer } from "../dist/learn/trainer.js";
 import { initialise, parametersOf, SIZES } from "../dist/policy/index.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
@@ -17,7 +17,7 @@ export function parameterCount(size) {
   return place(parametersOf(architecture(size))).total;
 }
 
-/** A step of supervised fine-tuning on a batch in which every token counts. */
+/** A step of supervised fine-tuning on a batch without padding. */
 export async function trainingStep(size, shape, options) {
   const trainer = await trainerOf(size, shape, options);
   const count = shape.batch * shape.length;
@@ -29,7 +29,7 @@ export async function trainingStep(size, shape, options) {
 
 const known = new Map();
 
-/** First weights, which take longer to draw than many of the steps that are timed. */
+/** Initial weights, which take longer to draw than many timed steps. */
 export function weightsOf(size) {
   const weights = known.get(size) ?? initialise(architecture(size), 0);
   known.set(size, weights);
@@ -61,7 +61,7 @@ export async function training(size, shape, threads, effort) {
   };
 }
 
-/** Without the floor, for the tables of growth. */
+/** Without the floor, for the tables over batch and length. */
 export async function trainingSpeed(size, shape, threads, calls) {
   const { step, close } = await trainingStep(size, shape, { threads });
   const ms = lowerQuartile(await times(calls, step));

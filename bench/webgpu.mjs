@@ -1,9 +1,9 @@
 // `npm run bench:webgpu`: the same training steps on the CPU and on the GPU, through the same graph.
-// Fails when the losses differ by more than 1e-3; says so where there is no GPU.
+// Fails when the losses differ by more than 1e-3; prints a message where there is no GPU.
 
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
-import { lossGraph } from "../dist/learn/model.js";
+import { lossGraph } from "../dist/learn/loss-graph.js";
 import { startState, Trainer } from "../dist/learn/trainer.js";
 import { parametersOf } from "../dist/policy/architecture.js";
 import { initialise, SIZES } from "../dist/policy/initialise.js";
@@ -55,7 +55,7 @@ async function losses(provider, size, batch, length) {
   return { losses: found, seconds: times.sort((a, b) => a - b)[STEPS >> 1] };
 }
 
-/** A pattern that can be learned: counting upwards in strides. */
+/** A learnable pattern: counting upwards in strides. */
 function batchAt(step, batch, length) {
   const token = (i) => BigInt((step + Math.floor(i / length) * 5 + (i % length) * 3) % VOCABULARY);
   const size = batch * length;

@@ -193,9 +193,7 @@ describe.concurrent("standard input", () => {
 
   test("of five megabytes is inspected", async () => {
     const text = "Final: 323, said the fox.\n".repeat(200_000);
-    expect(await screen([], text)).toMatch(
-      /\(truncated; 5200000 characters, 5200000 bytes;/,
-    );
+    expect(await screen([], text)).toMatch(/\(truncated; 5200000 characters, 5200000 bytes;/);
   });
 
   test("comes back whole as tokens", async () => {

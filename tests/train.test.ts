@@ -294,7 +294,7 @@ describe("settings", () => {
     const { code, stderr } = await train("idle", 2, "--set", "kl.coefficient=0.5");
     expect({ code, stderr }).toEqual({
       code: EXIT.ok,
-      stderr: "  ! kl.coefficient has no effect on sft, which samples nothing to leash\n",
+      stderr: "  ! kl.coefficient has no effect: sft does not sample, so there is no KL penalty\n",
     });
     const quiet = await train("idle", 2, "--set", "kl.coefficient=0.5", "--force", "--quiet");
     expect(quiet).toMatchObject({ code: EXIT.ok, stderr: "" });

@@ -123,11 +123,7 @@ const general = {
         .nullable()
         .default(null)
         .describe("where the penalty is added; null: the algorithm's default"),
-      target: z
-        .number()
-        .positive()
-        .default(1)
-        .describe("target KL, in nats per completion"),
+      target: z.number().positive().default(1).describe("target KL, in nats per completion"),
       horizon: z
         .number()
         .positive()

@@ -229,7 +229,9 @@ describe("what the policy says", () => {
       "shrunk from 40 to 19 tokens of at most 64",
     );
     expect(names(then({ "length/mean": 60 }))).toEqual([]);
-    expect(message(then({ "length/truncated": 0.4 }))).toContain("40 % of the completions are truncated");
+    expect(message(then({ "length/truncated": 0.4 }))).toContain(
+      "40 % of the completions are truncated",
+    );
     const short = (step: number) => ({ "length/mean": step > 10 ? 2 : 5 });
     expect(names(steps(20, short))).toEqual([]);
     const ends = (step: number) => ({
