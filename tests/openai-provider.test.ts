@@ -228,8 +228,8 @@ describe("permanent trouble stops at once", () => {
     [401, "Incorrect API key", /OPENAI_API_KEY/],
     [403, "Not for you", /OPENAI_API_KEY/],
     [404, "The model does not exist", /model/],
-    [400, "Too long a prompt", /Mend/],
-    [429, "You exceeded your quota", /Mend/, "insufficient_quota"],
+    [400, "Too long a prompt", /Fix the cause/],
+    [429, "You exceeded your quota", /Fix the cause/, "insufficient_quota"],
   ])("%i", async (status, message, advice, code = "other") => {
     const endpoint = await FakeEndpoint.start(() => ({
       status,

@@ -241,7 +241,7 @@ describe("which pairs", () => {
     expect(few.pairs.map((pair) => `${pair.chosen}>${pair.rejected}`)).toEqual(ALL.slice(0, 3));
     expect(few.stdout).toContain("3 of 12 from 1 prompts, by all");
     const refused = await workspace.run(args("x", ["--per-prompt", "3"]));
-    expectError(refused, EXIT.usage, /best-worst makes one pair/);
+    expectError(refused, EXIT.usage, /--by best-worst, which makes one pair/);
   });
 
   test("--by first: as whoever compares answers as they come", async () => {
@@ -267,7 +267,7 @@ describe("which pairs", () => {
     expect(strict.manifest.settings.length_tolerance).toBe(0.1);
     const free = await made(workspace, "free");
     expect(free.pairs.map(({ rejected }) => rejected)).toEqual(["0 b", "0 b"]);
-    expect(free.stdout).toContain("The chosen ones are longer by far");
+    expect(free.stdout).toContain("The chosen completions are much longer");
   });
 
   const candidate = (index: number, reward: number): PairCandidate => ({

@@ -66,7 +66,7 @@ describe.concurrent("an interrupted rollout", () => {
 
   test("by Ctrl-C: says that nothing is lost, and goes on", async () => {
     const { workspace, endpoint, result } = await killed("SIGINT");
-    expect(result.stderr).toMatch(/interrupted\n {2}.*kept.*--resume/s);
+    expect(result.stderr).toMatch(/interrupted\n {2}.*saved.*--resume/s);
     const held = journaled(workspace).length;
     await made(workspace, endpoint, "--resume");
     expect(endpoint.asked).toHaveLength(60 - held);

@@ -18,7 +18,7 @@ describe.concurrent("a rollout", () => {
       ...["--system", "system.txt", "--temperature", "0.5", "--stop", "END", "\n\n"],
       ...["--price-in", "2", "--price-out", "8"],
     );
-    expect(stdout).toMatch(/one completion of each of 30 examples from openai:tiny/);
+    expect(stdout).toMatch(/Sampled one completion for each of 30 examples from openai:tiny/);
     expect(stdout).toMatch(/tokens: 300 in, 90 out\n.*cost: 0\.0013 /);
     expect(Object.keys(workspace.snapshot("r")).sort()).toEqual(DONE);
 
@@ -164,7 +164,7 @@ describe.concurrent("a rollout", () => {
         : undefined,
     );
     const { stdout } = await made(workspace, endpoint);
-    expect(stdout).toMatch(/! The endpoint refuses logprobs/);
+    expect(stdout).toMatch(/! The endpoint does not support logprobs/);
     expect(workspace.read("r/completions.jsonl")).not.toContain("logprob");
   });
 

@@ -63,9 +63,9 @@ text  Final:··323
       2     220  20                                   ·
       3     220  20                                   ·
       4   29173  33 32 33                             323
-5 tokens in o200k_base: the policy acts on these.
+5 tokens in o200k_base
 
-math_final_line 1.0.0 judges the text:
+math_final_line 1.0.0
   outcome  extra_whitespace
   reason   "  " where one space belongs
   class    model_format
@@ -76,7 +76,7 @@ math_final_line 1.0.0 judges the text:
 
   test("without an expected answer, what was read and no reward", async () => {
     const text = await screen(["Final: 323"]);
-    expect(text).toContain("outcome  ok, taking the parsed integer as the expected one");
+    expect(text).toContain("outcome  ok, with the parsed integer as the expected one");
     expect(text).toContain("parsed   323\n");
     expect(text).toContain("reward   none without --expect\n");
   });

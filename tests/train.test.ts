@@ -252,11 +252,11 @@ describe("settings", () => {
   });
 
   test.each([
-    ["an unknown one", ["--set", "stepz=3"], /no setting stepz A run knows: steps, seed, .*, kl,/],
+    ["an unknown one", ["--set", "stepz=3"], /unknown setting stepz Settings: steps, seed, .*, kl,/],
     [
       "an unknown one of the algorithm",
       ["--set", "algorithm.beta=3"],
-      /no setting algorithm\.beta algorithm knows: reduction/,
+      /unknown setting algorithm\.beta Settings of algorithm: reduction/,
     ],
     [
       "an unknown one of a group",

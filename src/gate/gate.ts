@@ -81,7 +81,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
 function selectionNote(knobs: readonly Knob[], rule: unknown): string[] {
   if (knobs.length !== 1 || knobs[0] !== "selection") return [];
   const words =
-    "Selection changed, not the policy: outputs were picked differently from the same distribution.";
+    "Selection changed: outputs were selected differently, the policy's distribution is unchanged.";
   if (rule !== "best" && rule !== "tieBreakKey") return [words];
   return [
     words,

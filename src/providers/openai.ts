@@ -165,5 +165,5 @@ function hintFor(status: number | undefined, temporary: boolean): string {
   if (status === 401 || status === 403) return "Check OPENAI_API_KEY and its permissions.";
   if (status === 404) return "Check the name of the model and OPENAI_BASE_URL.";
   if (temporary) return "Check OPENAI_BASE_URL and the endpoint, or try again later.";
-  return "Change the setting that the endpoint rejects.";
+  return "Fix the cause that the endpoint reports, then run the command again.";
 }
