@@ -70,7 +70,7 @@ describe.concurrent("show", () => {
     const shown = await policy("show", "instruct");
     expect(shown).toContain("trained on      not stated");
     expect(shown).toContain("chat template   yes");
-    expect(shown).toContain("architecture   qwen2, width 48, inner 96");
+    expect(shown).toContain("architecture    qwen2, width 48, inner 96");
     expect(shown).toContain("biases, tied head");
   });
 

@@ -205,7 +205,7 @@ describe("with sets to measure on", () => {
     expect(scorers.map(({ role }: { role: string }) => role)).toEqual(["validation"]);
     // The next run from this checkpoint knows of the first look.
     const again = ["--init", "measured/checkpoint", "--holdout", "holdout.jsonl"];
-    expect((await train("measured-again", 2, ...again)).stdout).toMatch(/looked at 2 times so far/);
+    expect((await train("measured-again", 2, ...again)).stdout).toMatch(/used 2 times so far/);
   });
 
   test("one that is learned from is refused by name", async () => {
@@ -252,7 +252,11 @@ describe("settings", () => {
   });
 
   test.each([
-    ["an unknown one", ["--set", "stepz=3"], /unknown setting stepz Settings: steps, seed, .*, kl,/],
+    [
+      "an unknown one",
+      ["--set", "stepz=3"],
+      /unknown setting stepz Settings: steps, seed, .*, kl,/,
+    ],
     [
       "an unknown one of the algorithm",
       ["--set", "algorithm.beta=3"],
@@ -261,9 +265,13 @@ describe("settings", () => {
     [
       "an unknown one of a group",
       ["--set", "kl.mod=fixed"],
-      /kl\.mod kl knows: mode, coefficient,/,
+      /kl\.mod Settings of kl: mode, coefficient,/,
     ],
-    ["a group in place of one of its own", ["--set", "rate=3"], /rate knows: peak, warmup, end, /],
+    [
+      "a group in place of one of its own",
+      ["--set", "rate=3"],
+      /Settings of rate: peak, warmup, end, /,
+    ],
     [
       "one that is missing",
       ["--set", "cost.rate=1"],
@@ -397,6 +405,6 @@ describe("data of another kind", () => {
     room.jsonl("other.jsonl", [{ id: "a", ...text }]);
     const { code, stderr } = await learn("grpo", "other.jsonl");
     expect(code).toBe(EXIT.ok);
-    expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo learns from/);
+    expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo trains on/);
   });
 });
