@@ -133,7 +133,7 @@ function learnedFrom({ policy }: Manifest): readonly Json[] {
   return Array.isArray(learning?.learned_from) ? learning.learned_from : [];
 }
 
-/** Changed code under the same name and version has a code of its own: it is a change that nobody declared. */
+/** Changed code under the same name and version is an undeclared change, with its own reason code. */
 function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): Reason | undefined {
   if (before.source_sha256 === after.source_sha256) return undefined;
   const declaredSame = before.name === after.name && before.version === after.version;

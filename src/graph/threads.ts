@@ -20,7 +20,7 @@ export function sameBytesThreads(results: readonly Tensor[], asked: number): num
 
 interface Product {
   /** Whether the left matrix is read by columns: its blocks are the same whatever a thread has. */
-  readonly turned: boolean;
+  readonly transposed: boolean;
   /** How many of them at once, and of each: rows and columns of the result, and terms of a sum. */
   readonly count: number;
   readonly rows: number;
@@ -34,7 +34,7 @@ function productOf({ inputs, shape }: Tensor): Product {
   // With one matrix on the right, all rows are one product.
   const one = b.shape.length === 2;
   return {
-    turned: isTransposed(a),
+    transposed: isTransposed(a),
     count: one ? 1 : Math.max(1, sizeOf(shape.slice(0, -2))),
     rows: one ? sizeOf(shape) / columns : (shape.at(-2) as number),
     ...{ columns, terms },
@@ -45,7 +45,7 @@ function productOf({ inputs, shape }: Tensor): Product {
 const WORTH_A_THREAD = 2 ** 16;
 
 /** Whether it gives the same bytes with this many threads. */
-function isSame({ turned, count, rows, columns, terms }: Product, threads: number): boolean {
+function isSame({ transposed, count, rows, columns, terms }: Product, threads: number): boolean {
   const worth = Math.floor((count * rows * columns * terms) / WORTH_A_THREAD) + 1;
   const parts = Math.ceil(Math.min(threads, worth) / count);
   // A single row is added up without blocks.
@@ -54,7 +54,7 @@ function isSame({ turned, count, rows, columns, terms }: Product, threads: numbe
   if (columns === 1) return rows % (4 * parts) === 0;
   // Where rows are shared, only a thread with a single one computes differently.
   if (columns <= rows) return Math.floor(rows / parts) > 1;
-  if (turned) return true;
+  if (transposed) return true;
   const whole = blockOf(columns, terms);
   return piecesOf(columns, parts).every((piece) => blockOf(piece, terms) === whole);
 }

@@ -54,7 +54,7 @@ export class ChatRequest {
    * True when the request can be changed and sent again. `notice` is called the first time only:
    * other requests in flight are rejected in the same way.
    */
-  mend(refused: object, failure: Failure, notice: (text: string) => void): boolean {
+  adapt(refused: object, failure: Failure, notice: (text: string) => void): boolean {
     if (!REFUSED.includes(failure.status ?? 0)) return false;
     const guilty = (Object.keys(DISPENSABLE) as Parameter[]).find(
       (name) => name in refused && objectsTo(failure, name),

@@ -92,7 +92,7 @@ export class OpenAiPolicy implements Policy {
       if ("said" in found) return found.said;
       stop.soon.throwIfAborted();
       const { failure } = found;
-      if (this.#request.mend(body, failure, this.#options.onNotice ?? (() => {}))) continue;
+      if (this.#request.adapt(body, failure, this.#options.onNotice ?? (() => {}))) continue;
       if (this.#isFinal(failure, tries)) throw this.#sentence(failure, tries, ask);
       await sleep(this.#waitMs(failure, tries, ask), undefined, { signal: stop.soon });
       tries++;

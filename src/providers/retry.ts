@@ -65,7 +65,7 @@ function noAnswer(message: string): Failure {
 
 function isTemporary(status: number, code: unknown, advice: string | null | undefined): boolean {
   if (advice === "true" || advice === "false") return advice === "true";
-  if (code === "insufficient_quota") return false; // A 429 that waiting does not mend.
+  if (code === "insufficient_quota") return false; // A 429 that waiting does not solve.
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 

@@ -62,8 +62,8 @@ const SCATTER_ADD: Op<null> = {
     const flat = emitter.node("Reshape", [updates, emitter.integers([count, width])]);
     // Widths come in eights, numbers of rows do not: threads then share the work without a remainder,
     // which the runtime would sum in another order.
-    const turned = emitter.node("Transpose", [flat], { perm: [1, 0] });
-    const added = emitter.node("MatMul", [turned, hot]);
+    const transposed = emitter.node("Transpose", [flat], { perm: [1, 0] });
+    const added = emitter.node("MatMul", [transposed, hot]);
     const back = emitter.node("Transpose", [added], { perm: [1, 0] });
     const table = emitter.node("Reshape", [back, emitter.integers(shape)]);
     return emitter.node("Add", [start, table]);

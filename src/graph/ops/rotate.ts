@@ -30,7 +30,7 @@ const ROTATE: Op<null> = {
       return first ? value * c - other * s : value * c + other * s;
     });
   },
-  // Turned back.
+  // The inverse rotation.
   gradient: ({ inputs: [, positions, cosine, sine] }, outer) => [
     rotate(outer, positions as Tensor, cosine as Tensor, neg(sine as Tensor)),
   ],
@@ -55,11 +55,11 @@ function plain({ shape, inputs }: Tensor, emitter: Emitter, names: readonly stri
     reshaped(emitter.node("Gather", [table, positions], { axis: 0 }), [batch, length, 1, half]),
   ) as [string, string];
   const product = (left: string, right: string) => emitter.node("Mul", [left, right]);
-  const turned = [
+  const rotated = [
     emitter.node("Sub", [product(a, c), product(b, s)]),
     emitter.node("Add", [product(b, c), product(a, s)]),
   ];
-  return reshaped(emitter.node("Concat", turned, { axis: -1 }), shape);
+  return reshaped(emitter.node("Concat", rotated, { axis: -1 }), shape);
 }
 
 /**
