@@ -1,8 +1,8 @@
 /** Progress of a training run on stderr: a bar on a terminal, and always the alarms. */
 
 import type { Alarm, StepRecord } from "../learn/records.ts";
+import { type TokenProgress, tokenProgress } from "./progress.ts";
 import { paint, wrap } from "./terminal.ts";
-import { type TokenProgress, tokenProgress } from "./token-progress.ts";
 
 export class TrainingProgress {
   readonly #quiet: boolean | undefined;

@@ -3,6 +3,7 @@
 import type { Knob } from "../core/knobs.ts";
 import type { Decision, Reason } from "../runs/gate-report.ts";
 import type { Measured } from "./measure.ts";
+import { signed } from "./render.ts";
 
 export interface DecisionInput {
   readonly knobs: readonly Knob[];
@@ -85,8 +86,4 @@ const inconclusive = (code: string, message: string) => ({
 
 function reason(code: string, message: string): Reason {
   return { code, message, baseline: null, candidate: null };
-}
-
-function signed(value: number): string {
-  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
 }

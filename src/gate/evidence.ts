@@ -180,26 +180,24 @@ function integrity([baseline, candidate]: readonly [RecountedRun, RecountedRun])
   ];
 }
 
+const UNSCORED = [
+  {
+    kind: "missing",
+    code: "missing_completions",
+    message: "Some examples have no completion. Add the missing completions and evaluate again.",
+  },
+  {
+    kind: "broken",
+    code: "scorer_errors",
+    message:
+      "The scorer failed on some rows, so the rates are not valid. Fix the scorer and evaluate again.",
+  },
+] as const;
+
 function unscored([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
-  const reasons: Reason[] = [];
-  if (baseline.missing + candidate.missing > 0) {
-    reasons.push({
-      code: "missing_completions",
-      message: "Some examples have no completion. Add the missing completions and evaluate again.",
-      baseline: baseline.missing,
-      candidate: candidate.missing,
-    });
-  }
-  if (baseline.broken + candidate.broken > 0) {
-    reasons.push({
-      code: "scorer_errors",
-      message:
-        "The scorer failed on some rows, so the rates are not valid. Fix the scorer and evaluate again.",
-      baseline: baseline.broken,
-      candidate: candidate.broken,
-    });
-  }
-  return reasons;
+  return UNSCORED.filter(({ kind }) => baseline[kind] + candidate[kind] > 0).map(
+    ({ kind, ...reason }) => ({ ...reason, baseline: baseline[kind], candidate: candidate[kind] }),
+  );
 }
 
 /** A run with an alarm is not evidence. */

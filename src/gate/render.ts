@@ -80,6 +80,10 @@ function both(reason: Reason): string {
   return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
 }
 
+export function signed(value: number): string {
+  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
+}
+
 function figure(value: number | null): string {
   return value === null ? "–" : value.toFixed(4);
 }

@@ -6,7 +6,7 @@ import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
 import { gate } from "../../gate/gate.ts";
-import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
+import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { numberIn } from "../options.ts";
 import { saveReport } from "../report-file.ts";
@@ -130,7 +130,7 @@ function measurement({
   if (delta === null || ci === null || p === null) return [];
   const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
   return [
-    `  difference ${sign(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
+    `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
     `  p = ${p.toPrecision(3)} (${name})`,
     `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${alpha})`}`,
   ];
@@ -158,8 +158,4 @@ function flipLines({ flips }: GateReport): string[] {
     ),
     ...(flips.gained + flips.lost > shown.length ? ["  … more with --format json"] : []),
   ];
-}
-
-function sign(value: number): string {
-  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
 }

@@ -9,8 +9,8 @@ import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/rollout-folder.ts";
 import { numberIn, SEED, wholeNumber } from "../options.ts";
+import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";
-import { tokenProgress } from "../token-progress.ts";
 
 interface Flags {
   readonly policy: string;

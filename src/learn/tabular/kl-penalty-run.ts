@@ -3,13 +3,13 @@
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";
-import { klTradeoffCharts } from "./experiment-charts.ts";
+import { tradeoffCharts } from "./experiment-charts.ts";
 import {
   gradientAscent,
   KL_PENALTY,
-  type KlTradeoffPoint,
   klPenaltyOptimum,
-  klTradeoffPoint,
+  type TradeoffPoint,
+  tradeoffPoint,
 } from "./kl-penalty.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
@@ -33,16 +33,16 @@ export async function runKlTradeoff(options: KlTradeoffRunOptions): Promise<Fini
 
 async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
   const points = BETAS.map((beta) =>
-    klTradeoffPoint(REWARDS, REFERENCE, beta, klPenaltyOptimum(REWARDS, REFERENCE, beta)),
+    tradeoffPoint(REWARDS, REFERENCE, beta, klPenaltyOptimum(REWARDS, REFERENCE, beta)),
   );
   const ascended = BETAS.map((beta) =>
-    klTradeoffPoint(REWARDS, REFERENCE, beta, gradientAscent(REWARDS, REFERENCE, beta)),
+    tradeoffPoint(REWARDS, REFERENCE, beta, gradientAscent(REWARDS, REFERENCE, beta)),
   );
   const gaps = points.map(({ policy }, i) =>
-    distance(policy, (ascended[i] as KlTradeoffPoint).policy),
+    distance(policy, (ascended[i] as TradeoffPoint).policy),
   );
   const worst = Math.max(...gaps);
-  const [tight, loose] = [points[0], points.at(-1)] as [KlTradeoffPoint, KlTradeoffPoint];
+  const [tight, loose] = [points[0], points.at(-1)] as [TradeoffPoint, TradeoffPoint];
   return {
     command: "kl-tradeoff-demo",
     reward: KL_PENALTY,
@@ -53,7 +53,7 @@ async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Expe
       reference: [...REFERENCE],
     },
     parameters: points.map(({ policy }) => policy),
-    rows: points.map((point, i) => row(point, ascended[i] as KlTradeoffPoint, gaps[i] as number)),
+    rows: points.map((point, i) => row(point, ascended[i] as TradeoffPoint, gaps[i] as number)),
     metrics: {
       largest_gap_to_gradient_ascent: worst,
       points: points.map(({ policy: _, ...figures }) => figures),
@@ -66,12 +66,12 @@ async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Expe
     ],
     files: {
       "kl_tradeoff.csv": csv(points),
-      ...(options.plot ? await klTradeoffCharts(points) : {}),
+      ...(options.plot ? await tradeoffCharts(points) : {}),
     },
   };
 }
 
-function table(points: readonly KlTradeoffPoint[]): string {
+function table(points: readonly TradeoffPoint[]): string {
   const rows = points.map((p) => {
     const figures = [p.expected_reward, p.kl, p.entropy, p.objective].map((x) => x.toFixed(4));
     return `| ${[p.beta, ...figures].join(" | ")} |`;
@@ -79,7 +79,7 @@ function table(points: readonly KlTradeoffPoint[]): string {
   return `| β | E[r] | KL | entropy | objective |\n|---|---|---|---|---|\n${rows.join("\n")}`;
 }
 
-function csv(points: readonly KlTradeoffPoint[]): string {
+function csv(points: readonly TradeoffPoint[]): string {
   const lines = points.map((p) =>
     [p.beta, p.expected_reward, p.kl, p.entropy, p.objective].join(","),
   );
@@ -88,8 +88,8 @@ function csv(points: readonly KlTradeoffPoint[]): string {
 
 /** A coefficient passes when gradient ascent agrees with the closed form. */
 function row(
-  { beta, policy, ...figures }: KlTradeoffPoint,
-  ascent: KlTradeoffPoint,
+  { beta, policy, ...figures }: TradeoffPoint,
+  ascent: TradeoffPoint,
   gap: number,
 ): ResultRow {
   const agrees = gap <= TOLERANCE;
@@ -107,7 +107,7 @@ function row(
 function brief({
   expected_reward: reward,
   kl,
-}: Pick<KlTradeoffPoint, "expected_reward" | "kl">): string {
+}: Pick<TradeoffPoint, "expected_reward" | "kl">): string {
   return `E[r] ${reward.toFixed(4)}, KL ${kl.toFixed(4)}`;
 }
 

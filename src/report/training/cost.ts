@@ -33,13 +33,7 @@ export function costOf(run: TrainingRun, pricePerHour: number | undefined): Cost
 
 function secondsOf(timing: readonly TrainingTiming[]): Record<Phase, number> {
   const sum = (phase: Phase) => timing.reduce((total, row) => total + row[`${phase}_s`], 0);
-  return {
-    sampling: sum("sampling"),
-    scoring: sum("scoring"),
-    logprobs: sum("logprobs"),
-    updating: sum("updating"),
-    evaluating: sum("evaluating"),
-  };
+  return Object.fromEntries(PHASES.map((phase) => [phase, sum(phase)])) as Record<Phase, number>;
 }
 
 export function costSection(runs: readonly NamedRun[], pricePerHour: number | undefined): Html {
