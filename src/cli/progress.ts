@@ -8,15 +8,11 @@ const REDRAW_MS = 100;
 /** A line that is drawn at most every 100 ms; `text` gets the seconds since the start. */
 class ProgressLine {
   readonly #label: string | undefined;
-  #started = Date.now();
+  readonly #started = Date.now();
   #drawn = 0;
 
   constructor(label: string, quiet: boolean | undefined) {
     this.#label = quiet || !process.stderr.isTTY ? undefined : label;
-  }
-
-  restart(): void {
-    this.#started = Date.now();
   }
 
   draw(text: (seconds: number) => string): void {
@@ -62,28 +58,27 @@ export function totalBytes(...files: string[]): number {
   );
 }
 
-export interface TokenProgress {
+/** `add` is one item with its number of tokens. */
+export interface TokenProgress extends Progress {
   /** The total number of items, and how many an earlier session finished. */
   start(total: number, kept: number): void;
-  /** Another item with so many tokens. */
-  add(tokens: number): void;
-  stop(): void;
 }
 
 /** Items done, with tokens per second: for sampling and training. */
 export function tokenProgress(label: string, quiet: boolean | undefined): TokenProgress {
-  const line = new ProgressLine(label, quiet);
+  let line = new ProgressLine(label, quiet);
   const state = { total: 0, kept: 0, added: 0, tokens: 0 };
+  const draw = () => line.draw((seconds) => tokenLine(state, seconds));
   return {
     start(total, kept) {
       Object.assign(state, { total, kept });
-      line.restart();
-      line.draw((seconds) => tokenLine(state, seconds));
+      line = new ProgressLine(label, quiet);
+      draw();
     },
     add(tokens) {
       state.added++;
       state.tokens += tokens;
-      line.draw((seconds) => tokenLine(state, seconds));
+      draw();
     },
     stop: () => line.stop(),
   };

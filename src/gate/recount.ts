@@ -101,16 +101,10 @@ export class RecountedRun extends RowCursor<ResultRow> {
 }
 
 /** A selected row repeats the sample that it chose, reward and all. */
-function matchesItsSample({
-  selected,
-  samples,
-  completion,
-  reward,
-  outcome_code: code,
-}: ResultRow): boolean {
-  const sample = samples?.[selected?.index ?? -1];
-  return (
-    sample?.completion === completion && sample.reward === reward && sample.outcome_code === code
+function matchesItsSample(row: ResultRow): boolean {
+  const sample = row.samples?.[row.selected?.index ?? -1];
+  return (["completion", "reward", "outcome_code"] as const).every(
+    (field) => sample?.[field] === row[field],
   );
 }
 

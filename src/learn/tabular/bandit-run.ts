@@ -98,25 +98,16 @@ export function diagnoseLearningRate(
   log: readonly BanditStep[],
 ): LearningRateDiagnosis {
   const move = largestMove(log);
-  const named = (learning_rate: LearningRateDiagnosis["learning_rate"], verdict: string) => ({
-    learning_rate,
-    largest_move: move,
-    verdict,
-  });
-  if (log.length < steps)
-    return named("diverged", `diverged: the logits were no longer finite after step ${log.length}`);
-  if (lr < 0)
-    return named(
-      "inverted",
-      "inverted: a negative learning rate descends, so rewarded actions become less likely",
-    );
-  if (lr === 0) return named("zero", "zero: nothing is learned");
-  if (move > MAX_CHANGE)
-    return named("too large", `too large: one update changed a probability by ${move.toFixed(2)}`);
-  return named(
-    "ordinary",
-    `ordinary: no update changed a probability by more than ${move.toFixed(2)}`,
-  );
+  const size = move.toFixed(2);
+  const diagnoses: [boolean, LearningRateDiagnosis["learning_rate"], string][] = [
+    [log.length < steps, "diverged", `the logits were no longer finite after step ${log.length}`],
+    [lr < 0, "inverted", "a negative learning rate descends: rewarded actions become less likely"],
+    [lr === 0, "zero", "nothing is learned"],
+    [move > MAX_CHANGE, "too large", `one update changed a probability by ${size}`],
+    [true, "ordinary", `no update changed a probability by more than ${size}`],
+  ];
+  const [, name, why] = diagnoses.find(([applies]) => applies) as (typeof diagnoses)[number];
+  return { learning_rate: name, largest_move: move, verdict: `${name}: ${why}` };
 }
 
 function largestMove(log: readonly BanditStep[]): number {

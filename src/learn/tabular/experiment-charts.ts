@@ -3,7 +3,7 @@
 import { type ChartSpec, chartFiles } from "../../charts/index.ts";
 import { ARM_NAMES, type BanditStep } from "./bandit.ts";
 import type { PressurePoint } from "./goodhart.ts";
-import type { TradeoffPoint } from "./kl-penalty.ts";
+import type { KlPoint } from "./kl-penalty.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import type { TwoStepStep } from "./two-step.ts";
 
@@ -56,7 +56,7 @@ export async function twoStepCharts(log: readonly TwoStepStep[]): Files {
   });
 }
 
-export async function tradeoffCharts(points: readonly TradeoffPoint[]): Files {
+export async function klCharts(points: readonly KlPoint[]): Files {
   return chartFiles("kl_tradeoff", {
     title: "A smaller KL penalty: more reward, more KL divergence",
     subtitle: "Each point is one KL coefficient, labelled with its β.",

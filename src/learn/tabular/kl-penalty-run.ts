@@ -3,13 +3,13 @@
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun, WriterOptions } from "../../runs/writer.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";
-import { tradeoffCharts } from "./experiment-charts.ts";
+import { klCharts } from "./experiment-charts.ts";
 import {
   gradientAscent,
   KL_PENALTY,
+  type KlPoint,
   klPenaltyOptimum,
-  type TradeoffPoint,
-  tradeoffPoint,
+  klPoint,
 } from "./kl-penalty.ts";
 import { softmax, type Vector } from "./softmax.ts";
 
@@ -28,21 +28,16 @@ const TOLERANCE = 1e-4;
 
 /** Sweeps the KL coefficient and writes a run. */
 export async function runKlTradeoff(options: KlTradeoffRunOptions): Promise<FinishedRun> {
-  return writeExperiment(options.outdir, () => klTradeoffExperiment(options), options);
+  return writeExperiment(options.outdir, () => klExperiment(options), options);
 }
 
-async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
-  const points = BETAS.map((beta) =>
-    tradeoffPoint(REWARDS, REFERENCE, beta, klPenaltyOptimum(REWARDS, REFERENCE, beta)),
-  );
-  const ascended = BETAS.map((beta) =>
-    tradeoffPoint(REWARDS, REFERENCE, beta, gradientAscent(REWARDS, REFERENCE, beta)),
-  );
-  const gaps = points.map(({ policy }, i) =>
-    distance(policy, (ascended[i] as TradeoffPoint).policy),
-  );
+async function klExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
+  const pointsOf = (optimise: typeof klPenaltyOptimum) =>
+    BETAS.map((beta) => klPoint(REWARDS, REFERENCE, beta, optimise(REWARDS, REFERENCE, beta)));
+  const [points, ascended] = [pointsOf(klPenaltyOptimum), pointsOf(gradientAscent)];
+  const gaps = points.map(({ policy }, i) => distance(policy, (ascended[i] as KlPoint).policy));
   const worst = Math.max(...gaps);
-  const [tight, loose] = [points[0], points.at(-1)] as [TradeoffPoint, TradeoffPoint];
+  const [tight, loose] = [points[0], points.at(-1)] as [KlPoint, KlPoint];
   return {
     command: "kl-tradeoff-demo",
     reward: KL_PENALTY,
@@ -53,7 +48,7 @@ async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Expe
       reference: [...REFERENCE],
     },
     parameters: points.map(({ policy }) => policy),
-    rows: points.map((point, i) => row(point, ascended[i] as TradeoffPoint, gaps[i] as number)),
+    rows: points.map((point, i) => row(point, ascended[i] as KlPoint, gaps[i] as number)),
     metrics: {
       largest_gap_to_gradient_ascent: worst,
       points: points.map(({ policy: _, ...figures }) => figures),
@@ -66,32 +61,27 @@ async function klTradeoffExperiment(options: KlTradeoffRunOptions): Promise<Expe
     ],
     files: {
       "kl_tradeoff.csv": csv(points),
-      ...(options.plot ? await tradeoffCharts(points) : {}),
+      ...(options.plot ? await klCharts(points) : {}),
     },
   };
 }
 
-function table(points: readonly TradeoffPoint[]): string {
-  const rows = points.map((p) => {
-    const figures = [p.expected_reward, p.kl, p.entropy, p.objective].map((x) => x.toFixed(4));
-    return `| ${[p.beta, ...figures].join(" | ")} |`;
-  });
+const columns = (p: KlPoint) => [p.expected_reward, p.kl, p.entropy, p.objective];
+
+function table(points: readonly KlPoint[]): string {
+  const rows = points.map(
+    (p) => `| ${[p.beta, ...columns(p).map((x) => x.toFixed(4))].join(" | ")} |`,
+  );
   return `| β | E[r] | KL | entropy | objective |\n|---|---|---|---|---|\n${rows.join("\n")}`;
 }
 
-function csv(points: readonly TradeoffPoint[]): string {
-  const lines = points.map((p) =>
-    [p.beta, p.expected_reward, p.kl, p.entropy, p.objective].join(","),
-  );
+function csv(points: readonly KlPoint[]): string {
+  const lines = points.map((p) => [p.beta, ...columns(p)].join(","));
   return `beta,expected_reward,kl,entropy,objective\n${lines.join("\n")}\n`;
 }
 
 /** A coefficient passes when gradient ascent agrees with the closed form. */
-function row(
-  { beta, policy, ...figures }: TradeoffPoint,
-  ascent: TradeoffPoint,
-  gap: number,
-): ResultRow {
+function row({ beta, policy, ...figures }: KlPoint, ascent: KlPoint, gap: number): ResultRow {
   const agrees = gap <= TOLERANCE;
   return {
     id: `beta-${beta}`,
@@ -104,11 +94,8 @@ function row(
   };
 }
 
-function brief({
-  expected_reward: reward,
-  kl,
-}: Pick<TradeoffPoint, "expected_reward" | "kl">): string {
-  return `E[r] ${reward.toFixed(4)}, KL ${kl.toFixed(4)}`;
+function brief({ expected_reward, kl }: Pick<KlPoint, "expected_reward" | "kl">): string {
+  return `E[r] ${expected_reward.toFixed(4)}, KL ${kl.toFixed(4)}`;
 }
 
 function distance(a: Vector, b: Vector): number {

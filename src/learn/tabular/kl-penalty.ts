@@ -10,7 +10,7 @@ export const KL_PENALTY: Reward = {
   module: import.meta.url,
 };
 
-export interface TradeoffPoint {
+export interface KlPoint {
   readonly beta: number;
   readonly policy: number[];
   readonly expected_reward: number;
@@ -32,12 +32,12 @@ export function klPenaltyOptimum(rewards: Vector, reference: Vector, beta: numbe
   return mass.map((p) => p / total);
 }
 
-export function tradeoffPoint(
+export function klPoint(
   rewards: Vector,
   reference: Vector,
   beta: number,
   policy: number[],
-): TradeoffPoint {
+): KlPoint {
   const [reward, kl] = [expectation(policy, rewards), klDivergence(policy, reference)];
   return {
     beta,
@@ -60,7 +60,7 @@ export function gradientAscent(
   beta: number,
   steps = 20_000,
 ): number[] {
-  const objective = (z: Vector) => tradeoffPoint(rewards, reference, beta, softmax(z)).objective;
+  const objective = (z: Vector) => klPoint(rewards, reference, beta, softmax(z)).objective;
   let logits: number[] = reference.map(Math.log);
   let reached = objective(logits);
   let rate = 1;

@@ -8,7 +8,7 @@ import {
   chooseWithKlPenalty,
   gradientAscent,
   klPenaltyOptimum,
-  tradeoffPoint,
+  klPoint,
 } from "./kl-penalty.ts";
 import {
   drawAction,
@@ -231,7 +231,7 @@ describe("the KL penalty", () => {
     const weights = rewards.map((r, i) => (reference[i] as number) * Math.exp(r / beta));
     const total = weights.reduce((a, b) => a + b);
     for (const [i, p] of best.entries()) expect(p).toBeCloseTo((weights[i] as number) / total, 12);
-    const value = (p: number[]) => tradeoffPoint(rewards, reference, beta, p).objective;
+    const value = (p: number[]) => klPoint(rewards, reference, beta, p).objective;
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: -0.5, max: 0.5, noNaN: true }), { minLength: 3, maxLength: 3 }),
