@@ -69,7 +69,7 @@ test("a folder that is not of a training run is left alone, also with --force", 
 });
 
 test.each([
-  ["rate.__proto__.peak=5", /unknown setting/],
+  ["rate.__proto__.peak=5", /no setting/],
   ["rate.peak=[1", /no value/],
   ["weights=[]", /0 weights for 1 scorers/],
   ["cost.limit=0.1", /no cost scorer/],
