@@ -1,6 +1,6 @@
-// Times, quartiles and rounding for the engine's benchmark.
+// Timing, quartiles and rounding for the engine benchmark.
 
-/** Milliseconds of each of `count` calls, after one that is not counted: it wakes the threads. */
+/** Milliseconds of each of `count` calls, after one warm-up call. */
 export async function times(count, call) {
   await call();
   const taken = [];
@@ -13,8 +13,8 @@ export async function times(count, call) {
 }
 
 /**
- * The time of each, from rounds in which they take turns: the lower quartile of all its calls,
- * because what disturbs a call only makes it longer.
+ * The time of each, measured alternately: the lower quartile of all its calls, because disturbances
+ * only make a call slower.
  */
 export async function inTurn({ rounds, calls }, ...all) {
   const taken = all.map(() => []);

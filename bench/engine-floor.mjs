@@ -1,11 +1,11 @@
-// The floor of training: the matrix products of a step and nothing else, run by the same runtime.
-// Left out are the products that only our engine makes: the quarter turn of positions, the one-hot
-// gradient of the embedding, sums written as products.
+// The floor of training: only the matrix products of a step, in the same runtime. Left out are
+// products that are specific to this engine: rotary positions, the one-hot gradient of the embedding,
+// sums written as products.
 import { concat, input, matmul, reshape, Session, slice, transpose } from "../dist/graph/index.js";
 
 export async function floorStep(a, { batch, length }, options) {
   const products = productsOf(a, batch * length, batch * a.heads, length);
-  // One element of each is enough to keep it alive, and costs nothing beside it.
+  // One element of each result keeps it from being optimised away, at no cost.
   const kept = products.map((product) => slice(reshape(product, [product.size]), 0, 0, 1));
   const session = await Session.create({ kept: concat(kept, 0) }, options);
   const feeds = feedsOf(session);
@@ -35,7 +35,7 @@ function productsOf(a, rows, heads, length) {
   ];
 }
 
-/** Forward, to the input, to the weight, which is stored with a row for each output. */
+/** Forward, gradient of the input, gradient of the weight (one row per output). */
 function linear(name, x, width) {
   const [rows, inner] = x.shape;
   const weight = input(`${name}.weight`, [width, inner]);
@@ -43,7 +43,7 @@ function linear(name, x, width) {
   return [matmul(x, transpose(weight)), matmul(slope, weight), matmul(transpose(slope), x)];
 }
 
-/** Scores and weighted values, and the two gradients of each. */
+/** Attention scores and weighted values, and the two gradients of each. */
 function attention(vectors, square) {
   const [queries, keys, values] = ["queries", "keys", "values"].map(vectors);
   const [weights, scoreSlope, seenSlope] = [square("weights"), square("scores"), vectors("seen")];
@@ -57,7 +57,7 @@ function attention(vectors, square) {
   ];
 }
 
-/** Each input has memory of its own, as in a step: numbers that all products share would stay cached. */
+/** Each input has its own memory, as in a step: shared memory would stay in the cache. */
 function feedsOf(session) {
   return Object.fromEntries(
     session.inputs.map(({ name, shape }) => {

@@ -1,28 +1,28 @@
-// How speed follows batch and length, with everything else held fixed.
+// Speed as a function of batch and length, with everything else fixed.
 import { sampling, samplingGain } from "./engine-sampling.mjs";
 import { trainingSpeed } from "./engine-training.mjs";
 
 const SIZE = "nano";
-/** What the command line uses unless told otherwise. */
+/** The default of the command line. */
 const THREADS = 1;
 
-/** Rows of points; `batches`, `lengths`, `sampled`, `groups` and `said` are the values that are tried. */
+/** Rows of points for the given values of `batches`, `lengths`, `sampled`, `groups` and `tokens`. */
 export async function growth(
-  { batches, lengths, sampled, groups, said, shape, asked },
+  { batches, lengths, sampled, groups, tokens, shape, asked },
   calls,
   effort,
 ) {
   const train = (more) => trainingSpeed(SIZE, { ...shape, ...more }, THREADS, calls);
   const sample = (more) => sampling(SIZE, { ...asked, ...more, threads: THREADS }, calls);
-  const gained = (tokens) =>
-    samplingGain(SIZE, { ...asked, prompt: tokens, fresh: tokens, threads: THREADS }, effort);
+  const gained = (count) =>
+    samplingGain(SIZE, { ...asked, prompt: count, fresh: count, threads: THREADS }, effort);
   return [
     {
-      name: `training ${SIZE}, batch, of ${shape.length} tokens each`,
+      name: `training ${SIZE}, batch, ${shape.length} tokens each`,
       points: await points(batches, (batch) => train({ batch })),
     },
     {
-      name: `training ${SIZE}, length, ${shape.batch} at once`,
+      name: `training ${SIZE}, length, batch of ${shape.batch}`,
       points: await points(lengths, (length) => train({ length })),
     },
     {
@@ -30,12 +30,12 @@ export async function growth(
       points: await points(sampled, (batch) => sample({ batch })),
     },
     {
-      name: `sampling ${SIZE}, samples of each prompt`,
+      name: `sampling ${SIZE}, samples per prompt`,
       points: await points(groups, (group) => sample({ group })),
     },
     {
-      name: `sampling ${SIZE}, tokens read and said: gain over the file · the own graph`,
-      points: await points(said, gained),
+      name: `sampling ${SIZE}, tokens per prompt and completion: speed-up over the exported file · the engine graph`,
+      points: await points(tokens, gained),
     },
   ];
 }

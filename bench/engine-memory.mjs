@@ -1,4 +1,4 @@
-// A process of its own that trains: `node engine-memory.mjs nano 64 48` prints its peak memory.
+// Trains in a separate process: `node engine-memory.mjs nano 64 48` prints its peak memory.
 import { trainingStep } from "./engine-training.mjs";
 
 const [size, batch, length] = process.argv.slice(2);

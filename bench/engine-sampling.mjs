@@ -1,4 +1,4 @@
-// Sampling as the product does it, and what it replaces: one sequence at a time without a cache.
+// Batched sampling, and the alternative: one sequence at a time without a cache.
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { rngAt } from "../dist/core/rng.js";
 import { input, Session } from "../dist/graph/index.js";
@@ -9,7 +9,7 @@ import { stepLength } from "../dist/policy/lengths.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { architecture, weightsOf } from "./engine-training.mjs";
 
-/** Nothing ends a completion early, so that every call gives the same number of tokens. */
+/** No stop tokens, so that every call gives the same number of tokens. */
 const TOKENIZER = { endTokens: [], decode: (ids) => String.fromCharCode(...ids) };
 
 export async function sampling(size, asked, calls) {
@@ -20,8 +20,8 @@ export async function sampling(size, asked, calls) {
 }
 
 /**
- * How many times as many tokens a second the batch gives: over the policy's exported file, a measure
- * that stays the same when the engine gets faster, and over the engine's own graph.
+ * The speed-up of the batch in tokens per second: over the exported file, which does not change when
+ * the engine gets faster, and over the engine's graph.
  */
 export async function samplingGain(size, asked, effort) {
   const ours = batched(size, asked);
@@ -83,7 +83,7 @@ function oneAtATime({ prompt, fresh }, { next, close }) {
   return { sample, close };
 }
 
-/** What `policy export` writes, run as anybody would: the weights inside, filled up to its length. */
+/** The file of `policy export` with its weights, padded to its length. */
 async function exportedFile(size, { prompt, fresh, threads }) {
   const a = architecture(size);
   const length = prompt + fresh;
@@ -109,7 +109,7 @@ async function exportedFile(size, { prompt, fresh, threads }) {
   };
 }
 
-/** The engine's own kernels, and sessions for as many lengths as the decoder has. */
+/** The engine's kernels, with a session for each length of the decoder. */
 async function ownGraph(size, { prompt, fresh, threads }) {
   const a = architecture(size);
   const { list } = place(parametersOf(a));

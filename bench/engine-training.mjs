@@ -18,7 +18,7 @@ export function parameterCount(size) {
   return place(parametersOf(architecture(size))).total;
 }
 
-/** A step of supervised fine-tuning on a batch in which every token counts. */
+/** A step of supervised fine-tuning on a batch without padding. */
 export async function trainingStep(size, shape, options) {
   const trainer = await trainerOf(size, shape, options);
   const count = shape.batch * shape.length;
@@ -30,7 +30,7 @@ export async function trainingStep(size, shape, options) {
 
 const known = new Map();
 
-/** First weights, which take longer to draw than many of the steps that are timed. */
+/** Initial weights, which take longer to draw than many timed steps. */
 export function weightsOf(size) {
   const weights = known.get(size) ?? initialise(architecture(size), 0);
   known.set(size, weights);
@@ -66,7 +66,7 @@ export async function training(size, shape, threads, effort) {
   };
 }
 
-/** Without the floor, for the tables of growth. */
+/** Without the floor, for the tables over batch and length. */
 export async function trainingSpeed(size, shape, threads, calls) {
   const { step, close } = await trainingStep(size, shape, { threads });
   const ms = lowerQuartile(await times(calls, step));

@@ -1,14 +1,15 @@
-// `npm run bench:engine`: how far training is from its bare matrix products, and sampling from one
-// sequence at a time. The two sides of a ratio take turns within this run.
+// `npm run bench:engine`: training relative to its matrix products, and batched sampling relative to
+// one sequence at a time. The two sides of a ratio are timed alternately within this run.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { growth } from "./engine-growth.mjs";
-import { updateReadme } from "./engine-readme.mjs";
 import { sampling, samplingGain } from "./engine-sampling.mjs";
+import { engineTables } from "./engine-tables.mjs";
 import { buildSeconds, parameterCount, training } from "./engine-training.mjs";
+import { updatePage } from "./page.mjs";
 
 const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
 const { effort, repeats, shapes, asked, grown } = SMALL
@@ -17,7 +18,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
       repeats: 1,
       shapes: { nano: [2, 8], micro: [1, 8], small: [1, 8] },
       asked: { batch: 2, prompt: 4, fresh: 3 },
-      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2], groups: [1, 2], said: [4] },
+      grown: { batches: [1, 2], lengths: [8, 16], sampled: [1, 2], groups: [1, 2], tokens: [4] },
     }
   : {
       effort: { rounds: 7, calls: 3 },
@@ -29,7 +30,7 @@ const { effort, repeats, shapes, asked, grown } = SMALL
         lengths: [16, 32, 64, 128, 256],
         sampled: [1, 8, 64, 256],
         groups: [1, 8, 64],
-        said: [16, 32, 64, 128],
+        tokens: [16, 32, 64, 128],
       },
     };
 const SIZES = Object.keys(shapes);
@@ -37,7 +38,7 @@ const THREADS = [1, 2];
 const shapeOf = (size) => ({ batch: shapes[size][0], length: shapes[size][1] });
 
 const trained = await rows((size, threads) => training(size, shapeOf(size), threads, effort));
-// The smallest is also compared with one sequence at a time, where a batch has most to gain.
+// The smallest size is also compared with one sequence at a time, where a batch gains most.
 const sampled = await rows((size, threads) =>
   size === "nano"
     ? samplingGain(size, { ...asked, threads }, effort)
@@ -58,12 +59,12 @@ const parameters = sizes.map(({ size, parameters }) => ({
   tokensPerSecond: trained.find((row) => row.size === size).tokensPerSecond,
 }));
 
-/** A value may have to be at least or at most so much, or is there to be seen. */
+/** Values with a minimum, with a maximum, or only for comparison. */
 const checks = [
   ...trained
     .filter(({ size }) => size !== "nano")
     .map(({ size, threads, share }) => ({
-      name: `training ${size}, products alone / step, time with ${threadsOf(threads)}`,
+      name: `training ${size}, matrix products / step, time with ${threadsOf(threads)}`,
       value: share,
       least: 0.55,
     })),
@@ -71,15 +72,15 @@ const checks = [
     .filter(({ gain }) => gain !== undefined)
     .flatMap(({ size, threads, gain, ownGain }) => {
       const alone = (what) =>
-        `sampling ${size}, batch of 64 / ${what}, one at a time, no cache, with ${threadsOf(threads)}`;
+        `sampling ${size}, batch of 64 / ${what}, one sequence, no cache, with ${threadsOf(threads)}`;
       return [
         { name: alone("exported file"), value: gain, least: 20 },
-        // For comparison: it has what makes the engine fast, so that it moves with the engine.
-        { name: alone("own graph"), value: ownGain },
+        // For comparison only: it gets faster with the engine.
+        { name: alone("engine graph"), value: ownGain },
       ];
     }),
   ...sizes.map(({ size, buildSeconds: value }) => ({
-    name: `training ${size}, building the step (s)`,
+    name: `training ${size}, time to build the step (s)`,
     value,
     most: 0.5,
   })),
@@ -105,11 +106,11 @@ if (!SMALL) {
   };
   const file = new URL("engine-results.json", import.meta.url);
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
-  updateReadme(results);
+  updatePage("bench:engine", engineTables(results));
 }
 process.exitCode = checks.every(({ holds }) => holds) ? 0 : 1;
 
-/** One measurement after the other: together they would disturb each other. */
+/** Sequentially, so that measurements do not disturb each other. */
 async function rows(measure, threads = THREADS) {
   const found = [];
   for (const size of SIZES) {

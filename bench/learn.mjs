@@ -1,5 +1,5 @@
-// `npm run bench:learn`: GRPO end to end from π₀, where its time goes, and how far sampling and
-// updating are from the engine's own rates for the same token counts in the same run.
+// `npm run bench:learn`: GRPO end to end from π₀: time by phase, and sampling and updating relative to
+// the decoder and the training step alone, for the same token counts in the same run.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,8 @@ import { loadCheckpoint } from "../dist/policy/checkpoint.js";
 import { Decoder } from "../dist/policy/decoder.js";
 import { generateBatch } from "../dist/policy/generate.js";
 import { promptTokens } from "../dist/policy/prompt.js";
+import { learnTables } from "./learn-tables.mjs";
+import { updatePage } from "./page.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..");
@@ -37,11 +39,11 @@ const engine = {
   ),
 };
 
-const total = loop.sampling + loop.scoring + loop.judging + loop.updating;
+const total = loop.sampling + loop.scoring + loop.logprobs + loop.updating;
 const checks = [
-  ["scoring, share of the time", loop.scoring / total, 0.02],
-  ["sampling / the engine's own, time for the same tokens", loop.sampling / engine.sampling, 1.5],
-  ["updating / the engine's own, time for the same rows", loop.updating / engine.updating, 1.5],
+  ["scoring, share of the total time", loop.scoring / total, 0.02],
+  ["sampling / decoder alone, time for the same tokens", loop.sampling / engine.sampling, 1.5],
+  ["updating / training step alone, time for the same rows", loop.updating / engine.updating, 1.5],
 ];
 const results = {
   node: process.version,
@@ -49,7 +51,7 @@ const results = {
   share: {
     sampling: round(loop.sampling / total),
     scoring: round(loop.scoring / total),
-    judging: round(loop.judging / total),
+    logprobs: round(loop.logprobs / total),
     updating: round(loop.updating / total),
   },
   checks: checks.map(([name, value, limit]) => ({
@@ -62,7 +64,7 @@ const { share } = results;
 console.log(
   `GRPO, ${PROMPTS} prompts × ${GROUP}: ${results.steps_per_second} steps/s; ` +
     `sampling ${share.sampling}, scoring ${share.scoring}, ` +
-    `judging ${share.judging}, updating ${share.updating} of the time`,
+    `logprobs ${share.logprobs}, updating ${share.updating} of the time`,
 );
 for (const { name, value, limit, holds } of results.checks) {
   console.log(
@@ -71,10 +73,11 @@ for (const { name, value, limit, holds } of results.checks) {
 }
 if (!SMALL) {
   writeFileSync(path.join(here, "learn-results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  updatePage("bench:learn", learnTables(results));
 }
 process.exitCode = SMALL || results.checks.every(({ holds }) => holds) ? 0 : 1;
 
-/** Seconds of a step, by the loop's own clock; medians, without the first step. */
+/** Seconds per step from timing.jsonl: medians, without the first step. */
 function timeLoop() {
   const work = mkdtempSync(path.join(tmpdir(), "lockedroom-bench-"));
   try {
@@ -101,7 +104,7 @@ function timeLoop() {
     return {
       sampling: middle("sampling"),
       scoring: middle("scoring"),
-      judging: middle("judging"),
+      logprobs: middle("logprobs"),
       updating: middle("updating"),
     };
   } finally {
@@ -126,7 +129,7 @@ async function timeSampling() {
   return seconds;
 }
 
-/** A supervised step over as many rows of the same length. */
+/** A supervised step over the same number of rows of the same length. */
 async function timeUpdating(length) {
   const { architecture } = policy;
   const rows = PROMPTS * GROUP;

@@ -1,11 +1,12 @@
-// `npm run bench`: how far evaluation is from what plain Node needs for the same files.
-// Every figure is a ratio of two processes timed in turn within this run.
+// `npm run bench`: the time of evaluation relative to plain Node on the same files.
+// Every figure is a ratio of two processes timed alternately within this run.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { updateReadme } from "./readme.mjs";
+import { evalTables } from "./eval-tables.mjs";
+import { updatePage } from "./page.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const cli = path.join(here, "../dist/cli/bin.js");
@@ -13,21 +14,21 @@ const work = mkdtempSync(path.join(tmpdir(), "lockedroom-bench-"));
 const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
 const ROWS = SMALL ? [1_000, 10_000] : [10_000, 100_000, 1_000_000];
 
-/** Name, measured value, limit: a row of the table, and a failure when the value is above it. */
+/** Name, measured value, limit; the benchmark fails when a value is above its limit. */
 const checks = [];
 const sizes = [];
 
 try {
   for (const rows of ROWS) sizes.push(await compare(rows));
   const [, middle, large = middle] = sizes;
-  checks.push(["eval / floor, time at 100k rows", middle.ratio, 2.5]);
+  checks.push(["eval / plain Node, time at 100k rows", middle.ratio, 2.5]);
   checks.push([
     "eval, time at 1M rows / 10 × time at 100k",
     large.evalSeconds / (10 * middle.evalSeconds),
     1.2,
   ]);
   checks.push(["eval, peak memory at 1M rows (MB)", large.evalMegabytes, 200]);
-  checks.push(["selection-demo / floor, time at 10k × 64 samples", await selectionRatio(), 3]);
+  checks.push(["selection-demo / plain Node, time at 10k × 64 samples", await selectionRatio(), 3]);
   checks.push(["--version / node -e 0, time", versionRatio(), 2.5]);
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -51,7 +52,7 @@ for (const { name, value, limit, holds } of results.checks) {
 }
 if (!SMALL) {
   writeFileSync(path.join(here, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-  updateReadme(results);
+  updatePage("bench", evalTables(results));
 }
 process.exitCode = results.checks.every(({ holds }) => holds) ? 0 : 1;
 
@@ -90,7 +91,7 @@ async function compare(rows) {
   return figures;
 }
 
-/** Both files in the same order; two thirds of the answers right, the rest wrong in several ways. */
+/** Both files in the same order; two thirds of the completions are right, the rest wrong in several ways. */
 async function makeFiles(rows) {
   const files = [path.join(work, "dataset.jsonl"), path.join(work, "completions.jsonl")];
   const [dataset, completions] = files.map((file) => createWriteStream(file));
@@ -119,7 +120,7 @@ async function makeFiles(rows) {
   return files;
 }
 
-/** Ten thousand packs of 64 samples, against plain Node that only parses and scores them. */
+/** 10,000 examples with 64 samples each, compared with plain Node that only parses and scores them. */
 async function selectionRatio() {
   const [dataset, packs] = await makePacks(SMALL ? 500 : 10_000, 64);
   const outdir = path.join(work, "selection");

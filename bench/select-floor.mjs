@@ -1,5 +1,5 @@
-// The floor of selection: plain Node that only parses the packs and scores every sample with the
-// same verifier. No checks, no fingerprints, no choice, nothing written.
+// The floor of selection: plain Node that only parses the samples and scores each with the same
+// scorer. No checks, no fingerprints, no selection, no output.
 import { createReadStream } from "node:fs";
 import { score } from "../dist/scorers/math-final-line.js";
 

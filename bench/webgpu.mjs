@@ -1,5 +1,5 @@
 // `npm run bench:webgpu`: the same training steps on the CPU and on the GPU, through the same graph.
-// Fails when the losses differ by more than 1e-3; says so where there is no GPU.
+// Fails when the losses differ by more than 1e-3; prints a message where there is no GPU.
 
 import { lossGraph } from "../dist/engine/loss-graph.js";
 import { startState, Trainer } from "../dist/engine/trainer.js";
@@ -60,7 +60,7 @@ async function losses(provider, size, batch, length) {
   return { losses: found, seconds: times.sort((a, b) => a - b)[STEPS >> 1] };
 }
 
-/** A pattern that can be learned: counting upwards in strides. */
+/** A learnable pattern: counting upwards in strides. */
 function batchAt(step, batch, length) {
   const token = (i) => BigInt((step + Math.floor(i / length) * 5 + (i % length) * 3) % VOCABULARY);
   const size = batch * length;

@@ -1,6 +1,6 @@
 /**
- * A tie-break of one's own: `selection-demo --policy examples/selection-policy.ts`. Rewards come
- * first; among equal rewards the smallest key wins, compared member by member.
+ * A custom tie-break: `selection-demo --policy examples/selection-policy.ts`. The highest reward wins;
+ * among equal rewards the smallest key, compared element by element.
  */
 
 interface Sample {

@@ -1,4 +1,4 @@
-// What the recipes share: the command, its artifacts, and a README whose figures come from a run.
+// Shared by the recipes: running commands, reading runs, and writing tables into a README.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ export const DEV = "data/datasets/math_dev.jsonl";
 export const HOLDOUT = "data/datasets/math_holdout.jsonl";
 const COMMAND = path.join(root, "dist/cli/bin.js");
 
-/** Runs the command in the repository's root and gives what it printed; `allowed` are its exit codes. */
+/** Runs the command in the root of the repository and returns its output. */
 export function lockedroom(...args) {
   return attempt([0], ...args).stdout;
 }
@@ -29,7 +29,7 @@ export function attempt(allowed, ...args) {
   return { status, stdout, stderr };
 }
 
-/** A folder for a run of a recipe, emptied. */
+/** The folder for a run of a recipe; an existing one is deleted. */
 export function runFolder(...names) {
   const folder = path.join("runs/recipes", ...names);
   rmSync(path.join(root, folder), { recursive: true, force: true });
@@ -47,7 +47,7 @@ export function readLines(...parts) {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** Trains with settings as nested values; gives the run's folder. */
+/** Trains with the given flags and settings; returns the run folder. */
 export function train(folder, algorithm, { dataset = TRAIN, init = PI0, dev = DEV, ...flags }) {
   const { set = {}, extra = [], ...rest } = flags;
   const named = Object.entries(rest).flatMap(([name, value]) => [`--${name}`, value]);
@@ -57,7 +57,7 @@ export function train(folder, algorithm, { dataset = TRAIN, init = PI0, dev = DE
   return folder;
 }
 
-/** Samples, at temperature 1 unless said, and scores; gives the evaluation's folder. */
+/** Samples and scores one completion per example; returns the folder of the evaluation. */
 export function measure(folder, policy, dataset, temperature = 1) {
   const rollout = runFolder(folder, "rollout");
   const sampling = ["--n", 1, "--temperature", temperature, "--max-tokens", 32, "--seed", 0];
@@ -78,7 +78,7 @@ export function measure(folder, policy, dataset, temperature = 1) {
   return scored;
 }
 
-/** Samples `n` and picks the best; gives the selection's folder, whose summary holds pass@k. */
+/** Samples `n` per example and selects the best; returns the folder of the selection. */
 export function select(folder, policy, dataset, n = 8) {
   const pack = runFolder(folder, "pack");
   const sampling = ["--n", n, "--temperature", 1, "--max-tokens", 32, "--seed", 0];
@@ -91,7 +91,7 @@ export function select(folder, policy, dataset, n = 8) {
   return chosen;
 }
 
-/** The validation of the policy that a run kept. */
+/** The evaluation of the kept policy. */
 export function keptEvaluation(run) {
   const { kept } = readJson(run, "summary.json").stop;
   const evaluations = readLines(run, "evaluations.jsonl");
@@ -102,7 +102,7 @@ export function passRate(folder) {
   return readJson(folder, "summary.json").metrics.pass_rate;
 }
 
-/** Unbiased, from a selection's summary. */
+/** The unbiased pass@k of a selection. */
 export function passAt(folder, k) {
   return readJson(folder, "summary.json").metrics.pass_at_k.find((row) => row.k === k).value;
 }
@@ -129,7 +129,7 @@ export function table(header, rows) {
 
 export const fixed = (digits) => (value) => value.toFixed(digits);
 
-/** Writes the figures beside the recipe, and as a table into its README between markers. */
+/** Writes results.json, and the table between the markers of the README. */
 export function publish(url, figures, text) {
   const folder = path.dirname(fileURLToPath(url));
   writeFileSync(path.join(folder, "results.json"), `${JSON.stringify(figures, null, 2)}\n`);

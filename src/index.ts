@@ -28,8 +28,8 @@ export {
   type Scorer,
   type ScorerIdentity,
 } from "./core/score.ts";
+export { GATE_EXIT, type GateOptions, gate } from "./gate/gate.ts";
 export { gateMarkdown } from "./gate/render.ts";
-export { GATE_EXIT, type GateOptions, gate } from "./gate/verdict.ts";
 export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";
 export { pickBest, type ScoredSample } from "./loops/decide.ts";

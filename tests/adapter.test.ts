@@ -100,7 +100,7 @@ describe("a run with the setting lora", () => {
 describe("policy", () => {
   test("show says that it is an adapter, and of which policy", async () => {
     const shown = await run("policy", "show", "lora/adapter");
-    expect(shown).toMatch(/This is an adapter, not a policy: \d+ parameters, of rank 4 and/);
+    expect(shown).toMatch(/LoRA adapter: \d+ parameters, rank 4, alpha/);
     expect(shown).toContain(fingerprintOf("base/checkpoint"));
     expect(shown).toContain(fingerprintOf("lora/checkpoint"));
     const found = JSON.parse(await run("policy", "show", "lora/adapter", "--format", "json"));
@@ -124,7 +124,7 @@ describe("policy", () => {
     expectError(await merge(...pair), EXIT.usage, /needs a checkpoint, an adapter and --outdir/);
     for (const lost of pair) {
       const refused = await merge(...pair, "--outdir", `${lost}/`, "--force");
-      expectError(refused, EXIT.usage, /is what is to be merged/);
+      expectError(refused, EXIT.usage, /is an input of the merge/);
     }
     expectError(await merge(...pair, "--outdir", "base"), EXIT.usage, /not empty/);
     expectError(await merge(...pair, "--outdir", "base", "--force"), EXIT.usage, /not of a check/);

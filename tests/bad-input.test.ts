@@ -194,7 +194,7 @@ describe.concurrent("fields", () => {
     expectError(
       result,
       EXIT.data,
-      "these are packs of samples",
+      "this file has packs of samples",
       "selection-demo --samples c.jsonl",
     );
   });

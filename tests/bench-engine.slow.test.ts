@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
-import { engineTable } from "../bench/engine-readme.mjs";
+import { engineTables } from "../bench/engine-tables.mjs";
+// @ts-expect-error plain JavaScript
+import { learnTables } from "../bench/learn-tables.mjs";
 
 interface Check {
   readonly name: string;
@@ -16,8 +18,10 @@ interface Check {
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
 const results = JSON.parse(read("bench/engine-results.json")) as { readonly checks: Check[] };
 
-test("the README's figures are those of the committed benchmark (npm run bench:engine)", () => {
-  expect(read("README.md")).toContain(engineTable(results));
+test("the figures of docs/benchmarks.md are those of the committed benchmarks", () => {
+  const page = read("docs/benchmarks.md");
+  expect(page).toContain(engineTables(results));
+  expect(page).toContain(learnTables(JSON.parse(read("bench/learn-results.json"))));
 });
 
 test("the committed figures say truly which limits they keep", () => {

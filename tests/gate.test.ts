@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { gateJunit, gateMarkdown } from "../src/gate/render.ts";
-import { type GateOptions, gate } from "../src/gate/verdict.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { logBinomialPmf } from "../src/stats/binomial.ts";
 import { mcnemarExact } from "../src/stats/mcnemar.ts";
@@ -167,7 +167,7 @@ describe("one changed condition, refused for its own reason", () => {
     const report = await judge({}, { examples: changed(3, { expected_answer: -1 }) });
     expect(report.reasons).toContainEqual({
       code: "expected_answer_altered",
-      message: "1 example has another expected answer; the first is ex-3.",
+      message: "1 example has a different expected answer; the first is ex-3.",
       baseline: 4,
       candidate: -1,
     });
@@ -222,7 +222,7 @@ describe("which knob", () => {
       comparable: true,
       knobs: [],
     });
-    expect(report.reasons[0]?.code).toBe("no_knob_turned");
+    expect(report.reasons[0]?.code).toBe("nothing_changed");
   });
 
   test("the same named policy sampled again has turned nothing, whatever the numbers say", async () => {
@@ -360,9 +360,7 @@ describe("is it real", () => {
       { examples: examplesOf(200), right: firstRight(200, 108) },
     );
     expect(report.decision).toBe("PROMOTE");
-    expect(report.notes.join()).toContain(
-      "Noise rule: on 200 examples a change under 5 % is suspicious",
-    );
+    expect(report.notes.join()).toContain("Noise rule: on 200 examples, repeat the experiment");
     expect(report.minimum_detectable_effect).toBeGreaterThanOrEqual(6 / 200);
   });
 
@@ -373,7 +371,8 @@ describe("is it real", () => {
     );
     expect(report).toMatchObject({ decision: "INCONCLUSIVE", delta: 0.015 });
     const [, found] =
-      /use about (\d+) examples, if rows flip as often as here/.exec(report.notes.join()) ?? [];
+      /use about (\d+) examples \(if the same share of rows flips\)/.exec(report.notes.join()) ??
+      [];
     const sixOf = (n: number) =>
       [0, 1, 2, 3, 4, 5].reduce((left, k) => left - Math.exp(logBinomialPmf(k, n, 0.015)), 1);
     expect(sixOf(Number(found))).toBeGreaterThanOrEqual(0.8);

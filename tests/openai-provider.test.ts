@@ -209,7 +209,7 @@ describe("temporary trouble is tried again", () => {
     const { error } = await said(endpoint, asks(1), { attempts: 3 });
     expect(endpoint.asked).toHaveLength(3);
     expect(error).toMatchObject({ kind: "io" });
-    expect(error?.message).toMatch(/status 500.*the last of 3 tries: broken pipe dream/);
+    expect(error?.message).toMatch(/status 500.*after 3 attempts: broken pipe dream/);
   });
 
   test("and not when the wait is for a person to decide", async () => {
@@ -228,8 +228,8 @@ describe("permanent trouble stops at once", () => {
     [401, "Incorrect API key", /OPENAI_API_KEY/],
     [403, "Not for you", /OPENAI_API_KEY/],
     [404, "The model does not exist", /model/],
-    [400, "Too long a prompt", /Mend/],
-    [429, "You exceeded your quota", /Mend/, "insufficient_quota"],
+    [400, "Too long a prompt", /Fix the cause/],
+    [429, "You exceeded your quota", /Fix the cause/, "insufficient_quota"],
   ])("%i", async (status, message, advice, code = "other") => {
     const endpoint = await FakeEndpoint.start(() => ({
       status,
@@ -283,7 +283,7 @@ describe("permanent trouble stops at once", () => {
     endpoint.stop();
     const { error } = await said(endpoint, asks(1), { backoffMs: 60_000 });
     expect(error).toMatchObject({ kind: "io" });
-    expect(error?.message).toMatch(/gave no answer.*the connection was refused/);
+    expect(error?.message).toMatch(/did not answer.*the connection was refused/);
   });
 });
 

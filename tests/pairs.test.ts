@@ -138,7 +138,7 @@ describe("of the embedded pack", () => {
     const { all_passed, all_failed, ...others } = first.summary.without_pair;
     expect(all_passed + all_failed).toBe(240 - expected.length);
     expect(new Set(Object.values(others))).toEqual(new Set([0]));
-    expect(first.stdout).toMatch(/No pair came of 18 prompts, 7\.5 % of all:/);
+    expect(first.stdout).toMatch(/18 prompts \(7\.5 %\) have no pair:/);
     expect(first.stdout).toMatch(/all passed +2 /);
     expect(first.stdout).toMatch(
       /^Next: \S+ train dpo --init CHECKPOINT --steps 100 \\\n {2}--da/m,
@@ -201,10 +201,10 @@ describe("prompts without a pair", () => {
     ]);
     expect(labels.filter(({ id }) => id === "twins")).toHaveLength(1);
     const told = stdout.replaceAll(/\s+/g, " ");
-    expect(told).toContain("The scorer broke on 2 samples. They are neither paired nor labelled");
+    expect(told).toContain("The scorer failed on 2 samples, which are neither paired nor labelled");
     expect(told).toContain("Prompts without a sample: 2.");
-    expect(told).toContain("name no example of the data set: 1 (zz)");
-    expect(told).toContain("No pair came of 8 prompts, 80.0 % of all");
+    expect(told).toContain("with an id that is not in the data set: 1 (zz)");
+    expect(told).toContain("8 prompts (80.0 %) have no pair");
   });
 
   test("because the example is invalid: its samples are labelled by nobody", async () => {
@@ -241,7 +241,7 @@ describe("which pairs", () => {
     expect(few.pairs.map((pair) => `${pair.chosen}>${pair.rejected}`)).toEqual(ALL.slice(0, 3));
     expect(few.stdout).toContain("3 of 12 from 1 prompts, by all");
     const refused = await workspace.run(args("x", ["--per-prompt", "3"]));
-    expectError(refused, EXIT.usage, /best-worst makes one pair/);
+    expectError(refused, EXIT.usage, /--by best-worst, which makes one pair/);
   });
 
   test("--by first: as whoever compares answers as they come", async () => {
@@ -267,7 +267,7 @@ describe("which pairs", () => {
     expect(strict.manifest.settings.length_tolerance).toBe(0.1);
     const free = await made(workspace, "free");
     expect(free.pairs.map(({ rejected }) => rejected)).toEqual(["0 b", "0 b"]);
-    expect(free.stdout).toContain("The chosen ones are longer by far");
+    expect(free.stdout).toContain("The chosen completions are much longer");
   });
 
   const candidate = (index: number, reward: number): PairCandidate => ({

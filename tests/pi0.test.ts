@@ -58,7 +58,7 @@ describe("the word pi0", () => {
 
   test("is protected like its path", async () => {
     const args = ["policy", "merge", "pi0", "nowhere", "--outdir", PI0, "--force"];
-    expectError(await new Workspace().run(args), EXIT.usage, "is what is to be merged");
+    expectError(await new Workspace().run(args), EXIT.usage, "is an input of the merge");
   });
 
   test("is refused where something else has that name; a path is not", async () => {

@@ -44,10 +44,10 @@ describe("the README's picture of learning (npm run learning-picture)", () => {
   });
 });
 
-test("the leash recipe's picture is drawn from its figures, with every β beside its point", () => {
-  const points = json("recipes/leash/results.json");
+test("the KL penalty recipe's chart is drawn from its figures, with every β beside its point", () => {
+  const points = json("recipes/kl-penalty/results.json");
   const svg = lineChart(tradeoffChart({ over: "kl.coefficient", algorithm: "grpo", points }));
-  expect(svg === read("recipes/leash/tradeoff.svg")).toBe(true);
+  expect(svg === read("recipes/kl-penalty/tradeoff.svg")).toBe(true);
   const labels = textsOf(/<g [^>]*paint-order.*?<\/g>/.exec(svg)?.[0] ?? "");
   const values = points.map(({ value }: { value: number }) => `${value}`);
   expect(labels.toSorted()).toEqual(values.toSorted());

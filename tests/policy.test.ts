@@ -43,12 +43,12 @@ async function policy(...args: string[]): Promise<string> {
 describe.concurrent("show", () => {
   test("says what our checkpoint is, and what it was trained on", async () => {
     const shown = await policy("show", "own");
-    expect(shown).toContain(`fingerprint    ${fingerprint}`);
+    expect(shown).toContain(`fingerprint     ${fingerprint}`);
     expect(shown).toMatch(/^parameters +1\d\d,\d{3}$/m);
     expect(shown).toContain("in each of 2 layers");
-    expect(shown).toContain("longest text   64 tokens");
-    expect(shown).toContain(`characters, ${tokenizer.size} tokens; begins with 1, ends with 2`);
-    expect(shown).toContain("chat template  no");
+    expect(shown).toContain("context length  64 tokens");
+    expect(shown).toContain(`characters, ${tokenizer.size} tokens; begin token 1, end tokens 2`);
+    expect(shown).toContain("chat template   no");
     expect(shown).toMatch(/^on disk .* kB as F32$/m);
     const [, trained] = shown.split("trained on\n");
     expect(trained).toBe(
@@ -68,9 +68,9 @@ describe.concurrent("show", () => {
     workspace.write("instruct/chat_template.jinja", "{{ messages[0].content }}");
     cpSync(path.join(FIXTURES, "qwen2-like"), workspace.path("instruct"), { recursive: true });
     const shown = await policy("show", "instruct");
-    expect(shown).toContain("trained on     not stated");
-    expect(shown).toContain("chat template  yes");
-    expect(shown).toContain("architecture   qwen2, width 48, inner 96");
+    expect(shown).toContain("trained on      not stated");
+    expect(shown).toContain("chat template   yes");
+    expect(shown).toContain("architecture    qwen2, width 48, inner 96");
     expect(shown).toContain("biases, tied head");
   });
 
@@ -154,8 +154,8 @@ describe.concurrent("mistakes", () => {
   test.each<[args: string[], code: number, ...says: string[]]>([
     [["show"], EXIT.usage, "checkpoint"],
     [["shw", "own"], EXIT.usage, "show, export"],
-    [["show", "own", "--batch", "2"], EXIT.usage, "policy show takes no --batch"],
-    [["export", "own", "--onnx", "x.onnx", "--format", "json"], EXIT.usage, "no --format"],
+    [["show", "own", "--batch", "2"], EXIT.usage, "policy show has no option --batch"],
+    [["export", "own", "--onnx", "x.onnx", "--format", "json"], EXIT.usage, "no option --format"],
     [["export", "own"], EXIT.usage, "--onnx"],
     [["export", "own", "--onnx", "x.onnx", "--length", "65"], EXIT.usage, "at most 64 tokens"],
     [["export", "own", "--onnx", "x.onnx", "--length", "0"], EXIT.usage, "--length"],

@@ -15,10 +15,10 @@ describe("the command", () => {
     const { code, stdout, stderr } = await workspace.run(args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(
-      "good: finished, no alarm\npairs: unfinished, no alarm\nReport written to out/report.html\n",
+      "good: finished, no alarms\npairs: unfinished, no alarms\nReport written to out/report.html\n",
     );
     workspace.write("out/report.html", "mine");
-    expectError(await workspace.run(args), EXIT.usage, /out\/report\.html is there already/);
+    expectError(await workspace.run(args), EXIT.usage, /out\/report\.html already exists/);
     expect(workspace.read("out/report.html")).toBe("mine");
     expect((await workspace.run([...args, "--force"])).code).toBe(0);
     expect(workspace.read("out/report.html")).toMatch(/^<!doctype html>/);
@@ -47,7 +47,7 @@ describe("the command", () => {
     workspace.write("runs/sw/sweep.json", "{}");
     const swept = report("runs/sw", "-o", "r.html");
     expectError(await swept, EXIT.data, /runs\/sw is a sweep.*--run runs\/sw\/\*\//);
-    expectError(await report("good", "./good", "-o", "r.html"), EXIT.usage, /named twice/);
+    expectError(await report("good", "./good", "-o", "r.html"), EXIT.usage, /given twice/);
     const metrics = report("good", "-o", "good/metrics.jsonl", "--force");
     expectError(await metrics, EXIT.usage, /\.html/);
     expectError(await report("good", "-o", "r.html", "--price-per-hour", "-1"), EXIT.usage, /0 up/);
@@ -138,7 +138,7 @@ describe.skipIf(!canBrowse)("in a browser", () => {
     await seen("good.html", {}, async (tab) => {
       expect(await tab.title()).toBe("Training report: good");
       expect(await tab.locator("main script, main img").count()).toBe(0);
-      const said = await tab.locator(".said pre", { hasText: "<script>" }).textContent();
+      const said = await tab.locator(".completions pre", { hasText: "<script>" }).textContent();
       expect(said).toBe(
         "<script>document.title = 'gone'</script>⏎\n<img src=x onerror=alert(1)>⇥\t·two··gaps·",
       );

@@ -49,7 +49,7 @@ describe.concurrent("an interrupted rollout", () => {
     // A line that was being written when the process died.
     appendFileSync(workspace.path("r", JOURNAL), '{"answer":{"completion":"Fin');
     const { stdout } = await made(workspace, endpoint, "--n", n, "--resume");
-    expect(stdout).toContain(`${held.length} of ${60 * Number(n)} were kept from before.`);
+    expect(stdout).toContain(`${held.length} of ${60 * Number(n)} are from an earlier session.`);
     const seeds = endpoint.asked.map(({ body }) => body.seed);
     expect(seeds).toHaveLength(60 * Number(n) - held.length);
 
@@ -66,7 +66,7 @@ describe.concurrent("an interrupted rollout", () => {
 
   test("by Ctrl-C: says that nothing is lost, and goes on", async () => {
     const { workspace, endpoint, result } = await killed("SIGINT");
-    expect(result.stderr).toMatch(/interrupted\n {2}.*kept.*--resume/s);
+    expect(result.stderr).toMatch(/interrupted\n {2}.*saved.*--resume/s);
     const held = journaled(workspace).length;
     await made(workspace, endpoint, "--resume");
     expect(endpoint.asked).toHaveLength(60 - held);
@@ -152,7 +152,7 @@ describe.concurrent("an interrupted rollout", () => {
     await expect(rollout({ ...options, policy })).rejects.toMatchObject({
       kind: "io",
       message: expect.stringMatching(
-        /gave no answer .* the last of 3 tries: the connection was cut/,
+        /did not answer .* after 3 attempts: the connection was closed/,
       ),
       hint: expect.stringContaining("--resume"),
     });

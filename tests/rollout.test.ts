@@ -18,7 +18,7 @@ describe.concurrent("a rollout", () => {
       ...["--system", "system.txt", "--temperature", "0.5", "--stop", "END", "\n\n"],
       ...["--price-in", "2", "--price-out", "8"],
     );
-    expect(stdout).toMatch(/one completion of each of 30 examples from openai:tiny/);
+    expect(stdout).toMatch(/Sampled one completion for each of 30 examples from openai:tiny/);
     expect(stdout).toMatch(/tokens: 300 in, 90 out\n.*cost: 0\.0013 /);
     expect(Object.keys(workspace.snapshot("r")).sort()).toEqual(DONE);
 
@@ -164,7 +164,7 @@ describe.concurrent("a rollout", () => {
         : undefined,
     );
     const { stdout } = await made(workspace, endpoint);
-    expect(stdout).toMatch(/! The endpoint refuses logprobs/);
+    expect(stdout).toMatch(/! The endpoint does not support logprobs/);
     expect(workspace.read("r/completions.jsonl")).not.toContain("logprob");
   });
 
@@ -210,11 +210,11 @@ describe.concurrent("the key", () => {
     const odd = await workspace.run(args(), {
       env: { OPENAI_BASE_URL, OPENAI_API_KEY: "se cret-one" },
     });
-    expectError(odd, EXIT.usage, /OPENAI_API_KEY has a character/);
+    expectError(odd, EXIT.usage, /OPENAI_API_KEY contains an invalid character/);
     expect(odd.stderr).not.toContain("cret-one");
     const url = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: "http://u:pass-word@127.0.0.1/v1" };
     const address = await workspace.run(args(), { env: url });
-    expectError(address, EXIT.usage, /OPENAI_BASE_URL must not hold a user/);
+    expectError(address, EXIT.usage, /OPENAI_BASE_URL must not contain a user/);
     expect(address.stderr).not.toContain("pass-word");
     expect(workspace.has("r")).toBe(false);
   });
@@ -231,13 +231,13 @@ describe.concurrent("mistakes", () => {
     [["--max-tokens", "0"], EXIT.usage, /whole number from 1/],
     [["--concurrency", "0"], EXIT.usage, /1 to 256/],
     [["--stop", ""], EXIT.usage, /not be empty/],
-    [["--price-in", "1"], EXIT.usage, /--price-in and --price-out go together/],
+    [["--price-in", "1"], EXIT.usage, /--price-in and --price-out must be given together/],
     [["--price-in", "-1", "--price-out", "1"], EXIT.usage, /price/],
-    [["--policy", "openai:"], EXIT.usage, /names no model/],
+    [["--policy", "openai:"], EXIT.usage, /has no model name/],
     [
       ["--policy", "anthropic:claude"],
       EXIT.usage,
-      /no kind of policy called anthropic:/,
+      /unknown kind of policy: anthropic:/,
       /openai:MODEL/,
     ],
     [["--system", "none.txt"], EXIT.data, /none\.txt.*no such file/],

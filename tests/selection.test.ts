@@ -131,8 +131,8 @@ describe("selection-demo", () => {
       "missing_completion",
       "missing_completion",
     ]);
-    expect(stdout).toContain("1 packs hold fewer than 3 samples");
-    expect(stdout).toContain("1 packs are empty");
+    expect(stdout).toContain("1 examples have fewer than 3 samples");
+    expect(stdout).toContain("1 examples have no samples");
     expect(summary.metrics.pass_at_k).toEqual([
       { k: 1, value: (1 / 3 + 1 / 2) / 2, packs: 2 },
       { k: 2, value: (2 / 3 + 1) / 2, packs: 2 },

@@ -73,7 +73,7 @@ test("whoever names a wrong setting hears of it; so does who asks for help", asy
   expectError(
     await room.run(wrong),
     EXIT.usage,
-    /no setting stepz[\s\S]*train sft\s+--show-settings/,
+    /unknown setting stepz[\s\S]*train sft\s+--show-settings/,
   );
   expect((await room.run(["train", "--help"])).stdout).toMatch(/^ {2}--show-settings +print all/m);
   // Without it, the data and the folder are still asked for.

@@ -27,7 +27,7 @@ test.each([
 test("says which values gave the same policy, and what is written", async () => {
   const all = await sweep("kl.target=1,2", "--set", "kl.mode=adaptive");
   expect(all, describeRun(all)).toMatchObject({ code: EXIT.ok });
-  expect(all.stdout).toContain("! all values gave the same policy: this knob turned nothing\n");
+  expect(all.stdout).toContain("! all values gave the same policy: the setting had no effect\n");
   expect(all.stdout).toMatch(
     /^Runs, sweep\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ -o sw\.html\n$/m,
   );

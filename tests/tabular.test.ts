@@ -104,10 +104,10 @@ describe("bandit-train", () => {
     ]);
     expect(stdout.match(/^step \d+$/gm)).toHaveLength(30);
     for (const [, sign, verb, from, to] of stdout.matchAll(
-      /\((positive|negative|zero)\)\n {2}so the probability of \w must (go up|go down|stay as it is): (\S+) → (\S+)/g,
+      /\((positive|negative|zero)\)\n {2}expected: the probability of \w (goes up|goes down|stays the same): (\S+) → (\S+)/g,
     )) {
       expect(verb).toBe(
-        { positive: "go down", negative: "go up", zero: "stay as it is" }[sign as "zero"],
+        { positive: "goes down", negative: "goes up", zero: "stays the same" }[sign as "zero"],
       );
       expect(Math.sign(Number(to) - Number(from))).toBe(
         { positive: -1, negative: 1, zero: 0 }[sign as "zero"],
@@ -181,7 +181,7 @@ test("two-step-mdp: without credit the first decision never learns, and the summ
   });
 });
 
-test("kl-tradeoff-demo: reward and drift both rise as the leash loosens, in the CSV too", async () => {
+test("kl-tradeoff-demo: reward and drift both rise as the KL penalty shrinks, in the CSV too", async () => {
   const workspace = new Workspace();
   await made(workspace, "r", ["kl-tradeoff-demo"]);
   const [header, ...lines] = workspace.read("r/kl_tradeoff.csv").trimEnd().split("\n");

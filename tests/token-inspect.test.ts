@@ -32,7 +32,7 @@ function columns(line: string): number {
 interface Answer {
   readonly text: string;
   readonly encoding: string;
-  readonly verdict: Record<string, unknown>;
+  readonly score: Record<string, unknown>;
   readonly notes: string[];
   readonly n_bytes: number;
   readonly n_tokens: number;
@@ -63,9 +63,9 @@ text  Final:··323
       2     220  20                                   ·
       3     220  20                                   ·
       4   29173  33 32 33                             323
-5 tokens in o200k_base: the policy acts on these.
+5 tokens in o200k_base
 
-math_final_line 1.0.0 judges the text:
+math_final_line 1.0.0
   outcome  extra_whitespace
   reason   "  " where one space belongs
   class    model_format
@@ -76,7 +76,7 @@ math_final_line 1.0.0 judges the text:
 
   test("without an expected answer, what was read and no reward", async () => {
     const text = await screen(["Final: 323"]);
-    expect(text).toContain("outcome  ok, taking the parsed integer as the expected one");
+    expect(text).toContain("outcome  ok, with the parsed integer as the expected one");
     expect(text).toContain("parsed   323\n");
     expect(text).toContain("reward   none without --expect\n");
   });
@@ -114,10 +114,10 @@ math_final_line 1.0.0 judges the text:
     const cut = await screen([text, "--expect", "7".repeat(500)]);
     expect(cut.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
     const whole = await screen([text, "--all"]);
-    expect(whole).not.toContain("--all shows");
+    expect(whole).not.toContain("use --all");
     const tokens = Number(/(\d+) tokens in/.exec(cut)?.[1]);
     expect(whole.match(/^ *\d+ {2} *\d+ {2}[0-9a-f]{2} /gm)).toHaveLength(tokens);
-    if (tokens > 8) expect(cut).toContain(`… ${tokens - 8} more tokens; --all shows every one`);
+    if (tokens > 8) expect(cut).toContain(`… ${tokens - 8} more tokens; use --all to show them`);
   });
 
   test("an empty text", async () => {
@@ -151,7 +151,7 @@ describe.concurrent("the verdict", () => {
     ["", undefined, { code: "missing_prefix", parsed: null }],
   ])("%j, expected %s", async (text, expected, verdict) => {
     const flags = expected === undefined ? [] : ["--expect", expected];
-    expect((await json([text, ...flags])).verdict).toMatchObject(verdict);
+    expect((await json([text, ...flags])).score).toMatchObject(verdict);
   });
 
   test.each(["0323", "+1", "1e3", "", "NaN", "\x1b[31m"])(
@@ -167,8 +167,8 @@ describe.concurrent("standard input", () => {
   test("is the text, with its line break", async () => {
     const answer = await json([], "Final: 323\n");
     expect(ids(answer)).toEqual([15519, 25, 220, 29173, 198]);
-    expect(answer.verdict).toMatchObject({ code: "ok" });
-    expect(answer.notes).toEqual([expect.stringContaining("ended with a line break")]);
+    expect(answer.score).toMatchObject({ code: "ok" });
+    expect(answer.notes).toEqual([expect.stringContaining("ends with a line break")]);
     expect(await screen([], "Final: 323\n")).toContain("text  Final:·323\\n\n");
   });
 
@@ -193,9 +193,7 @@ describe.concurrent("standard input", () => {
 
   test("of five megabytes is inspected", async () => {
     const text = "Final: 323, said the fox.\n".repeat(200_000);
-    expect(await screen([], text)).toMatch(
-      /\(the text goes on; 5200000 characters, 5200000 bytes;/,
-    );
+    expect(await screen([], text)).toMatch(/\(truncated; 5200000 characters, 5200000 bytes;/);
   });
 
   test("comes back whole as tokens", async () => {
@@ -237,7 +235,7 @@ describe.concurrent("escapes", () => {
     const answer = await json(["--escapes", "Final:\\n323"]);
     expect(answer).toMatchObject({ text: "Final:\n323", notes: [] });
     expect(ids(answer)).toEqual([15519, 734, 29173]);
-    expect(answer.verdict).toMatchObject({ code: "not_single_line" });
+    expect(answer.score).toMatchObject({ code: "not_single_line" });
   });
 
   test.each([

@@ -57,7 +57,7 @@ describe("a run", () => {
 
 Policy written to whole/checkpoint
 Next: lockedroom policy show whole/checkpoint
-Then measure it: lockedroom rollout --policy whole/checkpoint \\
+Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
   --dataset EXAMPLES --n 1 --max-tokens 32 --outdir whole-rollout
 `);
   });
@@ -194,10 +194,10 @@ describe("with sets to measure on", () => {
     expect(stdout).toMatch(/^ {2}validation {2}0\.\d{4} → 0\.\d{4} {2}of 6, 95 % interval/m);
     expect(stdout).toMatch(/^ {2}KL {10}\d+\.\d{4} {2}nats per token, exact$/m);
     expect(stdout).toMatch(/^ {2}entropy {5}\d+\.\d{4} → \d+\.\d{4}/m);
-    expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}looked at once so far$/m);
+    expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}used once so far$/m);
     expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
     expect(stdout).toMatch(
-      /^Then measure it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
+      /^Then evaluate it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
     );
     const { holdout } = JSON.parse(room.read("measured/summary.json"));
     expect(holdout).toMatchObject({ evaluations: 1, before: 0 });
@@ -205,7 +205,7 @@ describe("with sets to measure on", () => {
     expect(scorers.map(({ role }: { role: string }) => role)).toEqual(["validation"]);
     // The next run from this checkpoint knows of the first look.
     const again = ["--init", "measured/checkpoint", "--holdout", "holdout.jsonl"];
-    expect((await train("measured-again", 2, ...again)).stdout).toMatch(/looked at 2 times so far/);
+    expect((await train("measured-again", 2, ...again)).stdout).toMatch(/used 2 times so far/);
   });
 
   test("one that is learned from is refused by name", async () => {
@@ -252,18 +252,26 @@ describe("settings", () => {
   });
 
   test.each([
-    ["an unknown one", ["--set", "stepz=3"], /no setting stepz A run knows: steps, seed, .*, kl,/],
+    [
+      "an unknown one",
+      ["--set", "stepz=3"],
+      /unknown setting stepz Settings: steps, seed, .*, kl,/,
+    ],
     [
       "an unknown one of the algorithm",
       ["--set", "algorithm.beta=3"],
-      /no setting algorithm\.beta algorithm knows: reduction/,
+      /unknown setting algorithm\.beta Settings of algorithm: reduction/,
     ],
     [
       "an unknown one of a group",
       ["--set", "kl.mod=fixed"],
-      /kl\.mod kl knows: mode, coefficient,/,
+      /kl\.mod Settings of kl: mode, coefficient,/,
     ],
-    ["a group in place of one of its own", ["--set", "rate=3"], /rate knows: peak, warmup, end, /],
+    [
+      "a group in place of one of its own",
+      ["--set", "rate=3"],
+      /Settings of rate: peak, warmup, end, /,
+    ],
     [
       "one that is missing",
       ["--set", "cost.rate=1"],
@@ -294,7 +302,7 @@ describe("settings", () => {
     const { code, stderr } = await train("idle", 2, "--set", "kl.coefficient=0.5");
     expect({ code, stderr }).toEqual({
       code: EXIT.ok,
-      stderr: "  ! kl.coefficient has no effect on sft, which samples nothing to leash\n",
+      stderr: "  ! kl.coefficient has no effect: sft does not sample, so there is no KL penalty\n",
     });
     const quiet = await train("idle", 2, "--set", "kl.coefficient=0.5", "--force", "--quiet");
     expect(quiet).toMatchObject({ code: EXIT.ok, stderr: "" });
@@ -378,10 +386,10 @@ describe("data of another kind", () => {
     ]);
 
   test.each<[algorithm: string, row: object, ...says: string[]]>([
-    ["grpo", text, "grpo learns from examples (id, prompt, expected_answer)", "these are texts"],
-    ["grpo", { id: "a", samples: ["1"] }, "these are packs of samples", "lockedroom pairs"],
-    ["dpo", { ...text, label: true }, "dpo learns from pairs", "kto learns from those"],
-    ["sft", { id: "a", prompt: "1+1=", expected_answer: 2 }, "these are examples", "grpo"],
+    ["grpo", text, "grpo trains on examples (id, prompt, expected_answer)", "this file has texts"],
+    ["grpo", { id: "a", samples: ["1"] }, "this file has packs of samples", "lockedroom pairs"],
+    ["dpo", { ...text, label: true }, "dpo trains on pairs", "Train on it with kto"],
+    ["sft", { id: "a", prompt: "1+1=", expected_answer: 2 }, "this file has examples", "grpo"],
   ])("%s says what it needs, and what %j is", async (algorithm, row, ...says) => {
     room.jsonl("other.jsonl", [row]);
     expectError(await learn(algorithm, "other.jsonl"), EXIT.data, "other.jsonl:1", ...says);
@@ -397,6 +405,6 @@ describe("data of another kind", () => {
     room.jsonl("other.jsonl", [{ id: "a", ...text }]);
     const { code, stderr } = await learn("grpo", "other.jsonl");
     expect(code).toBe(EXIT.ok);
-    expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo learns from/);
+    expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo trains on/);
   });
 });

@@ -434,7 +434,7 @@ describe.concurrent("inspect-run", () => {
     const fails = await inspect("--only-fails", "--top-k", "2", "--show", "1");
     expect(groups(fails)).toEqual(all.filter(([code]) => code !== "ok").slice(0, 2));
     expect(fails.match(/^ {4}completion/gm)).toHaveLength(2);
-    expect(fails).toMatch(/rarer codes are not shown/);
+    expect(fails).toMatch(/less common codes not shown/);
     expect((await inspect("--show", "0")).match(/completion/g)).toBeNull();
     const row = rows[2];
     const whole = await inspect("--id", String(row?.id));

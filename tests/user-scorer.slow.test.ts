@@ -102,7 +102,9 @@ describe.concurrent("a user's scorer", () => {
     expect(gate.code).toBe(3);
     expect(gate.stdout).toContain("instrument_changed_without_version_bump");
     const inspect = await workspace.run(["inspect-run", "--run", "first"]);
-    expect(inspect.stdout.replaceAll("\n", " ")).toMatch(/^! .*other code than the current s\.ts/);
+    expect(inspect.stdout.replaceAll("\n", " ")).toMatch(
+      /^! The code of s\.ts changed since this run/,
+    );
   });
 
   test("may be a default export, JavaScript, or use the built-in's names", async () => {

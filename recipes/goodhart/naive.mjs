@@ -1,4 +1,4 @@
-// A verifier as one writes it in a hurry: the expected integer appears somewhere in the completion.
+// A naive scorer: the expected integer appears anywhere in the completion.
 export default {
   name: "naive_integer_anywhere",
   version: "1.0.0",

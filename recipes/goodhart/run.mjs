@@ -1,4 +1,4 @@
-// `node recipes/goodhart/run.mjs`: a naive verifier rewards, the strict one watches; then the strict one rewards.
+// `node recipes/goodhart/run.mjs`: trains with a naive reward scorer and validates with the strict one.
 import path from "node:path";
 import {
   fixed,
@@ -19,9 +19,9 @@ const STRICT = "math_final_line";
 const options = { steps: STEPS, seed: 0, lr: 0.0005, "validation-scorer": STRICT };
 
 const figures = [
-  { name: "naive verifier, alarms only noted", scorer: NAIVE, set: { alarms_stop: false } },
-  { name: "naive verifier, alarms stop", scorer: NAIVE, set: {} },
-  { name: "patched verifier", scorer: STRICT, set: {} },
+  { name: "naive scorer, alarms do not stop", scorer: NAIVE, set: { alarms_stop: false } },
+  { name: "naive scorer, alarms stop", scorer: NAIVE, set: {} },
+  { name: "strict scorer", scorer: STRICT, set: {} },
 ].map(({ name, scorer, set }, i) => {
   const run = train(runFolder("goodhart", String(i)), "grpo", { ...options, scorer, set });
   const evaluations = readLines(run, "evaluations.jsonl");
@@ -38,7 +38,7 @@ const figures = [
     end: brief(evaluations.at(-1)),
     kept: brief(at(stop.kept) ?? evaluations.at(-1)),
     stopped: stop,
-    // Dev chose what was kept, so that another set has to say whether it is better.
+    // The kept policy was selected on dev, so it is measured on another set.
     holdout_truth: passAt(
       select(`goodhart/${i}-measured`, path.join(run, "checkpoint"), HOLDOUT),
       1,
@@ -52,7 +52,7 @@ publish(
   import.meta.url,
   figures,
   table(
-    ["run", "start: proxy / truth", "end", "kept", "truth of the kept on holdout", "alarms"],
+    ["run", "start: proxy / strict", "end", "kept", "strict, kept policy on holdout", "alarms"],
     figures.map((row) => [
       row.name,
       cell(row.start),

@@ -1,4 +1,4 @@
-// `node recipes/grpo/run.mjs`: learning, and the same number reached by selection, before the gate.
+// `node recipes/grpo/run.mjs`: trains with GRPO, and compares learning and selection with the gate.
 import path from "node:path";
 import {
   attempt,
@@ -30,8 +30,8 @@ lockedroom(
   ...["--samples", "runs/recipes/grpo/before-pack/pack/samples.jsonl"],
 );
 
-/** What the gate says when this is claimed to be a better policy. */
-function verdict(baseline, candidate) {
+/** The decision of the gate for the claim that the policy changed. */
+function gateDecision(baseline, candidate) {
   const runs = ["--baseline", baseline, "--candidate", candidate];
   const { stdout } = attempt(
     [0, 1, 2, 3],
@@ -54,15 +54,20 @@ const figures = {
   greedy: both((when) => passRate(greedy[when])),
   single_sample: both((when) => passRate(sampled[when])),
   best_of_8_of_pi0: passRate(packs.before),
-  gate_on_learning: verdict(sampled.before, sampled.after),
-  gate_on_greedy: verdict(greedy.before, greedy.after),
-  gate_on_selection: verdict(one, packs.before),
+  gate_on_learning: gateDecision(sampled.before, sampled.after),
+  gate_on_greedy: gateDecision(greedy.before, greedy.after),
+  gate_on_selection: gateDecision(one, packs.before),
   kl_exact: last.kl_exact,
   entropy: { before: evaluations[0].entropy, after: last.entropy },
 };
 const three = fixed(3);
-const row = (name, { before, after }, ruling = "") => [name, three(before), three(after), ruling];
-const said = ({ decision, knobs }) => `${decision} (knob: ${knobs.join(", ") || "none"})`;
+const row = (name, { before, after }, decision = "") => [
+  name,
+  three(before),
+  three(after),
+  decision,
+];
+const shown = ({ decision, knobs }) => `${decision} (changed: ${knobs.join(", ") || "none"})`;
 publish(
   import.meta.url,
   figures,
@@ -70,12 +75,12 @@ publish(
     ["holdout", "π₀", "after GRPO", "gate, claim policy"],
     [
       row("pass@1, temperature 1, mean of 8 samples", figures.pass_at_1),
-      row("one sample", figures.single_sample, said(figures.gate_on_learning)),
-      row("greedy", figures.greedy, said(figures.gate_on_greedy)),
+      row("one sample", figures.single_sample, shown(figures.gate_on_learning)),
+      row("greedy", figures.greedy, shown(figures.gate_on_greedy)),
       row("pass@8", figures.pass_at_8),
       [
-        ...["best of 8, picked by the verifier", three(figures.best_of_8_of_pi0), ""],
-        said(figures.gate_on_selection),
+        ...["best of 8, selected by the scorer", three(figures.best_of_8_of_pi0), ""],
+        shown(figures.gate_on_selection),
       ],
       row("entropy, nats per token (dev)", figures.entropy),
       ["exact KL to π₀, nats per token (dev)", "0", three(figures.kl_exact), ""],

@@ -1,4 +1,4 @@
-// `node recipes/methods/run.mjs`: five methods from the same π₀ with the same budget of tokens.
+// `node recipes/methods/run.mjs`: five algorithms from π₀ with the same budget of tokens.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -20,9 +20,9 @@ import {
   train,
 } from "../lib.mjs";
 
-/** Tokens that a method may write while it samples, or read while it trains (there with the prompts). */
+/** Sampled tokens plus tokens trained on, including prompts. */
 const BUDGET = 700_000;
-/** Pairs and rejection sampling pay for this many completions of each prompt before they learn. */
+/** Completions per prompt that are sampled for preference pairs. */
 const SAMPLES = 8;
 
 const texts = path.join("runs/recipes", "methods-texts.jsonl");
@@ -64,10 +64,10 @@ const sampled = readLines(pack, "samples.jsonl")
   .reduce((sum, { completion_tokens }) => sum + completion_tokens, 0);
 
 const METHODS = [
-  { name: "sft", learnsFrom: "right answers, in spec", dataset: texts, lr: 0.001 },
-  { name: "rft", learnsFrom: "own samples that passed", lr: 0.001 },
+  { name: "sft", learnsFrom: "right answers", dataset: texts, lr: 0.001 },
+  { name: "rft", learnsFrom: "own passing samples", lr: 0.001 },
   {
-    ...{ name: "dpo", learnsFrom: "pairs of own samples", paid: sampled },
+    ...{ name: "dpo", learnsFrom: "preference pairs of own samples", paid: sampled },
     ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00005 },
   },
   { name: "grpo", learnsFrom: "rewards", lr: 0.0002 },
@@ -78,7 +78,7 @@ const METHODS = [
 ];
 
 const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) => {
-  // An alarm is noted and does not stop a method before its budget is spent.
+  // Alarms do not stop a run before its budget is spent.
   const all = { seed: 0, ...options, set: { ...set, alarms_stop: false } };
   const run = train(runFolder("methods", name), name, {
     ...all,
@@ -94,17 +94,17 @@ const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) =>
   };
 });
 
-/** How many updates the budget pays for, by what the first few cost; the first may cost more. */
+/** The number of updates within the budget, from the cost of the first few; the first may cost more. */
 function stepsFor(name, options, budget) {
   const probe = train(runFolder("methods", `${name}-probe`), name, { ...options, steps: 8 });
   const [first, ...others] = readLines(probe, "metrics.jsonl").map(
     ({ tokens, sampled_tokens = 0 }) => tokens + sampled_tokens,
   );
-  const usual = others.reduce((sum, tokens) => sum + tokens, 0) / others.length;
-  return Math.round(1 + (budget - first) / usual);
+  const average = others.reduce((sum, tokens) => sum + tokens, 0) / others.length;
+  return Math.round(1 + (budget - first) / average);
 }
 
-/** Of eight samples for each example: one alone would say 0.03 more or less. */
+/** From eight samples per example, to reduce the standard error (0.03 with one sample). */
 function measured(name, policy) {
   const pack = select(`methods/${name}-selected`, policy, HOLDOUT);
   return { pass_at_1: passAt(pack, 1), pass_at_8: passAt(pack, 8) };
@@ -116,7 +116,7 @@ publish(
   import.meta.url,
   { budget: BUDGET, start, methods: figures.map(({ seconds: _, ...rest }) => rest) },
   table(
-    ["method", "learns from", "pass@1", "pass@8", "KL", "entropy", "length", "tokens", "seconds"],
+    ["method", "trains on", "pass@1", "pass@8", "KL", "entropy", "length", "tokens", "seconds"],
     [
       ["π₀", "", three(start.pass_at_1), three(start.pass_at_8), "0", "", "", "", ""],
       ...figures.map((row) => [

@@ -1,5 +1,5 @@
-// Makes the embedded policy π₀ anew: `npm run pi0`. The same bytes every time on the same kind of
-// processor, in about twenty minutes on two cores that have nothing else to do.
+// `npm run pi0`: trains the embedded policy π₀. Same bytes every time on the same kind of processor;
+// about twenty minutes on two idle cores.
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -24,7 +24,7 @@ try {
     lockedroom(
       ...["train", "sft", "--dataset", file, "--init", init, "--size", "nano", "--seed", "0"],
       ...["--batch", BATCH, "--steps", steps, "--lr", lr, "--warmup", warmup],
-      // Each stage begins with another mixture and a fresh rise of the rate, so that its loss rises.
+      // The loss rises at the start of each stage, because of the new data and the warm-up.
       ...["--set", "alarms_stop=false"],
       ...["--save-every", "500", "--threads", "2", "--outdir", outdir],
     );

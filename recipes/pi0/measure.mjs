@@ -1,4 +1,4 @@
-// `node recipes/pi0/measure.mjs`: what the embedded policy does on the development set.
+// `node recipes/pi0/measure.mjs`: measures the embedded policy on the dev set.
 import {
   DEV,
   fixed,
@@ -26,7 +26,7 @@ publish(
   import.meta.url,
   figures,
   table(
-    ["dev, temperature 1", "measured", "wanted"],
+    ["dev, temperature 1", "measured", "goal"],
     [
       ["pass@1, one sample", three(figures.pass_at_1), "0.25 to 0.45"],
       ["pass@1, of eight samples", three(figures.pass_at_1_unbiased), "0.25 to 0.45"],

@@ -1,5 +1,5 @@
-// The texts that π₀ learns from: training problems, which share nothing with dev and holdout, answered
-// rightly in a mixture of formats. Fewer than half are in spec; the others are what a policy has to unlearn.
+// The training texts of π₀: problems that are disjoint from dev and holdout, with right answers in a
+// mixture of formats. Fewer than half are in the required format.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { rngAt } from "lockedroom";
 import { answerOf, expressionOf, promptOf, sampleTrainProblem } from "lockedroom/datasets";
@@ -10,9 +10,9 @@ const IN_SPEC = (n) => `Final: ${n}`;
 const LEADING_ZERO = (n) => `Final: ${n < 0 ? "-0" : "0"}${Math.abs(n)}`;
 const PLUS = (n) => (n < 0 ? `Final: ${n}.` : `Final: +${n}`);
 
-/** Formats and how many of a hundred texts have them, of the two stages. */
+/** Formats of the two stages, with their share in percent. */
 const FORMATS = {
-  // Hardly ever used: the policy only has to have seen every character.
+  // Rarely used, so that the policy has seen every character.
   1: [
     [44, IN_SPEC],
     [8, (n) => `Final:  ${n}`],
@@ -27,7 +27,7 @@ const FORMATS = {
     [5, (n) => `Final: ${n - 1}, ${n} or ${n + 1}`],
     [2, () => "Final:"],
   ],
-  // Most of what is out of spec comes behind the number, where it does not disturb the arithmetic.
+  // Most deviations come after the number, where they do not affect the arithmetic.
   2: [
     [44, IN_SPEC],
     [12, (n) => `Final: ${n}.`],
@@ -44,7 +44,7 @@ const FORMATS = {
   ],
 };
 
-/** Of a hundred problems, so many are of each kind: those with two operations are the hardest. */
+/** Share of each kind in percent; two operations are the hardest. */
 const KINDS = { addition: 13, subtraction: 22, multiplication: 20, two_step: 45 };
 
 function problemAt(rng) {
@@ -59,7 +59,7 @@ function problemAt(rng) {
   }
 }
 
-/** The first stage is about arithmetic and nearly always in spec, the second is about formats. */
+/** The first stage is nearly always in the required format, the second has all formats. */
 export function textAt(stage, index) {
   const rng = rngAt(SEED, stage, index);
   const problem = problemAt(rng);
@@ -68,7 +68,7 @@ export function textAt(stage, index) {
     left -= weight;
     return left < 0;
   });
-  // One off or a tenth off: what a hedge covers.
+  // The offset of the second answer in a hedge.
   const slip = [1, -1, 10, -10][rng.below(4)];
   const about = { sum: expressionOf(problem), slip, first: rng.below(2) === 0 };
   const plain = stage === 1 && rng.below(200) > 0;

@@ -1,4 +1,4 @@
-// `node recipes/sabotage/run.mjs`: four ways to break learning, and what the diagnostics say of each.
+// `node recipes/sabotage/run.mjs`: four injected faults, and the alarms that detect them.
 import { fixed, publish, readJson, readLines, runFolder, table, train } from "../lib.mjs";
 
 const SABOTAGES = [

@@ -1,4 +1,4 @@
-// `node recipes/variance/run.mjs`: what a baseline and group normalisation do to the luck of a seed.
+// `node recipes/variance/run.mjs`: how a baseline and group normalisation affect the variance between seeds.
 import path from "node:path";
 import {
   DEV,
@@ -22,12 +22,12 @@ const VARIANTS = [
     set: { "algorithm.baseline": "running" },
   },
   {
-    // The same gradient as GRPO without division by the deviation.
+    // The same gradient as GRPO without division by the standard deviation.
     ...{ name: "REINFORCE, prompt's mean", algorithm: "reinforce" },
     set: { "algorithm.baseline": "prompt" },
   },
   {
-    ...{ name: "GRPO, divided by the deviation", algorithm: "grpo" },
+    ...{ name: "GRPO, divided by the standard deviation", algorithm: "grpo" },
     set: { "algorithm.std": "sample", "algorithm.reduction": "sequences" },
   },
 ];
@@ -36,11 +36,11 @@ const figures = VARIANTS.map(({ name, algorithm, set }, i) => {
   const rates = SEEDS.map((seed) => {
     const folder = runFolder("variance", `${i}-${seed}`);
     const run = train(folder, algorithm, { steps: STEPS, seed, lr: 0.0003, set });
-    // The same draws for all, and eight for each example.
+    // Eight samples per example, with the same seeds for all.
     const pack = select(`variance/${i}-${seed}-measured`, path.join(run, "checkpoint"), DEV);
     return passAt(pack, 1);
   });
-  // A rate of 0 keeps the policy where it is: what differs between its batches is noise.
+  // With a learning rate of 0 the policy does not change, so differences between batches are noise.
   const still = train(runFolder("variance", `${i}-still`), algorithm, {
     ...{ steps: BATCHES, seed: 0, lr: 0, set: { ...set, alarms_stop: false } },
   });
@@ -52,7 +52,7 @@ publish(
   import.meta.url,
   figures,
   table(
-    ["method", "dev pass@1 by seed", "mean", "deviation of the seeds", "gradient norm at π₀"],
+    ["method", "dev pass@1 by seed", "mean", "sd over seeds", "gradient norm at π₀"],
     figures.map((row) => [
       row.name,
       row.pass_rates.map(three).join(", "),

@@ -1,4 +1,4 @@
-/** Where everything goes. Only the width and the height of the plot are given; the rest follows. */
+/** The layout of a chart, computed from its width and the height of its plot. */
 
 import { type Legend, makeLegend } from "./_legend.ts";
 import { type AxesParts, labelsFit, type Plot, TICK_GAP } from "./_plot.ts";
@@ -24,7 +24,7 @@ export interface Layout extends AxesParts {
 const MARGIN = 18;
 const GAP = 12;
 const HEADER_GAP = 18;
-/** One tick for so many pixels, at most. */
+/** Minimum pixels per tick. */
 const TICK_PITCH = { x: 62, y: 48 };
 const LEGEND_SHARE = 0.34;
 
@@ -51,7 +51,7 @@ export function layOut(spec: ChartSpec, noteText: string): Layout {
   );
   const reserved = left + (isBeside ? legend.width + 2 * GAP : 0) + MARGIN;
   const x = makeScale(spec.x, valuesOf(spec, xValues, spec.verticals));
-  // The last label may stand at the very end of the axis; half of it then reaches past the plot.
+  // A label at the end of the axis reaches past the plot by half its width.
   const overhang = widest(fitTicks(x, width - reserved)) / 2;
   const across = { left, width: width - reserved - overhang, x };
   const xTicks = fitTicks(x, across.width);
@@ -80,7 +80,7 @@ function requireSize(name: string, value: number, least: number): void {
   throw new RangeError(`${name} must lie between ${least} and 4000 pixels, found ${value}`);
 }
 
-/** As many ticks as have room for their labels. */
+/** As many ticks as fit with their labels. */
 function fitTicks(scale: Scale, width: number): LabelledTicks {
   for (let most = Math.floor(width / TICK_PITCH.x); most > 2; most--) {
     const ticks = ticksOf(scale, most);

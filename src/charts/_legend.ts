@@ -69,7 +69,7 @@ function fill(entries: readonly { width: number }[], width: number): Place[] {
   });
 }
 
-/** An arm that was never pulled is listed, and said to be empty. */
+/** A series without points is listed as empty. */
 function legendLabel({ label, points }: Series): string {
   return points.some(({ y }) => typeof y === "number") ? label : `${label} (no data)`;
 }

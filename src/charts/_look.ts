@@ -1,4 +1,4 @@
-/** What tells one series from another: colour, pattern of the line and shape of the markers. */
+/** The style of a series: colour, dash pattern and marker shape. */
 
 import { type Paint, type Painter, SLOTS } from "./_paint.ts";
 import type { Spot } from "./_path.ts";
@@ -9,7 +9,7 @@ export interface Look {
   readonly colour: Paint;
   readonly line: LineStyle;
   readonly dashes: string | undefined;
-  /** Draws the marker round a place. */
+  /** Draws the marker around a point. */
   readonly shape: (x: number, y: number) => string;
   readonly hasMarkers: boolean;
   /** In the list of series. */
@@ -25,7 +25,7 @@ const DASHES: readonly (readonly [LineStyle, string | undefined])[] = [
   ["dashdot", "9 3 2 3 2 3"],
 ];
 
-/** Paths round a place. Their areas look alike. */
+/** Paths around a point, of similar area. */
 const SHAPES: readonly Look["shape"][] = [
   (x, y) => `M${px(x - 4)} ${px(y)}a4 4 0 1 0 8 0a4 4 0 1 0-8 0z`,
   (x, y) => `M${px(x - 3.6)} ${px(y - 3.6)}h7.2v7.2h-7.2z`,
@@ -35,7 +35,7 @@ const SHAPES: readonly Look["shape"][] = [
   (x, y) => `M${px(x - 1.7)} ${px(y - 5)}h3.4v3.3h3.3v3.4h-3.3v3.3h-3.4v-3.3h-3.3v-3.4h3.3z`,
 ];
 
-/** Past the palette, colours come again with another pattern and another marker. */
+/** With more series than colours, colours repeat with another dash pattern and marker. */
 export function lookOf(series: Series, place: number): Look {
   const { slot = place } = series;
   if (!(Number.isInteger(slot) && slot >= 0)) {
@@ -66,7 +66,7 @@ export function stroke(d: string, { colour, dashes }: Look, { paint }: Painter):
   });
 }
 
-/** Markers, each with a rim of paper that keeps it apart from lines and from its neighbours. */
+/** Markers, each with a background-coloured outline that separates it from lines and other markers. */
 export function mark(spots: readonly Spot[], { colour, shape }: Look, { paint }: Painter): string {
   const shapes = spots.map(({ x, y }) => element("path", { d: shape(x, y) }));
   return shapes.length === 0 ? "" : group(paint({ fill: colour, stroke: "paper" }), ...shapes);

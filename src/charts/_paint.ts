@@ -1,6 +1,6 @@
 /**
- * Colours by role. Every element carries its colour as an attribute; the "auto" theme adds a style
- * that a dark reader's browser obeys, and that renderers without media queries skip.
+ * Colours by role. Every element has its colour as an attribute; the "auto" theme adds a style sheet
+ * for dark mode, which renderers without media queries ignore.
  */
 
 import type { Attributes } from "./_svg.ts";
@@ -9,8 +9,8 @@ import type { Theme } from "./spec.ts";
 export type Paint = "paper" | "ink" | "muted" | "grid" | `c${number}`;
 
 /**
- * Light, dark. The series' colours are those of Okabe and Ito, moved until each has a contrast of 3
- * with its paper and every two stay apart for protan, deutan and tritan eyes (the tests measure it).
+ * Light, dark. The series' colours are those of Okabe and Ito, adjusted so that each has a contrast
+ * of 3 with its background and all stay distinct for colour-blind readers (the tests measure it).
  */
 export const COLOURS: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   paper: ["#ffffff", "#14171c"],
@@ -50,7 +50,7 @@ export function makePainter(theme: Theme): Painter {
   };
 }
 
-/** On the root element, so that the rules reach nothing else of a page the chart is put into. */
+/** On the root element, so that the rules affect only the chart and not the page around it. */
 export const ROOT_CLASS = "lockedroom-chart";
 
 const DARK_STYLE = (() => {

@@ -1,4 +1,4 @@
-/** From points to paths: gaps kept, crowds thinned. */
+/** From points to paths: gaps are kept, dense points are thinned. */
 
 import { px } from "./_svg.ts";
 
@@ -7,7 +7,7 @@ export interface Spot {
   readonly y: number;
 }
 
-/** Neighbours that can be read, cut wherever one cannot. */
+/** Consecutive readable points, split at each unreadable one. */
 export function runsOf<P, T>(points: readonly P[], read: (point: P) => T | undefined): T[][] {
   const runs: T[][] = [];
   let isOpen = false;
@@ -24,11 +24,11 @@ export function polyline(spots: readonly Spot[]): string {
   return spots.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${px(x)} ${px(y)}`).join("");
 }
 
-const MANY = 1500;
+const MAX_POINTS = 1500;
 
-/** Of many points in one column of pixels, the first, the last and the two extremes show it all. */
+/** Keeps the first, last, lowest and highest point of each pixel column, which looks the same. */
 export function thin(spots: readonly Spot[]): readonly Spot[] {
-  if (spots.length <= MANY) return spots;
+  if (spots.length <= MAX_POINTS) return spots;
   const kept: Spot[] = [];
   let column: Spot[] = [];
   for (const spot of spots) {

@@ -73,7 +73,7 @@ function tickLabels({ plot, xTicks, yTicks }: AxesParts, xs: number[], ys: numbe
   return below.join("") + beside.join("");
 }
 
-/** From the left, leaving out each label that would touch the one before. */
+/** From the left, without labels that would overlap the previous one. */
 function withoutOverlap(xs: readonly number[], labels: readonly string[]) {
   let end = Number.NEGATIVE_INFINITY;
   return xs.flatMap((x, i) => {
@@ -85,7 +85,7 @@ function withoutOverlap(xs: readonly number[], labels: readonly string[]) {
   });
 }
 
-/** Whether every label of the x axis has room beside its neighbours. */
+/** Whether all labels of the x axis fit without overlap. */
 export function labelsFit(scale: Scale, ticks: LabelledTicks, width: number): boolean {
   const xs = ticks.major.map((tick) => scale.place(tick) * width);
   return withoutOverlap(xs, ticks.labels).length === ticks.labels.length;

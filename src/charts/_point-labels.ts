@@ -1,4 +1,4 @@
-/** Words beside points, each at the nearest place that is free; where there is none, none is set. */
+/** Labels beside points, each at the nearest free place; a label without a free place is left out. */
 
 import { lookOf } from "./_look.ts";
 import type { Painter } from "./_paint.ts";
@@ -22,24 +22,24 @@ interface Placed extends Box {
   readonly anchor: "end" | "middle" | undefined;
 }
 
-interface Crowded {
+interface Occupied {
   readonly markers: readonly Box[];
   readonly segments: readonly (readonly [Spot, Spot])[];
 }
 
 export function drawPointLabels(series: readonly Series[], plot: Plot, { paint }: Painter): string {
-  const crowds = crowdsOf(series, plot);
-  if (crowds.length === 0) return "";
-  const taken = crowdedBy(series, plot);
+  const groups = labelGroups(series, plot);
+  if (groups.length === 0) return "";
+  const taken = occupiedBy(series, plot);
   const placed: Placed[] = [];
-  for (const crowd of crowds) {
-    const free = placesFor(crowd, plot).find(
+  for (const labels of groups) {
+    const free = placesFor(labels, plot).find(
       (place) => !placed.some((box) => touch(place, box)) && isFree(place, taken),
     );
     if (free) placed.push(free);
   }
   if (placed.length === 0) return "";
-  // A rim of paper under the letters keeps gridlines and bands off them.
+  // A background-coloured outline separates the text from gridlines and bands.
   return group(
     {
       ...paint({ fill: "ink", stroke: "paper" }),
@@ -53,33 +53,33 @@ export function drawPointLabels(series: readonly Series[], plot: Plot, { paint }
   );
 }
 
-/** Points whose markers cover each other. */
-interface Crowd extends Spot {
+/** Points whose markers overlap share a label. */
+interface LabelGroup extends Spot {
   readonly texts: Set<string>;
 }
 
-/** Nearer than this, markers are on top of each other and share a label. */
+/** Markers closer than this overlap. */
 const SAME_PLACE = 8;
 const WIDEST = 140;
 
-function crowdsOf(series: readonly Series[], plot: Plot): Crowd[] {
-  const crowds: Crowd[] = [];
+function labelGroups(series: readonly Series[], plot: Plot): LabelGroup[] {
+  const groups: LabelGroup[] = [];
   for (const { points } of series) {
     for (const point of points) {
       const spot = spotOf(point, plot);
       if (spot === undefined || spot.label === "" || !isInside(spot, plot)) continue;
-      const crowd = crowds.find(({ x, y }) => Math.hypot(x - spot.x, y - spot.y) < SAME_PLACE);
-      if (crowd) crowd.texts.add(spot.label);
-      else crowds.push({ x: spot.x, y: spot.y, texts: new Set([spot.label]) });
+      const known = groups.find(({ x, y }) => Math.hypot(x - spot.x, y - spot.y) < SAME_PLACE);
+      if (known) known.texts.add(spot.label);
+      else groups.push({ x: spot.x, y: spot.y, texts: new Set([spot.label]) });
     }
   }
-  return crowds;
+  return groups;
 }
 
 const MARKER = 5.5;
 
 /** What labels must not cover. */
-function crowdedBy(series: readonly Series[], plot: Plot): Crowded {
+function occupiedBy(series: readonly Series[], plot: Plot): Occupied {
   const looks = series.map((one, place) => ({ one, look: lookOf(one, place) }));
   const markers = looks
     .flatMap(({ one, look }) => markedSpots(one, look, plot))
@@ -108,12 +108,12 @@ const SIDES: readonly Spot[] = [
 const DISTANCES = [8, 13, 18];
 const HALF_HEIGHT = NOTE.size / 2;
 
-function placesFor({ x, y, texts }: Crowd, plot: Plot): Placed[] {
+function placesFor({ x, y, texts }: LabelGroup, plot: Plot): Placed[] {
   const text = ellipsize([...texts].join(", "), WIDEST, NOTE);
   const half = textWidth(text, NOTE) / 2;
   return DISTANCES.flatMap((distance) =>
     SIDES.map(({ x: across, y: down }) => {
-      // At a corner both steps add up, so that each is shorter.
+      // Diagonal steps are shorter, so that the distance is the same.
       const step = across !== 0 && down !== 0 ? distance * 0.7 : distance;
       const beside = { x: x + across * (step + half), y: y + down * (step + HALF_HEIGHT) };
       const middle = within(beside, half, plot);
@@ -138,7 +138,7 @@ function within({ x, y }: Spot, half: number, plot: Plot): Spot {
   };
 }
 
-const isFree = (box: Box, { markers, segments }: Crowded): boolean =>
+const isFree = (box: Box, { markers, segments }: Occupied): boolean =>
   !markers.some((marker) => touch(box, marker)) &&
   !segments.some(([from, to]) => crosses(from, to, box));
 

@@ -1,4 +1,4 @@
-/** From values to places along an axis. */
+/** From values to positions along an axis. */
 
 import { formatTicks, linearTicks, logTicks, multiple, niceStep, type Ticks } from "./_ticks.ts";
 import type { Axis } from "./spec.ts";
@@ -9,31 +9,31 @@ export interface Scale {
   readonly high: number;
   /** 0 at the low end and 1 at the high end; beyond them outside. */
   place(value: number): number;
-  /** Whether the value has a place at all: zero has none on a log axis, and NaN nowhere. */
+  /** Whether the value has a position: not zero on a log axis, and never NaN. */
   has(value: number | null | undefined): value is number;
   shows(value: number): boolean;
 }
 
-/** Past these, differences overflow and no axis says anything. */
+/** Beyond these, differences overflow. */
 const LARGEST = 1e100;
 const SMALLEST_LOG = 1e-100;
 /** Of the length of the axis, so that the first and last points do not touch the frame. */
 const PADDING = 0.02;
 
 /**
- * A scale that holds the values. Ends that the axis does not pin get a little room, or, when
- * `roundTo` is given, go out to the next of about that many ticks.
+ * A scale that contains the values. Ends without a fixed range get some padding, or, with
+ * `roundTo`, extend to the next of about that many ticks.
  */
 export function makeScale(axis: Axis, values: Iterable<number>, roundTo?: number): Scale {
   checkRange(axis);
   const isLog = axis.scale === "log";
-  const bend = isLog ? Math.log10 : (value: number) => value;
+  const transform = isLog ? Math.log10 : (value: number) => value;
   const has = (value: number | null | undefined): value is number =>
     typeof value === "number" && (isLog ? value >= SMALLEST_LOG : true) && isWithin(value);
-  const [from, to] = widen(axis, ends(axis, extent(values, has), bend), roundTo);
-  const place = (value: number) => (bend(value) - from) / (to - from);
-  const unbend = isLog ? (value: number) => 10 ** value : (value: number) => value;
-  const [low, high] = [axis.range?.[0] ?? unbend(from), axis.range?.[1] ?? unbend(to)];
+  const [from, to] = widen(axis, ends(axis, extent(values, has), transform), roundTo);
+  const place = (value: number) => (transform(value) - from) / (to - from);
+  const invert = isLog ? (value: number) => 10 ** value : (value: number) => value;
+  const [low, high] = [axis.range?.[0] ?? invert(from), axis.range?.[1] ?? invert(to)];
   const shows = (value: number) => has(value) && isBetween(place(value));
   return { axis, low, high, place, has, shows };
 }
@@ -66,30 +66,30 @@ function extent(values: Iterable<number>, has: Scale["has"]): [number, number] |
   return low <= high ? [low, high] : undefined;
 }
 
-/** The two ends on the bent axis, pinned or from the data, never equal. */
+/** The two ends on the transformed axis, fixed or from the data, never equal. */
 function ends(
   { range, scale }: Axis,
   data: [number, number] | undefined,
-  bend: (value: number) => number,
+  transform: (value: number) => number,
 ): [number, number] {
-  const [pinLow, pinHigh] = (range ?? []).map((end) => (end === undefined ? end : bend(end)));
-  const low = pinLow ?? (data ? bend(data[0]) : (pinHigh ?? 1) - 1);
-  const high = pinHigh ?? (data ? bend(data[1]) : low + 1);
+  const [pinLow, pinHigh] = (range ?? []).map((end) => (end === undefined ? end : transform(end)));
+  const low = pinLow ?? (data ? transform(data[0]) : (pinHigh ?? 1) - 1);
+  const high = pinHigh ?? (data ? transform(data[1]) : low + 1);
   const size = Math.max(Math.abs(low), Math.abs(high));
   if (high - low > size * 1e-9) return [low, high];
-  const room = scale === "log" || size === 0 ? 1 : size / 2;
-  if (pinLow !== undefined) return [low, low + room];
-  if (pinHigh !== undefined) return [high - room, high];
-  return size === 0 && scale !== "log" ? [0, 1] : [low - room, high + room];
+  const padding = scale === "log" || size === 0 ? 1 : size / 2;
+  if (pinLow !== undefined) return [low, low + padding];
+  if (pinHigh !== undefined) return [high - padding, high];
+  return size === 0 && scale !== "log" ? [0, 1] : [low - padding, high + padding];
 }
 
 function widen(axis: Axis, [low, high]: [number, number], roundTo?: number): [number, number] {
   const [pinLow, pinHigh] = axis.range ?? [];
   const isRounded = roundTo !== undefined && axis.scale !== "log";
   const step = niceStep(high - low, roundTo ?? 1, axis.integer);
-  const room = (high - low) * PADDING;
-  const wideLow = isRounded ? multiple(Math.floor(low / step + 1e-9), step) : low - room;
-  const wideHigh = isRounded ? multiple(Math.ceil(high / step - 1e-9), step) : high + room;
+  const padding = (high - low) * PADDING;
+  const wideLow = isRounded ? multiple(Math.floor(low / step + 1e-9), step) : low - padding;
+  const wideHigh = isRounded ? multiple(Math.ceil(high / step - 1e-9), step) : high + padding;
   return [pinLow === undefined ? wideLow : low, pinHigh === undefined ? wideHigh : high];
 }
 

@@ -37,25 +37,29 @@ export function drawMarkers(series: Series, look: Look, plot: Plot, painter: Pai
 export function markedSpots(series: Series, look: Look, plot: Plot): Spot[] {
   const runs = runsOf(series.points, (point) => spotOf(point, plot));
   const lone = runs.filter((run) => run.length === 1).flat();
-  const marked = new Set([...lone, ...choose(series, look, runs.flat())]);
+  const marked = new Set([...lone, ...chooseMarkers(series, look, runs.flat())]);
   return [...marked].filter((spot) => isInside(spot, plot));
 }
 
 const SHORT_SERIES = 24;
 const MARKER_DISTANCE = 90;
-const MOST_MARKERS = 9;
+const MAX_MARKERS = 9;
 
 /**
- * All spots of a short series; of a long one, those with a label and a few evenly along the line.
- * Series take turns.
+ * All points of a short series; of a long one, the labelled ones and a few at even distances,
+ * with an offset per series.
  */
-function choose(series: Series, look: Look, spots: readonly LabelledSpot[]): readonly Spot[] {
+function chooseMarkers(
+  series: Series,
+  look: Look,
+  spots: readonly LabelledSpot[],
+): readonly Spot[] {
   if (!look.hasMarkers) return [];
   const isShort = look.line === "none" || spots.length <= SHORT_SERIES;
   if (series.markers === "all" || isShort) return spots;
   const steps = spots.map((spot, i) => apart(spot, spots[i - 1] ?? spot));
   const length = steps.reduce((sum, step) => sum + step, 0);
-  const distance = Math.max(MARKER_DISTANCE, length / MOST_MARKERS);
+  const distance = Math.max(MARKER_DISTANCE, length / MAX_MARKERS);
   let left = (distance * ((look.place % SLOTS) + 0.5)) / SLOTS;
   return spots.filter(({ label }, i) => {
     left -= steps[i] ?? 0;

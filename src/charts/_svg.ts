@@ -20,7 +20,7 @@ export function element(name: string, attributes: Attributes, ...children: strin
 export const group = (attributes: Attributes, ...children: string[]): string =>
   element("g", attributes, ...children);
 
-/** Far outside any picture, and still exact in the floats of a renderer. */
+/** Outside any image, and exact in 32-bit floats. */
 const FAR = 20_000;
 
 /** A coordinate with at most two decimals, never in exponent form and never "-0". */

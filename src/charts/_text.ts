@@ -1,4 +1,4 @@
-/** How wide text is, for laying out without a browser. */
+/** Text widths, for layout without a browser. */
 
 export type Weight = "regular" | "bold";
 
@@ -35,7 +35,7 @@ export function textWidth(text: string, { size, weight }: TextStyle): number {
   return (width / 1000) * size * (weight === "bold" ? BOLD : 1);
 }
 
-/** Cuts what does not fit and says so with an ellipsis. */
+/** Truncates text that does not fit, with an ellipsis. */
 export function ellipsize(text: string, width: number, style: TextStyle): string {
   if (textWidth(text, style) <= width) return text;
   const characters = [...text];
@@ -45,7 +45,7 @@ export function ellipsize(text: string, width: number, style: TextStyle): string
   return `${characters.join("").trimEnd()}…`;
 }
 
-/** Lines broken at spaces, at most `most` of them; what is then too long is cut. */
+/** At most `most` lines broken at spaces; lines that are too long are truncated. */
 export function wrapText(text: string, width: number, style: TextStyle, most = 3): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter((part) => part !== "")) {

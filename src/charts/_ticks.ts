@@ -1,4 +1,4 @@
-/** Ticks at numbers people like, and the words for them. No locale is asked. */
+/** Ticks at round numbers, and their labels; independent of the locale. */
 
 export interface Ticks {
   /** With a gridline and a label. */
@@ -7,7 +7,7 @@ export interface Ticks {
   readonly minor: readonly number[];
 }
 
-/** Room for the last digit of a sum of steps. */
+/** Tolerance for rounding in sums of steps. */
 const SLACK = 1e-9;
 
 /** The smallest 1, 2 or 5 times a power of ten that makes at most `most` steps of `span`. */
@@ -28,7 +28,7 @@ export function linearTicks(low: number, high: number, most: number, integer = f
   return { major, minor: [] };
 }
 
-/** `count * step` without the noise: 3 * 0.1 is 0.3. */
+/** `count * step` without rounding errors: 3 * 0.1 is 0.3. */
 export function multiple(count: number, step: number): number {
   return Number((count * step).toPrecision(14)) + 0;
 }

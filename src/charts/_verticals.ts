@@ -1,4 +1,4 @@
-/** Lines across the plot at places of the x axis; their names stand above the plot, off the data. */
+/** Vertical lines at positions of the x axis, with their labels above the plot. */
 
 import type { Painter } from "./_paint.ts";
 import type { Plot } from "./_plot.ts";

@@ -72,7 +72,7 @@ function words({ margin, title, subtitle, note, noteAt }: Layout, { paint }: Pai
   );
 }
 
-/** Lines must not leave the plot; markers at its edge may, or they would be cut in half. */
+/** Lines are clipped to the plot; markers are not, or those at the edge would be cut in half. */
 const CLIP_ROOM = 1.5;
 
 function drawSeries(series: readonly Series[], plot: Plot, painter: Painter): string {
@@ -109,7 +109,7 @@ function describe({ series }: ChartSpec, plot: Plot): string {
   return ["Line chart.", axes, ...summaries].join(" ");
 }
 
-/** A point that was measured and cannot be seen is said to be there. */
+/** Counts the points that cannot be drawn. */
 function noteOn(spec: ChartSpec): string {
   const [x, y] = [makeScale(spec.x, []), makeScale(spec.y, [])];
   const measured = spec.series.flatMap(({ points }) => points.filter((point) => point.y != null));

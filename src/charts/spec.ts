@@ -9,7 +9,7 @@ export interface ChartSpec {
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
-  /** Places on the x axis worth a line and a name, such as the step of an update. */
+  /** Labelled vertical lines, such as the step of an update. */
   readonly verticals?: readonly Vertical[] | undefined;
   /** Outside the plot either way, so that it never covers data. Default "below". */
   readonly legend?: "below" | "right" | undefined;
@@ -20,7 +20,7 @@ export interface ChartSpec {
   readonly plotHeight?: number | undefined;
 }
 
-/** "auto" (the default) is light, and dark where the reader's system is; PNGs of it are light. */
+/** "auto" (the default) follows the colour scheme of the system; PNGs of it are light. */
 export type Theme = "auto" | "light" | "dark";
 
 export interface Axis {
@@ -42,7 +42,7 @@ export interface Series {
   readonly label: string;
   /** Drawn in this order; x may go back, as in reward against KL. */
   readonly points: readonly Point[];
-  /** Each series has a pattern of its own unless one is named. "none" leaves the markers. */
+  /** By default each series has its own dash pattern. "none" leaves only the markers. */
   readonly line?: LineStyle | undefined;
   /** "some" (the default) marks every point of a short series and a few of a long one. */
   readonly markers?: "all" | "some" | "none" | undefined;
@@ -54,12 +54,12 @@ export type LineStyle = "solid" | "dashed" | "dotted" | "dashdot" | "none";
 
 export interface Point {
   readonly x: number;
-  /** Null or undefined leaves a gap on purpose; NaN and the like leave one that is reported. */
+  /** Null or undefined leaves a gap; NaN and infinities leave one that is reported. */
   readonly y?: number | null | undefined;
   /** The shaded band, where both ends are given. */
   readonly low?: number | null | undefined;
   readonly high?: number | null | undefined;
-  /** A word beside the point, such as the value that was tried; left out where there is no room. */
+  /** A label beside the point, left out where it does not fit. */
   readonly label?: string | undefined;
 }
 

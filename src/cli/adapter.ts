@@ -1,4 +1,4 @@
-/** What `policy` does with an adapter: says whose it is, and merges it. */
+/** `policy show` and `policy merge` for adapters. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { usageError } from "../core/errors.ts";
@@ -23,11 +23,11 @@ export async function showAdapter(folder: string, format: "text" | "json" = "tex
   out(paint("bold", wrap(visible(folder))));
   out(
     wrap(
-      `This is an adapter, not a policy: ${parameters} parameters, of rank ${rank} and alpha ${alpha}, for ${visible(targets.join(", "))}. It belongs to the policy`,
+      `LoRA adapter: ${parameters} parameters, rank ${rank}, alpha ${alpha}, for ${visible(targets.join(", "))}. Fingerprint of its base policy:`,
     ),
   );
   out(`  ${visible(base)}`);
-  out("and together they are the policy");
+  out("Fingerprint of the merged policy:");
   out(`  ${visible(merged)}`);
   out(wrap(`Next: ${program()} policy merge CHECKPOINT ${visible(folder)} --outdir NEW`));
 }
@@ -45,7 +45,7 @@ export async function mergeInto(
   if (folder === undefined || outdir === undefined) {
     throw usageError(
       "policy merge needs a checkpoint, an adapter and --outdir",
-      "Write policy merge CHECKPOINT ADAPTER --outdir NEW.",
+      "Use: policy merge CHECKPOINT ADAPTER --outdir NEW.",
     );
   }
   await refuseOutdir(outdir, [checkpointFolder(base), folder], force);
@@ -57,16 +57,16 @@ export async function mergeInto(
   out(wrap(`Next: ${program()} policy show ${visible(outdir)}`));
 }
 
-/** What is merged must not be lost by it. */
+/** The inputs must not be overwritten. */
 async function refuseOutdir(outdir: string, inputs: string[], force: boolean): Promise<void> {
   const same = inputs.find((input) => realPath(input) === realPath(outdir));
   if (same !== undefined) {
-    throw usageError(`${same} is what is to be merged`, "Choose another --outdir.");
+    throw usageError(`--outdir ${same} is an input of the merge`, "Choose another --outdir.");
   }
   if (force || (await namesIn(outdir)).length === 0) return;
   throw usageError(
     `${outdir} is not empty`,
-    "Choose another --outdir, or replace the checkpoint in it with --force.",
+    "Choose another --outdir, or overwrite the checkpoint in it with --force.",
   );
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Where a process starts. `--version` answers before anything else is loaded. */
+/** The entry point. `--version` is answered before anything else is loaded. */
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** Checks of option values, each failing with what was given and what is accepted. */
+/** Parsers for option values; errors say what is accepted. */
 
 import { InvalidArgumentError, Option } from "commander";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
@@ -25,7 +25,7 @@ export const CONCURRENCY = new Option(
   .argParser(wholeNumber(1, 256))
   .default(DEFAULT_CONCURRENCY);
 
-/** A day at most: longer limits are none, and timers cannot count much further. */
+/** At most a day: timers cannot count much further. */
 export const milliseconds = wholeNumber(1, 86_400_000);
 
 export function numberIn(low: number, high: number, words: string): (text: string) => number {
@@ -38,6 +38,6 @@ export function numberIn(low: number, high: number, words: string): (text: strin
 
 export const finiteNumber = numberIn(-Number.MAX_VALUE, Number.MAX_VALUE, "a finite number");
 
-/** The log of a microscope is held while it is drawn, so there is an end to it. */
+/** The log of a tabular experiment is kept in memory for its charts, hence the limit. */
 export const STEPS = wholeNumber(0, 200_000);
 export const SEED = wholeNumber(0, 2 ** 31 - 1);

@@ -1,6 +1,6 @@
 /**
- * What surrounds a command: output that cannot be written, a user's file that ends the process or
- * fails on the side, and the way out. Nothing but a finished command may look like success.
+ * Runs a command as a process: handles output errors, user code that ends the process or throws
+ * outside of a call, and the exit code. Only a finished command exits with 0.
  */
 
 import { ioError, LockedRoomError } from "../core/errors.ts";
@@ -10,7 +10,7 @@ import { main, report } from "./main.ts";
 export async function run(argv: readonly string[]): Promise<void> {
   let done = false;
   const listeners = process.listeners("exit");
-  /** A user's file may listen for the end as well, and must not have the last word on the code. */
+  /** Exit listeners of user code must not change the exit code. */
   const leave = (code: number) => {
     process.removeAllListeners("exit");
     for (const listener of listeners) process.on("exit", listener);
@@ -18,7 +18,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   };
   process.on("exit", () => {
     if (done) return;
-    process.exitCode = report(endedFromInside());
+    process.exitCode = report(endedEarly());
   });
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
@@ -27,20 +27,20 @@ export async function run(argv: readonly string[]): Promise<void> {
     });
   }
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return; // A reader that has seen enough, such as `head`, is no failure.
+    if (error.code === "EPIPE") return; // A reader that stops early, such as `head`, is not an error.
     done = true;
     leave(report(ioError("print", error)));
   });
-  process.stderr.on("error", () => {}); // Nobody hears it, and the work goes on.
+  process.stderr.on("error", () => {}); // The work continues without stderr.
   const code = await main(argv);
   done = true;
-  // A timer that a user's file left behind must not keep the process; what was printed must be out.
-  // Errors of earlier writes arrive a moment after this one's answer.
+  // Exit although user code may have left timers, but only after all output is written. Errors of
+  // earlier writes arrive shortly after this callback.
   process.stdout.write("", () => setImmediate(() => leave(code)));
 }
 
-function endedFromInside(): LockedRoomError {
-  return new LockedRoomError("data", "the program was ended from inside before it was done", {
-    hint: "A scorer or policy must not call process.exit, or wait for something that never comes.",
+function endedEarly(): LockedRoomError {
+  return new LockedRoomError("data", "the process ended before the command was finished", {
+    hint: "A scorer or policy must not call process.exit or wait for a promise that never settles.",
   });
 }

@@ -1,43 +1,101 @@
-/** A progress bar on stderr, only where a person watches. */
+/** Progress bars on stderr, only on a terminal. */
 
 import { statSync } from "node:fs";
 import { bar, percent } from "./terminal.ts";
+
+const REDRAW_MS = 100;
+
+/** A line that is drawn at most every 100 ms; `text` gets the seconds since the start. */
+class ProgressLine {
+  readonly #label: string | undefined;
+  readonly #started = Date.now();
+  #drawn = 0;
+
+  constructor(label: string, quiet: boolean | undefined) {
+    this.#label = quiet || !process.stderr.isTTY ? undefined : label;
+  }
+
+  draw(text: (seconds: number) => string): void {
+    const now = Date.now();
+    if (this.#label === undefined || now - this.#drawn < REDRAW_MS) return;
+    this.#drawn = now;
+    process.stderr.write(`\r${this.#label} ${text((now - this.#started) / 1000)} \x1b[K`);
+  }
+
+  stop(): void {
+    if (this.#drawn > 0) process.stderr.write("\r\x1b[K");
+    this.#drawn = 0;
+  }
+}
 
 export interface Progress {
   add(amount: number): void;
   stop(): void;
 }
 
-const SILENT: Progress = { add: () => {}, stop: () => {} };
-const REDRAW_MS = 100;
-
+/** The share of input bytes that have been read. */
 export function startProgress(label: string, total: number, quiet: boolean | undefined): Progress {
-  if (quiet || !process.stderr.isTTY || total <= 0) return SILENT;
-  const started = Date.now();
+  const line = new ProgressLine(label, quiet || total <= 0);
   let done = 0;
-  let drawn = started;
   return {
     add(amount) {
       done += amount;
-      const now = Date.now();
-      if (now - drawn < REDRAW_MS) return;
-      drawn = now;
       const share = Math.min(1, done / total);
-      const left = Math.ceil(((now - started) / 1000) * (1 / share - 1));
-      process.stderr.write(
-        `\r${label} ${bar(share).padEnd(24)} ${percent(share)}, ${left} s left \x1b[K`,
-      );
+      line.draw((seconds) => {
+        const left = Math.ceil(seconds * (1 / share - 1));
+        return `${bar(share).padEnd(24)} ${percent(share)}, ${left} s left`;
+      });
     },
-    stop() {
-      if (drawn !== started) process.stderr.write("\r\x1b[K");
-    },
+    stop: () => line.stop(),
   };
 }
 
-/** The bytes of these files; a file that is not there is reported by whoever reads it. */
+/** The total size of these files; a missing file counts as 0 and is reported when it is read. */
 export function totalBytes(...files: string[]): number {
   return files.reduce(
     (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
     0,
   );
+}
+
+/** `add` is one item with its number of tokens. */
+export interface TokenProgress extends Progress {
+  /** The total number of items, and how many an earlier session finished. */
+  start(total: number, kept: number): void;
+}
+
+/** Items done, with tokens per second: for sampling and training. */
+export function tokenProgress(label: string, quiet: boolean | undefined): TokenProgress {
+  let line = new ProgressLine(label, quiet);
+  const state = { total: 0, kept: 0, added: 0, tokens: 0 };
+  const draw = () => line.draw((seconds) => tokenLine(state, seconds));
+  return {
+    start(total, kept) {
+      Object.assign(state, { total, kept });
+      line = new ProgressLine(label, quiet);
+      draw();
+    },
+    add(tokens) {
+      state.added++;
+      state.tokens += tokens;
+      draw();
+    },
+    stop: () => line.stop(),
+  };
+}
+
+export interface TokenState {
+  readonly total: number;
+  /** From an earlier session; not counted in the speed. */
+  readonly kept: number;
+  readonly added: number;
+  readonly tokens: number;
+}
+
+export function tokenLine({ total, kept, added, tokens }: TokenState, seconds: number): string {
+  const done = kept + added;
+  const count = `${bar(total > 0 ? done / total : 0, 16).padEnd(16)} ${done} of ${total}`;
+  if (added === 0 || seconds <= 0) return count;
+  const left = Math.ceil((seconds / added) * (total - done));
+  return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
 }

@@ -34,7 +34,7 @@ describe.each(NAMES)("the recipe of %s", (name) => {
   });
 
   test("has every setting, in a line of its own or among those left out", () => {
-    const left = /^# Left out, [^:]*: ([^.]*(?:\.[^.]+)*)\.$/ms.exec(text)?.[1] ?? "";
+    const left = /^# Not used by [^:]*: ([^.]*(?:\.[^.]+)*)\.$/ms.exec(text)?.[1] ?? "";
     const unused = left.replaceAll("\n# ", " ").split(", ");
     const all = trainSettings(algorithm, {
       ...{ steps: 9, cost: { limit: 1 }, plateau: {} },
@@ -74,10 +74,10 @@ test("what is given shows, and comes back", () => {
   const algorithm = algorithmOf("grpo");
   expect(trainSettings(algorithm, settings)).toEqual(trainSettings(algorithm, given));
   expect(text.split("\n").filter((line) => columns(line) > 80)).toEqual([]);
-  expect(text).toMatch(/^steps: 7 +# updates/m);
-  expect(text).toMatch(/^ {2}horizon: 10000 +# completions/m);
+  expect(text).toMatch(/^steps: 7 +# number of updates/m);
+  expect(text).toMatch(/^ {2}horizon: 10000 +# horizon/m);
   expect(text).toMatch(/^batch: 4 +# no effect on grpo;/m);
-  expect(text).not.toContain("Left out");
+  expect(text).not.toContain("Not used by");
   expect(recipeOf("grpo", settings).text).toBe(text);
 });
 
@@ -89,7 +89,7 @@ test("what does nothing is set aside, unless somebody gave it", () => {
   const unused = recipeOf("sft", { kl: { mode: "fixed" }, rollouts: {} });
   expect(unused.settings).toMatchObject({ kl: { mode: "fixed" }, rollouts: {} });
   expect(unused.text).toMatch(/^ {2}mode: fixed +# no effect on sft;/m);
-  expect(unused.text).toContain("no use to sft: weights, cost.");
+  expect(unused.text).toContain("Not used by sft: weights, cost.");
 });
 
 test("says what a value may be", () => {
@@ -111,10 +111,10 @@ test("says what a value may be", () => {
 });
 
 test.each<[JsonObject, RegExp]>([
-  [{ stepz: 3 }, /no setting stepz/],
+  [{ stepz: 3 }, /unknown setting stepz/],
   [{ rate: { end: 3 } }, /rate\.end/],
   [{ cost: { rate: 1 } }, /cost\.limit is missing/],
-  [{ kl: { mode: "fixed", estimator: "k1" } }, /holds nothing in the loss/],
+  [{ kl: { mode: "fixed", estimator: "k1" } }, /has no effect in the loss/],
 ])("%j is refused, as by training", (given, says) => {
   expect(() => recipeOf("grpo", given)).toThrow(says);
 });

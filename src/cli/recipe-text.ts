@@ -1,6 +1,6 @@
 /**
- * All settings of a training run as a recipe: YAML that `--config` reads back, with what each setting
- * means and may be. What it says comes from the schemas of the settings.
+ * All settings of a training run as a recipe: YAML for `--config`, with the meaning and range of each
+ * setting, from the settings' schemas.
  */
 
 import { stringify } from "yaml";
@@ -18,12 +18,12 @@ import {
 } from "../learn/settings.ts";
 import { WIDTH, wrap } from "./terminal.ts";
 
-/** Where comments begin, and where they would be too narrow to read. */
+/** The usual column of comments, and the last one with enough space for them. */
 const [COLUMN, LAST_COLUMN] = [26, 52];
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** What the lines of a recipe have in common. */
+/** What all lines of a recipe share. */
 interface Recipe {
   readonly algorithm: string;
   readonly given: JsonObject;
@@ -40,10 +40,10 @@ interface Setting {
   readonly off: boolean;
 }
 
-/** What was given shows in place of the defaults; what the command would refuse is refused. */
+/** Given settings replace the defaults; invalid ones are rejected as in training. */
 export function recipeText(algorithm: Algorithm, given: JsonObject): string {
   const { name, about } = algorithm;
-  // Nothing else is right or wrong because of the steps, which have no default.
+  // `steps` has no default, and no other setting depends on it.
   const values = completed(algorithm, { steps: 1, ...given }) as JsonObject;
   const recipe: Recipe = {
     algorithm: name,
@@ -57,16 +57,14 @@ export function recipeText(algorithm: Algorithm, given: JsonObject): string {
   const left = recipe.unused.filter((name) => valueAt(given, name.split(".")) === undefined);
   return [
     remark(
-      `Settings of ${name}: ${about}. Give this file with --config; flags and --set win over it.`,
+      `Settings of ${name}: ${about}. Use this file with --config; flags and --set override it.`,
     ),
     ...settings.flatMap((setting, i) => {
       const lines = linesOf(recipe, setting);
       const apart = [setting, settings[i - 1]].some((one) => !one || groupOf(one.schema));
       return apart && lines.length > 0 ? ["", ...lines] : lines;
     }),
-    ...(left.length > 0
-      ? ["", remark(`Left out, being of no use to ${name}: ${left.join(", ")}.`)]
-      : []),
+    ...(left.length > 0 ? ["", remark(`Not used by ${name}: ${left.join(", ")}.`)] : []),
   ].join("\n");
 }
 
@@ -96,9 +94,9 @@ function linesOf(recipe: Recipe, setting: Setting): string[] {
   if (unused && !given) return [];
   const idle = recipe.idle.get(name);
   const why = unused ? `no effect on ${recipe.algorithm}` : idle && `for ${idle.add}`;
-  const what = name === "algorithm" ? `of ${recipe.algorithm} itself` : schema.description;
+  const what = name === "algorithm" ? `settings of ${recipe.algorithm}` : schema.description;
   if (groupOf(schema)) {
-    const state = value === null ? "null until a line below is uncommented" : undefined;
+    const state = value === null ? "null unless a line below is uncommented" : undefined;
     const inner = settingsIn(setting).flatMap((one) => linesOf(recipe, one));
     const empty = value !== null && inner.length === 0;
     return [...lineOf(path, empty ? "{}" : "", false, [why, what, state]), ...inner];
@@ -109,7 +107,7 @@ function linesOf(recipe: Recipe, setting: Setting): string[] {
   return lineOf(path, text, aside, [required, why, `${what} (${choices(schema)})`]);
 }
 
-/** A setting with its comment beside it, or above it where it is long itself. */
+/** A setting with its comment beside it, or above it if the setting is long. */
 function lineOf(
   path: readonly string[],
   value: string,
@@ -136,7 +134,7 @@ function yamlOf(value: Json): string {
   return stringify(value, options).trimEnd();
 }
 
-/** What a setting may be, in words. */
+/** The valid values of a setting, in words. */
 function choices(schema: Schema): string {
   const all = alternatives(schema);
   return [all.slice(0, -1).join(", "), all.at(-1)].filter(Boolean).join(" or ");
@@ -159,7 +157,7 @@ function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema)
   }
   if (minimum === undefined) return "any number";
   if (exclusiveMaximum !== undefined) return `from ${minimum}, below ${exclusiveMaximum}`;
-  // Whole numbers that have no limit of their own have the largest one there is.
+  // Integers without a maximum have MAX_SAFE_INTEGER.
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   return `from ${minimum} ${most === undefined ? "up" : `to ${most}`}`;
 }

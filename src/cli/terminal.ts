@@ -1,4 +1,4 @@
-/** Everything that reaches a person: plain lines, colours where wanted, and nothing over 80 columns. */
+/** Terminal output: lines of at most 80 columns, colours where supported. */
 
 import { existsSync } from "node:fs";
 import { styleText } from "node:util";
@@ -9,15 +9,15 @@ type Style = Parameters<typeof styleText>[0];
 export const WIDTH = 80;
 
 export function out(line = ""): void {
-  process.stdout.write(`${harmless(line)}\n`);
+  process.stdout.write(`${escapeControls(line)}\n`);
 }
 
 export function err(line: string): void {
-  process.stderr.write(`${harmless(line)}\n`);
+  process.stderr.write(`${escapeControls(line)}\n`);
 }
 
-/** Last line of defence: whatever data is printed, a terminal obeys none of it but our own colours. */
-function harmless(text: string): string {
+/** Escapes control characters in all output, except the colours of this program. */
+function escapeControls(text: string): string {
   return text.replace(CONTROL, (found) =>
     found.length > 1 && useColour() ? found : showControls(found),
   );
@@ -29,7 +29,7 @@ function showControls(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, (c) => `⟨${codePoint(c)}⟩`);
 }
 
-/** JSON in which whatever a terminal would obey is escaped, so that printing it changes nothing. */
+/** JSON with control characters escaped, safe to print on a terminal. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(/[^\P{C}\n]/gu, (character) =>
     Array.from(
@@ -39,7 +39,7 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
-/** How to type the command here: the file beside you in a clone, or through npx in a project. */
+/** How to run the command here: as a file in a clone, or with npx in a project. */
 export function program(): string {
   if (existsSync("lockedroom")) return "./lockedroom";
   return existsSync("node_modules/.bin/lockedroom") ? "npx lockedroom" : "lockedroom";
@@ -61,8 +61,7 @@ function useColour(): boolean {
 }
 
 /**
- * Breaks text at spaces so that it fits, each line behind the indent; a word that is too long by
- * itself is broken where the line ends.
+ * Wraps text at spaces, each line with the indent; a word that is longer than a line is broken.
  */
 export function wrap(text: string, indent = "", width = WIDTH): string {
   const room = width - indent.length;
@@ -83,8 +82,8 @@ export function wrap(text: string, indent = "", width = WIDTH): string {
 }
 
 /**
- * A command to copy: as many parts on a line as fit, and a backslash where it goes on. A part, such
- * as a flag with its value, stays whole even if it is too long.
+ * A command to copy: as many parts on a line as fit, with a backslash at line ends. A part, such as
+ * a flag with its value, is never broken.
  */
 export function commandLines(start: string, parts: readonly string[]): string {
   const lines = [start];

@@ -1,10 +1,10 @@
-/** The tour's last experiment: a real policy learns for a minute, and the gate says whether it did. */
+/** The last experiment of the tour: trains a small policy for a minute and compares it with the gate. */
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GuardedScorer } from "../core/score.ts";
-import { type GateOptions, gate } from "../gate/verdict.ts";
+import { type GateOptions, gate } from "../gate/gate.ts";
 import { loadRuntime } from "../graph/session.ts";
 import { train } from "../learn/train.ts";
 import { evaluate } from "../loops/eval.ts";
@@ -28,13 +28,13 @@ export async function canLearn(): Promise<boolean> {
   );
 }
 
-export interface Learned {
+export interface TourTraining {
   readonly verdict: Awaited<ReturnType<typeof gate>>;
   readonly report: string;
   readonly run: string;
 }
 
-export async function learn(outdir: string, scorer: GuardedScorer): Promise<Learned> {
+export async function learn(outdir: string, scorer: GuardedScorer): Promise<TourTraining> {
   const progress = new TrainingProgress(false);
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
@@ -45,8 +45,8 @@ export async function learn(outdir: string, scorer: GuardedScorer): Promise<Lear
     onAlarm: (alarm) => progress.alarm(alarm),
   }).finally(() => progress.stop());
   const options: GateOptions = {
-    baseline: await measured(PI0, path.join(outdir, "pi0"), scorer),
-    candidate: await measured(checkpoint, path.join(outdir, "learned"), scorer),
+    baseline: await evaluated(PI0, path.join(outdir, "pi0"), scorer),
+    candidate: await evaluated(checkpoint, path.join(outdir, "learned"), scorer),
     claim: "policy",
   };
   const report = path.join(outdir, "report.html");
@@ -55,8 +55,8 @@ export async function learn(outdir: string, scorer: GuardedScorer): Promise<Lear
   return { verdict: await gate(options), report, run };
 }
 
-/** One sample for each holdout problem at temperature 1, scored; gives the run's folder. */
-async function measured(
+/** Samples and scores one completion per holdout problem at temperature 1; returns the run folder. */
+async function evaluated(
   checkpoint: string,
   outdir: string,
   scorer: GuardedScorer,

@@ -1,4 +1,4 @@
-/** The flags that say how to train, shared by `train` and `sweep`. */
+/** Options of `train` and `sweep`. */
 
 import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
@@ -9,8 +9,9 @@ import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
+import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
-import { type DataKind, explained, type Reads } from "./data-kind.ts";
+import { type DataKind, type ExpectedData, explained } from "./data-kind.ts";
 import { CONCURRENCY, milliseconds, numberIn, SEED, wholeNumber } from "./options.ts";
 import { scorerHere } from "./workspace.ts";
 
@@ -38,63 +39,84 @@ const list = (value: string, before: readonly string[]) => [...before, value];
 export function withTrainOptions(command: Command): Command {
   const names = ALGORITHMS.map(({ name }) => name);
   return command
-    .addArgument(new Argument("<algorithm>", "how it learns").choices(names))
-    .requiredOption("--dataset <file>", "what it learns from, JSONL")
+    .addArgument(new Argument("<algorithm>", "training algorithm").choices(names))
+    .requiredOption("--dataset <file>", "training data, JSONL")
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--init <start>", "scratch (sft only), pi0, or a checkpoint's folder", "scratch")
+    .option(
+      "--init <start>",
+      "initial policy: scratch (sft only), pi0 or a\ncheckpoint folder",
+      "scratch",
+    )
     .addOption(
-      new Option("--size <size>", "of a policy from scratch")
+      new Option("--size <size>", "model size for --init scratch")
         .choices(Object.keys(SIZES))
         .default("nano"),
     )
-    .option("--config <file>", "a recipe: settings as YAML; flags win")
-    .option("--set <name=value>", "any other setting, such as rollouts.group=16", list, [])
-    .option("--steps <n>", "updates", wholeNumber(1, 10_000_000))
-    .option("--seed <n>", "which luck (default: 0)", SEED)
-    .option("--batch <n>", "texts, pairs or labels in each update", wholeNumber(1, 65_536))
-    .option("--lr <x>", "highest learning rate", numberIn(0, 10, "from 0 to 10"))
-    .option("--warmup <n>", "updates of rising learning rate", wholeNumber(0))
+    .option("--config <file>", "recipe: settings as YAML; flags override it")
     .addOption(
-      new Option("--schedule <shape>", "how the learning rate falls afterwards").choices([
+      new Option("--set <name=value>", "any setting, such as rollouts.group=16; repeatable")
+        .argParser(list)
+        .default([], "none"),
+    )
+    .option("--steps <n>", "number of updates", wholeNumber(1, 10_000_000))
+    .option("--seed <n>", "random seed (default: 0)", SEED)
+    .option(
+      "--batch <n>",
+      "rows per update: texts, preference pairs or labels",
+      wholeNumber(1, 65_536),
+    )
+    .option("--lr <x>", "peak learning rate", numberIn(0, 10, "from 0 to 10"))
+    .option("--warmup <n>", "warm-up updates", wholeNumber(0))
+    .addOption(
+      new Option("--schedule <shape>", "learning rate after the warm-up").choices([
         "constant",
         "linear",
         "cosine",
       ]),
     )
-    .option("--scorer <name|file>", "who rewards; several are added up", list, [])
-    .option("--validation-scorer <name|file>", "who says how good it really is")
-    .option("--cost-scorer <name|file>", "what the setting cost keeps below its limit")
+    .addOption(
+      new Option("--scorer <name|file>", "reward scorer; repeatable, rewards are added")
+        .argParser(list)
+        .default([], DEFAULT_SCORER),
+    )
+    .option("--validation-scorer <name|file>", "scorer used for validation")
+    .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .addOption(CONCURRENCY)
-    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
-    .option("--dev <file>", "examples to validate on while it learns")
-    .option("--eval-every <n>", "updates between validations; 0 for never", wholeNumber(0))
-    .option("--holdout <file>", "examples to test on, once, at the very end")
-    .option("--save-every <n>", "updates between saved positions", wholeNumber(1), 200)
-    .option("--threads <n>", "of the engine; the bytes are the same", wholeNumber(1, 64), 1)
-    .option("--resume", "go on with an unfinished run")
-    .option("--force", "replace what training run is in --outdir")
-    .option("--quiet", "print nothing but errors");
+    .option(
+      "--scorer-timeout <ms>",
+      "time limit for scoring one row",
+      milliseconds,
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option("--dev <file>", "validation examples")
+    .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
+    .option("--holdout <file>", "test examples, used once at the end")
+    .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
+    .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
+    .option("--resume", "continue an unfinished run")
+    .option("--force", "overwrite the training run in --outdir")
+    .option("--quiet", "print only errors");
 }
 
-/** The recipe first, then what was assigned, then the flags. */
+/** Later ones override earlier ones: recipe, --set, flags. */
 export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
   const { config, set, steps, seed, batch, lr: peak, warmup, schedule: shape, evalEvery } = flags;
   return together(
     config === undefined ? {} : await readRecipe(config),
     ...set.map(assigned),
-    some({ steps, seed, batch }),
-    group("rate", some({ peak, warmup, shape })),
-    group("evaluate", some({ every: evalEvery })),
+    defined({ steps, seed, batch }),
+    group("rate", defined({ peak, warmup, shape })),
+    group("evaluate", defined({ every: evalEvery })),
   );
 }
 
-/** Nothing where it is empty: an empty group would hide a wrong value in its place. */
+/** Empty groups are left out: they would hide a wrong value of the same name. */
 function group(name: string, values: JsonObject): JsonObject {
   return Object.keys(values).length === 0 ? {} : { [name]: values };
 }
 
-/** What was given. */
-function some(values: Record<string, number | string | undefined>): JsonObject {
+/** The values that are set. */
+function defined(values: Record<string, number | string | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
   ) as JsonObject;
@@ -108,25 +130,25 @@ const READS: Record<Need, DataKind> = {
   "passing samples": "examples",
 };
 
-const LEARNERS: Reads["instead"] = {
-  texts: "sft learns from those.",
-  packs: "`lockedroom pairs` makes pairs and labels of those.",
-  pairs: "dpo, ipo and orpo learn from those.",
-  labels: "kto learns from those.",
-  examples: "grpo and others that sample learn from those.",
+const ALTERNATIVES: ExpectedData["instead"] = {
+  texts: "Train on it with sft.",
+  packs: "Make preference pairs and labels from it with `lockedroom pairs`.",
+  pairs: "Train on it with dpo, ipo or orpo.",
+  labels: "Train on it with kto.",
+  examples: "Train on it with grpo or another algorithm that samples.",
 };
 
-/** What --dataset is to hold. */
-export function readsOf(algorithm: string, { dataset: file }: TrainFlags): Reads {
+/** What --dataset must contain. */
+export function expectedDataset(algorithm: string, { dataset: file }: TrainFlags): ExpectedData {
   const wanted = READS[needsOf(algorithm)];
-  return { file, wanted, who: `${algorithm} learns from`, instead: LEARNERS };
+  return { file, wanted, who: `${algorithm} trains on`, instead: ALTERNATIVES };
 }
 
 function needsOf(algorithm: string): Need {
   return ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
 }
 
-/** Opens the scorers that the flags name, gives them to the work, and closes them whatever happens. */
+/** Runs the work with the scorers of the flags, and always closes them. */
 export async function withScorers<T>(
   algorithm: string,
   flags: TrainFlags,
@@ -154,7 +176,7 @@ export async function withScorers<T>(
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });
   } catch (error) {
-    throw explained(error, readsOf(algorithm, flags));
+    throw explained(error, expectedDataset(algorithm, flags));
   } finally {
     for (const one of opened) await one.close();
   }

@@ -1,19 +1,19 @@
-/** A training run's progress on stderr: a bar where a person watches, alarms for everybody. */
+/** Progress of a training run on stderr: a bar on a terminal, and always the alarms. */
 
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
-import { type AnswerProgress, answerProgress } from "./answer-progress.ts";
+import { type TokenProgress, tokenProgress } from "./progress.ts";
 import { paint, wrap } from "./terminal.ts";
 
 export class TrainingProgress {
   readonly #quiet: boolean | undefined;
-  #bar: AnswerProgress | undefined;
+  #bar: TokenProgress | undefined;
   #label = "";
 
   constructor(quiet: boolean | undefined) {
     this.#quiet = quiet;
   }
 
-  /** Before the first update, such as sampling what is to be learned from. */
+  /** Work before the first update, such as sampling training data. */
   preparing(done: number, total: number, what: string): void {
     this.#begin(what, total, 0);
     if (done === total) this.stop();
@@ -26,7 +26,7 @@ export class TrainingProgress {
   }
 
   alarm({ step, message, stops }: Alarm): void {
-    this.warn(`step ${step}${stops ? ", which ends the run" : ""}: ${message}`);
+    this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`);
   }
 
   warn(text: string): void {
@@ -45,7 +45,7 @@ export class TrainingProgress {
     if (this.#label === label) return;
     this.#bar?.stop();
     this.#label = label;
-    this.#bar = answerProgress(label, this.#quiet);
+    this.#bar = tokenProgress(label, this.#quiet);
     this.#bar.start(total, done);
   }
 }

@@ -1,4 +1,4 @@
-/** What a finished training run says to people. */
+/** What is printed after a training run. */
 
 import type { TrainedPolicy } from "../learn/options.ts";
 import { readTrainingRun } from "../runs/read-training-run.ts";
@@ -15,9 +15,9 @@ export async function printTrained(
   out(`Trained for ${steps} ${steps === 1 ? "update" : "updates"} on ${tokens} tokens.`);
   const { evaluations } = await readTrainingRun(dir);
   if (stop.reason !== "all steps done") {
-    const which = evaluations.length > 0 ? ", the best on validation," : "";
-    const kept = `the policy of step ${stop.kept}${which} is kept`;
-    out(wrap(`Ended at step ${stop.step} by the alarm ${stop.reason}; ${kept}.`, ""));
+    const which = evaluations.length > 0 ? " (best on validation)" : "";
+    const kept = `Kept the policy at step ${stop.kept}${which}.`;
+    out(wrap(`Stopped at step ${stop.step} by the alarm ${stop.reason}. ${kept}`, ""));
   }
   out();
   out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);
@@ -33,7 +33,7 @@ export async function printTrained(
   if (holdout.pass_rate !== null) {
     const times = holdout.before + holdout.evaluations;
     out(
-      `  holdout     ${holdout.pass_rate.toFixed(4)}  looked at ${times === 1 ? "once" : `${times} times`} so far`,
+      `  holdout     ${holdout.pass_rate.toFixed(4)}  used ${times === 1 ? "once" : `${times} times`} so far`,
     );
   }
   out();
@@ -43,10 +43,10 @@ export async function printTrained(
       ? commandLines(`Next: ${program} report`, [`--run ${dir}`, `-o ${dir}.html`])
       : commandLines(`Next: ${program} policy show`, [checkpoint]),
   );
-  // As it was validated: the gate refuses runs that differ in this.
+  // Same max_tokens as in validation: the gate rejects runs with different sampling settings.
   const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
   const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, ...sampling];
-  out(commandLines(`Then measure it: ${program} rollout`, [...policy, `--outdir ${dir}-rollout`]));
+  out(commandLines(`Then evaluate it: ${program} rollout`, [...policy, `--outdir ${dir}-rollout`]));
 }
 
 function intervalOf({ pass_rate, examples }: EvaluationRecord): string {

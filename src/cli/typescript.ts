@@ -1,4 +1,4 @@
-/** A program in TypeScript as a child of this process: same terminal, same environment. */
+/** Runs a TypeScript program as a child process with the same terminal and environment. */
 
 import { spawn } from "node:child_process";
 import { childProgram } from "../course/child.ts";

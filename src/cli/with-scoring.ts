@@ -1,4 +1,4 @@
-/** Opens a scorer and a progress bar around a loop, and closes both whatever happens. */
+/** Opens a scorer and a progress bar around a loop, and always closes both. */
 
 import type { GuardedScorer } from "../core/score.ts";
 import { withScorer } from "../scorers/open.ts";
@@ -13,7 +13,7 @@ export interface ScoringFlags {
   readonly quiet?: boolean;
 }
 
-/** `files` are what will be read; `label` stands before the bar. */
+/** `files` are the inputs, for the progress bar; `label` is its label. */
 export async function withScoring<T>(
   { scorer: given, jobs, concurrency, scorerTimeout: timeoutMs, quiet }: ScoringFlags,
   label: string,

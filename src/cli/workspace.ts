@@ -1,4 +1,4 @@
-/** The workspace that the command was called in, if any, and what it brings along. */
+/** The course workspace around the current folder, if any, and its scorer and selection policy. */
 
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -6,19 +6,19 @@ import { DEFAULT_SCORER } from "../scorers/load.ts";
 
 const MARKER = "lockedroom.json";
 
-/** The workspace's verifier, or the built-in one; `given` is what --scorer named. */
+/** The scorer given with --scorer, else the workspace's, else the built-in one. */
 export async function scorerHere(given: string | undefined): Promise<string> {
   return given ?? (await fileHere("scorer")) ?? DEFAULT_SCORER;
 }
 
-/** The workspace's selection policy, as --policy would name it. */
+/** The path of the workspace's selection policy. */
 export async function policyHere(): Promise<string | undefined> {
   return fileHere("selection_policy");
 }
 
 async function fileHere(role: "scorer" | "selection_policy"): Promise<string | undefined> {
   if (!inWorkspace(process.cwd())) return undefined;
-  // Only here: outside of a workspace no command pays for loading the course.
+  // Loaded lazily: outside of a workspace no command needs the course.
   const { findWorkspace, readConfig } = await import("../course/workspace.ts");
   const dir = findWorkspace(process.cwd());
   return dir && path.relative("", path.join(dir, readConfig(dir)[role]));

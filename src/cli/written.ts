@@ -1,4 +1,4 @@
-/** Says where a run lies, and what is in it besides the five files of every run. */
+/** Prints the folder of a run, and its files besides the five that every run has. */
 
 import type { Summary } from "../runs/schemas.ts";
 import { out, wrap } from "./terminal.ts";

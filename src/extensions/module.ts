@@ -1,4 +1,4 @@
-/** Loads a user's TypeScript or JavaScript file as it is, without a build. */
+/** Loads a user's TypeScript or JavaScript file without a build step. */
 
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,20 +8,20 @@ import { sourceFingerprint } from "./source.ts";
 
 let loaded = false;
 
-/** Whether any code that is not ours runs in this process. */
+/** Whether user code runs in this process. */
 export function userCodeLoaded(): boolean {
   return loaded;
 }
 
 export interface UserModule {
   readonly exports: Record<string, unknown>;
-  /** Of the file and of everything that was loaded with it. */
+  /** Fingerprint of the file and of everything loaded with it. */
   readonly source_sha256: string;
 }
 
 /**
  * A fresh instance of the file at every call; `what` names its part in messages ("scorer",
- * "policy"). What the loader really read goes into the fingerprint, however it was named.
+ * "policy"). The fingerprint covers all files that the loader read.
  */
 export async function importUserModule(file: string, what: string): Promise<UserModule> {
   loaded ||= existsSync(file);
@@ -47,17 +47,17 @@ export async function importUserModule(file: string, what: string): Promise<User
     return { exports, source_sha256: sourceFingerprint(file, [...read].sort()) };
   } catch (error) {
     throw new LockedRoomError("data", `the ${what} ${file} does not load: ${messageOf(error)}`, {
-      hint: "Run the file by itself to see the whole error.",
+      hint: "Run the file with node to see the full error.",
       cause: error,
     });
   }
 }
 
-/** What a user's code threw when nobody had called it. */
+/** An error that user code threw outside of a call. */
 export function strayFailure(error: unknown): LockedRoomError {
   return new LockedRoomError(
     "data",
-    `a scorer or policy failed outside of any call: ${messageOf(error)}`,
+    `user code (a scorer or policy) threw outside of a call: ${messageOf(error)}`,
     {
       hint: "It must leave no timers and no promises behind once it has answered.",
       cause: error,

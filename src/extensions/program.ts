@@ -1,4 +1,4 @@
-/** Whether a module is the program that was started, or was imported by another. */
+/** Whether a module was started as the program or imported. */
 
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
- * A scorer's identity from its code: the file and every local module it can reach. Renaming or
- * bumping nothing does not hide a changed line.
+ * The fingerprint of a scorer's code: the file and every local module that it imports, so that a
+ * changed line shows even if name and version stay the same.
  */
 
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -25,8 +25,8 @@ const EXTENSIONS = [
 ];
 
 /**
- * One file alone gives the SHA-256 of its bytes, so `sha256sum` confirms it. `loaded` are files that
- * a loader is known to have read, in case the text does not show it.
+ * For a single file it is the SHA-256 of its bytes, as printed by `sha256sum`. `loaded` are files
+ * that the loader read, in case the source text does not name them.
  */
 export function sourceFingerprint(entry: string, loaded: readonly string[] = []): string {
   const files = new Map<string, string>();
@@ -68,7 +68,7 @@ function read(file: string): Buffer {
   }
 }
 
-/** TypeScript writes `./x.js` for `x.ts`, so a missing `.js` also stands for its source. */
+/** TypeScript imports `x.ts` as `./x.js`, so a missing `.js` resolves to its source. */
 function resolveLocal(base: string): string | undefined {
   const bases = [base, base.replace(/\.([cm]?)js$/, ".$1ts")];
   for (const candidate of bases.flatMap((b) => EXTENSIONS.map((extension) => b + extension))) {

@@ -1,4 +1,4 @@
-/** Ends a call that does not return. */
+/** Terminates a call that does not return in time. */
 
 import vm from "node:vm";
 
@@ -6,7 +6,7 @@ const SLOT = Symbol.for("lockedroom.call");
 const CALL = new vm.Script("globalThis[Symbol.for('lockedroom.call')]()");
 
 /**
- * Runs a call and says whether it returned in time; what it throws is thrown on. V8's termination
+ * Runs a call and returns whether it finished in time; its errors are rethrown. V8's termination
  * interrupts any JavaScript, loops and backtracking regular expressions included.
  */
 export function withinLimit(call: () => void, limitMs: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * May these two runs be compared, and which knob was turned between them? Answered from the
- * manifests alone, field by field; every difference is its own reason.
+ * Are two runs comparable, and what changed between them? Answered from the manifests alone,
+ * field by field; each difference has its own reason code.
  */
 
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
@@ -17,24 +17,26 @@ interface Field {
   read(manifest: Manifest): Json;
 }
 
-/** Everything that must be the same, and what a difference in it means. */
-const LOCKED: readonly Field[] = [
+/** What must be equal, and what a difference in it means. */
+const MUST_MATCH: readonly Field[] = [
   {
     code: "fingerprint_version_differs",
     knob: "measurement",
-    message: "The runs were fingerprinted in different ways. Evaluate both again with one version.",
+    message:
+      "The runs were written with different fingerprint versions. Evaluate both again with one version of lockedroom.",
     read: (m) => m.fingerprint_version,
   },
   {
     code: "loop_differs",
     knob: "policy",
-    message: "One run is of learning and the other is not.",
+    message:
+      "One run is a training run and the other is not. Compare evaluations of the two policies.",
     read: (m) => (m.loop === "C" ? "C" : "A or B"),
   },
   {
     code: "dataset_bytes_differ",
     knob: "environment",
-    message: "The data set file is not the same, byte for byte.",
+    message: "The data set files differ.",
     // Rows from memory have no bytes of their own; the examples are compared all the same.
     applies: (m) => datasetOf(m)?.path !== null,
     read: (m) => datasetOf(m)?.sha256 ?? null,
@@ -42,26 +44,25 @@ const LOCKED: readonly Field[] = [
   {
     code: "examples_differ",
     knob: "environment",
-    message:
-      "The examples are not the same: an id, a prompt, an expected answer or their order changed.",
+    message: "The examples differ: an id, a prompt, an expected answer or the order changed.",
     read: (m) => m.examples.sha256,
   },
   {
     code: "example_count_differs",
     knob: "environment",
-    message: "The runs did not use the same number of examples.",
+    message: "The runs used different numbers of examples.",
     read: (m) => m.examples.count,
   },
   {
     code: "prompts_differ",
     knob: "environment",
-    message: "The prompts are not the same. A new prompt is a new environment.",
+    message: "The prompts differ. A new prompt is a new environment.",
     read: (m) => m.examples.prompts_sha256,
   },
   {
     code: "prompt_settings_differ",
     knob: "environment",
-    message: "The system prompt or prompt template is not the same.",
+    message: "The system prompts or prompt templates differ.",
     read: (m) => m.prompt as Json,
   },
   {
@@ -84,17 +85,17 @@ const LOCKED: readonly Field[] = [
   },
 ];
 
-export interface Room {
+export interface Comparability {
   readonly violations: Reason[];
-  /** In the order of their names; empty when nothing was turned. */
+  /** Sorted by name; empty when nothing changed. */
   readonly knobs: Knob[];
   readonly notes: string[];
 }
 
-export function compareManifests(baseline: Manifest, candidate: Manifest): Room {
+export function compareManifests(baseline: Manifest, candidate: Manifest): Comparability {
   const knobs = new Set<Knob>();
   const violations: Reason[] = [];
-  for (const { code, knob, message, read, applies } of LOCKED) {
+  for (const { code, knob, message, read, applies } of MUST_MATCH) {
     if (applies && !(applies(baseline) && applies(candidate))) continue;
     const [before, after] = [read(baseline), read(candidate)];
     if (same(before, after)) continue;
@@ -119,28 +120,29 @@ function datasetOf({ inputs }: Manifest): Manifest["inputs"][number] | undefined
   return inputs.find(({ role }) => role === "dataset");
 }
 
-/** A policy is not measured on what it learned from. */
+/** A policy must not be measured on its training data. */
 function measuredOnTrainingData(baseline: Manifest, candidate: Manifest): Reason[] {
   const data = (m: Manifest) => datasetOf(m)?.sha256 ?? null;
-  const guilty = (m: Manifest) => learnedFrom(m).includes(data(m) ?? "");
-  if (!guilty(baseline) && !guilty(candidate)) return [];
+  const contaminated = (m: Manifest) => learnedFrom(m).includes(data(m) ?? "");
+  if (!contaminated(baseline) && !contaminated(candidate)) return [];
   return [
     {
       code: "measured_on_training_data",
-      message: "A policy learned from the very data set that it is measured on. Use another one.",
-      baseline: guilty(baseline) ? data(baseline) : null,
-      candidate: guilty(candidate) ? data(candidate) : null,
+      message:
+        "A policy was trained on the data set that it is measured on. Evaluate on a held-out data set.",
+      baseline: contaminated(baseline) ? data(baseline) : null,
+      candidate: contaminated(candidate) ? data(candidate) : null,
     },
   ];
 }
 
-/** The files that a policy, or one that it began with, learned from. */
+/** The training data of a policy and of the policies that it was trained from. */
 function learnedFrom({ policy }: Manifest): readonly Json[] {
   const learning = (policy as JsonObject | null)?.learning as JsonObject | undefined;
   return Array.isArray(learning?.learned_from) ? learning.learned_from : [];
 }
 
-/** Other code under the same name and version is worse than a new version: nobody was told. */
+/** Changed code under the same name and version is an undeclared change, with its own reason code. */
 function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): Reason | undefined {
   if (before.source_sha256 === after.source_sha256) return undefined;
   const declaredSame = before.name === after.name && before.version === after.version;
@@ -148,13 +150,13 @@ function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): 
     code: declaredSame ? "instrument_changed_without_version_bump" : "scorer_source_differs",
     message: declaredSame
       ? `The code of ${after.name} ${after.version} changed but its version did not. Bump the version and score both again.`
-      : "The scorers are different code.",
+      : "The scorers' code differs.",
     baseline: before.source_sha256,
     candidate: after.source_sha256,
   };
 }
 
-/** Picking differently from other samples is two changes, even when one policy drew both. */
+/** Another selection rule on other samples is two changes, even when one policy drew both. */
 function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
   if (baseline.loop !== "B" || candidate.loop !== "B" || sameAnswers(baseline, candidate))
     return [];
@@ -164,16 +166,16 @@ function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
     {
       code: "samples_differ",
       message:
-        "Selection changed, and so did the samples it chose from. Select from the same packs.",
+        "Selection changed, and so did the samples. Select from the same samples file in both runs.",
       baseline: sha256(baseline),
       candidate: sha256(candidate),
     },
   ];
 }
 
-/** A policy that is named is its name; otherwise the file of its completions stands for it. */
+/** Policies with an identity are compared by it; otherwise by the file of their completions. */
 function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
-  // The same weights are the same policy, whatever is told of how they came about.
+  // The same weights are the same policy, whatever the manifests say about the training.
   const [before, after] = [weightsOf(baseline), weightsOf(candidate)];
   if (before !== undefined && after !== undefined) return before === after;
   if (baseline.policy !== null && candidate.policy !== null) {
@@ -200,7 +202,7 @@ function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   return (before !== null && before === after) || same(files(baseline), files(candidate));
 }
 
-/** The seed picks a sample from the same distribution, so it is not a setting. */
+/** Without the seed: it picks a sample from the same distribution. */
 function samplingSettings({ sampling }: Manifest): Json {
   if (sampling === null) return null;
   const { seed: _seed, ...settings } = sampling;
@@ -211,14 +213,14 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   const lines: string[] = [];
   if (baseline.sampling === null && candidate.sampling === null) {
     lines.push(
-      "Neither run states its sampling settings, so that they are the same rests on your word.",
+      "Neither run states its sampling settings; that they are the same cannot be verified from the runs.",
     );
   }
   const untouched = same(baseline.selection as Json, candidate.selection as Json);
   if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
-    lines.push("The same policy was sampled again: the difference is luck by construction.");
+    lines.push("The same policy was sampled again, so any difference is sampling noise.");
   }
-  lines.push(...learnedDifferently(baseline, candidate), ...scorerNotes(baseline, candidate));
+  lines.push(...trainingDifferences(baseline, candidate), ...scorerNotes(baseline, candidate));
   const rows = datasetOf(candidate)?.rows ?? 0;
   if (candidate.examples.count < rows) {
     lines.push(
@@ -244,21 +246,21 @@ function scorerNotes(...runs: readonly Manifest[]): string[] {
   return lines;
 }
 
-/** Of two learned policies: which settings of their learning differ. */
-function learnedDifferently(baseline: Manifest, candidate: Manifest): string[] {
+/** For two trained policies: the training settings that differ. */
+function trainingDifferences(baseline: Manifest, candidate: Manifest): string[] {
   const [before, after] = [baseline, candidate].map(
     ({ policy }) => (policy as JsonObject | null)?.learning as JsonObject | undefined,
   );
   if (!before || !after) return [];
   if (after.from === weightsOf(baseline)) {
-    return [`The candidate was learned from the baseline by ${after.algorithm}.`];
+    return [`The candidate was trained from the baseline with ${after.algorithm}.`];
   }
   const changes = differencesOf(before, after);
-  if (changes.length === 0) return ["Both policies were learned with the same settings."];
+  if (changes.length === 0) return ["Both policies were trained with the same settings."];
   const list = changes.map(({ name, from, to }) => `${name}: ${from} → ${to}`).join("; ");
-  const several = changes.length > 1 ? ", so that a difference belongs to none of them alone" : "";
+  const several = changes.length > 1 ? ", so a difference cannot be attributed to one of them" : "";
   return [
-    `The policies were learned differently in ${changes.length} settings${several}. ${list}.`,
+    `The policies were trained with ${changes.length} different ${changes.length === 1 ? "setting" : "settings"}${several}. ${list}.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Reads both runs' rows side by side: are they whole, are they paired, and what changed? */
+/** Reads both runs' rows side by side: are the files intact, do the rows match, and which rewards changed? */
 
 import { canonicalJson } from "../core/json.ts";
 import { visible } from "../core/visible.ts";
@@ -6,14 +6,14 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
-import { Side } from "./side.ts";
+import { RecountedRun } from "./recount.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
   readonly baseline: GateReport["baseline"];
   readonly candidate: GateReport["candidate"];
   readonly differences: DifferenceCounts;
-  /** Every reward is 0 or 1, so that counting flips says everything. */
+  /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
   readonly binary: boolean;
   readonly flips: NonNullable<GateReport["flips"]>;
 }
@@ -21,18 +21,18 @@ export interface Evidence {
 const FIRST_FLIPS = 20;
 
 export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evidence> {
-  const sides = [new Side(baseline), new Side(candidate)] as const;
+  const sides = [new RecountedRun(baseline), new RecountedRun(candidate)] as const;
   const differences = new DifferenceCounts();
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
-  const altered = new Altered();
-  const instrument = new Instrument();
-  let strangers: Reason | undefined;
+  const altered = new AlteredExamples();
+  const consistency = new ScorerConsistency();
+  let otherSample: Reason | undefined;
   let unpaired: [string | null, string | null] | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
-    if (!altered.compare(before, after)) instrument.compare(before, after);
-    strangers ??= notAmong(before, after);
+    if (!altered.compare(before, after)) consistency.compare(before, after);
+    otherSample ??= notFirstSample(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
@@ -47,10 +47,10 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
     violations: [
       ...integrity(sides),
       ...altered.reasons(),
-      ...instrument.reasons(),
-      ...(strangers ? [strangers] : []),
-      ...unjudged(sides),
-      ...alarmed(sides),
+      ...consistency.reasons(),
+      ...(otherSample ? [otherSample] : []),
+      ...unscored(sides),
+      ...alarmReasons(sides),
       ...(unpaired ? [notPaired(unpaired)] : []),
     ],
     baseline: sides[0].report(),
@@ -62,9 +62,10 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
 }
 
 /** Row by row to the end of the longer run. */
-async function* sideBySide([baseline, candidate]: readonly [Side, Side]): AsyncGenerator<
-  [ResultRow | undefined, ResultRow | undefined]
-> {
+async function* sideBySide([baseline, candidate]: readonly [
+  RecountedRun,
+  RecountedRun,
+]): AsyncGenerator<[ResultRow | undefined, ResultRow | undefined]> {
   try {
     for (;;) {
       const before = baseline.buffered() ?? (await baseline.read());
@@ -80,65 +81,65 @@ async function* sideBySide([baseline, candidate]: readonly [Side, Side]): AsyncG
   }
 }
 
-/** The same answer to the same example must get the same verdict, whatever the manifests say. */
-class Instrument {
+/** The same completion of the same example must get the same score, whatever the manifests say. */
+class ScorerConsistency {
   #first: Reason | undefined;
   #count = 0;
 
   compare(before: ResultRow, after: ResultRow): void {
-    const known = new Map(verdicts(before));
-    for (const [completion, verdict] of verdicts(after)) {
+    const known = new Map(scoresOf(before));
+    for (const [completion, score] of scoresOf(after)) {
       const other = known.get(completion);
-      if (other === undefined || other === verdict) continue;
+      if (other === undefined || other === score) continue;
       this.#count++;
       this.#first ??= {
         code: "instrument_inconsistent",
-        message: `${visible(before.id)}: the same completion was scored differently.`,
+        message: `${visible(before.id)}: the same completion has two different scores.`,
         baseline: other,
-        candidate: verdict,
+        candidate: score,
       };
     }
   }
 
   reasons(): Reason[] {
     if (!this.#first) return [];
-    const message = `${this.#first.message} ${this.#count} such ${this.#count === 1 ? "case" : "cases"}: the scorer depends on something besides its code and its input.`;
+    const message = `${this.#first.message} ${this.#count} such ${this.#count === 1 ? "case" : "cases"}: the scorer depends on something other than its code and its input.`;
     return [{ ...this.#first, message }];
   }
 }
 
-/** An evaluation and a selection compare only if what was evaluated is the first of the samples. */
-function notAmong(before: ResultRow, after: ResultRow): Reason | undefined {
+/** An evaluation compares with a selection only if it evaluated the first sample of each example. */
+function notFirstSample(before: ResultRow, after: ResultRow): Reason | undefined {
   if ((before.samples === undefined) === (after.samples === undefined)) return undefined;
-  const [plain, packed] = before.samples ? [after, before] : [before, after];
-  const first = packed.samples?.[0]?.completion ?? null;
-  if (plain.completion === first) return undefined;
+  const [evaluated, selected] = before.samples ? [after, before] : [before, after];
+  const first = selected.samples?.[0]?.completion ?? null;
+  if (evaluated.completion === first) return undefined;
   const [baseline, candidate] = before.samples
-    ? [first, plain.completion]
-    : [plain.completion, first];
+    ? [first, evaluated.completion]
+    : [evaluated.completion, first];
   return {
     code: "samples_differ",
-    message: `${visible(before.id)}: what was evaluated is not the first of the samples that were chosen from.`,
+    message: `${visible(before.id)}: the evaluated completion is not the first of the samples that were selected from.`,
     baseline,
     candidate,
   };
 }
 
-/** Each text that a row judges with what was said of it; unjudged ones say nothing. */
-function verdicts(row: ResultRow): [completion: string, verdict: string][] {
+/** The scored completions of a row, each with its outcome and reward. */
+function scoresOf(row: ResultRow): [completion: string, score: string][] {
   return (row.samples ?? [row]).flatMap(({ completion, reward, outcome_code: code }) =>
     completion === null || reward === null ? [] : [[completion, `${code} with reward ${reward}`]],
   );
 }
 
-/** Names the first example whose content differs, which a fingerprint cannot. */
-class Altered {
+/** Names the first example whose content differs; a fingerprint shows only that one does. */
+class AlteredExamples {
   readonly #first = new Map<
     "expected_answer" | "prompt",
     { count: number; before: ResultRow; after: ResultRow }
   >();
 
-  /** True when the example is not the same. */
+  /** True when the example differs. */
   compare(before: ResultRow, after: ResultRow): boolean {
     let differs = false;
     for (const field of ["expected_answer", "prompt"] as const) {
@@ -158,51 +159,49 @@ class Altered {
   reasons(): Reason[] {
     return [...this.#first].map(([field, { count, before, after }]) => ({
       code: `${field}_altered`,
-      message: `${count} ${count === 1 ? "example has" : "examples have"} another ${field.replace("_", " ")}; the first is ${visible(before.id)}.`,
+      message: `${count} ${count === 1 ? "example has" : "examples have"} a different ${field.replace("_", " ")}; the first is ${visible(before.id)}.`,
       baseline: before[field],
       candidate: after[field],
     }));
   }
 }
 
-function integrity([baseline, candidate]: readonly [Side, Side]): Reason[] {
-  const [before, after] = [baseline.edited(), candidate.edited()];
+function integrity([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
+  const [before, after] = [baseline.editedFiles(), candidate.editedFiles()];
   if (before.length + after.length === 0) return [];
   return [
     {
       code: "run_edited",
-      message: "A run's files are not what was written together. Run its command again.",
+      message:
+        "A run was edited after it was written: its files do not match their recorded hashes. Run its command again.",
       baseline: before.length === 0 ? "intact" : `edited: ${before.join(", ")}`,
       candidate: after.length === 0 ? "intact" : `edited: ${after.join(", ")}`,
     },
   ];
 }
 
-function unjudged([baseline, candidate]: readonly [Side, Side]): Reason[] {
-  const reasons: Reason[] = [];
-  if (baseline.missing + candidate.missing > 0) {
-    reasons.push({
-      code: "missing_completions",
-      message:
-        "Examples without a completion cannot be compared. Complete the files and evaluate again.",
-      baseline: baseline.missing,
-      candidate: candidate.missing,
-    });
-  }
-  if (baseline.broken + candidate.broken > 0) {
-    reasons.push({
-      code: "scorer_errors",
-      message:
-        "The scorer broke on some rows, so the numbers are not measurements. Mend it and evaluate again.",
-      baseline: baseline.broken,
-      candidate: candidate.broken,
-    });
-  }
-  return reasons;
+const UNSCORED = [
+  {
+    kind: "missing",
+    code: "missing_completions",
+    message: "Some examples have no completion. Add the missing completions and evaluate again.",
+  },
+  {
+    kind: "broken",
+    code: "scorer_errors",
+    message:
+      "The scorer failed on some rows, so the rates are not valid. Fix the scorer and evaluate again.",
+  },
+] as const;
+
+function unscored([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
+  return UNSCORED.filter(({ kind }) => baseline[kind] + candidate[kind] > 0).map(
+    ({ kind, ...reason }) => ({ ...reason, baseline: baseline[kind], candidate: candidate[kind] }),
+  );
 }
 
-/** A run that raised an alarm about itself is not evidence. */
-function alarmed([baseline, candidate]: readonly [Side, Side]): Reason[] {
+/** A run with an alarm is not evidence. */
+function alarmReasons([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
   const [before, after] = [alarmsOf(baseline), alarmsOf(candidate)];
   const codes = new Set([...before, ...after].map(({ code }) => code));
   return [...codes].sort().map((code) => ({
@@ -213,8 +212,8 @@ function alarmed([baseline, candidate]: readonly [Side, Side]): Reason[] {
   }));
 }
 
-/** The rows speak for themselves, should the summary be silent. */
-function alarmsOf({ run, unstable }: Side): Run["summary"]["alarms"] {
+/** Also from the rows, in case the summary was edited. */
+function alarmsOf({ run, unstable }: RecountedRun): Run["summary"]["alarms"] {
   const known = run.summary.alarms;
   if (unstable === 0 || known.some(({ code }) => code === NONDETERMINISTIC)) return known;
   return [...known, { code: NONDETERMINISTIC, message: `${unstable} rows are marked unstable.` }];
@@ -225,7 +224,7 @@ const NONDETERMINISTIC = "nondeterministic_selection";
 function notPaired([baseline, candidate]: [string | null, string | null]): Reason {
   return {
     code: "rows_not_paired",
-    message: "The rows do not name the same examples in the same order; from here on they differ.",
+    message: "The rows do not name the same examples in the same order. The first difference:",
     baseline,
     candidate,
   };

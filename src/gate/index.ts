@@ -1,3 +1,3 @@
-export { editedFiles } from "./edited.ts";
+export { GATE_EXIT, type GateOptions, gate } from "./gate.ts";
+export { editedFiles } from "./recount.ts";
 export { gateJunit, gateMarkdown, showValue } from "./render.ts";
-export { GATE_EXIT, type GateOptions, gate } from "./verdict.ts";

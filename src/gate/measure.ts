@@ -25,12 +25,12 @@ export const UNMEASURED: Measured = {
   ruledOut: () => false,
 };
 
-/** Resampling is part of the instrument, so its seed is fixed. */
+/** The seed is fixed, so the same runs always give the same decision. */
 const SEED = "lockedroom.gate@1";
 
 export interface Paired {
   readonly differences: DifferenceCounts;
-  /** Every reward is 0 or 1, so that counting flips says everything. */
+  /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
   readonly binary: boolean;
   readonly flips: { readonly gained: number; readonly lost: number };
 }
@@ -56,13 +56,13 @@ export function measure({ differences, binary, flips }: Paired, alpha: number): 
   };
 }
 
-/** Fewer differences than this do not show how skewed graded rewards are. */
-const ENOUGH_CHANGES = 30;
+/** With fewer differences than this, the normal approximation is not used for graded rewards. */
+const MIN_CHANGES = 30;
 
-/** Graded rewards: the normal bound on the mean, where enough rows changed for it to mean something. */
+/** Graded rewards: the upper normal bound on the mean difference is below the margin. */
 function shiftRuledOut(differences: DifferenceCounts, margin: number, alpha: number): boolean {
   const [mean, variance] = [differences.mean(), differences.variance()];
   const changed = differences.pairs - differences.count(0);
-  if (mean === undefined || variance === undefined || changed < ENOUGH_CHANGES) return false;
+  if (mean === undefined || variance === undefined || changed < MIN_CHANGES) return false;
   return mean + normalQuantile(1 - alpha / 2) * Math.sqrt(variance / differences.pairs) < margin;
 }

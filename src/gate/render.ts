@@ -1,10 +1,10 @@
-/** The gate's report for machines and pages: Markdown and JUnit XML. */
+/** The gate's report as Markdown and JUnit XML. */
 
 import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 
 /**
- * The verdict as Markdown, for a pull request or a step summary.
+ * The report as Markdown, for a pull request or a step summary.
  *
  * @example
  * ```ts
@@ -23,10 +23,10 @@ export function gateMarkdown(report: GateReport): string {
     `| run | \`${cell(baseline.run)}\` | \`${cell(candidate.run)}\` |`,
     `| pass rate | ${figure(baseline.pass_rate)} | ${figure(candidate.pass_rate)} |`,
     `| mean reward | ${figure(baseline.mean_reward)} | ${figure(candidate.mean_reward)} |`,
-    `| judged | ${baseline.n_scored} | ${candidate.n_scored} |`,
+    `| scored | ${baseline.n_scored} | ${candidate.n_scored} |`,
     "",
     ...(report.comparable ? [measurement(report), ""] : []),
-    `**Knob turned:** ${report.knobs.join(", ") || "none"}`,
+    `**Changed:** ${report.knobs.join(", ") || "none"}`,
     "",
     "| reason | | baseline | candidate |",
     "|---|---|---|---|",
@@ -46,12 +46,13 @@ function measurement({
   p_value: p,
   flips,
   minimum_detectable_effect: mde,
+  alpha,
 }: GateReport): string {
-  if (delta === null || ci === null || p === null) return "Nothing was measured.";
+  if (delta === null || ci === null || p === null) return "No example was scored in both runs.";
   return (
     `**Difference** ${figure(delta)} (${Number((100 * ci.confidence).toFixed(2))} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
-    `80 % power needs an effect of ${figure(mde)}.`
+    `minimum detectable effect ${figure(mde)} (80 % power, α ${alpha}).`
   );
 }
 
@@ -76,7 +77,7 @@ export function gateJunit(report: GateReport): string {
   ].join("\n");
 }
 
-/** Values of a reason as text; fingerprints are long, and their head identifies them. */
+/** A value of a reason as text; fingerprints are shortened. */
 export function showValue(value: Reason["baseline"]): string {
   if (value === null) return "not stated";
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -86,6 +87,10 @@ export function showValue(value: Reason["baseline"]): string {
 function both(reason: Reason): string {
   if (reason.baseline === null && reason.candidate === null) return "";
   return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
+}
+
+export function signed(value: number): string {
+  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
 }
 
 function figure(value: number | null): string {

@@ -1,4 +1,4 @@
-/** Runs a graph in plain float64: slow, right, and what the fast engine is held against. */
+/** Evaluates a graph in float64: slow, and the reference for testing the runtime. */
 
 import { inOrder } from "./order.ts";
 import { sameShape, shapeError, sizeOf } from "./shape.ts";
@@ -20,11 +20,11 @@ export function interpret(results: readonly Tensor[], feeds: Feeds = new Map()):
   return results.map((result) => known.get(result) as Values);
 }
 
-/** Central differences of a scalar in one of the leaves, the judge of every gradient. */
+/** Central differences of a scalar with respect to one leaf, the reference for gradients. */
 export function differences(loss: Tensor, x: Tensor, feeds: Feeds, step = 1e-5): Float64Array {
   const start = Float64Array.from(feeds.get(x) ?? []);
   if (!sameShape(loss.shape, []))
-    throw shapeError("differences", "one number is wanted", loss.shape);
+    throw shapeError("differences", "the loss must be a single number", loss.shape);
   const at = (i: number, shift: number) => {
     const moved = Float64Array.from(start);
     moved[i] = (moved[i] as number) + shift;

@@ -19,7 +19,7 @@ const TYPE: Record<DType, number> = { f32: 1, i64: 7, bool: 9 };
 
 export interface OnnxModel {
   readonly bytes: Uint8Array;
-  /** What must be fed, in the order of first use. */
+  /** The inputs, in the order of first use. */
   readonly inputs: readonly {
     readonly name: string;
     readonly shape: Shape;
@@ -28,7 +28,7 @@ export interface OnnxModel {
 }
 
 export interface OnnxOptions {
-  /** Values of inputs by name, which then are a part of the file and need not be fed. */
+  /** Values of inputs by name; they become part of the file and are no inputs any more. */
   readonly weights?: ReadonlyMap<string, Float32Array>;
   /** Only ops of the ONNX standard, for any runtime; otherwise ONNX Runtime's own fused ones too. */
   readonly standard?: boolean;
@@ -115,7 +115,7 @@ class Writer implements Emitter {
   /** Results by the name that they had while the graph was written. */
   readonly #results = new Map<string, string>();
   readonly #known = new Map<string, string>();
-  /** Of inputs and results. */
+  /** Names of inputs and results. */
   readonly #taken: ReadonlySet<string>;
   #count = 0;
 

@@ -45,14 +45,12 @@ const shapes: readonly Shape[] = [[], [1], [5], [2, 3], [2, 1, 3]];
 const unary = {
   neg: graph.neg,
   exp: graph.exp,
-  tanh: graph.tanh,
   sigmoid: graph.sigmoid,
-  erf: graph.erf,
   abs: graph.abs,
   silu: graph.silu,
   square: graph.square,
 };
-const positive = { log: graph.log, sqrt: graph.sqrt, reciprocal: graph.reciprocal };
+const positive = { log: graph.log, sqrt: graph.sqrt };
 const binary = { add, sub, mul, div, maximum, minimum };
 
 const CASES: readonly Case[] = [
@@ -72,7 +70,6 @@ const CASES: readonly Case[] = [
   },
   { name: "cast", shapes: [[4]], build: (x) => mul(cast(greater(x as Tensor, 0)), x as Tensor) },
   { name: "clip", shapes: [[7]], build: (x) => clip(x as Tensor, -0.5, 0.5) },
-  { name: "erf, far out", shapes: [[6]], build: (x) => graph.erf(x as Tensor), range: [2.5, 5] },
   { name: "sum of everything", shapes: [[2, 3]], build: (x) => graph.sum(x as Tensor) },
   { name: "sum along an axis", shapes: [[2, 3, 4]], build: (x) => graph.sum(x as Tensor, 1) },
   {

@@ -2,11 +2,11 @@
 
 import { Tensor } from "./tensor.ts";
 
-/** Dead code is what this does not reach. */
+/** Nodes that are not reached are dead code. */
 export function inOrder(results: readonly Tensor[]): Tensor[] {
   const seen = new Set<Tensor>();
   const order: Tensor[] = [];
-  // By hand, because the graph of a training step is deeper than the stack.
+  // Iterative, because the graph of a training step is deeper than the call stack.
   const stack: { readonly node: Tensor; next: number }[] = [];
   for (const result of results) {
     if (!seen.has(result)) stack.push({ node: result, next: 0 });

@@ -1,4 +1,4 @@
-/** All parameters of a model in one flat vector, and each of them by name, cut out of it or fed. */
+/** All parameters of a model in one flat vector, and each of them by name, as a slice or an input. */
 
 import { reshape, slice } from "./ops/layout.ts";
 import { type Shape, sizeOf } from "./shape.ts";
@@ -28,7 +28,7 @@ export function place(parameters: readonly Parameter[]): {
   return { list, total };
 }
 
-/** Each parameter as a tensor that is cut out of the vector. */
+/** Each parameter as a slice of the vector. */
 export function views(vector: Tensor, placed: readonly Placed[]): Map<string, Tensor> {
   return new Map(
     placed.map(({ name, shape, offset, size }) => [
@@ -38,13 +38,13 @@ export function views(vector: Tensor, placed: readonly Placed[]): Map<string, Te
   );
 }
 
-/** Each parameter as an input of its own; a prefix tells two policies of one graph apart. */
+/** Each parameter as an input; a prefix distinguishes two policies in one graph. */
 export function inputsOf(placed: readonly Placed[], prefix = ""): (name: string) => Tensor {
   const inputs = new Map(placed.map(({ name, shape }) => [name, input(prefix + name, shape)]));
   return (name) => inputs.get(name) as Tensor;
 }
 
-/** What to feed them with: parts of the vector's own memory, so that nothing is copied. */
+/** Values for those inputs: views of the vector, without a copy. */
 export function feedsOf(
   vector: Float32Array,
   placed: readonly Placed[],

@@ -30,7 +30,7 @@ export interface RuntimeSession {
 
 export interface SessionOptions {
   readonly provider?: "cpu" | "webgpu";
-  /** At most; as many of them are used as give the same bytes as one. */
+  /** Maximum; fewer are used where more would change the result. */
   readonly threads?: number;
 }
 
@@ -38,7 +38,7 @@ export type Data = Float32Array | BigInt64Array | Uint8Array;
 
 const MEMORY = { f32: Float32Array, i64: BigInt64Array, bool: Uint8Array } as const;
 
-/** Loads the runtime, or says in one sentence what to install. */
+/** Loads the runtime, or throws an error that says what to install. */
 export async function loadRuntime(): Promise<Runtime> {
   try {
     return (await import("onnxruntime-node")) as unknown as Runtime;
@@ -54,7 +54,7 @@ export async function loadRuntime(): Promise<Runtime> {
   }
 }
 
-/** A graph that is ready to run, again and again. */
+/** A compiled graph. */
 export class Session {
   readonly #runtime: Runtime;
   readonly #session: RuntimeSession;
@@ -88,7 +88,7 @@ export class Session {
     { provider = "cpu", threads = 1 }: SessionOptions = {},
   ): Promise<Session> {
     const runtime = await loadRuntime();
-    // The fused ops give other numbers on WebGPU; what they are made of does not.
+    // The fused ops give different numbers on WebGPU; the standard ops do not.
     const { bytes, inputs } = toOnnx(results, { standard: provider !== "cpu" });
     const fitting = sameBytesThreads(Object.values(results), threads);
     const session = await runtime.InferenceSession.create(bytes, {
@@ -97,7 +97,7 @@ export class Session {
       interOpNumThreads: 1,
       graphOptimizationLevel: "all",
       logSeverityLevel: 3,
-      // Numbers below 1e-38 are 0: softmax makes many, and each costs a hundred cycles.
+      // Flush denormals to 0: softmax makes many, and each costs a hundred cycles.
       extra: { session: { set_denormal_as_zero: "1" } },
     });
     return new Session(runtime, session, inputs, results);
@@ -113,7 +113,7 @@ export class Session {
     return new this.#runtime.Tensor(type, data, shape);
   }
 
-  /** Memory for all results, to run `into` again and again. */
+  /** Preallocated tensors for all results, to pass as `into`. */
   results(): Record<string, RuntimeTensor> {
     return Object.fromEntries(
       Object.entries(this.#outputs).map(([name, { shape, dtype, size }]) => {
@@ -122,7 +122,7 @@ export class Session {
     );
   }
 
-  /** Runs once. `into` names results that are written into tensors which the caller keeps. */
+  /** Runs once. `into` names preallocated tensors for results. */
   async run(
     feeds: Readonly<Record<string, Data | RuntimeTensor>>,
     into: Readonly<Record<string, RuntimeTensor>> = {},
@@ -136,7 +136,7 @@ export class Session {
     );
   }
 
-  /** To run again and again over the same memory, with all results `into` tensors of the caller's. */
+  /** Runs repeatedly over the same memory, with preallocated tensors for all results. */
   repeatedly(
     feeds: Readonly<Record<string, Data | RuntimeTensor>>,
     into: Readonly<Record<string, RuntimeTensor>>,
@@ -149,7 +149,7 @@ export class Session {
     const fed: Record<string, RuntimeTensor> = {};
     for (const [name, { shape }] of this.#inputs) {
       const given = feeds[name];
-      if (given === undefined) throw shapeError("run", `the input "${name}" was not fed`, shape);
+      if (given === undefined) throw shapeError("run", `the input "${name}" is missing`, shape);
       fed[name] = ArrayBuffer.isView(given) ? this.tensor(given, shape) : (given as RuntimeTensor);
     }
     return fed;

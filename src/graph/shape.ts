@@ -16,7 +16,6 @@ export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((n, i) => n === b[i]);
 }
 
-/** What is wrong with a graph is wrong in the program that wrote it: a stack is wanted. */
 export function shapeError(op: string, problem: string, ...shapes: readonly Shape[]): Error {
   const shown = shapes.map(showShape).join(" and ");
   return new LockedRoomError("data", `${op}: ${problem}${shown === "" ? "" : `, given ${shown}`}`);
@@ -39,7 +38,7 @@ export function axisOf(op: string, axis: number, shape: Shape): number {
   throw shapeError(op, `there is no axis ${axis}`, shape);
 }
 
-/** How far apart neighbours along each axis lie in a flat array. */
+/** The strides of a flat array. */
 export function stridesOf(shape: Shape): number[] {
   const strides = new Array<number>(shape.length);
   let stride = 1;
@@ -50,7 +49,7 @@ export function stridesOf(shape: Shape): number[] {
   return strides;
 }
 
-/** Where the element of a broadcast array lies in the array that was broadcast. */
+/** The index in the original array of an element of the broadcast array. */
 export function walker(
   { shape: from }: { readonly shape: Shape },
   to: Shape,

@@ -4,35 +4,35 @@ import { type Shape, shapeError, sizeOf } from "./shape.ts";
 
 export type DType = "f32" | "i64" | "bool";
 
-/** What is known of a tensor before anything runs. */
+/** Shape and type of a tensor. */
 export interface Kind {
   readonly shape: Shape;
   readonly dtype: DType;
 }
 
-/** Values as the float64 oracle holds them; integers and truth values are numbers too. */
+/** Values in the float64 interpreter; integers and booleans are numbers too. */
 export interface Values {
   readonly shape: Shape;
   readonly data: Float64Array;
 }
 
-/** One kind of node: how its shape follows, what it computes, its gradient, and its ONNX form. */
+/** One kind of node: its shape, value, gradient and ONNX form. */
 export interface Op<A = unknown> {
   readonly name: string;
   infer(inputs: readonly Tensor[], attributes: A): Kind;
-  /** The slow and right way. */
+  /** The value in float64. */
   evaluate(inputs: readonly Values[], attributes: A, kind: Kind): Float64Array;
   /**
-   * For each input the gradient of the loss, given that of the output; absent where none flows. What
-   * was broadcast need not be summed: `gradients` does that.
+   * The gradient for each input, given that of the output; undefined where there is none.
+   * Broadcast axes need not be summed: `gradients` does that.
    */
   gradient?(node: Tensor<A>, outer: Tensor): readonly (Tensor | undefined)[];
   emit(node: Tensor<A>, emitter: Emitter, inputs: readonly string[]): string;
 }
 
-/** What an op needs to write itself as ONNX. */
+/** Writes the ONNX nodes of an op. */
 export interface Emitter {
-  /** Only ops of the ONNX standard may be written: the file is for any runtime. */
+  /** Use only ops of the ONNX standard. */
   readonly standard: boolean;
   node(
     type: string,
@@ -49,7 +49,7 @@ export interface Emitter {
 
 /** How a node differs from one of the standard with a single output. */
 export interface NodeForm {
-  /** Whose op it is; ONNX's own unless said. */
+  /** The op's domain; the ONNX standard by default. */
   readonly domain?: string;
   readonly outputs?: number;
 }
@@ -81,7 +81,7 @@ interface Named extends Kind {
   readonly name: string;
 }
 
-/** A leaf that is fed when the graph runs. */
+/** An input of the graph. */
 export const INPUT: Op<Named> = {
   name: "input",
   infer: (_, { shape, dtype }) => {
@@ -91,7 +91,7 @@ export const INPUT: Op<Named> = {
     return { shape, dtype };
   },
   evaluate: (_, { name }) => {
-    throw new Error(`the input ${name} was not fed`);
+    throw new Error(`the input ${name} is missing`);
   },
   emit: (node) => node.attributes.name,
 };
@@ -104,7 +104,7 @@ interface Fixed extends Kind {
   readonly data: readonly number[];
 }
 
-/** A leaf whose values are part of the graph. */
+/** A constant. */
 export const CONSTANT: Op<Fixed> = {
   name: "constant",
   infer: (_, { shape, dtype, data }) => {

@@ -1,5 +1,5 @@
 /**
- * How many threads a graph may have and still give the bytes that one gives. The runtime's matrix
+ * How many threads a graph may use and still give the same bytes as with one. The runtime's matrix
  * product (MLAS, sgemm.cpp) adds up terms in blocks, and how long a block is depends on how many
  * columns a thread has.
  */
@@ -9,7 +9,7 @@ import { inOrder } from "./order.ts";
 import { sizeOf } from "./shape.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** At most so many as are asked for. */
+/** At most as many as requested. */
 export function sameBytesThreads(results: readonly Tensor[], asked: number): number {
   if (asked <= 1) return asked;
   const products = [...inOrder(results)].filter(({ op }) => op.name === "MatMul").map(productOf);
@@ -20,7 +20,7 @@ export function sameBytesThreads(results: readonly Tensor[], asked: number): num
 
 interface Product {
   /** Whether the left matrix is read by columns: its blocks are the same whatever a thread has. */
-  readonly turned: boolean;
+  readonly transposed: boolean;
   /** How many of them at once, and of each: rows and columns of the result, and terms of a sum. */
   readonly count: number;
   readonly rows: number;
@@ -34,18 +34,18 @@ function productOf({ inputs, shape }: Tensor): Product {
   // With one matrix on the right, all rows are one product.
   const one = b.shape.length === 2;
   return {
-    turned: isTransposed(a),
+    transposed: isTransposed(a),
     count: one ? 1 : Math.max(1, sizeOf(shape.slice(0, -2))),
     rows: one ? sizeOf(shape) / columns : (shape.at(-2) as number),
     ...{ columns, terms },
   };
 }
 
-/** Multiplications that the runtime wakes a thread for. */
+/** Multiplications per thread that the runtime uses. */
 const WORTH_A_THREAD = 2 ** 16;
 
-/** Whether it can be shared among so many. */
-function isSame({ turned, count, rows, columns, terms }: Product, threads: number): boolean {
+/** Whether it gives the same bytes with this many threads. */
+function isSame({ transposed, count, rows, columns, terms }: Product, threads: number): boolean {
   const worth = Math.floor((count * rows * columns * terms) / WORTH_A_THREAD) + 1;
   const parts = Math.ceil(Math.min(threads, worth) / count);
   // A single row is added up without blocks.
@@ -54,7 +54,7 @@ function isSame({ turned, count, rows, columns, terms }: Product, threads: numbe
   if (columns === 1) return rows % (4 * parts) === 0;
   // Where rows are shared, only a thread with a single one computes differently.
   if (columns <= rows) return Math.floor(rows / parts) > 1;
-  if (turned) return true;
+  if (transposed) return true;
   const whole = blockOf(columns, terms);
   return piecesOf(columns, parts).every((piece) => blockOf(piece, terms) === whole);
 }

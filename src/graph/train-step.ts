@@ -2,14 +2,14 @@
  * How a training step becomes a graph. Read from top to bottom:
  *
  *   1. the parameters are one flat vector, cut into named tensors;
- *   2. the model turns them and the batch into a loss (its own affair);
+ *   2. the model computes a loss from them and the batch;
  *   3. `gradients` appends the backward pass, one gradient for each tensor, joined to a vector;
  *   4. the vector is clipped to a global norm;
  *   5. AdamW with bias correction moves the parameters and its two moments.
  *
  * The whole is one ONNX graph: a step is one call, and the parameters never leave the runtime's memory.
- * A batch that is too large for that comes in parts: `gradientStep` does 1 to 3 and adds to the
- * gradients gathered so far, `updateStep` does 4 and 5.
+ * A batch that is too large for that comes in micro-batches: `gradientStep` does 1 to 3 and adds to the
+ * accumulated gradients, `updateStep` does 4 and 5.
  */
 
 import { gradients } from "./gradients.ts";
@@ -37,7 +37,7 @@ export const ADAM: AdamSettings = {
   clipNorm: 1,
 };
 
-/** What the model makes of its parameters and of a batch: a loss, and whatever else is to be seen. */
+/** The output of a model for a batch: a loss and metrics. */
 export type Model = (parameters: ReadonlyMap<string, Tensor>) => {
   readonly loss: Tensor;
   readonly metrics?: Readonly<Record<string, Tensor>>;
@@ -54,7 +54,7 @@ export function trainStep(
   return { ...update(vector, gradient, settings), loss, ...metrics };
 }
 
-/** A part of a batch: its gradient is added to what earlier parts gathered. */
+/** A micro-batch: its gradient is added to the accumulated gradient. */
 export function gradientStep(
   placed: readonly Placed[],
   total: number,
@@ -64,7 +64,7 @@ export function gradientStep(
   return { next_gathered: add(input("gathered", [total]), gradient), loss, ...metrics };
 }
 
-/** The move that the gathered gradient asks for. */
+/** The update from the accumulated gradient. */
 export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
   return update(input("parameters", [total]), input("gathered", [total]), settings);
 }
@@ -113,14 +113,14 @@ function update(vector: Tensor, gradient: Tensor, settings: AdamSettings): Recor
   };
 }
 
-/** What clipping leaves of the gradient, from 0 to 1. */
+/** The factor of gradient clipping, from 0 to 1. */
 function keptShare(norm: Tensor, { clipNorm }: AdamSettings): Tensor {
   if (clipNorm === 0) return scalar(1);
-  // The small number keeps a gradient of zero at zero.
+  // The small number avoids a division by zero.
   return minimum(div(clipNorm, add(norm, 1e-12)), 1);
 }
 
-/** The longest row that a thread adds up alone. */
+/** The longest row that one thread sums. */
 const LONGEST_ROW = 4096;
 
 /**

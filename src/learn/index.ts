@@ -7,7 +7,7 @@ export * from "./tabular/bandit.ts";
 export {
   type BanditRunOptions,
   compareBaselines,
-  nameLearningRate,
+  diagnoseLearningRate,
   runBandit,
 } from "./tabular/bandit-run.ts";
 export {
@@ -22,8 +22,8 @@ export {
   type GoodhartRunOptions,
   runGoodhart,
 } from "./tabular/goodhart-run.ts";
-export * from "./tabular/kl.ts";
-export { type KlTradeoffRunOptions, runKlTradeoff } from "./tabular/kl-run.ts";
+export * from "./tabular/kl-penalty.ts";
+export { type KlTradeoffRunOptions, runKlTradeoff } from "./tabular/kl-penalty-run.ts";
 export { experimentSource } from "./tabular/registry.ts";
 export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";

@@ -20,180 +20,171 @@ const SABOTAGES = [
 export type SabotageName = (typeof SABOTAGES)[number];
 
 const general = {
-  steps: z.int().min(1).max(10_000_000).describe("updates, here or as --steps N"),
-  seed: z.int().min(0).default(0).describe("which luck"),
-  batch: z.int().min(1).max(65_536).default(64).describe("texts, pairs or labels in an update"),
+  steps: z.int().min(1).max(10_000_000).describe("number of updates; also --steps N"),
+  seed: z.int().min(0).default(0).describe("random seed"),
+  batch: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(64)
+    .describe("rows per update: texts, preference pairs or labels"),
   micro_batch_size: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe("rows computed at once, to save memory; null: the whole batch"),
+    .describe("rows per forward and backward pass, to save memory; null: the whole batch"),
   rate: z
     .strictObject({
-      peak: z.number().min(0).max(10).default(0.0003).describe("the highest"),
-      warmup: z.int().min(0).default(0).describe("updates until it is reached"),
-      end: share.default(1).describe("what is left at the last update, as a share of the peak"),
+      peak: z.number().min(0).max(10).default(0.0003).describe("peak learning rate"),
+      warmup: z.int().min(0).default(0).describe("warm-up updates"),
+      end: share.default(1).describe("learning rate at the last update, as a share of the peak"),
       shape: z
         .enum(["constant", "linear", "cosine"])
         .default("constant")
-        .describe("how it falls after the warm-up"),
+        .describe("schedule after the warm-up"),
     })
     .prefault({})
     .describe("learning rate"),
   adam: z
     .strictObject({
-      beta1: z
-        .number()
-        .min(0)
-        .lt(1)
-        .default(0.9)
-        .describe("how much of the mean gradient so far is kept at each update"),
-      beta2: z
-        .number()
-        .min(0)
-        .lt(1)
-        .default(0.95)
-        .describe("the same of the mean squared gradient"),
-      epsilon: z.number().positive().default(1e-8).describe("keeps the divisor above 0"),
-      weight_decay: z.number().min(0).default(0).describe("how strongly weights are drawn to 0"),
+      beta1: z.number().min(0).lt(1).default(0.9).describe("decay of the first moment"),
+      beta2: z.number().min(0).lt(1).default(0.95).describe("decay of the second moment"),
+      epsilon: z.number().positive().default(1e-8).describe("added to the denominator"),
+      weight_decay: z.number().min(0).default(0).describe("decoupled weight decay"),
       clip_norm: z
         .number()
         .min(0)
         .default(1)
-        .describe("a longer gradient is scaled down to this length; 0: no limit"),
+        .describe("maximum global norm of the gradient; 0: no limit"),
     })
     .prefault({})
-    .describe("the optimiser, AdamW"),
+    .describe("AdamW optimiser"),
   lora: z
     .strictObject({
-      rank: z.int().min(1).max(1024).default(LORA.rank).describe("inner size of an adapter"),
+      rank: z.int().min(1).max(1024).default(LORA.rank).describe("rank of the adapters"),
       alpha: z
         .number()
         .positive()
         .default(LORA.alpha)
-        .describe("adapters are multiplied by alpha / rank"),
+        .describe("adapters are scaled by alpha / rank"),
       targets: z
         .array(
           z.enum(PROJECTIONS, {
             error: ({ input }) =>
-              `there is no projection ${JSON.stringify(input)}; name some of ${PROJECTIONS.join(", ")}`,
+              `unknown projection ${JSON.stringify(input)}; choose from ${PROJECTIONS.join(", ")}`,
           }),
         )
         .min(1)
         .default([...LORA.targets])
-        .describe("matrices that get one"),
+        .describe("projections with an adapter"),
     })
     .nullable()
     .default(null)
-    .describe("train low-rank adapters in place of all parameters"),
+    .describe("train low-rank adapters (LoRA) instead of all parameters"),
   rollouts: z
     .strictObject({
-      prompts: z.int().min(1).default(32).describe("how many in each update"),
-      group: z.int().min(1).default(8).describe("completions of each prompt"),
-      temperature: z
-        .number()
-        .positive()
-        .default(1)
-        .describe("1: as the policy is; below it, likely tokens become likelier"),
-      top_k: z.int().min(0).default(0).describe("sample the likeliest k tokens only; 0: all"),
+      prompts: z.int().min(1).default(32).describe("prompts per update"),
+      group: z.int().min(1).default(8).describe("completions per prompt (group size)"),
+      temperature: z.number().positive().default(1).describe("sampling temperature"),
+      top_k: z.int().min(0).default(0).describe("sample from the k most likely tokens; 0: all"),
       top_p: z
         .number()
         .gt(0)
         .max(1)
         .default(1)
-        .describe("sample the likeliest tokens with this probability together only; 1: all"),
-      max_tokens: z.int().min(1).default(32).describe("of a completion; it is cut off there"),
+        .describe("nucleus sampling: top tokens with this probability mass; 1: all"),
+      max_tokens: z.int().min(1).default(32).describe("maximum tokens per completion"),
       dynamic: z
         .int()
         .min(0)
         .default(0)
-        .describe("how often groups whose rewards are all equal are replaced by others"),
+        .describe("dynamic sampling: how often groups with equal rewards are replaced"),
     })
     .prefault({})
-    .describe("what the policy samples to learn from"),
+    .describe("sampling of training completions"),
   kl: z
     .strictObject({
       mode: z
         .enum(["none", "fixed", "adaptive"])
         .default("none")
-        .describe("whether there is one; adaptive: steered to hold the target"),
+        .describe("adaptive: the coefficient is adjusted to reach the target"),
       coefficient: z
         .number()
         .min(0)
         .default(0.05)
-        .describe("price of the KL; the first one, if adaptive"),
+        .describe("KL coefficient; the initial one if adaptive"),
       estimator: z
         .enum(["k1", "k2", "k3"])
         .nullable()
         .default(null)
-        .describe("how it is measured; null: k1 in the reward, k3 in the loss"),
+        .describe("KL estimator; null: k1 in the reward, k3 in the loss"),
       place: z
         .enum(["loss", "reward"])
         .nullable()
         .default(null)
-        .describe("where it is added; null: as is usual for the algorithm"),
-      target: z.number().positive().default(1).describe("nats per completion"),
+        .describe("where the penalty is added; null: the algorithm's default"),
+      target: z.number().positive().default(1).describe("target KL, in nats per completion"),
       horizon: z
         .number()
         .positive()
         .default(10_000)
-        .describe("completions; the more, the slower it is steered"),
+        .describe("horizon in completions; larger values adapt more slowly"),
     })
     .prefault({})
-    .describe("the leash: a penalty on the KL to the start"),
+    .describe("KL penalty towards the initial policy"),
   weights: z
     .array(z.number().min(-1e6).max(1e6))
     .nullable()
     .default(null)
-    .describe("of the scorers' rewards, in the order of --scorer; null: all 1"),
+    .describe("weights of the reward scorers, in the order of --scorer; null: all 1"),
   cost: z
     .strictObject({
-      limit: z.number().describe("what the mean cost is to stay below"),
-      rate: z
-        .number()
-        .positive()
-        .default(0.05)
-        .describe("how fast the price of cost rises and falls"),
-      start: z.number().min(0).default(0).describe("first price of a unit of cost"),
+      limit: z.number().describe("limit of the mean cost"),
+      rate: z.number().positive().default(0.05).describe("step size of the Lagrange multiplier"),
+      start: z.number().min(0).default(0).describe("initial Lagrange multiplier"),
     })
     .nullable()
     .default(null)
-    .describe("keep the mean of --cost-scorer below a limit"),
+    .describe("constraint: keep the mean of --cost-scorer below a limit"),
   evaluate: z
     .strictObject({
       every: z.int().min(0).default(10).describe("updates between validations; 0: never"),
-      temperature: z.number().min(0).default(1).describe("0: always the likeliest token"),
-      max_tokens: z.int().min(1).default(32).describe("of a completion"),
+      temperature: z.number().min(0).default(1).describe("sampling temperature; 0: greedy"),
+      max_tokens: z.int().min(1).default(32).describe("maximum tokens per completion"),
     })
     .prefault({})
     .describe("validation on --dev, test on --holdout"),
   plateau: z
     .strictObject({
-      evaluations: z.int().min(1).default(10).describe("so many without a gain"),
-      delta: z.number().min(0).default(0).describe("a gain must be larger"),
+      evaluations: z
+        .int()
+        .min(1)
+        .default(10)
+        .describe("stop after this many evaluations without improvement"),
+      delta: z.number().min(0).default(0).describe("minimum improvement"),
     })
     .nullable()
     .default(null)
-    .describe("stop when validation has not improved for so long"),
+    .describe("early stopping when validation no longer improves"),
   kl_limit: z
     .number()
     .positive()
     .nullable()
     .default(LIMITS.kl)
-    .describe("an alarm when the KL to the start, in nats per token, is above; null: none"),
-  alarms_stop: z.boolean().default(true).describe("whether a serious alarm ends the run"),
+    .describe("alarm above this KL to the initial policy, in nats per token; null: none"),
+  alarms_stop: z.boolean().default(true).describe("whether serious alarms stop the run"),
   sabotage: z
     .enum(SABOTAGES)
     .nullable()
     .default(null)
-    .describe("break it on purpose, to see the alarms"),
+    .describe("inject a fault on purpose, to test the alarms"),
 };
 
 const ONLY_ADAPTIVE = ["target", "horizon"];
 const ONLY_WITH_KL = ["coefficient", "estimator", "place", ...ONLY_ADAPTIVE];
 
-/** Settings that nothing reads, by what a method learns from. */
+/** Settings without effect, by the kind of training data. */
 const UNREAD: Record<Need, readonly string[]> = {
   texts: ["rollouts", "kl", "weights", "cost"],
   pairs: ["rollouts", "kl", "weights", "cost"],
@@ -206,13 +197,13 @@ const schema = z.strictObject({ ...general, algorithm: z.unknown() });
 type Given = z.infer<typeof schema>;
 
 export type TrainSettings = Omit<Given, "algorithm" | "kl"> & {
-  /** The algorithm's own, as it checked them. */
+  /** The algorithm's own settings, validated. */
   readonly algorithm: unknown;
-  /** With nothing left open. */
+  /** With all defaults resolved. */
   readonly kl: KlControl & { readonly place: KlPlace };
 };
 
-/** Checks settings as a file or flags give them; the first that is wrong is named. */
+/** Validates the settings of a file or of flags; the error names the first invalid one. */
 export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSettings {
   return settled(algorithm, completed(algorithm, given));
 }
@@ -222,7 +213,7 @@ export function settingsSchema({ settings }: Algorithm) {
   return z.strictObject({ ...general, algorithm: settings });
 }
 
-/** What was given with the defaults for the rest; what is left open stays open, as in a recipe. */
+/** The given settings with defaults; null values stay null, as in a recipe. */
 export function completed(algorithm: Algorithm, given: JsonObject): Given {
   const whole = settingsSchema(algorithm);
   const { algorithm: own = {}, ...rest } = together(algorithm.defaults ?? {}, given);
@@ -240,17 +231,17 @@ function wrongSetting(
   const names = (issue?.path ?? []).map(String);
   const name = names.join(".");
   const known = namesIn(whole, names);
-  const lists = `\`lockedroom train ${method} --show-settings\` lists its settings.`;
-  const knows = `${name || "A run"} knows: ${known?.join(", ")}. ${lists}`;
+  const lists = `\`lockedroom train ${method} --show-settings\` describes them.`;
+  const knows = `${name ? `Settings of ${name}` : "Settings"}: ${known?.join(", ")}. ${lists}`;
   if (issue?.code === "unrecognized_keys") {
-    return usageError(`there is no setting ${[...names, issue.keys[0]].join(".")}`, knows);
+    return usageError(`unknown setting ${[...names, issue.keys[0]].join(".")}`, knows);
   }
   if (valueAt(given, names) === undefined) {
     const flag = name === "steps" ? "--steps N" : `--set ${name}=VALUE`;
     return usageError(`the setting ${name} is missing`, `Give ${flag}, or ${name} in the recipe.`);
   }
   return usageError(
-    `the setting ${name}: ${issue?.message}`,
+    `invalid setting ${name}: ${issue?.message}`,
     known ? knows : "Correct it in the recipe or the flag.",
   );
 }
@@ -275,7 +266,7 @@ export function valueAt(given: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((outer, name) => (outer as JsonObject | undefined)?.[name], given);
 }
 
-/** Names of settings, or of groups of them, that a method has no use for or cannot do with. */
+/** Names of settings or groups that have no effect on an algorithm or are incompatible with it. */
 export function unusedSettings({ needs, valueHead }: Algorithm): readonly string[] {
   return valueHead ? [...UNREAD[needs], "lora"] : UNREAD[needs];
 }
@@ -283,11 +274,11 @@ export function unusedSettings({ needs, valueHead }: Algorithm): readonly string
 export interface Idle {
   readonly name: string;
   readonly because: string;
-  /** What would give it an effect, as an assignment; nothing does where a method has no use for it. */
+  /** The setting that would give it an effect, as an assignment; undefined where none does. */
   readonly add?: string;
 }
 
-/** Settings that somebody gave, and that do nothing beside the others. */
+/** Given settings that have no effect in combination with the others. */
 export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
   const { mode } = trainSettings(algorithm, given).kl;
   if (algorithm.needs !== "rollouts") {
@@ -296,7 +287,7 @@ export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
       .filter((name) => !(name === "mode" && mode === "none"))
       .map((name) => ({
         name: `kl.${name}`,
-        because: `kl.${name} has no effect on ${algorithm.name}, which samples nothing to leash`,
+        because: `kl.${name} has no effect: ${algorithm.name} does not sample, so there is no KL penalty`,
       }));
   }
   const idle = mode === "none" ? ONLY_WITH_KL : mode === "fixed" ? ONLY_ADAPTIVE : [];
@@ -309,23 +300,23 @@ export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
     }));
 }
 
-/** What was left open is decided, and what would be recorded but do nothing is refused. */
+/** Resolves the defaults that depend on other settings, and rejects incompatible ones. */
 function settled(algorithm: Algorithm, { kl, rate, ...given }: Given): TrainSettings {
   const place = kl.place ?? algorithm.klPlace ?? "loss";
   const estimator = kl.estimator ?? (place === "reward" ? "k1" : "k3");
   if (kl.mode !== "none" && place === "loss" && estimator === "k1") {
     throw usageError(
-      "kl.estimator k1 holds nothing in the loss: the mean of its gradient is 0",
+      "kl.estimator k1 has no effect in the loss: its mean gradient is 0",
       "Choose k2 or k3, or put the penalty into the reward with kl.place=reward.",
     );
   }
   if (given.lora && algorithm.valueHead) {
     throw usageError(
-      `${algorithm.name} learns a value head, which low-rank adapters leave out`,
+      `${algorithm.name} trains a value head, which low-rank adapters (lora) do not support`,
       "Train all parameters, or use grpo, which needs no value head.",
     );
   }
-  // A short run has no room for a long rise.
+  // A warm-up ends before the last update.
   const warmup = Math.min(rate.warmup, given.steps - 1);
   return { ...given, kl: { ...kl, place, estimator }, rate: { ...rate, warmup } };
 }

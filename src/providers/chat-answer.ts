@@ -1,4 +1,4 @@
-/** Reads a chat completion, as endpoints really send it, into what was said. */
+/** Parses the chat completion of an endpoint. */
 
 import type { Remarks } from "../core/answer.ts";
 import type { SampledCompletion } from "../core/policy.ts";
@@ -7,9 +7,9 @@ import { Malformed } from "./retry.ts";
 
 const NOTHING: Record<string, unknown> = {};
 
-/** Throws `Malformed` with what is wrong; nothing of the answer is trusted to have its form. */
+/** Throws `Malformed` with the reason; nothing about the form of the answer is assumed. */
 export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
-  if (!isFields(body)) throw new Malformed(`it is no JSON object: ${text(body)}`);
+  if (!isFields(body)) throw new Malformed(`it is not a JSON object: ${text(body)}`);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isFields(choice) ? choice.message : undefined;
   if (!isFields(choice) || !isFields(message)) {
@@ -17,7 +17,7 @@ export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
   }
   const { content, refusal } = message;
   if (content !== null && content !== undefined && typeof content !== "string")
-    throw new Malformed(`its content is no text: ${text(content)}`);
+    throw new Malformed(`its content is not text: ${text(content)}`);
   const logprobs = logprobsOf(choice.logprobs);
   return {
     completion: content ?? "",
@@ -46,7 +46,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** One number for each token, or nothing: a list with holes would be summed to a lie. */
+/** One number for each token, or none: the sum of an incomplete list would be wrong. */
 function logprobsOf(logprobs: unknown): readonly number[] | null {
   const content = isFields(logprobs) ? logprobs.content : undefined;
   if (!Array.isArray(content) || content.length === 0) return null;
@@ -54,12 +54,12 @@ function logprobsOf(logprobs: unknown): readonly number[] | null {
   return values.every(isLogprob) ? values : null;
 }
 
-/** A completions file refuses sums beyond 1e12; no log-prob of a token comes near a share of that. */
+/** A completions file accepts sums up to 1e12; log-probs of tokens are far smaller. */
 function isLogprob(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= 1e6;
 }
 
-/** Whole, because keys are taken out before anything is shortened: half a key is still a secret. */
+/** In full: keys are redacted before anything is shortened, since half a key is still a secret. */
 function text(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
 }

@@ -1,4 +1,4 @@
-/** The body of a chat completion request, and what is left out of it for an endpoint that objects. */
+/** The body of a chat completion request, without the parameters that the endpoint rejects. */
 
 import type { SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { rngAt } from "../core/rng.ts";
@@ -6,11 +6,11 @@ import type { Failure } from "./retry.ts";
 
 type Parameter = "logprobs" | "seed" | "max_tokens";
 
-/** What an endpoint may refuse without the answers meaning anything else, and what to say of it. */
+/** Parameters that an endpoint may reject without changing what the samples mean, and the notice for each. */
 const DISPENSABLE: Record<Parameter, string> = {
-  logprobs: "The endpoint refuses logprobs: the answers come without log-probs.",
-  seed: "The endpoint takes no seed: the samples differ, but cannot be drawn again.",
-  max_tokens: "The endpoint wants max_completion_tokens in place of max_tokens.",
+  logprobs: "The endpoint does not support logprobs; the completions have no log-probs.",
+  seed: "The endpoint does not support seed; the samples cannot be reproduced.",
+  max_tokens: "The endpoint requires max_completion_tokens instead of max_tokens.",
 };
 
 const OBJECTION = /support|allow|permit|recogni|unknown|unexpected|extra|invalid/i;
@@ -40,7 +40,7 @@ export class ChatRequest {
       temperature,
       top_p,
       ...(this.#dropped.has("max_tokens") ? { max_completion_tokens: max_tokens } : { max_tokens }),
-      // OpenAI knows no top_k and refuses it; others do, and take its absence as "all".
+      // OpenAI rejects top_k; other endpoints accept it and default to "all".
       ...(top_k > 0 && { top_k }),
       ...(stop.length > 0 && { stop }),
       ...(!this.#dropped.has("seed") && {
@@ -51,10 +51,10 @@ export class ChatRequest {
   }
 
   /**
-   * True when the refused body can be mended and sent again. `notice` is called the first time only:
-   * others in flight meet the same refusal.
+   * True when the request can be changed and sent again. `notice` is called the first time only:
+   * other requests in flight are rejected in the same way.
    */
-  mend(refused: object, failure: Failure, notice: (text: string) => void): boolean {
+  adapt(refused: object, failure: Failure, notice: (text: string) => void): boolean {
     if (!REFUSED.includes(failure.status ?? 0)) return false;
     const guilty = (Object.keys(DISPENSABLE) as Parameter[]).find(
       (name) => name in refused && objectsTo(failure, name),

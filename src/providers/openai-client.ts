@@ -1,4 +1,4 @@
-/** The official client of OpenAI-compatible endpoints, told everything and left to look up nothing. */
+/** The official client for OpenAI-compatible endpoints, configured without its environment variables. */
 
 import { LockedRoomError, messageOf, usageError } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
@@ -7,13 +7,13 @@ export const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 
 export interface Endpoint {
   readonly apiKey: string;
-  /** Where the endpoint is; OpenAI's own when it is not given. */
+  /** The base URL; OpenAI's by default. */
   readonly baseUrl?: string | undefined;
   readonly organization?: string | undefined;
   readonly project?: string | undefined;
 }
 
-/** Sends one chat completion request and gives whatever JSON comes back. */
+/** Sends one chat completion request and returns the JSON of the response. */
 export type Send = (body: object, signal: AbortSignal) => Promise<unknown>;
 
 export async function connect(endpoint: Endpoint): Promise<Send> {
@@ -34,8 +34,8 @@ export async function connect(endpoint: Endpoint): Promise<Send> {
 }
 
 /**
- * The client keeps a refusal's words only under `error`; others put them under `detail` or `message`,
- * and a person would be told of a "status code (no body)".
+ * The client reads error messages only from `error`; other servers use `detail` or `message`, and
+ * the client would report "status code (no body)".
  */
 async function fetchWithReasons(
   ...request: Parameters<typeof globalThis.fetch>
@@ -71,31 +71,31 @@ async function loadPackage(): Promise<typeof import("openai")> {
   }
 }
 
-/** The endpoint's address as it may be shown and recorded: with nothing in it that could be a key. */
+/** The endpoint's URL to show and record; it cannot contain a key. */
 export function baseUrl(given: string | undefined): string {
   if (given === undefined || given.trim() === "") return DEFAULT_BASE_URL;
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
     throw usageError(
-      "OPENAI_BASE_URL is not an http or https address",
-      `It looks like ${DEFAULT_BASE_URL}.`,
+      "OPENAI_BASE_URL is not an http or https URL",
+      `Example: ${DEFAULT_BASE_URL}.`,
     );
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw usageError(
-      "OPENAI_BASE_URL must not hold a user, a password or a query",
-      "The address is recorded in artifacts; give the key in OPENAI_API_KEY.",
+      "OPENAI_BASE_URL must not contain a user, a password or a query",
+      "The URL is recorded in run files. Put the key in OPENAI_API_KEY.",
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-/** A key that no header can carry would otherwise be quoted whole in the error about it. */
+/** An invalid header value would otherwise be quoted in full in the error message. */
 function requireSendableKey(key: string): void {
   if (key === "" || /[^\x21-\x7e]/.test(key)) {
     throw usageError(
-      key === "" ? "OPENAI_API_KEY is empty" : "OPENAI_API_KEY has a character that no key has",
-      "Look for a space, a line's end or a quotation mark that was copied along.",
+      key === "" ? "OPENAI_API_KEY is empty" : "OPENAI_API_KEY contains an invalid character",
+      "Look for a space, a line break or a quotation mark that was copied with the key.",
     );
   }
 }

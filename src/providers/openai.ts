@@ -1,7 +1,7 @@
 /**
- * A model behind an OpenAI-compatible endpoint as a policy: chat completions, a few at a time, tried
- * again when the trouble is temporary. Left out: streaming, tools, images, and `n` of the API (each
- * sample is a request with a seed of its own, so that an interruption loses at most what is in flight).
+ * A model behind an OpenAI-compatible endpoint as a policy: concurrent chat completion requests with
+ * retries after temporary errors. Left out: streaming, tools, images, and `n` of the API (each sample
+ * is a request with its own seed, so that an interruption loses only the requests in flight).
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,24 +24,24 @@ export interface OpenAiOptions extends Endpoint {
   readonly system?: string | undefined;
   /** Requests in flight at once. */
   readonly concurrency?: number | undefined;
-  /** Texts besides the key that must never be repeated, such as headers of a gateway. */
+  /** Secrets besides the key, such as headers of a gateway; they are redacted everywhere. */
   readonly secrets?: readonly string[] | undefined;
   /** Limit for one request. */
   readonly timeoutMs?: number | undefined;
-  /** How often one request is tried before the run stops. */
+  /** Attempts for one request before the run stops. */
   readonly attempts?: number | undefined;
-  /** The first wait between two tries; each later one is twice as long. */
+  /** Delay before the first retry; it doubles with each one. */
   readonly backoffMs?: number | undefined;
-  /** Called once for each thing that the endpoint cannot do. */
+  /** Called once for each parameter that the endpoint does not support. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 const CONCURRENCY = 8;
-/** The runtime gives up by itself a little later. */
+/** Slightly below the time limit of the runtime. */
 const TIMEOUT_MS = 290_000;
 const ATTEMPTS = 8;
 const FIRST_WAIT_MS = 500;
-/** Longer is for a person to decide. */
+/** Longer waits end the run, so that the user decides. */
 const LONGEST_WAIT_MS = 300_000;
 const GRACE_MS = 10_000;
 
@@ -75,7 +75,7 @@ export class OpenAiPolicy implements Policy {
   readonly #request: ChatRequest;
   readonly #hide: (text: string) => string;
   readonly #endpoint: string;
-  /** Whether anybody ever answered: until then, nobody there is a wrong address. */
+  /** Whether the endpoint ever answered: until then, a refused connection means a wrong URL. */
   #reached = false;
 
   constructor(options: OpenAiOptions, send: Send) {
@@ -109,14 +109,14 @@ export class OpenAiPolicy implements Policy {
       if ("said" in found) return found.said;
       stop.soon.throwIfAborted();
       const { failure } = found;
-      if (this.#request.mend(body, failure, this.#options.onNotice ?? (() => {}))) continue;
+      if (this.#request.adapt(body, failure, this.#options.onNotice ?? (() => {}))) continue;
       if (this.#isFinal(failure, tries)) throw this.#sentence(failure, tries, ask);
       await sleep(this.#waitMs(failure, tries, ask), undefined, { signal: stop.soon });
       tries++;
     }
   }
 
-  /** One request under the time limit, which holds for the whole answer and not only its beginning. */
+  /** One request with a time limit for the complete response. */
   async #try(
     body: object,
     now: AbortSignal,
@@ -159,14 +159,14 @@ export class OpenAiPolicy implements Policy {
     return Math.max(waitMs, backoffMs(first, tries - 1, this.sampling.seed, example.id, sample));
   }
 
-  /** Keys go before the text is cut: half a key is still a secret. No cause, which would hold them. */
+  /** Keys are redacted before the text is shortened. Without `cause`, which could contain them. */
   #sentence(
     { status, message, temporary, waitMs = 0 }: Failure,
     tries: number,
     ask: SampleRequest,
   ): Error {
-    const what = status === undefined ? "gave no answer" : `answered with status ${status}`;
-    const often = tries > 1 ? `, the last of ${tries} tries` : "";
+    const what = status === undefined ? "did not answer" : `answered with status ${status}`;
+    const often = tries > 1 ? `, after ${tries} attempts` : "";
     const said = visibleShort(this.#hide(message), 300);
     const id = visibleShort(JSON.stringify(ask.example.id), 60);
     const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
@@ -179,8 +179,8 @@ export class OpenAiPolicy implements Policy {
 }
 
 function hintFor(status: number | undefined, temporary: boolean): string {
-  if (status === 401 || status === 403) return "Check OPENAI_API_KEY, and what it may use.";
-  if (status === 404) return "Check the name of the model, and OPENAI_BASE_URL.";
+  if (status === 401 || status === 403) return "Check OPENAI_API_KEY and its permissions.";
+  if (status === 404) return "Check the name of the model and OPENAI_BASE_URL.";
   if (temporary) return "Check OPENAI_BASE_URL and the endpoint, or try again later.";
-  return "Mend what the endpoint objects to.";
+  return "Fix the cause that the endpoint reports, then run the command again.";
 }

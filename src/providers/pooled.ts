@@ -1,21 +1,21 @@
 /**
- * Works on a few items at once and gives the results as they come. The first failure ends it, but
- * not at the expense of what is already paid for: whatever is in flight may still arrive.
+ * Processes items concurrently and yields the results as they arrive. The first failure ends it, but
+ * requests in flight may still finish, since they are already paid for.
  */
 
 import { setMaxListeners } from "node:events";
 
-/** How a piece of work hears that it should end. */
+/** Signals that tell a task to end. */
 export interface Stop {
-  /** Something failed: begin nothing more, neither a wait nor another try. */
+  /** Something failed: start no wait and no retry. */
   readonly soon: AbortSignal;
-  /** Nobody waits any longer. */
+  /** The grace period is over. */
   readonly now: AbortSignal;
 }
 
 export interface PoolOptions {
   readonly limit: number;
-  /** How long to wait, after a failure, for what is in flight. */
+  /** Grace period for tasks in flight after a failure. */
   readonly graceMs: number;
 }
 
@@ -33,7 +33,7 @@ export async function* pooled<In, Out>(
   let failure: { readonly error: unknown } | undefined;
   let grace: NodeJS.Timeout | undefined;
 
-  /** At once, and not when its turn comes: nothing may be launched in between. */
+  /** Immediately, so that nothing is started in between. */
   const fail = (error: unknown) => {
     if (failure) return;
     failure = { error };

@@ -1,4 +1,4 @@
-/** What went wrong with a request, whether it is worth another try, and when. */
+/** Failed requests: the error, whether to retry, and when. */
 
 import { messageOf } from "../core/errors.ts";
 import { rngAt } from "../core/rng.ts";
@@ -8,20 +8,20 @@ export interface Failure {
   readonly temporary: boolean;
   /** Undefined when there was no answer at all. */
   readonly status: number | undefined;
-  /** What was said of it: the endpoint's own message, or the network's. */
+  /** The message of the endpoint or of the network. */
   readonly message: string;
-  /** The parameter that the endpoint objects to, where it names one. */
+  /** The parameter that the endpoint rejects, where it names one. */
   readonly param: string | undefined;
   /** How long the endpoint asks to wait. */
   readonly waitMs: number | undefined;
-  /** Nobody was there to answer. */
+  /** The connection failed. */
   readonly unreachable: boolean;
 }
 
-/** An answer with status 200 that is no chat completion. */
+/** A response with status 200 that is not a chat completion. */
 export class Malformed extends Error {}
 
-/** As the `openai` package throws it; read by its form, so that the package is loaded only when used. */
+/** An error of the `openai` package; checked by its fields, so that the package is loaded only when used. */
 interface ApiError {
   readonly status?: unknown;
   readonly headers?: { get(name: string): string | null } | undefined;
@@ -65,7 +65,7 @@ function noAnswer(message: string): Failure {
 
 function isTemporary(status: number, code: unknown, advice: string | null | undefined): boolean {
   if (advice === "true" || advice === "false") return advice === "true";
-  if (code === "insufficient_quota") return false; // A 429 that waiting does not mend.
+  if (code === "insufficient_quota") return false; // A 429 that waiting does not solve.
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
@@ -86,10 +86,10 @@ function networkMessage(thrown: unknown): string {
 
 const NETWORK: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
-  ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the host's name cannot be looked up",
-  ECONNRESET: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
+  ENOTFOUND: "the host does not exist",
+  EAI_AGAIN: "the host name cannot be resolved",
+  ECONNRESET: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed",
   ETIMEDOUT: "the connection timed out",
 };
 
@@ -113,7 +113,7 @@ function waitOf(headers: ApiError["headers"], now: number): number | undefined {
 
 const LONGEST_STEP_MS = 30_000;
 
-/** Twice as long each time, less up to a quarter so that those who failed together part. */
+/** Exponential backoff with up to 25 % jitter. */
 export function backoffMs(first: number, attempt: number, ...address: (string | number)[]): number {
   const step = Math.min(LONGEST_STEP_MS, first * 2 ** attempt);
   return step * (1 - rngAt("backoff", ...address, attempt).next() / 4);

@@ -1,10 +1,10 @@
-/** Keeps keys out of whatever is written: an endpoint may repeat what it was sent. */
+/** Redacts keys from all output: an endpoint may echo what it was sent. */
 
-/** Shorter ones guard nothing (a local server takes any text), and may be words of an answer. */
+/** Shorter ones are placeholders for local servers, and could occur in a completion. */
 const SHORTEST = 8;
 const HIDDEN = "[key removed]";
 
-/** A function that takes every one of the secrets out of a text, however it is spelt. */
+/** A function that redacts the secrets from a text, in all encodings. */
 export function hider(secrets: readonly string[]): (text: string) => string {
   const spellings = new Set(
     secrets
@@ -16,7 +16,7 @@ export function hider(secrets: readonly string[]): (text: string) => string {
         Buffer.from(secret).toString("base64").replace(/=+$/, ""),
       ]),
   );
-  // The longest first: where one secret begins with another, nothing of it stays behind.
+  // The longest first, in case one secret is a prefix of another.
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 }

@@ -8,7 +8,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 export interface InspectOptions {
   /** Leave out rows that pass. */
   readonly onlyFails?: boolean | undefined;
-  /** At most so many groups, the largest first. */
+  /** Show at most this many groups, the largest first. */
   readonly topK?: number | undefined;
   /** Concrete rows per group. */
   readonly show?: number | undefined;
@@ -65,7 +65,7 @@ export async function inspectRun(run: Run, options: InspectOptions = {}): Promis
   };
 }
 
-/** One row, whole. */
+/** One complete row. */
 export async function findRow(run: Run, id: string): Promise<ResultRow> {
   for await (const batch of run.results().batches()) {
     const row = batch.find((candidate) => candidate.id === id);

@@ -1,4 +1,4 @@
-/** Argument checks. A bad count here is a bug in the caller, so it gets a stack, not a sentence. */
+/** Argument checks. A bad argument is a bug in the caller, so it throws a RangeError with a stack. */
 
 export function requireCount(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) {
@@ -18,7 +18,7 @@ export function requireShare(name: string, value: number): void {
   }
 }
 
-/** A level such as alpha, a confidence or a power: at 0 or 1 it would promise the impossible. */
+/** A level such as alpha, a confidence or a power: strictly between 0 and 1. */
 export function requireLevel(name: string, value: number): void {
   if (!(value > 0 && value < 1)) {
     throw new RangeError(`${name} must lie strictly between 0 and 1, found ${value}`);

@@ -41,7 +41,7 @@ export class DifferenceCounts {
     return this.#counts.get(difference) ?? 0;
   }
 
-  /** Sorted, so that nothing computed from it can depend on the order in which pairs arrived. */
+  /** Sorted, so that results do not depend on the order of the pairs. */
   histogram(): Histogram {
     const values = Float64Array.from(this.#counts.keys()).sort();
     return { values, counts: values.map((value) => this.count(value)) };

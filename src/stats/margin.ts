@@ -1,4 +1,4 @@
-/** Is an improvement of a given size ruled out by the flips that were seen? */
+/** Test whether the observed flips rule out an improvement of a given size. */
 
 import { requireCount } from "./_checks.ts";
 import { normalQuantile } from "./normal-quantile.ts";

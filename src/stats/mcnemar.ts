@@ -1,4 +1,4 @@
-/** McNemar's exact test: of the pairs that changed, is one direction more common than a coin? */
+/** McNemar's exact test: among the pairs that changed, is one direction more common? */
 
 import { requireCount, requireLevel } from "./_checks.ts";
 import { binomialTail } from "./binomial.ts";

@@ -1,6 +1,6 @@
 /**
- * How sure is a mean paired difference? A bootstrap interval and a sign-flip test, both worked on
- * the histogram of differences so that their cost follows the distinct values, not the pairs.
+ * Bootstrap interval and sign-flip test of a mean paired difference. Both work on the histogram of
+ * differences, so that their cost grows with the distinct values, not with the pairs.
  */
 
 import { type Coordinate, rngAt } from "../core/rng.ts";
@@ -17,7 +17,7 @@ import { DifferenceCounts, type Histogram, sumOf } from "./difference-counts.ts"
 
 export interface ResamplingOptions {
   readonly seed: Coordinate;
-  /** Resamples wanted; 10 000 unless told. */
+  /** Resamples wanted; 10 000 by default. */
   readonly resamples?: number;
 }
 
@@ -86,13 +86,13 @@ export function signFlipTest(
   let extreme = 0;
   for (let i = 0; i < used; i++) {
     const flipped = Math.abs(drawFlippedSum(sizes, rngAt(seed, "sign-flip", i)));
-    // Written as "not less" so that sums past the largest number give p = 1, not a discovery.
+    // Written as "not less" so that infinite sums give p = 1, not a significant result.
     if (!(flipped < seen)) extreme++;
   }
   return { p: (1 + extreme) / (used + 1), resamples: used };
 }
 
-/** The share of all sign patterns whose sum is as far from 0: few enough pairs need no luck. */
+/** For few pairs: the exact share of all sign patterns whose sum is at least as far from 0. */
 function exactShare({ values, counts }: Histogram, seen: number): number {
   const each = [...values].flatMap((value, i) => Array<number>(counts[i] as number).fill(value));
   let sums = [0];

@@ -1,4 +1,4 @@
-/** What a comparison of this size could have seen. */
+/** Power of a paired comparison: the minimum detectable effect, and the sample size for an effect. */
 
 import { requireCount, requireLevel, requireShare } from "./_checks.ts";
 import { logBinomialPmf } from "./binomial.ts";
@@ -17,12 +17,12 @@ export type PowerQuestion = Spread & {
   readonly n: number;
   /** Two-sided level of the test. */
   readonly alpha: number;
-  /** Chance of seeing the effect when it is there. */
+  /** Probability of detecting the effect when it exists. */
   readonly power?: number;
 };
 
 /**
- * The smallest mean difference found with the wanted power,
+ * The smallest mean difference detected with the given power,
  * (z_{1 - alpha/2} + z_power) sqrt(variance / n). Pass-or-fail differences are -1, 0 or 1, so with
  * no effect their variance is the discordant share; and the exact test needs a least number of
  * flips, so the effect must also bring that many about. Undefined when no effect could be found:
@@ -50,25 +50,25 @@ export function minimumDetectableEffect(question: PowerQuestion): number | undef
   return needed <= 1 ? needed : undefined;
 }
 
-/** With more pairs than this, "use more examples" is no advice. */
-const MOST_PAIRS = 1e9;
+/** More pairs than this are not suggested. */
+const MAX_PAIRS = 1e9;
 
 /**
- * The fewest pairs with which an effect of this size is found with the wanted power, if further
- * pairs spread as these do. Undefined when not even a thousand million are enough.
+ * The smallest number of pairs that detects an effect of this size with the given power, if
+ * further pairs vary as these do. Undefined when a thousand million are not enough.
  */
 export function pairsForEffect(
   question: Omit<PowerQuestion, "n"> & Spread & { readonly effect: number },
 ): number | undefined {
-  // More pairs never need a larger effect, so the first of them can be found by halving.
+  // More pairs never need a larger effect, so bisection finds the smallest number.
   const enough = (n: number) => {
     const needed = minimumDetectableEffect({ ...question, n });
     return needed !== undefined && needed <= question.effect;
   };
   let [few, many] = [0, 1];
   while (!enough(many)) {
-    if (many >= MOST_PAIRS) return undefined;
-    [few, many] = [many, Math.min(2 * many, MOST_PAIRS)];
+    if (many >= MAX_PAIRS) return undefined;
+    [few, many] = [many, Math.min(2 * many, MAX_PAIRS)];
   }
   while (many - few > 1) {
     const middle = Math.floor((few + many) / 2);
@@ -78,7 +78,7 @@ export function pairsForEffect(
   return many;
 }
 
-/** The share of gains, none lost, that brings about `flips` of `n` with the wanted power. */
+/** The share of gains, none lost, that brings about `flips` of `n` with the given power. */
 function effectOfFlips(n: number, flips: number, power: number): number | undefined {
   if (flips > n) return undefined;
   const reached = (share: number) => {

@@ -1,7 +1,12 @@
 /** `lockedroom bandit-train` */
 
 import type { Command } from "commander";
-import { ARM_NAMES, type BanditStep, mustHappen, trainBandit } from "../../learn/tabular/bandit.ts";
+import {
+  ARM_NAMES,
+  type BanditStep,
+  expectedDirection,
+  trainBandit,
+} from "../../learn/tabular/bandit.ts";
 import { type BanditRunOptions, runBandit } from "../../learn/tabular/bandit-run.ts";
 import { softmax } from "../../learn/tabular/softmax.ts";
 import { finiteNumber, SEED, STEPS, wholeNumber } from "../options.ts";
@@ -16,21 +21,21 @@ interface Flags extends BanditRunOptions {
 export function define(command: Command): Command {
   return command
     .description(
-      "Loop C under the microscope: REINFORCE on a softmax policy over four arms that\npay 1 or 0. Every update is logged with everything it depends on.",
+      "Tabular experiment: REINFORCE on a softmax policy over four arms with rewards 1\nor 0. Every update is logged with everything it depends on.",
     )
-    .requiredOption("--steps <n>", "updates", STEPS)
+    .requiredOption("--steps <n>", "number of updates", STEPS)
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", SEED, 0)
-    .option("--lr <x>", "learning rate; negative and large ones are allowed", finiteNumber, 0.5)
+    .option("--seed <n>", "random seed", SEED, 0)
+    .option("--lr <x>", "learning rate; may be negative", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
-    .option("--slow", "print every step, to be annotated")
+    .option("--slow", "print every step")
     .option(
       "--seeds <k>",
       "repeat with k seeds, with and without the baseline",
       wholeNumber(2, 10_000),
     )
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
@@ -57,7 +62,7 @@ async function run(flags: Flags): Promise<void> {
     out(`  ${arm}  ${p.toFixed(4)}  ${bar(p, 40)}`);
   }
   out();
-  out(`  expected reward  ${metrics.expected_reward.toFixed(4)}  (uniform play earns 0.5000)`);
+  out(`  expected reward  ${metrics.expected_reward.toFixed(4)}  (uniform policy: 0.5000)`);
   out(
     paint(
       metrics.learning_rate === "ordinary" ? "reset" : "yellow",
@@ -106,7 +111,7 @@ export function printStep(
   lr: number,
 ): void {
   const arm = ARM_NAMES[action] as string;
-  const next = mustHappen(advantage, lr);
+  const next = expectedDirection(advantage, lr);
   const sign = advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero";
   const from = (before[action] as number).toFixed(4);
   const to = (softmax(logits_after)[action] as number).toFixed(4);
@@ -118,7 +123,7 @@ export function printStep(
     `  action ${arm}  reward ${reward}  baseline ${baseline.toFixed(4)}  advantage ${advantage >= 0 ? "+" : ""}${advantage.toFixed(4)} (${sign})`,
   );
   out(
-    `  so the probability of ${arm} must ${next === "unchanged" ? "stay as it is" : `go ${next}`}: ${from} → ${to}${lr < 0 ? "  (lr is negative)" : ""}`,
+    `  expected: the probability of ${arm} ${next === "unchanged" ? "stays the same" : `goes ${next}`}: ${from} → ${to}${lr < 0 ? "  (lr is negative)" : ""}`,
   );
   out();
 }
@@ -128,14 +133,14 @@ function printSeeds(seeds: NonNullable<Metrics["seeds"]>): void {
     out(`  ${label}  ${measured.variance.toFixed(4)} measured, ${exact.variance.toFixed(4)} exact`);
   const vector = (v: number[]) => v.map((x) => (x >= 0 ? "+" : "") + x.toFixed(3)).join(" ");
   out();
-  out(`Variance of one update at the start, ${seeds.draws} draws:`);
+  out(`Variance of one update at the start (${seeds.draws} draws):`);
   line("without baseline", seeds.update_without_baseline);
   line("with baseline   ", seeds.update_with_baseline);
-  out("Mean direction of the update (A B C D):");
+  out("Mean update (A B C D):");
   out(`  without baseline  ${vector(seeds.update_without_baseline.measured.mean)}`);
   out(`  with baseline     ${vector(seeds.update_with_baseline.measured.mean)}`);
   out(`  exact, both       ${vector(seeds.update_with_baseline.exact.mean)}`);
-  out(`Expected reward after training, ${seeds.count} seeds (mean, sd):`);
+  out(`Expected reward after training (mean and sd over ${seeds.count} seeds):`);
   for (const [label, end] of [
     ["without baseline", seeds.training_without_baseline],
     ["with baseline   ", seeds.training_with_baseline],

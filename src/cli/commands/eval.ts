@@ -21,17 +21,22 @@ interface Flags extends ScoringFlags {
 
 export function define(command: Command): Command {
   return command
-    .description("Loop A: scores one completion per example and writes a run.")
+    .description("Scores one completion per example and writes a run (Loop A).")
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
     .requiredOption("--completions <file>", "completions, JSONL: id, completion")
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option("--scorer <name|file>", SCORER_HELP)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
-    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
     .addOption(CONCURRENCY)
-    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option(
+      "--scorer-timeout <ms>",
+      "time limit for scoring one row",
+      milliseconds,
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
@@ -53,7 +58,7 @@ async function run(flags: Flags): Promise<void> {
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
-      instead: { packs: `Use selection-demo --samples ${flags.completions} for them.` },
+      instead: { packs: `Use selection-demo --samples ${flags.completions}.` },
     });
   });
   if (!flags.quiet) printOutcome(outcome);
@@ -65,7 +70,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
   for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
   out();
   if (metrics.pass_rate === null || metrics.pass_rate_ci95 === null)
-    out("  pass rate    undefined: nothing was judged");
+    out("  pass rate    undefined: nothing was scored");
   else {
     const [low, high] = metrics.pass_rate_ci95;
     out(

@@ -5,8 +5,8 @@ import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
-import { gateJunit, gateMarkdown, showValue } from "../../gate/render.ts";
-import { gate } from "../../gate/verdict.ts";
+import { gate } from "../../gate/gate.ts";
+import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
@@ -27,32 +27,30 @@ interface Flags {
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
-      "Compares two runs under the locked-room rule: same data, prompt, scorer and\nsampling, exactly one knob turned, and a difference that is not luck.",
+      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be significant.",
     )
-    .requiredOption("--baseline <run>", "the run that is in place")
-    .requiredOption("--candidate <run>", "the run that wants to replace it")
+    .requiredOption("--baseline <run>", "run of the current policy")
+    .requiredOption("--candidate <run>", "run to compare with it")
     .option(
       "--min-delta <x>",
-      "smallest measured improvement to promote",
+      "smallest improvement to promote",
       numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
       0,
     )
     .option(
       "--alpha <a>",
-      "chance of promoting a policy like the baseline",
+      "significance level: the chance to promote a candidate that is no better",
       numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
       0.05,
     )
     .addOption(
-      new Option("--claim <knob>", "refuse unless this knob was turned").choices(
+      new Option("--claim <knob>", "reject unless exactly this changed").choices(
         Object.keys(KNOBS),
       ),
     )
-    .option("--report <file>", "write the verdict as JSON to a file, besides printing it")
+    .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
-      new Option("--format <format>", "how to print the verdict")
-        .choices(Object.keys(PRINT))
-        .default("text"),
+      new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
     )
     .addHelpText(
       "after",
@@ -60,7 +58,7 @@ export function define(command: Command, exit: (code: number) => void): Command 
 Exit codes:
   0  PROMOTE        1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
-  64 wrong usage    65 bad or unfinished run    70 a bug    74 disk trouble
+  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
@@ -105,7 +103,7 @@ export function gateText(report: GateReport): string {
     side("candidate", report.candidate, report.test === "sign_flip"),
     ...measurement(report),
     "",
-    `Knob turned: ${report.knobs.join(", ") || "none"}`,
+    `Changed: ${report.knobs.join(", ") || "none"}`,
     "",
     ...report.reasons.flatMap(reasonLines),
     ...report.notes.map((note) => wrap(`Note: ${note}`)),
@@ -115,11 +113,11 @@ export function gateText(report: GateReport): string {
 
 function side(
   label: string,
-  { run, pass_rate: rate, mean_reward: mean, n_scored: judged }: GateReport["baseline"],
+  { run, pass_rate: rate, mean_reward: mean, n_scored: scored }: GateReport["baseline"],
   graded: boolean,
 ): string {
   const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;
-  const figure = rate === null ? "nothing judged" : `${shown} of ${judged}`;
+  const figure = rate === null ? "nothing scored" : `${shown} of ${scored}`;
   return `  ${label}  ${figure}  ${visible(run)}`;
 }
 
@@ -129,19 +127,15 @@ function measurement({
   p_value: p,
   test,
   minimum_detectable_effect: mde,
+  alpha,
 }: GateReport): string[] {
   if (delta === null || ci === null || p === null) return [];
   const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
   return [
-    `  difference ${sign(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${sign(ci.low)} to ${sign(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${name}); ${power(mde)}`,
+    `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
+    `  p = ${p.toPrecision(3)} (${name})`,
+    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${alpha})`}`,
   ];
-}
-
-function power(effect: number | null): string {
-  return effect === null
-    ? "too few examples to see any effect"
-    : `80 % power needs an effect of ${effect.toFixed(4)}`;
 }
 
 function reasonLines({ code, message, baseline, candidate }: Reason): string[] {
@@ -166,8 +160,4 @@ function flipLines({ flips }: GateReport): string[] {
     ),
     ...(flips.gained + flips.lost > shown.length ? ["  … more with --format json"] : []),
   ];
-}
-
-function sign(value: number): string {
-  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
 }

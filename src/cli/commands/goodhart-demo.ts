@@ -21,12 +21,12 @@ interface Flags {
 export function define(command: Command): Command {
   return command
     .description(
-      "Goodhart's law, measured: a small policy is optimised against a naive verifier\n(the right integer appears anywhere) while the strict one keeps watch.",
+      "Goodhart's law: a small policy is optimised against a naive scorer (the right\ninteger appears anywhere) and measured by the strict scorer.",
     )
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", SEED, 0)
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--seed <n>", "random seed", SEED, 0)
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText("after", "\nExamples:\n  lockedroom goodhart-demo --outdir runs/goodhart")
     .action(run);
 }
@@ -43,20 +43,20 @@ async function run(flags: Flags): Promise<void> {
     truth: { ...(await loadScorer()), scorer: mathFinalLine },
   });
   if (flags.quiet) return;
-  table("Optimised: the naive verifier (the integer appears anywhere)", findings.naive);
-  out("Hacks that the optimiser found by itself:");
+  table("Optimised against the naive scorer (the integer appears anywhere)", findings.naive);
+  out("Exploits found by the optimiser:");
   for (const { problem, completion } of findings.hacks) {
     out(`  expected ${String(problem.answer).padStart(4)}  ${visibleShort(completion, 60)}`);
   }
   out();
-  table("The class patched (one committed answer), the same pressure", findings.patched);
-  out(wrap("The optimiser did its job both times. What changed is what the job said."));
+  table("Optimised against the patched scorer (exactly one answer)", findings.patched);
+  out(wrap("Same optimiser and same number of updates: only the reward specification changed."));
   printWritten(dir, summary);
 }
 
 function table(title: string, points: readonly PressurePoint[]): void {
   out(paint("bold", title));
-  out("  updates  proxy                  truth (strict)");
+  out("  updates  proxy                  strict scorer");
   for (const { pressure, proxy_reward: proxy, true_reward: truth } of points) {
     out(
       `  ${String(pressure).padStart(7)}  ${proxy.toFixed(3)} ${bar(proxy, 15).padEnd(16)} ${truth.toFixed(3)} ${bar(truth, 15)}`,

@@ -24,13 +24,13 @@ interface Flags extends InspectOptions {
 export function define(command: Command): Command {
   return command
     .description(
-      "Shows a run's outcomes by code, with concrete examples and their reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
+      "Shows the rows of a run by outcome code, with examples and reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
     )
-    .requiredOption("--run <folder>", "the run")
+    .requiredOption("--run <folder>", "run folder")
     .option("--only-fails", "leave out rows that pass")
-    .option("--top-k <k>", "at most k outcome codes, the commonest first", wholeNumber(1))
-    .option("--show <n>", "concrete examples per code", wholeNumber(0), 3)
-    .option("--id <id>", "show one row, whole")
+    .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
+    .option("--show <n>", "examples per code", wholeNumber(0), 3)
+    .option("--id <id>", "show one complete row")
     .addHelpText(
       "after",
       `
@@ -43,28 +43,29 @@ Examples:
 
 async function run(flags: Flags): Promise<void> {
   const opened = await openRun(flags.run);
-  await warnOfAnotherScorer(opened);
+  await warnOfChangedScorer(opened);
   if (flags.id !== undefined) return showRow(await findRow(opened, flags.id));
   const { groups, hidden, total, intact } = await inspectRun(opened, flags);
-  if (!intact) warn("The run's files are not what was written together: somebody edited them.");
+  if (!intact)
+    warn("The run was edited after it was written: its files do not match their recorded hashes.");
   const { scorer, examples } = opened.manifest;
   out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
-  if (total !== examples.count) warn(`The manifest says ${examples.count} examples.`);
-  if (groups.length === 0) out(flags.onlyFails ? "\nNo row failed." : "\nNo rows.");
+  if (total !== examples.count) warn(`The manifest states ${examples.count} examples.`);
+  if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   for (const group of groups) showGroup(group, total, scorer.name === SCORER_NAME);
-  if (hidden > 0) out(`\n${hidden} rarer codes are not shown; raise --top-k.`);
+  if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
-/** Old numbers and new code do not belong together. */
-async function warnOfAnotherScorer({ manifest: { scorer } }: Run): Promise<void> {
+/** Scores of another version of the scorer do not compare with new ones. */
+async function warnOfChangedScorer({ manifest: { scorer } }: Run): Promise<void> {
   if (scorer.source === "function_text") return; // An object: there is no file to compare with.
   const current = (await currentSource(scorer)) ?? experimentSource(scorer.name);
   if (current === scorer.source_sha256) return;
   const name = `${scorer.name} ${scorer.version}`;
   warn(
     current === undefined
-      ? `This run was scored by ${name} (${scorer.path ?? "built in"}), which is not here any more.`
-      : `This run was scored by other code than the current ${scorer.path ?? scorer.name}: its numbers do not compare with new ones. Evaluate again.`,
+      ? `This run was scored by ${name} (${scorer.path ?? "built in"}), which no longer exists.`
+      : `The code of ${scorer.path ?? scorer.name} changed since this run, so its numbers are not comparable with new ones. Evaluate again.`,
   );
 }
 
@@ -95,10 +96,10 @@ function showRow(row: ResultRow): void {
   out(`${paint("bold", visible(id))}  ${row.outcome_code}, reward ${row.reward ?? "none"}`);
   out(`\nprompt\n${block(prompt)}`);
   out(`\ncompletion\n${completion === null ? "  (none)" : block(completion)}`);
-  out(`\nthe rest of the row\n${block(JSON.stringify(rest, null, 2))}`);
+  out(`\nother fields\n${block(JSON.stringify(rest, null, 2))}`);
 }
 
-/** Text as its own lines, with everything else that is invisible made visible. */
+/** Text with its line breaks, and all other invisible characters made visible. */
 function block(text: string): string {
   return text
     .split("\n")
@@ -116,7 +117,7 @@ function reasonOf({ details }: ResultRow): string {
   if (typeof message === "string") return visibleShort(message, 200);
   return parsed === undefined
     ? visibleShort(JSON.stringify(details), 200)
-    : `read as ${visibleShort(String(parsed), 60)}`;
+    : `parsed as ${visibleShort(String(parsed), 60)}`;
 }
 
 function warn(text: string): void {

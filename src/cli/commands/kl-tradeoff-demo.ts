@@ -1,7 +1,7 @@
 /** `lockedroom kl-tradeoff-demo` */
 
 import type { Command } from "commander";
-import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-run.ts";
+import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-penalty-run.ts";
 import { bar, out, wrap } from "../terminal.ts";
 import { printWritten } from "../written.ts";
 
@@ -12,12 +12,12 @@ interface Flags extends KlTradeoffRunOptions {
 export function define(command: Command): Command {
   return command
     .description(
-      "KL as a leash: the best policy at each strength β, from the closed form\nπ*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
+      "Tabular experiment on the KL penalty: the optimal policy for each coefficient β,\nfrom the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
     )
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option("--plot", "also write kl_tradeoff.svg and kl_tradeoff.png")
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText("after", "\nExamples:\n  lockedroom kl-tradeoff-demo --plot --outdir runs/kl")
     .action(run);
 }
@@ -38,7 +38,7 @@ async function run(flags: Flags): Promise<void> {
   if (flags.quiet) return;
   const { points, largest_gap_to_gradient_ascent: gap } = summary.metrics as unknown as Metrics;
   const widest = Math.max(...points.map(({ kl }) => kl));
-  out("   beta  reward      KL  entropy  objective  drift");
+  out("   beta  reward      KL  entropy  objective  KL");
   for (const { beta, expected_reward: reward, kl, entropy, objective } of points) {
     const figures = [reward, kl].map((x) => x.toFixed(4).padStart(7)).join(" ");
     out(
@@ -48,7 +48,7 @@ async function run(flags: Flags): Promise<void> {
   out();
   out(
     wrap(
-      `A weaker leash buys reward with drift. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
+      `A smaller KL penalty gives more reward and more KL divergence. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
     ),
   );
   printWritten(dir, summary);

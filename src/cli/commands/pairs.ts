@@ -24,58 +24,64 @@ interface Flags extends ScoringFlags {
   readonly force?: boolean;
 }
 
-/** Of --by all, unless told: more of one prompt drown the others. */
+/** Default for --by all, so that single prompts do not dominate. */
 const PER_PROMPT = 8;
-/** Lengths further apart than this are said to be. */
+/** Larger differences of the mean lengths cause a warning. */
 const TOLERANCE = 0.2;
 
 export function define(command: Command): Command {
   return command
     .description(
-      "Scores a pack of samples and makes preference data of it: pairs of a better and\na worse completion for dpo, ipo and orpo, labels good and bad for kto.",
+      "Scores samples and makes preference data: pairs of a chosen and a rejected\ncompletion for dpo, ipo and orpo, good and bad labels for kto.",
     )
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--rollouts <file>", "packs of samples, JSONL: id, samples")
-    .requiredOption("--outdir <folder>", "where the pairs are written; new or empty")
+    .requiredOption("--rollouts <file>", "samples, JSONL: id, samples")
+    .requiredOption("--outdir <folder>", "where the preference pairs are written; new or empty")
     .option("--scorer <name|file>", SCORER_HELP)
     .addOption(
-      new Option("--by <rule>", "which pairs; see below").choices(PAIR_RULES).default("best-worst"),
+      new Option("--by <rule>", "which samples to pair (see below)")
+        .choices(PAIR_RULES)
+        .default("best-worst"),
     )
     .option(
       "--margin <x>",
-      "least difference of rewards; 0 for any",
+      "minimum difference of rewards; 0: any",
       numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
       0,
     )
     .addOption(
-      new Option("--length-matched [share]", "pair only lengths that differ by at most this\nshare")
+      new Option(
+        "--length-matched [share]",
+        "pair only completions whose lengths differ by at\nmost this share",
+      )
         .preset(String(TOLERANCE))
         .argParser(numberIn(0, 1, "a share from 0 to 1")),
     )
     .option(
       "--per-prompt <n>",
-      `with --by all: most pairs of a prompt (default: ${PER_PROMPT})`,
+      `with --by all: maximum pairs per prompt (default: ${PER_PROMPT})`,
       wholeNumber(1, 1_000_000),
     )
-    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
     .addOption(CONCURRENCY)
     .option(
       "--scorer-timeout <ms>",
-      "limit for scoring one sample",
+      "time limit for scoring one sample",
       milliseconds,
       DEFAULT_TIMEOUT_MS,
     )
-    .option("--force", "replace finished pairs in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--force", "overwrite finished pairs in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
-The pack is what \`rollout\` with --n 2 or more writes. Equal texts count once.
-  best-worst   the best against the worst of a prompt
-  all          every better one against every worse one, widest apart first
-  first        the first two that differ, in the order of drawing
-Of equal rewards the sample that was drawn first is taken. Lengths are tokens
-where the pack says how many, otherwise characters.
+--rollouts is the samples.jsonl of \`rollout\` with --n 2 or more. Identical texts
+count once.
+  best-worst   the best and the worst sample of a prompt
+  all          all pairs with different rewards, largest difference first
+  first        the first two samples with different rewards
+Ties go to the earlier sample. Lengths are in tokens where the file states them,
+otherwise in characters.
 
 Examples:
   lockedroom pairs --dataset data/datasets/math_train.jsonl \\
@@ -89,7 +95,10 @@ Examples:
 async function run(flags: Flags): Promise<void> {
   const { by, margin, lengthMatched, perPrompt, dataset, rollouts } = flags;
   if (perPrompt !== undefined && by !== "all") {
-    throw usageError(`--by ${by} makes one pair of a prompt`, "Leave --per-prompt out.");
+    throw usageError(
+      `--per-prompt has no effect with --by ${by}, which makes one pair per prompt`,
+      "Leave --per-prompt out.",
+    );
   }
   const made = await withScoring(flags, "Scoring", [dataset, rollouts], (scorer, onBytes) =>
     makePairs({
@@ -101,7 +110,7 @@ async function run(flags: Flags): Promise<void> {
   ).catch((error) => {
     const again = "Sample with rollout --n 2 or more.";
     throw explained(error, {
-      ...{ file: rollouts, wanted: "packs", who: "pairs compares" },
+      ...{ file: rollouts, wanted: "packs", who: "pairs reads" },
       instead: { completions: again, texts: again },
     });
   });
@@ -109,13 +118,13 @@ async function run(flags: Flags): Promise<void> {
 }
 
 const WHY: Record<WithoutPair, string> = {
-  no_samples: "there are no samples of it",
-  scorer_error: "the scorer broke on a sample",
+  no_samples: "no samples",
+  scorer_error: "the scorer failed on a sample",
   invalid_example: "the example is invalid for the scorer",
   all_passed: "all rewards are equal: all passed",
   all_failed: "all rewards are equal: all failed",
-  below_margin: "no difference reaches the margin",
-  no_length_match: "no two lengths are alike",
+  below_margin: "no difference reaches --margin",
+  no_length_match: "no pair of similar lengths",
 };
 
 function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
@@ -140,9 +149,9 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   }
   out();
   printWithout(summary);
-  out(wrap(`Pairs written to ${dir}`));
+  out(wrap(`Preference pairs written to ${dir}`));
   if (count === 0) {
-    out("Next: sample again, with a larger --n of rollout or another temperature.");
+    out("Next: sample again with a larger rollout --n or another temperature.");
     return;
   }
   const next = ["--init CHECKPOINT", "--steps 100", `--dataset ${pairs}`, `--outdir ${dir}-dpo`];
@@ -151,10 +160,10 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
 
 function printWithout({ n_prompts, n_without_pair, without_pair }: PairsSummary): void {
   if (n_without_pair === 0) {
-    out("Every prompt gave a pair.\n");
+    out("Every prompt has a pair.\n");
     return;
   }
-  out(`No pair came of ${n_without_pair} prompts, ${percent(n_without_pair / n_prompts)} of all:`);
+  out(`${n_without_pair} prompts (${percent(n_without_pair / n_prompts)}) have no pair:`);
   const reasons = Object.entries(without_pair).filter(([, count]) => count > 0);
   for (const [reason, count] of reasons.sort((a, b) => b[1] - a[1])) {
     const share = percent(count / n_prompts);
@@ -168,24 +177,24 @@ function warnings(summary: PairsSummary): string[] {
   const lines: string[] = [];
   if (broken > 0) {
     lines.push(
-      `The scorer broke on ${broken} samples. They are neither paired nor labelled: a broken scorer is never a zero. See why with selection-demo and inspect-run.`,
+      `The scorer failed on ${broken} samples, which are neither paired nor labelled. Find the cause with selection-demo and inspect-run.`,
     );
   }
   if (without.no_samples > 0) lines.push(`Prompts without a sample: ${without.no_samples}.`);
   if (without.invalid_example > 0) {
     lines.push(
-      `Examples that are invalid for the scorer: ${without.invalid_example}. It is a fault of the data or of the choice of scorer; their samples are neither paired nor labelled.`,
+      `Examples that are invalid for the scorer: ${without.invalid_example}. Fix the data or choose another scorer; their samples are neither paired nor labelled.`,
     );
   }
   if (unknown.count > 0) {
     const some = unknown.first_ids.map((id) => visibleShort(id, 40)).join(", ");
-    lines.push(`Packs that name no example of the data set: ${unknown.count} (${some}).`);
+    lines.push(`Samples with an id that is not in the data set: ${unknown.count} (${some}).`);
   }
   const { chosen, rejected } = summary.mean_tokens ??
     summary.mean_characters ?? { chosen: 0, rejected: 0 };
   if (Math.abs(chosen - rejected) > TOLERANCE * Math.max(chosen, rejected)) {
     lines.push(
-      `The chosen ones are ${chosen > rejected ? "longer" : "shorter"} by far, so that a policy may learn length. --length-matched pairs like with like.`,
+      `The chosen completions are much ${chosen > rejected ? "longer" : "shorter"} than the rejected ones, so a policy may learn length. Use --length-matched to pair similar lengths.`,
     );
   }
   return lines;

@@ -22,46 +22,47 @@ interface Flags {
   readonly force?: boolean;
 }
 
-/** What each action takes; the rest is refused, so that no flag is without effect. */
-const TAKES: Record<string, readonly (keyof Flags)[]> = {
+/** The options of each action; others are rejected. */
+const OPTIONS: Record<string, readonly (keyof Flags)[]> = {
   show: ["format"],
   export: ["onnx", "batch", "length", "force"],
   merge: ["outdir", "force"],
 };
 
-/** Long enough to try a file out; whoever wants more says so. */
-const USUAL_LENGTH = 256;
+/** A short default, to try a file out. */
+const DEFAULT_LENGTH = 256;
 
 export function define(command: Command): Command {
   return command
     .description(
-      "Looks into a checkpoint: a folder with config.json, model.safetensors and\ntokenizer.json, ours or Hugging Face's (Llama, SmolLM2, Qwen2, Qwen3).",
+      "Shows, exports or merges a checkpoint: a folder with config.json,\nmodel.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama,\nSmolLM2, Qwen2, Qwen3).",
     )
     .addArgument(
-      new Argument("<action>", "show it, export it, or merge an adapter into it").choices(
-        Object.keys(TAKES),
-      ),
+      new Argument("<action>", "show, export, or merge an adapter").choices(Object.keys(OPTIONS)),
     )
-    .argument("<checkpoint>", "its folder, or pi0, which is embedded; show also\ntakes an adapter")
-    .argument("[adapter]", "to merge: the adapter/ of a run with the setting lora")
+    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also\ntakes an adapter")
+    .argument("[adapter]", "for merge: the adapter/ of a run with the setting lora")
     .addOption(
-      new Option("--format <format>", "how to show it (default: text)").choices(["text", "json"]),
+      new Option("--format <format>", "output format of show (default: text)").choices([
+        "text",
+        "json",
+      ]),
     )
-    .option("--onnx <file>", "where to export to: one file, weights inside")
-    .option("--batch <n>", "rows of the exported graph (default: 1)", wholeNumber(1, 4096))
+    .option("--onnx <file>", "file to export to, with the weights")
+    .option("--batch <n>", "batch size of the exported graph (default: 1)", wholeNumber(1, 4096))
     .option(
       "--length <n>",
-      `tokens of each row (default: ${USUAL_LENGTH}, or as many as\nthe policy reads)`,
+      `tokens per row (default: ${DEFAULT_LENGTH}, or the context\nlength if smaller)`,
       wholeNumber(1, 4096),
     )
-    .option("--outdir <folder>", "where the merged checkpoint is written; new or empty")
-    .option("--force", "replace what was exported or merged there before")
+    .option("--outdir <folder>", "folder for the merged checkpoint; new or empty")
+    .option("--force", "overwrite an earlier export or merge")
     .addHelpText(
       "after",
       `
 The exported graph maps tokens (int64, batch × length) to logits (float32,
-batch × length × vocabulary). Any ONNX runtime runs it. Shorter texts are filled
-up at the end with any token: earlier logits do not see what follows.
+batch × length × vocabulary), for any ONNX runtime. Pad shorter texts at the end
+with any token: attention is causal.
 
 Examples:
   lockedroom policy show pi0
@@ -81,13 +82,16 @@ async function run(
   adapter: string | undefined,
   flags: Flags,
 ): Promise<void> {
-  const foreign = Object.keys(flags).find((key) => !TAKES[action]?.includes(key as keyof Flags));
+  const foreign = Object.keys(flags).find((key) => !OPTIONS[action]?.includes(key as keyof Flags));
   if (foreign !== undefined) {
-    throw usageError(`policy ${action} takes no --${foreign}`, "Add --help to see what it takes.");
+    throw usageError(`policy ${action} has no option --${foreign}`, "See policy --help.");
   }
   if (action === "merge") return mergeInto(folder, adapter, flags);
   if (adapter !== undefined) {
-    throw usageError(`policy ${action} takes one folder`, "Only merge takes an adapter.");
+    throw usageError(
+      `policy ${action} takes one folder, found a second: ${adapter}`,
+      "Only merge takes an adapter.",
+    );
   }
   if (action === "show") await show(folder, flags);
   else await exportTo(folder, flags);
@@ -95,15 +99,15 @@ async function run(
 
 async function exportTo(folder: string, flags: Flags): Promise<void> {
   if (flags.onnx === undefined) {
-    throw usageError("policy export needs --onnx FILE", "Name the file to write.");
+    throw usageError("policy export needs --onnx FILE", "Add --onnx FILE.");
   }
   const checkpoint = await loadCheckpoint(folder);
   const batch = flags.batch ?? 1;
-  const length = flags.length ?? Math.min(USUAL_LENGTH, checkpoint.maxLength);
+  const length = flags.length ?? Math.min(DEFAULT_LENGTH, checkpoint.maxLength);
   const { force } = flags;
   const bytes = await exportPolicy(checkpoint, flags.onnx, { batch, length, force });
   const { vocabulary } = checkpoint.architecture;
-  out(wrap(`Written to ${visible(flags.onnx)}, ${amount(bytes)}`));
+  out(wrap(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`));
   out(`  tokens  int64    [${batch}, ${length}]`);
   out(`  logits  float32  [${batch}, ${length}, ${vocabulary}]`);
 }
@@ -121,26 +125,26 @@ function showText(folder: string, found: PolicyDescription, { files }: Stored): 
   out(paint("bold", wrap(visible(folder))));
   line("fingerprint", found.fingerprint);
   line("parameters", `${grouped(count.total)}`);
-  line("", `${grouped(count.embedding)} embedding${a.tied ? ", which the head reads too" : ""}`);
+  line("", `${grouped(count.embedding)} embedding${a.tied ? " (tied with the head)" : ""}`);
   if (count.head > 0) line("", `${grouped(count.head)} head`);
   line("", `${grouped(count.per_layer)} in each of ${a.layers} layers`);
-  line("", `${grouped(count.rest)} last norm${a.valueHead ? " and value head" : ""}`);
+  line("", `${grouped(count.rest)} final norm${a.valueHead ? " and value head" : ""}`);
   out();
   line("architecture", `${found.model_type}, width ${a.width}, inner ${a.inner}`);
-  line("", `${a.heads} heads of ${a.headSize}, ${a.keyHeads} of keys and values`);
+  line("", `${a.heads} attention heads of size ${a.headSize}, ${a.keyHeads} key-value heads`);
   const extras = [
     a.biases ? "biases" : "",
-    a.headNorms ? "norms of queries and keys" : "",
+    a.headNorms ? "query and key norms" : "",
     a.valueHead ? "value head" : "",
-    a.tied ? "tied head" : "head of its own",
+    a.tied ? "tied head" : "untied head",
   ].filter((text) => text !== "");
   line(
     "",
     `${extras.join(", ")}; rope ${grouped(a.ropeTheta)}, epsilon ${a.epsilon.toExponential()}`,
   );
-  line("longest text", `${grouped(found.max_length)} tokens`);
-  const steer = `begins with ${tokenizer.begin_token ?? "nothing"}, ends with ${tokenizer.end_tokens.join(", ") || "nothing"}`;
-  line("tokenizer", `${tokenizer.kind}, ${grouped(tokenizer.tokens)} tokens; ${steer}`);
+  line("context length", `${grouped(found.max_length)} tokens`);
+  const special = `begin token ${tokenizer.begin_token ?? "none"}, end tokens ${tokenizer.end_tokens.join(", ") || "none"}`;
+  line("tokenizer", `${tokenizer.kind}, ${grouped(tokenizer.tokens)} tokens; ${special}`);
   line("chat template", found.chat_template ? "yes" : "no");
   out();
   line("on disk", `${amount(found.stored.bytes)} as ${found.stored.dtypes.join(", ")}`);
@@ -154,9 +158,9 @@ function showText(folder: string, found: PolicyDescription, { files }: Stored): 
 }
 
 function line(name: string, value: string): void {
-  const [first = "", ...rest] = wrap(value, "", 65).split("\n");
-  out(`${name.padEnd(13)}  ${first}`);
-  for (const more of rest) out(`${" ".repeat(15)}${more}`);
+  const [first = "", ...rest] = wrap(value, "", 64).split("\n");
+  out(`${name.padEnd(14)}  ${first}`);
+  for (const more of rest) out(`${" ".repeat(16)}${more}`);
 }
 
 /** A record or a list as indented lines, one for each plain value. */

@@ -20,17 +20,17 @@ const PRICE = numberIn(0, 1e9, "a number from 0 up");
 export function define(command: Command): Command {
   return command
     .description(
-      "One page about training runs: figures, curves, alarms, samples, cost. A single\nfile that needs no network; several runs are drawn over each other.",
+      "Writes an HTML report about training runs: key figures, curves, alarms, samples,\ncost. One self-contained file; several runs share the charts.",
     )
-    .requiredOption("--run <folders...>", "the run, or several to compare")
-    .requiredOption("-o, --output <file>", "the page to write; its name ends in .html")
-    .option("--price-per-hour <x>", "of the machine; turns the time into money", PRICE)
-    .option("--force", "replace the page that is there")
+    .requiredOption("--run <folders...>", "training run folder, or several to compare")
+    .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
+    .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
+    .option("--force", "overwrite an existing file")
     .addHelpText(
       "after",
       `
-A run that is unfinished, or was stopped by an alarm, is said to be so at the
-top. The same runs give the same bytes.
+The top of the page says whether a run is finished, unfinished or stopped by an
+alarm. The same runs give the same bytes.
 
 Examples:
   lockedroom report --run runs/grpo -o report.html
@@ -44,17 +44,17 @@ async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<v
   refuseOutput(output, force ?? false);
   const report = await trainingReport({ runs, pricePerHour });
   await writeWhole(output, report.html);
-  for (const { name, verdict } of report.runs) out(wrap(`${name}: ${verdict}`));
+  for (const { name, status } of report.runs) out(wrap(`${name}: ${status}`));
   out(wrap(`Report written to ${output}`));
 }
 
-/** The ending keeps a slip of the finger from replacing a run's own file. */
+/** The ending keeps a mistyped path from overwriting a file of a run. */
 function refuseOutput(file: string, force: boolean): void {
   if (!/\.html?$/i.test(file))
     throw usageError(
-      `${file} is no name for a page`,
-      "End it in .html, so that a browser opens it.",
+      `the output file ${file} does not end in .html`,
+      "Give a name that ends in .html.",
     );
   if (existsSync(file) && !force)
-    throw usageError(`${file} is there already`, "Choose another -o, or replace it with --force.");
+    throw usageError(`${file} already exists`, "Choose another -o, or overwrite it with --force.");
 }

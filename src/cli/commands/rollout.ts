@@ -8,8 +8,8 @@ import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { answerProgress } from "../answer-progress.ts";
 import { numberIn, SEED, wholeNumber } from "../options.ts";
+import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";
 
 interface Flags {
@@ -38,39 +38,44 @@ const price = numberIn(0, 1e9, "a price for a million tokens");
 export function define(command: Command): Command {
   return command
     .description(
-      "Samples completions from a policy: one for each example makes a file for eval,\nseveral make a file for selection-demo.",
+      "Samples completions from a policy. One per example (--n 1) makes a file for\neval, several make a file for selection-demo and pairs.",
     )
     .requiredOption(
       "--policy <folder|openai:model>",
-      "pi0, a checkpoint, or a model of an endpoint",
+      "pi0, a checkpoint folder, or a model of an endpoint",
     )
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--n <n>", "completions of each example", wholeNumber(1, 100_000))
+    .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
     .requiredOption("--outdir <folder>", "where the rollout is written; new or empty")
-    .option("--temperature <t>", "0 is greedy", numberIn(0, 100, "a number from 0 to 100"), 1)
+    .option(
+      "--temperature <t>",
+      "sampling temperature; 0 is greedy",
+      numberIn(0, 100, "a number from 0 to 100"),
+      1,
+    )
     .option(
       "--top-p <p>",
-      "only the likeliest tokens of this probability",
+      "nucleus sampling: top tokens with this probability mass",
       numberIn(Number.MIN_VALUE, 1, "a number above 0 and up to 1"),
       1,
     )
-    .option("--top-k <k>", "only so many of the likeliest tokens; 0: all", wholeNumber(0), 0)
-    .option("--max-tokens <n>", "end a completion after so many tokens", wholeNumber(1), 64)
-    .option("--seed <n>", "which samples are drawn", SEED, 0)
-    .option("--stop <text...>", "end a completion at any of these texts", stopText)
-    .option("--system <file>", "a text that stands before every prompt")
-    .option("--concurrency <n>", "requests at once, to an endpoint", wholeNumber(1, 256), 8)
-    .option("--price-in <x>", "money for a million prompt tokens", price)
-    .option("--price-out <x>", "money for a million completion tokens", price)
-    .option("--resume", "go on with an interrupted rollout in --outdir")
-    .option("--force", "replace a rollout in --outdir, finished or not")
-    .option("--quiet", "print nothing but errors")
+    .option("--top-k <k>", "sample from the k most likely tokens; 0: all", wholeNumber(0), 0)
+    .option("--max-tokens <n>", "maximum tokens per completion", wholeNumber(1), 64)
+    .option("--seed <n>", "random seed", SEED, 0)
+    .option("--stop <text...>", "stop sequences", stopText)
+    .option("--system <file>", "file with a system prompt")
+    .option("--concurrency <n>", "concurrent requests to an endpoint", wholeNumber(1, 256), 8)
+    .option("--price-in <x>", "price per million prompt tokens", price)
+    .option("--price-out <x>", "price per million completion tokens", price)
+    .option("--resume", "continue an interrupted rollout in --outdir")
+    .option("--force", "overwrite the rollout in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
-An endpoint is any that speaks OpenAI's chat completions. It is told by
-OPENAI_BASE_URL (default: OpenAI's own) and OPENAI_API_KEY, which is written
-nowhere. Answers are kept as they come: --resume asks only for what is missing.
+openai:MODEL uses any endpoint with OpenAI's chat completions API: set
+OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
+a file. Completions are saved as they arrive; --resume requests only the rest.
 
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
@@ -92,7 +97,7 @@ async function run(flags: Flags): Promise<void> {
   const system = flags.system === undefined ? undefined : await readSystem(flags.system);
   const notices: string[] = [];
   const policy = await openPolicy(flags, system, (text) => notices.push(text));
-  const progress = answerProgress("Sampling", flags.quiet);
+  const progress = tokenProgress("Sampling", flags.quiet);
   const listener = onInterrupt(progress.stop);
   let kept = 0;
   try {
@@ -118,12 +123,12 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-/** A person who stops a paid rollout has to know that nothing is lost; then the signal does its work. */
+/** On Ctrl-C, says that nothing is lost; then the signal ends the process. */
 function onInterrupt(stop: () => void): () => void {
   const listener = () => {
     stop();
     err("lockedroom: interrupted");
-    hint("The answers so far are kept: go on with the same command and --resume.");
+    hint("The completions so far are saved: continue with the same command and --resume.");
     process.kill(process.pid, "SIGINT");
   };
   process.once("SIGINT", listener);
@@ -133,7 +138,7 @@ function onInterrupt(stop: () => void): () => void {
 function pricesOf({ priceIn, priceOut }: Flags) {
   if (priceIn === undefined && priceOut === undefined) return undefined;
   if (priceIn !== undefined && priceOut !== undefined) return { in: priceIn, out: priceOut };
-  throw usageError("--price-in and --price-out go together", "Give both, or neither.");
+  throw usageError("--price-in and --price-out must be given together", "Give both, or neither.");
 }
 
 async function readSystem(file: string): Promise<string> {
@@ -167,11 +172,11 @@ async function openPolicy(
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
   if (prefix !== undefined && !existsSync(flags.policy)) {
     throw usageError(
-      `there is no kind of policy called ${prefix}`,
-      "Name a checkpoint's folder, pi0, or a model as openai:MODEL.",
+      `unknown kind of policy: ${prefix}`,
+      "Use a checkpoint folder, pi0, or openai:MODEL.",
     );
   }
-  // Only here: an endpoint needs nothing of the engine.
+  // Loaded lazily: an endpoint does not need the engine.
   const { openEmbeddedPolicy } = await import("../../policy/embedded.ts");
   return openEmbeddedPolicy(flags.policy, { sampling, system });
 }
@@ -183,13 +188,13 @@ async function openEndpoint(
   onNotice: (text: string) => void,
 ): Promise<Policy> {
   const model = flags.policy.slice(OPENAI.length).trim();
-  if (model === "") throw usageError("--policy openai: names no model", "Write openai:MODEL.");
+  if (model === "") throw usageError("--policy openai: has no model name", "Use openai:MODEL.");
   const { env } = process;
   const apiKey = env.OPENAI_API_KEY?.trim() ?? "";
   if (apiKey === "") {
     throw usageError(
       "OPENAI_API_KEY is not set",
-      "Put the endpoint's key into it; for a server that needs none, any text will do.",
+      "Set it to the key of the endpoint; for a server without keys, to any text.",
     );
   }
   const { openOpenAiPolicy } = await import("../../providers/openai.ts");
@@ -202,7 +207,7 @@ async function openEndpoint(
   });
 }
 
-/** The client sends these headers by itself; their values may be keys as well. */
+/** The client sends these headers by itself; their values may be secrets. */
 function gatewaySecrets(headers = ""): string[] {
   return headers
     .split("\n")
@@ -218,17 +223,17 @@ function printRollout(
 ): void {
   const { n_examples: examples, n_answers: total, cost } = summary;
   const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
-  out(wrap(`Generation ${each} of each of ${examples} examples from ${policy}.`));
-  if (kept > 0) out(`  ${kept} of ${total} were kept from before.`);
+  out(wrap(`Sampled ${each} for each of ${examples} examples from ${policy}.`));
+  if (kept > 0) out(`  ${kept} of ${total} are from an earlier session.`);
   for (const notice of notices) out(paint("yellow", wrap(`! ${notice}`, "  ")));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
   if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
   out();
   for (const [end, count] of Object.entries(summary.finish).sort((a, b) => b[1] - a[1])) {
-    out(wrap(`ended by ${end}: ${count}`, "  "));
+    out(wrap(`finish reason ${end}: ${count}`, "  "));
   }
   out(`  tokens: ${cost.prompt_tokens} in, ${cost.completion_tokens} out`);
-  if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} answers came without a count of tokens.`);
+  if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} completions have no token count.`);
   if (cost.total !== null) {
     const least = cost.n_uncounted > 0 ? "at least " : "";
     out(

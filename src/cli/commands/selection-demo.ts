@@ -26,11 +26,11 @@ interface Flags extends ScoringFlags {
 export function define(command: Command): Command {
   return command
     .description(
-      "Loop B: scores every sample, picks one of the first N per example, and writes a\nrun. The chosen output changes; the policy's distribution does not.",
+      "Scores all samples, selects one of the first n per example (best-of-n), and\nwrites a run (Loop B). The policy does not change.",
     )
     .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--samples <file>", "packs of samples, JSONL: id, samples")
-    .requiredOption("--n <n>", "choose among the first n samples", wholeNumber(1))
+    .requiredOption("--samples <file>", "samples, JSONL: id, samples")
+    .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option(
       "--policy <file>",
@@ -39,28 +39,28 @@ export function define(command: Command): Command {
     .addOption(
       new Option(
         "--rule <rule>",
-        "how to choose (default: the workspace's policy,\notherwise best)",
+        "selection rule (default: the workspace's policy,\notherwise best)",
       )
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
     .option("--scorer <name|file>", SCORER_HELP)
-    .option("--jobs <n>", "threads for scoring; the results are the same", wholeNumber(1, 64), 1)
+    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
     .addOption(CONCURRENCY)
     .option(
       "--scorer-timeout <ms>",
-      "limit for scoring one sample",
+      "time limit for scoring one sample",
       milliseconds,
       DEFAULT_TIMEOUT_MS,
     )
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
 A policy file exports one of:
-  tieBreakKey(sample)                   numbers and texts; the smallest key wins
-  pickBest(example, samples, score)     returns the chosen sample
+  tieBreakKey(sample)                 numbers and strings; the smallest key wins
+  pickBest(example, samples, score)   returns the chosen sample
 A sample has completion, sum_logprob (or null), reward, code, details, index.
 
 Examples:
@@ -89,34 +89,31 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   const { pass_at_1: first, pass_at_n: chosen, rescued = 0, lost = 0 } = metrics;
   const n = Number(manifest.selection?.n);
   out(
-    `Chose among the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
+    `Selected from the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
   );
   for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
-  if (metrics.n_short_packs) out(`  ${metrics.n_short_packs} packs hold fewer than ${n} samples.`);
-  if (metrics.n_empty_packs) out(`  ${metrics.n_empty_packs} packs are empty.`);
+  if (metrics.n_short_packs)
+    out(`  ${metrics.n_short_packs} examples have fewer than ${n} samples.`);
+  if (metrics.n_empty_packs) out(`  ${metrics.n_empty_packs} examples have no samples.`);
   out();
   if (typeof first !== "number" || typeof chosen !== "number") {
-    out("Nothing was judged.");
+    out("Nothing was scored.");
   } else {
     out(`  first sample   ${first.toFixed(4)}   pass@1`);
-    out(`  chosen sample  ${paint("bold", chosen.toFixed(4))}   ${rescued} rescued, ${lost} lost`);
+    out(`  selected       ${paint("bold", chosen.toFixed(4))}   ${rescued} rescued, ${lost} lost`);
     out();
-    out("  pass@k, unbiased: the chance that at least one of k samples passes");
+    out("  pass@k (unbiased): probability that at least one of k samples passes");
     for (const { k, value } of shownPoints(metrics.pass_at_k ?? [])) {
       out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
     }
     out();
-    out(
-      wrap(
-        "This is selection: whatever it gained was picked, not learned. The policy that drew the samples has not changed.",
-      ),
-    );
+    out(wrap("This is selection, not learning: the policy that drew the samples has not changed."));
   }
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);
 }
 
-/** A screen holds few lines: all of a small pack, powers of two of a large one. */
+/** All k up to 8, powers of two beyond. */
 function shownPoints<T extends { k: number }>(points: readonly T[]): readonly T[] {
   if (points.length <= 8) return points;
   return points.filter(({ k }) => (k & (k - 1)) === 0 || k === points.length);

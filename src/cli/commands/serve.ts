@@ -14,27 +14,27 @@ interface Flags {
   readonly port: number;
 }
 
-/** Samples at once: more slows down single answers, fewer slows down requests with a large `n`. */
+/** Samples per batch: more slow down single requests, fewer slow down large `n`. */
 const BATCH = 8;
 
-/** Each request states its own. */
+/** Placeholder: each request has its own settings. */
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };
 
 export function define(command: Command): Command {
   return command
     .description(
-      "Serves a checkpoint to programs on this machine as an OpenAI-compatible\nendpoint: models, completions, chat completions, with streaming and log-probs.",
+      "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models,\ncompletions, chat completions, with streaming and log-probs.",
     )
-    .requiredOption("--policy <folder>", "a checkpoint, ours or of Hugging Face; pi0 is embedded")
-    .option("--port <n>", "port on 127.0.0.1; 0 takes a free one", wholeNumber(0, 65_535), 8080)
+    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
+    .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
     .addHelpText(
       "after",
       `
-The first line of stdout is the server's URL; clients use URL/v1. Requests are
-answered one after the other, the n samples of each together. The same request
-with the same seed gets the same answer. Log-probs are the policy's own, of the
-full softmax at temperature 1. Unsupported parameters are refused. A policy
-without a chat template takes one user message and at most one system message.
+The first line of stdout is the server's URL; clients use URL/v1.
+Requests are processed one at a time, the n samples of each in a batch. The same
+request with the same seed gets the same response. Log-probs are those of the
+policy at temperature 1. Unsupported parameters are rejected with an error.
+A policy without a chat template takes one user message and a system message.
 
 Examples:
   lockedroom serve --policy pi0
@@ -57,7 +57,7 @@ async function run({ policy: folder, port }: Flags): Promise<void> {
   }
 }
 
-/** The folder's name, or its run's where it is just called "checkpoint", as a word for any shell. */
+/** The name of the folder, or of its run where the folder is called "checkpoint"; safe in a shell. */
 function modelName(folder: string): string {
   const full = path.resolve(folder);
   const own = path.basename(full);
@@ -74,7 +74,7 @@ function signalled(): Promise<void> {
 function onBug(error: unknown): void {
   const known = error instanceof LockedRoomError;
   const what = !known && error instanceof Error ? error.stack : messageOf(error);
-  err(known ? wrap(`lockedroom: ${what}`) : `lockedroom: this is a bug: ${what}`);
+  err(known ? wrap(`lockedroom: ${what}`) : `lockedroom: internal error: ${what}`);
 }
 
 /** The first line is the URL alone, for programs that start a server. */
@@ -83,7 +83,7 @@ function printStart({ url, baseUrl }: PolicyServer, name: string, checkpoint: Ch
   out(url);
   out();
   out(`Serving ${name} to OpenAI clients at ${baseUrl}`);
-  out(`  ${parameters.length.toLocaleString("en")} parameters, ${maxLength} tokens at most`);
+  out(`  ${parameters.length.toLocaleString("en")} parameters, ${maxLength} tokens context length`);
   out();
   out("Try it:");
   out(`  curl ${baseUrl}/${chat ? "chat/completions" : "completions"} \\`);
@@ -91,12 +91,12 @@ function printStart({ url, baseUrl }: PolicyServer, name: string, checkpoint: Ch
   out(`    -d '{"model": "${name}",`);
   out(`         ${exampleOf(checkpoint)}, "max_tokens": 16}'`);
   out();
-  out("Ctrl-C stops the server.");
+  out("Stop with Ctrl-C.");
 }
 
 const EXAMPLES = ["Compute 12 + 34. Reply: Final: <int>", "12 + 34 = ", "12+34=", "12", "a"];
 
-/** A prompt that this policy can read; its own tokens if it has none of our characters. */
+/** A prompt that the tokenizer can encode; token ids if it can encode none of the examples. */
 function exampleOf({ chat, tokenizer }: Checkpoint): string {
   if (chat) return '"messages": [{"role": "user", "content": "What is 12 + 34?"}]';
   const text = EXAMPLES.find((prompt) => {

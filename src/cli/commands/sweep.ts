@@ -17,21 +17,20 @@ interface Flags extends TrainFlags {
 export function define(command: Command): Command {
   return withTrainOptions(
     command.description(
-      "Trains once for each value of a setting and draws the trade-off between\nreward and drift.",
+      "Trains once for each value of a setting and plots validation reward against KL\ndivergence from the initial policy.",
     ),
   )
-    .requiredOption("--over <name=values>", "the setting and its values, with commas")
+    .requiredOption("--over <name=values>", "setting and values, separated by commas")
     .addHelpText(
       "after",
       `
-Each value has a run of its own below --outdir; those that are finished are
-kept, so that a sweep can be gone on with. sweep.json, tradeoff.svg and
-tradeoff.png hold what came out.
+Each value has its own run in --outdir. Finished runs are kept, so an
+interrupted sweep continues. Results: sweep.json, tradeoff.svg, tradeoff.png.
 
 Examples:
   lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
     --set kl.mode=fixed --init pi0 --dataset data/datasets/math_train.jsonl \\
-    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/leash`,
+    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/kl`,
     )
     .action(run);
 }
@@ -63,8 +62,8 @@ function valuesOf(text: string): { over: string; values: Json[] } {
   const values = list.split(",").map((value) => yamlValue(value));
   if (name === "" || list === "" || new Set(values).size !== values.length) {
     throw usageError(
-      `--over ${text} names no setting with different values`,
-      "Write --over kl.coefficient=0,0.01,0.1.",
+      `--over ${text}: expected a setting and different values`,
+      "Example: --over kl.coefficient=0,0.01,0.1.",
     );
   }
   return { over: name, values };
@@ -78,20 +77,20 @@ function print(found: SweepOutcome, outdir: string): void {
     const figures = [pass_rate, proxy_mean, kl_exact, entropy].map((x) => x.toFixed(4));
     const row = figures.map((text, i) => text.padStart(i === 0 ? 10 : 8)).join(" ");
     out(`${String(value).padEnd(20)} ${row} ${length_mean.toFixed(1).padStart(7)}`);
-    if (stopped_by !== null) out(`  ended by the alarm ${stopped_by}`);
+    if (stopped_by !== null) out(`  stopped by the alarm ${stopped_by}`);
   }
   out();
-  for (const line of sameOnes(found)) out(paint("yellow", wrap(`! ${line}`, "  ")));
+  for (const line of identicalPolicies(found)) out(paint("yellow", wrap(`! ${line}`, "  ")));
   const files = ["Runs", "sweep.json", ...charts];
   out(wrap(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`));
   const runs = path.join(outdir, "*/");
-  // Without the slash that a shell may have put behind it.
+  // Without a trailing slash.
   const page = `${path.join(path.dirname(outdir), path.basename(outdir))}.html`;
   out(commandLines(`Next: ${program()} report`, [`--run ${runs}`, `-o ${page}`]));
 }
 
-/** Values that made no difference: whoever reads the table would take equal figures for a finding. */
-function sameOnes({ points, policies }: SweepOutcome): string[] {
+/** Warns of values with identical policies, so that equal figures are not taken for a result. */
+function identicalPolicies({ points, policies }: SweepOutcome): string[] {
   const values = new Map<string, SweepPoint[]>();
   for (const [i, point] of points.entries()) {
     const policy = policies[i];
@@ -103,7 +102,7 @@ function sameOnes({ points, policies }: SweepOutcome): string[] {
       const whole = same.length === points.length;
       const which = whole ? "all values" : same.map(({ value }) => String(value)).join(" and ");
       const ended = same.some(({ stopped_by }) => stopped_by !== null);
-      const why = ended ? "alarms ended the runs" : "this knob turned nothing";
+      const why = ended ? "alarms stopped the runs" : "the setting had no effect";
       return `${which} gave the same policy: ${why}${whole || ended ? "" : " between them"}`;
     });
 }

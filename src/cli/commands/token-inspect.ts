@@ -2,9 +2,9 @@
 
 import { type Command, Option } from "commander";
 import { DEFAULT_ENCODING, ENCODINGS, loadTokenizer } from "../../policy/encodings.ts";
+import { checkedInteger, scoreText } from "../tokens/score-text.ts";
 import { type Inspection, jsonLines, printLines, textLines } from "../tokens/screen.ts";
 import { LIMIT_BYTES, notes, readText, tooLong, unescaped } from "../tokens/text.ts";
-import { checkedInteger, judge } from "../tokens/verdict.ts";
 
 interface Flags {
   readonly encoding: string;
@@ -17,15 +17,15 @@ interface Flags {
 export function define(command: Command): Command {
   return command
     .description(
-      "Shows a text as the policy and as the verifier see it: the policy acts on\ntokens, the verifier judges text.",
+      "Shows a text as tokens, which the policy generates, and the score of the text,\nwhich the scorer gives.",
     )
-    .argument("[text]", "the text; without it, standard input as it is")
-    .option("--encoding <name>", "the tokenizer", DEFAULT_ENCODING)
-    .option("--expect <integer>", "the expected answer; the verdict then has a reward")
-    .option("--escapes", "read \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} as characters")
-    .option("--all", "show every token and the whole text")
+    .argument("[text]", "the text (default: standard input)")
+    .option("--encoding <name>", "tokenizer", DEFAULT_ENCODING)
+    .option("--expect <integer>", "expected answer, to compute a reward")
+    .option("--escapes", "interpret \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} as characters")
+    .option("--all", "show all tokens and the full text")
     .addOption(
-      new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"),
+      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
     )
     .addHelpText(
       "after",
@@ -41,7 +41,7 @@ Examples:
   lockedroom token-inspect --escapes "Final:\\n323"
   lockedroom token-inspect "Final: 0323" --expect 323
   printf 'Final: 323' | lockedroom token-inspect --encoding cl100k_base
-  lockedroom token-inspect -- "-n"        a text that begins with a dash`,
+  lockedroom token-inspect -- "-n"        text that starts with a dash`,
     )
     .action(run);
 }
@@ -56,7 +56,7 @@ async function run(argument: string | undefined, flags: Flags): Promise<void> {
     text,
     tokenizer,
     ids: tokenizer.encode(text),
-    verdict: judge(text, expected),
+    score: scoreText(text, expected),
     notes: notes(text, { piped: argument === undefined, escapes: flags.escapes === true }),
   };
   printLines(

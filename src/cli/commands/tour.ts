@@ -1,4 +1,4 @@
-/** `lockedroom tour`: the main job on embedded data, one step at a time. */
+/** `lockedroom tour`: the main workflow on embedded data, step by step. */
 
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import type { Example } from "../../core/records.ts";
 import type { GuardedScorer } from "../../core/score.ts";
-import { gate } from "../../gate/verdict.ts";
+import { gate } from "../../gate/gate.ts";
 import { trainBandit } from "../../learn/tabular/bandit.ts";
 import { runBandit } from "../../learn/tabular/bandit-run.ts";
 import { evaluate } from "../../loops/eval.ts";
@@ -34,13 +34,13 @@ const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
 const DATASET = path.join(DATA, "datasets/math_dev.jsonl");
 const COMPLETIONS = path.join(DATA, "rollouts/frozen_rollouts_dev.jsonl");
 const SAMPLES = path.join(DATA, "rollouts/selection_pack_dev.jsonl");
-/** Says that a folder is a tour's, so that the next tour may replace it. */
+/** Marks a folder of a tour, which the next tour may overwrite. */
 const MARK = ".tour";
 
 export function define(command: Command): Command {
   return command
     .description(
-      "Walks through the main job on embedded data: evaluate, tamper, select,\nlearn, and let the gate judge each time. Waits for Enter between steps on a terminal.",
+      "Walks through the main workflow on embedded data: evaluate, tamper, select,\nlearn, and compare with the gate. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
@@ -56,9 +56,9 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   const pause = yes ? async () => {} : waitForEnter;
   const scorer = await openScorer();
 
-  step(1, "Evaluate: what does the policy score?");
+  step(1, "Evaluate: the pass rate of the policy");
   say(
-    "240 arithmetic problems, one frozen completion each, and a strict verifier: the answer must be the single line “Final: <int>”. This is Loop A. Nothing learns.",
+    "240 arithmetic problems, one frozen completion each, and a strict scorer: the completion must be the single line “Final: <int>”. This is Loop A: nothing is learned.",
   );
   const honest = await evaluate({
     dataset: DATASET,
@@ -69,11 +69,11 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   printOutcome(honest);
   await pause();
 
-  step(2, "Tamper: a better number without a better policy");
+  step(2, "Tamper: a higher pass rate without a better policy");
   const tampered = path.join(outdir, "math_dev_TAMPERED.jsonl");
   const change = await tamper(honest, tampered);
   say(
-    `One expected answer is edited to match what the policy said: ${change}. Same completions, same scorer.`,
+    `One expected answer is edited to match the completion: ${change}. Same completions, same scorer.`,
   );
   const better = await evaluate({
     dataset: tampered,
@@ -84,16 +84,16 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   say(`The pass rate rises from ${rate(honest)} to ${rate(better)}. Promote?`);
   await pause();
 
-  step(3, "Gate: may these two runs be compared at all?");
+  step(3, "Gate: are the two runs comparable?");
   out(gateText(await gate({ baseline: honest.dir, candidate: better.dir })));
   say(
-    "The gate read nothing but the two run folders. The data set is another one, so there is no difference to speak of, however large.",
+    "The gate reads only the two run folders. The data sets differ, so the difference in pass rate says nothing about the policy.",
   );
   await pause();
 
   step(4, "Select: better outputs from the same policy");
   say(
-    "Eight samples for each problem. Taking the best of four instead of the first is Loop B: the decision rule changes, the policy does not.",
+    "Eight samples for each problem. Selecting the best of four instead of the first is Loop B: the selection changes, the policy does not.",
   );
   const pick = (n: number) =>
     select({
@@ -108,13 +108,13 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   const best = await pick(4);
   printSelection(best);
   out();
-  say("Somebody reports this as a better policy. The gate reads the manifests:");
+  say("Claimed as a better policy, it is rejected, because the manifests show what changed:");
   out(gateText(await gate({ baseline: first.dir, candidate: best.dir, claim: "policy" })));
   await pause();
 
-  step(5, "Learn: the policy itself moves");
+  step(5, "Learn: the policy changes");
   say(
-    "Four arms, a softmax policy, REINFORCE with a baseline: Loop C small enough to check by hand. The first three updates:",
+    "Four arms, a softmax policy, REINFORCE with a baseline: Loop C, small enough to check by hand. The first three updates:",
   );
   const settings = { steps: 200, seed: 0, lr: 0.5, baseline: true };
   for (const update of trainBandit({ ...settings, steps: 3 })) printStep(update, settings.lr);
@@ -124,23 +124,23 @@ async function run({ outdir, yes }: Flags): Promise<void> {
     outdir: path.join(outdir, "untrained"),
   });
   const trained = await runBandit({ ...settings, outdir: path.join(outdir, "trained") });
-  say(`After ${settings.steps} updates. This time the claim is true:`);
+  say(`After ${settings.steps} updates the policy did change, as claimed:`);
   out(gateText(await gate({ baseline: untrained.dir, candidate: trained.dir, claim: "policy" })));
   await pause();
 
-  step(6, "Learn for real: a small transformer and its verifier");
+  step(6, "Train a small transformer with GRPO");
   await learning(outdir, scorer);
   await pause();
 
-  step(7, "Where to look next");
+  step(7, "Next steps");
   say(
-    `Every run is a folder: manifest.json (what was held fixed), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to finish. Look into ${outdir}; the pictures are ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
+    `Every run is a folder: manifest.json (inputs, scorer, settings), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to complete. The runs of this tour are in ${outdir}; see the charts ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
   );
   out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
   out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
   out(`  ${program()} --help`);
   out();
-  say("To learn all of this by breaking it, make a workspace of your own:");
+  say("To start the course, make a workspace:");
   out(`  ${program()} init my-room`);
   out("  cd my-room");
   out("  ./lockedroom level 0");
@@ -148,21 +148,21 @@ async function run({ outdir, yes }: Flags): Promise<void> {
 }
 
 async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
-  // Only here: a tour without the engine does not load it.
+  // Loaded lazily: the engine is optional.
   const { canLearn, learn } = await import("../tour-learning.ts");
   if (!(await canLearn())) {
     say(
-      "This step needs the package onnxruntime-node, which is not installed: npm install onnxruntime-node. Everything before worked without it.",
+      "This step needs the package onnxruntime-node, which is not installed: npm install onnxruntime-node. The other steps work without it.",
     );
     return;
   }
   say(
-    "π₀ is a transformer of 0.1 million parameters that knows some arithmetic and answers in a dozen formats. GRPO samples eight answers to each of 32 problems, lets the verifier of step 1 judge them, and makes the better ones likelier: twenty times, on problems that it is not measured on. This takes less than a minute.",
+    "π₀ is a transformer with 0.1 million parameters that knows some arithmetic and answers in a dozen formats. Each of 20 GRPO updates samples eight completions for each of 32 training problems, scores them with the scorer of step 1, and makes the better ones more likely. This takes less than a minute.",
   );
   const { verdict, report } = await learn(outdir, scorer);
   say("Both policies on 240 holdout problems, one sample each at temperature 1:");
   out(gateText(verdict));
-  say(`What happened on the way, as a page: ${report}`);
+  say(`Report of the training run: ${report}`);
 }
 
 /** Edits the first wrong answer's example so that the wrong answer counts as right. */
@@ -195,7 +195,7 @@ async function prepareFolder(outdir: string): Promise<void> {
   }
 }
 
-/** Only where somebody can press it. */
+/** Only on a terminal. */
 async function waitForEnter(): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return;
   const prompt = createInterface({ input: process.stdin, output: process.stdout });

@@ -4,11 +4,11 @@ import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
 import { completed, idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
-import { doubtful } from "../data-kind.ts";
+import { missingAnswerWarning } from "../data-kind.ts";
 import { recipeText } from "../recipe-text.ts";
 import { out, program } from "../terminal.ts";
 import {
-  readsOf,
+  expectedDataset,
   settingsOf,
   type TrainFlags,
   withScorers,
@@ -25,11 +25,11 @@ export function define(command: Command): Command {
   const methods = ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n");
   return withTrainOptions(
     command.description(
-      "Loop C: trains a policy and writes a checkpoint. Needs the package\nonnxruntime-node.",
+      "Trains a policy and writes a checkpoint (Loop C). Needs the package\nonnxruntime-node.",
     ),
   )
     .addOption(
-      new Option("--show-settings", "print all settings as a recipe, and train nothing")
+      new Option("--show-settings", "print all settings as a recipe and exit")
         // Nothing is read or written.
         .implies({ dataset: "", outdir: "" }),
     )
@@ -39,17 +39,16 @@ export function define(command: Command): Command {
 Algorithms:
 ${methods}
 
-What --dataset holds: texts (prompt, completion) for sft; pairs (prompt,
-chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion, label) for
-kto; examples (id, prompt, expected_answer) for the others, which sample.
-\`lockedroom pairs\` makes pairs and labels out of scored samples.
+Contents of --dataset: texts (prompt, completion) for sft; preference pairs
+(prompt, chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion,
+label) for kto; examples (id, prompt, expected_answer) for the others, which
+sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 
-What --config and --set may say, with defaults, meanings and ranges, is what
---show-settings prints: a recipe to edit. It needs neither --dataset nor
---outdir.
+--show-settings prints every setting of --config and --set with its default,
+meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
 
-A run has manifest.json, metrics.jsonl (a line per update), evaluations.jsonl,
-samples.jsonl, alarms.jsonl, checkpoint/ and, last, summary.json.
+Files of a run: manifest.json, metrics.jsonl (one line per update),
+evaluations.jsonl, samples.jsonl, alarms.jsonl, checkpoint/, summary.json.
 
 Examples:
   lockedroom train grpo --show-settings > recipe.yaml
@@ -71,7 +70,7 @@ async function run(algorithm: string, { showSettings, ...flags }: Flags): Promis
   try {
     const settings = await settingsOf(flags);
     const trained = await withScorers(algorithm, flags, (scorers) => {
-      const doubt = doubtful(readsOf(algorithm, flags));
+      const doubt = missingAnswerWarning(expectedDataset(algorithm, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithmOf(algorithm), settings)) {
         progress.warn(add === undefined ? because : `${because}; add --set ${add}`);

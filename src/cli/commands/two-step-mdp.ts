@@ -12,19 +12,19 @@ interface Flags extends TwoStepRunOptions {
 
 export function define(command: Command): Command {
   return command
-    .description("Credit assignment under the microscope: two decisions, one reward at the end.")
+    .description("Tabular experiment on credit assignment: two decisions, one reward at the end.")
     .requiredOption("--steps <n>", "episodes, one update each", STEPS)
     .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "which luck", SEED, 0)
+    .option("--seed <n>", "random seed", SEED, 0)
     .option("--lr <x>", "learning rate", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .addOption(
-      new Option("--credit <which>", "decisions that the reward is credited to")
+      new Option("--credit <which>", "decisions that get the reward")
         .choices(["both", "last"])
         .default("both"),
     )
-    .option("--force", "replace a finished run in --outdir")
-    .option("--quiet", "print nothing but errors")
+    .option("--force", "overwrite a finished run in --outdir")
+    .option("--quiet", "print only errors")
     .addHelpText(
       "after",
       `
@@ -60,11 +60,13 @@ async function run(flags: Flags): Promise<void> {
   line("second  Y over X after B", second[1][1]);
   out();
   out(
-    `  expected reward  ${metrics.expected_reward.toFixed(4)}  (at best 0.9000, at the start 0.3750)`,
+    `  expected reward  ${metrics.expected_reward.toFixed(4)}  (optimal policy: 0.9000, initial policy: 0.3750)`,
   );
   out(wrap(`${metrics.verdict}.`, "  "));
   if (flags.credit === "last" && flags.steps > 0) {
-    out(wrap("The reward came at the end, but the choice that mattered came first.", "  "));
+    out(
+      wrap("Only the last decision was credited, but the first one determines the reward.", "  "),
+    );
   }
   out();
   printWritten(dir, summary);

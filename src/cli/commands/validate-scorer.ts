@@ -22,15 +22,20 @@ interface Flags {
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
-      "Scores golden rows, whose reward is settled in advance, and probes the scorer\nfor totality and determinism. Exit code 1 if anything disagrees.",
+      "Scores golden rows with known rewards, and checks that the scorer is total and\ndeterministic. Exit code 1 if anything fails.",
     )
-    .requiredOption("--dataset <file>", "the examples that golden rows name")
+    .requiredOption("--dataset <file>", "examples of the golden rows, JSONL")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
     .option("--scorer <name|file>", SCORER_HELP)
     .addOption(CONCURRENCY)
-    .option("--scorer-timeout <ms>", "limit for scoring one row", milliseconds, DEFAULT_TIMEOUT_MS)
-    .option("--report <file>", "write the findings as JSON to a file, besides printing them")
-    .option("--quiet", "print only what disagrees")
+    .option(
+      "--scorer-timeout <ms>",
+      "time limit for scoring one row",
+      milliseconds,
+      DEFAULT_TIMEOUT_MS,
+    )
+    .option("--report <file>", "also write the report as JSON to this file")
+    .option("--quiet", "print only failures")
     .addHelpText(
       "after",
       `
@@ -72,7 +77,7 @@ function printReport(report: GoldenReport, scorer: string, quiet: boolean): void
   }
   for (const { probe, input, message } of report.probeFailures) {
     const expected = JSON.stringify(input.example.expected_answer) ?? "nothing";
-    out(paint("red", `${probe} probe failed`));
+    out(paint("red", `${probe} check failed`));
     out(
       wrap(
         `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
@@ -83,14 +88,14 @@ function printReport(report: GoldenReport, scorer: string, quiet: boolean): void
   const { counts } = report;
   out();
   out(`${scorer}: ${counts.agrees} of ${report.rows.length} golden rows agree`);
-  out(`  false positives (loopholes)      ${counts.false_positive}`);
-  out(`  false negatives (unfair zeros)   ${counts.false_negative}`);
+  out(`  false positives (exploits)       ${counts.false_positive}`);
+  out(`  false negatives                  ${counts.false_negative}`);
   out(`  scorer errors                    ${counts.scorer_error}`);
-  out(`  probes failed                    ${report.probeFailures.length} of ${report.probes}`);
+  out(`  failed checks                    ${report.probeFailures.length} of ${report.probes}`);
   out(
     report.valid
       ? paint("green", "VALID")
-      : paint("red", "NOT VALID: do not trust this scorer's numbers yet."),
+      : paint("red", "NOT VALID: fix the scorer before you use its scores."),
   );
 }
 

@@ -1,46 +1,46 @@
-/** Tokens and verdict side by side, for people and for programs. */
+/** Prints tokens and score as text or JSON. */
 
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type InspectedToken, tokenRows } from "../../policy/inspect-tokens.ts";
 import type { Tokenizer } from "../../policy/tokenizer.ts";
 import { out, paint, printableJson, WIDTH, wrap } from "../terminal.ts";
-import type { Verdict } from "./verdict.ts";
+import type { TextScore } from "./score-text.ts";
 
 export interface Inspection {
   readonly text: string;
   readonly tokenizer: Tokenizer;
   readonly ids: readonly number[];
-  readonly verdict: Verdict;
+  readonly score: TextScore;
   readonly notes: readonly string[];
 }
 
-/** With the text, the verdict and a note, this many tokens fit on a screen of 24 lines. */
+/** With the text, the score and a note, this fits on a screen of 24 lines. */
 const SHOWN_TOKENS = 8;
 const SHOWN_LINES = 2;
 const BYTES_WIDTH = 35;
 const TEXT_WIDTH = WIDTH - 7 - 2 - 6 - 2 - BYTES_WIDTH - 2;
 
-export function* textLines({ text, tokenizer, ids, verdict, notes }: Inspection, all: boolean) {
-  yield* shownText(text, all);
+export function* textLines({ text, tokenizer, ids, score, notes }: Inspection, all: boolean) {
+  yield* textPreview(text, all);
   for (const note of notes) yield paint("yellow", wrap(`! ${note}`));
   yield "";
   yield paint("bold", tableLine("#", "id", "bytes", "text"));
   const shown = all ? ids : ids.slice(0, SHOWN_TOKENS);
   for (const row of tokenRows(shown, tokenizer)) yield tokenLine(row);
   const hidden = ids.length - shown.length;
-  if (hidden > 0) yield `  … ${count(hidden, "more token")}; --all shows every one`;
-  yield `${paint("bold", count(ids.length, "token"))} in ${tokenizer.name}: the policy acts on these.`;
+  if (hidden > 0) yield `  … ${count(hidden, "more token")}; use --all to show them`;
+  yield `${paint("bold", count(ids.length, "token"))} in ${tokenizer.name}`;
   yield "";
-  yield* verdictLines(verdict);
+  yield* scoreLines(score);
 }
 
-function* shownText(text: string, all: boolean) {
-  // Every column takes at most two units of text, so the part that is looked at is always enough.
+function* textPreview(text: string, all: boolean) {
+  // A column takes at most two UTF-16 units, so this part is always enough.
   const part = all ? text : text.slice(0, 2 * (SHOWN_LINES + 1) * WIDTH);
   const lines = part === "" ? ["(empty)"] : fold(visibleSpaces(part), WIDTH - 6);
   const kept = all ? lines : lines.slice(0, SHOWN_LINES);
   for (const [index, line] of kept.entries()) yield `${index === 0 ? "text" : "    "}  ${line}`;
-  const cut = kept.length < lines.length ? "the text goes on; " : "";
+  const cut = kept.length < lines.length ? "truncated; " : "";
   const size = `${count(codePoints(text), "character")}, ${count(Buffer.byteLength(text), "byte")}`;
   yield `      (${cut}${size}${text.includes(" ") ? "; · is a space" : ""})`;
 }
@@ -62,13 +62,13 @@ function tableLine(position: string, id: string, bytes: string, text: string): s
   return `${position.padStart(7)}  ${id.padStart(6)}  ${bytes.padEnd(BYTES_WIDTH)}  ${text}`;
 }
 
-function* verdictLines({ scorer, code, reason, parsed, expected, reward, ...rest }: Verdict) {
+function* scoreLines({ scorer, code, reason, parsed, expected, reward, ...rest }: TextScore) {
   const open = expected === null && parsed !== null;
   const colour = rest.in_spec && reward !== 0 ? "green" : "red";
-  yield `${paint("bold", `${scorer.name} ${scorer.version}`)} judges the text:`;
-  yield `  outcome  ${paint(colour, code)}${open ? ", taking the parsed integer as the expected one (--expect)" : ""}`;
+  yield `${paint("bold", `${scorer.name} ${scorer.version}`)}`;
+  yield `  outcome  ${paint(colour, code)}${open ? ", with the parsed integer as the expected one (set --expect)" : ""}`;
   yield* field("reason", reason);
-  yield `  class    ${rest.class ?? "none, nothing failed"}`;
+  yield `  class    ${rest.class ?? "none"}`;
   yield `  parsed   ${parsed === null ? "no integer" : visibleShort(parsed, 60)}`;
   yield `  reward   ${reward === null ? "none without --expect" : `${reward}, expected ${visibleShort(expected ?? "", 50)}`}`;
 }
@@ -87,12 +87,12 @@ const MARKS = new Map([
   ["⟨", "⟨U+27E8⟩"],
 ]);
 
-/** `visible`, with spaces too, and with no two texts that look the same. */
+/** Like `visible`, and also shows spaces; different texts always look different. */
 function visibleSpaces(text: string): string {
   return text.replace(/[ \\·⟨]|[^ \\·⟨]+/g, (part) => MARKS.get(part) ?? visible(part));
 }
 
-/** What must stay in one piece: a name of a character, an escape, a character. */
+/** Units that are not split across lines: a character name, an escape, a character. */
 const UNIT = /⟨U\+[0-9A-F]+⟩|\\.|./gsu;
 
 function fold(shown: string, width: number): string[] {
@@ -126,12 +126,10 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-// --- for programs ---------------------------------------------------------------------------------
-
-/** One token a line, so that a long text needs no long string. */
-export function* jsonLines({ text, tokenizer, ids, verdict, notes }: Inspection) {
+/** JSON with one token per line. */
+export function* jsonLines({ text, tokenizer, ids, score, notes }: Inspection) {
   yield `{"text":${printableJson(text)},"encoding":${printableJson(tokenizer.name)},`;
-  yield `"verdict":${printableJson(verdict)},"notes":${printableJson(notes)},`;
+  yield `"score":${printableJson(score)},"notes":${printableJson(notes)},`;
   yield `"n_bytes":${Buffer.byteLength(text)},"n_tokens":${ids.length},"tokens":[`;
   for (const { position, id, bytes, text } of tokenRows(ids, tokenizer)) {
     const row = { position, id, bytes: Buffer.from(bytes).toString("hex"), text };

@@ -1,10 +1,10 @@
-/** The text that is inspected: where it comes from, its escapes, and what is odd about it. */
+/** The inspected text: reading it, its escapes, and warnings about it. */
 
 import { dataError, ioError, LockedRoomError, usageError } from "../../core/errors.ts";
 import { codePoint, visibleShort } from "../../core/visible.ts";
 import { program } from "../terminal.ts";
 
-/** About a second of work for prose, ten for the worst of texts: one word without an end. */
+/** About a second of work for prose, ten seconds for a single long word. */
 export const LIMIT_BYTES = 8 * 1024 * 1024;
 
 export interface TextSource extends AsyncIterable<Uint8Array> {
@@ -24,7 +24,7 @@ export async function readText(source: TextSource): Promise<string> {
   } catch {
     throw dataError(
       "standard input is not valid UTF-8",
-      "Tokens are made from text; convert the input to UTF-8 first, for example with iconv.",
+      "Convert the input to UTF-8 first, for example with iconv.",
     );
   }
 }
@@ -47,11 +47,11 @@ async function readBytes(source: TextSource): Promise<Buffer> {
 export function tooLong(): LockedRoomError {
   return dataError(
     `the text is longer than ${LIMIT_BYTES / 1024 / 1024} MiB`,
-    "This command is a microscope: give it the part that you want to look at.",
+    "Give only the part that you want to inspect.",
   );
 }
 
-/** What is no escape matches too, up to where it stops being one. */
+/** Also matches invalid escapes, to report them. */
 const ESCAPE =
   /\\(?:([nrt\\])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]+)\}|u\{[^}]{0,8}\}?|.?)/gsu;
 const PLAIN: Record<string, string> = { n: "\n", r: "\r", t: "\t", "\\": "\\" };
@@ -64,7 +64,7 @@ export function unescaped(text: string): string {
     if (code <= 0x10ffff) return String.fromCodePoint(code);
     throw usageError(
       `"${visibleShort(whole, 20)}" at character ${at} is not an escape`,
-      "With --escapes these are read: \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} up to \\u{10FFFF}. Write \\\\ for a backslash.",
+      "Valid escapes: \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} up to \\u{10FFFF}. Write \\\\ for a backslash.",
     );
   });
 }
@@ -79,16 +79,16 @@ export function notes(text: string, how: { piped: boolean; escapes: boolean }): 
     found.push(
       how.piped
         ? `The input has a backslash and "${letter}", two characters, not a ${meant}. If a ${meant} was meant, add --escapes.`
-        : `The shell passed a backslash and "${letter}", two characters, not a ${meant}. If a ${meant} was meant, add --escapes or write $'…' in place of "…".`,
+        : `The shell passed a backslash and "${letter}", two characters, not a ${meant}. If a ${meant} was meant, add --escapes or write $'…' instead of "…".`,
     );
   }
   if (how.piped && /[\n\r]$/.test(text)) {
-    found.push("Standard input ended with a line break, as from echo; it is part of the text.");
+    found.push("Standard input ends with a line break, as from echo; it is part of the text.");
   }
   const lone = LONE_SURROGATE.exec(text);
   if (lone) {
     found.push(
-      `${codePoint(lone[0])} at character ${lone.index} is half of a pair and has no UTF-8 form; the tokens are those of U+FFFD in its place. The verifier sees it as it is.`,
+      `${codePoint(lone[0])} at character ${lone.index} is half of a surrogate pair and has no UTF-8 form; it is tokenized as U+FFFD. The scorer gets it unchanged.`,
     );
   }
   return found;

@@ -1,6 +1,6 @@
 /** Level 1: REINFORCE, one update at a time. */
 
-import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
+import { ARM_NAMES, type BanditStep, expectedDirection } from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import { ensure } from "../check-failure.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
@@ -178,6 +178,6 @@ function annotation(step: BanditStep, lr: number): Expected[] {
       value: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
       matches: same,
     },
-    { name: "must", value: mustHappen(advantage, lr), matches: same },
+    { name: "must", value: expectedDirection(advantage, lr), matches: same },
   ];
 }

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { rngAt } from "../../core/index.ts";
-import { chooseUnderLeash } from "../../learn/index.ts";
+import { chooseWithKlPenalty } from "../../learn/index.ts";
 import type { CheckContext, Version } from "../check-context.ts";
 import { CheckFailure, ensure } from "../check-failure.ts";
 import { command, replay } from "../evidence.ts";
@@ -147,7 +147,7 @@ interface Candidate {
   readonly kl: number;
 }
 
-const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
+const best = chooseWithKlPenalty as (candidates: readonly Candidate[], beta: number) => Candidate;
 
 async function value<T>(context: CheckContext, tree: string, name: string): Promise<T> {
   return (await exported(context, path.join(tree, SCRIPT), SCRIPT, name)) as T;

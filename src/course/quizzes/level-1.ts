@@ -4,7 +4,7 @@ import {
   ARM_NAMES,
   type BanditStep,
   exactUpdate,
-  mustHappen,
+  expectedDirection,
   reinforceStep,
   softmax,
 } from "../../learn/index.ts";
@@ -28,14 +28,14 @@ export const QUESTIONS_1 = questions("05-log-probs-and-signs", [
     ask: "A sampled action has the advantage −0.4; the learning rate is 0.5. In which direction does its probability change?",
     form: DIRECTION,
     why: "The update is learning rate · advantage · gradient of the log-probability: one negative factor lowers it.",
-    solve: () => mustHappen(-0.4, 0.5),
+    solve: () => expectedDirection(-0.4, 0.5),
   },
   {
     id: "two-negatives",
     ask: "The same advantage of −0.4 with a learning rate of −0.5: in which direction does it change?",
     form: DIRECTION,
     why: "Two negative factors raise it: a bad action becomes more likely. That is gradient descent, not ascent.",
-    solve: () => mustHappen(-0.4, -0.5),
+    solve: () => expectedDirection(-0.4, -0.5),
   },
   {
     id: "step-six",

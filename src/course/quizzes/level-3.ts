@@ -1,6 +1,11 @@
 /** Level 3: the KL penalty. */
 
-import { CANDIDATES, type Candidate, chooseUnderLeash, klDivergence } from "../../learn/index.ts";
+import {
+  CANDIDATES,
+  type Candidate,
+  chooseWithKlPenalty,
+  klDivergence,
+} from "../../learn/index.ts";
 import type { CheckContext } from "../check-context.ts";
 import type { AnswerForm } from "../quiz.ts";
 import { four, metric, questions, three } from "./answers.ts";
@@ -38,21 +43,21 @@ export const QUESTIONS_3 = questions("09-kl", [
     ask: `The rewards of the built-in table: ${TABLE}. Which candidate has the largest reward − β · KL at β = 0.5?`,
     form: NAME,
     why: "Run: ./lockedroom kl-choice --beta 0.5. Half of the KL is subtracted from each reward.",
-    solve: () => chooseUnderLeash(CANDIDATES, 0.5).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 0.5).name,
   },
   {
     id: "beta-one",
     ask: "Which candidate of that table wins at β = 1.0?",
     form: NAME,
     why: "A larger β prefers a smaller KL: 0.45 − 0.1 is the largest value in the table.",
-    solve: () => chooseUnderLeash(CANDIDATES, 1).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 1).name,
   },
   {
     id: "beta-zero",
     ask: "Which one wins at β = 0?",
     form: NAME,
     why: "Without a KL penalty the highest reward wins, even if that reward is an exploit.",
-    solve: () => chooseUnderLeash(CANDIDATES, 0).name,
+    solve: () => chooseWithKlPenalty(CANDIDATES, 0).name,
   },
   {
     id: "break-even",

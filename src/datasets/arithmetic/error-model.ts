@@ -1,6 +1,6 @@
 /**
- * A scripted stand-in for a small language model: it knows the answer with a given skill, and
- * otherwise slips in the arithmetic or in the format, the way such models do.
+ * A scripted substitute for a small language model: right with a given probability, and otherwise
+ * wrong in the arithmetic or in the format, with errors typical for such models.
  */
 
 import { type Rng, rngAt } from "../../core/rng.ts";
@@ -11,11 +11,11 @@ const SEED = "arithmetic error model 1";
 export interface Utterance {
   readonly completion: string;
   readonly sum_logprob: number;
-  /** What the untrained reference would have given the same text. */
+  /** The log-prob of the text under the untrained reference. */
   readonly sum_ref_logprob: number;
 }
 
-/** The range of skill within a kind, before the unlucky problems that nothing helps with. */
+/** The range of success probability within a kind, apart from the problems that always fail. */
 const SKILL: Record<Kind, readonly [low: number, high: number]> = {
   addition: [0.35, 0.8],
   subtraction: [0.25, 0.7],
@@ -24,7 +24,7 @@ const SKILL: Record<Kind, readonly [low: number, high: number]> = {
 };
 const HOPELESS_SHARE = 0.08;
 
-/** How likely one sample for this problem is right; fixed per problem. */
+/** The probability that one sample for this problem is right; fixed per problem. */
 export function skillOf(problem: Problem): number {
   const rng = rngAt(SEED, "skill", keyOf(problem));
   const [low, high] = SKILL[problem.form.kind];
@@ -49,7 +49,7 @@ const WELL_FORMED: readonly ((answer: number) => string)[] = [
   (answer) => ` Final: ${answer}`,
 ];
 
-/** A wrong integer with a reason: a lost carry, a sign, reversed digits, the wrong operation. */
+/** A plausible wrong integer: a lost carry, a sign, reversed digits, the wrong operation. */
 function miscalculate(problem: Problem, rng: Rng): number {
   const answer = answerOf(problem);
   const candidates = [
@@ -88,7 +88,7 @@ function leftToRight({ form, operands }: Problem): number {
   });
 }
 
-/** Right and wrong answers in the wrong dress, one group for each habit. */
+/** Right and wrong answers in a wrong format, one group for each kind of error. */
 function formatSlips(problem: Problem, rng: Rng): string[][] {
   const answer = answerOf(problem);
   const expression = expressionOf(problem);

@@ -7,7 +7,7 @@ import { examplesOf, heldOutProblems } from "./splits.ts";
 
 const SEED = "arithmetic rollouts 1";
 const SAMPLES = 8;
-/** The frozen completions stand for a cooler temperature, which is right more often. */
+/** The frozen completions model a lower temperature, which is right more often. */
 const COOLING = 0.2;
 
 export function frozenRollouts(): Completion[] {
@@ -33,7 +33,7 @@ export function selectionPacks(): SelectionPack[] {
   });
 }
 
-/** Recorders differ: most keep the log-prob, some drop it, some keep only the text. */
+/** As in recorded data: most rows have the log-prob, some do not, some have only the text. */
 function packed(utterance: Utterance, recorder: number): string | Sample {
   if (recorder < 0.08) return utterance.completion;
   if (recorder < 0.16) return bare(utterance);

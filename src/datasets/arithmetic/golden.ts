@@ -1,4 +1,4 @@
-/** Completions whose reward is settled in advance: right ones, and loopholes that must earn nothing. */
+/** Completions with known rewards: right ones, and exploits that must get 0. */
 
 import type { GoldenRow } from "../../core/records.ts";
 import { type Exploit, SUITS, type Suit } from "./exploit.ts";
@@ -53,7 +53,7 @@ export function goldenExploits(): GoldenRow[] {
   );
 }
 
-/** Walks through the dev examples that suit, so that rows spread over the data set. */
+/** Cycles through the matching dev examples, so that rows spread over the data set. */
 function exampleChooser(): (suit: Suit) => ArithmeticExample {
   const examples = examplesOf("dev");
   const used = new Map<Suit, number>();

@@ -100,7 +100,7 @@ interface Term {
   readonly factors: number[];
 }
 
-/** A sum of signed products, which is all the grammar there is. */
+/** The grammar: a sum of signed products. */
 function termsOf({ form, operands }: Problem): Term[] {
   const terms: Term[] = [];
   for (const [i, operand] of operands.entries()) {

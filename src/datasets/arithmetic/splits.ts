@@ -1,6 +1,6 @@
 /**
- * Who may see which problem. Dev and holdout are drawn by seed and share no problem, not even
- * commuted; train is everything else.
+ * The splits. Dev and holdout are drawn by seed and share no problem, not even commuted; train is
+ * everything else.
  */
 
 import type { Example } from "../../core/records.ts";
@@ -85,7 +85,7 @@ const SLOTS = FORMS.flatMap((form) =>
   SIGNS.flatMap((sign) => Array<[Form, Sign]>(form.quota[sign]).fill([form, sign])),
 );
 
-/** One training problem; forms and signs come up as often as they do in dev and holdout. */
+/** One training problem, with the same frequencies of forms and signs as dev and holdout. */
 export function sampleTrainProblem(rng: Rng): Problem {
   const [form, sign] = SLOTS[rng.below(SLOTS.length)] as [Form, Sign];
   for (;;) {
@@ -103,7 +103,7 @@ function select(): Selection {
   return { problems: { dev: take("dev"), holdout: take("holdout") }, splitByKey };
 }
 
-/** Fills the form's quota with problems nobody holds yet, and records who holds them now. */
+/** Fills the form's quota with unassigned problems and records their split. */
 function draw(form: Form, split: HeldOut, splitByKey: Map<string, HeldOut>): Problem[] {
   const rng = rngAt(SEED, split, form.kind, form.operators.join(""));
   const wanted = { ...form.quota };

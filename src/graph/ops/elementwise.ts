@@ -22,7 +22,7 @@ function unary(
     }),
   };
   return (x) => {
-    if (x.dtype !== "f32") throw shapeError(type, `numbers are wanted, not ${x.dtype}`, x.shape);
+    if (x.dtype !== "f32") throw shapeError(type, `expected numbers, not ${x.dtype}`, x.shape);
     return new Tensor(op, [x], null);
   };
 }
@@ -54,7 +54,7 @@ function binary(
     if (a.dtype !== b.dtype) {
       throw shapeError(type, `${a.dtype} and ${b.dtype} do not mix`, a.shape, b.shape);
     }
-    // What was repeated to fit need not be: the op repeats by itself.
+    // No explicit expand: the op broadcasts by itself.
     const shape = broadcast(type, a.shape, b.shape);
     return expand(new Tensor(op, [unexpanded(a), unexpanded(b)], null), shape);
   };
@@ -101,7 +101,7 @@ export const div = binary(
     return [dx, neg(mul(dx, node))];
   },
 );
-/** Of equals the gradient goes to the first. */
+/** In a tie the gradient goes to the first. */
 export const maximum = binary("Max", Math.max, (x, y, outer) => {
   const first = greaterOrEqual(x, y);
   return [where(first, outer, 0), where(first, 0, outer)];
@@ -125,11 +125,6 @@ export const neg = unary(
 export const exp = unary("Exp", Math.exp, (_, y) => y);
 export const log = unary("Log", Math.log, (x) => div(1, x));
 export const sqrt = unary("Sqrt", Math.sqrt, (_, y) => div(0.5, y));
-export const reciprocal = unary(
-  "Reciprocal",
-  (x) => 1 / x,
-  (_, y) => neg(mul(y, y)),
-);
 /** Its own gradient has one product where that of x · x would have two and a sum. */
 export function square(x: Tensor): Tensor {
   return new Tensor(SQUARE, [x], null);
@@ -141,7 +136,6 @@ const SQUARE: Op<null> = {
   gradient: ({ inputs: [x] }, outer) => [mul(mul(outer, 2), x as Tensor)],
   emit: (_, emitter, [x = ""]) => emitter.node("Mul", [x, x]),
 };
-export const tanh = unary("Tanh", Math.tanh, (_, y) => sub(1, mul(y, y)));
 export const sigmoid = unary(
   "Sigmoid",
   (x) => 1 / (1 + Math.exp(-x)),
@@ -165,25 +159,6 @@ const SILU: Op<null> = {
 };
 /** 0 has slope 0. */
 export const abs = unary("Abs", Math.abs, (x) => sub(cast(greater(x, 0)), cast(less(x, 0))));
-const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
-export const erf = unary("Erf", errorFunction, (x) => mul(TWO_OVER_ROOT_PI, exp(neg(mul(x, x)))));
-
-/** By its series where that converges fast, by the continued fraction of erfc elsewhere. */
-function errorFunction(x: number): number {
-  const z = Math.abs(x);
-  if (z > 6) return Math.sign(x);
-  if (z < 3) {
-    let [sum, term] = [z, z];
-    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
-      term *= (-z * z) / n;
-      sum += term / (2 * n + 1);
-    }
-    return Math.sign(x) * TWO_OVER_ROOT_PI * sum;
-  }
-  let fraction = 0;
-  for (let n = 60; n > 0; n--) fraction = n / 2 / (z + fraction);
-  return Math.sign(x) * (1 - Math.exp(-z * z) / Math.sqrt(Math.PI) / (z + fraction));
-}
 
 /** x if it lies between the bounds; the gradient is 0 outside of them. */
 export function clip(x: Tensor, low: number, high: number): Tensor {
@@ -197,7 +172,7 @@ const CAST: Op<null> = {
   emit: (_, emitter, inputs) => emitter.node("Cast", inputs, { to: 1 }),
 };
 
-/** Integers or truth values as numbers; no gradient flows. */
+/** Integers or booleans as numbers; no gradient. */
 export function cast(x: Tensor): Tensor {
   return x.dtype === "f32" ? x : new Tensor(CAST, [x], null);
 }
@@ -207,7 +182,7 @@ const WHERE: Op<null> = {
   infer: (inputs) => {
     const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
     if (condition.dtype !== "bool") {
-      throw shapeError("Where", "the condition must be truth values", condition.shape);
+      throw shapeError("Where", "the condition must be boolean", condition.shape);
     }
     const shape = broadcast("Where", x.shape, y.shape);
     return { shape: broadcast("Where", condition.shape, shape), dtype: x.dtype };

@@ -62,8 +62,8 @@ const SCATTER_ADD: Op<null> = {
     const flat = emitter.node("Reshape", [updates, emitter.integers([count, width])]);
     // Widths come in eights, numbers of rows do not: threads then share the work without a remainder,
     // which the runtime would sum in another order.
-    const turned = emitter.node("Transpose", [flat], { perm: [1, 0] });
-    const added = emitter.node("MatMul", [turned, hot]);
+    const transposed = emitter.node("Transpose", [flat], { perm: [1, 0] });
+    const added = emitter.node("MatMul", [transposed, hot]);
     const back = emitter.node("Transpose", [added], { perm: [1, 0] });
     const table = emitter.node("Reshape", [back, emitter.integers(shape)]);
     return emitter.node("Add", [start, table]);
@@ -71,14 +71,14 @@ const SCATTER_ADD: Op<null> = {
 };
 
 /** Beyond it the product with one-hot rows costs more than the rest of a step. */
-const MOST_ROWS = 4096;
+const MAX_ROWS = 4096;
 
 /** A table of zeros with rows added at indices, which may repeat. */
 export function scatterAdd(shape: readonly number[], indices: Tensor, rows: Tensor): Tensor {
-  if ((shape[0] ?? 0) > MOST_ROWS) {
+  if ((shape[0] ?? 0) > MAX_ROWS) {
     throw shapeError(
       "ScatterAdd",
-      `a table of more than ${MOST_ROWS} rows cannot be trained; train adapters (LoRA) instead`,
+      `a table of more than ${MAX_ROWS} rows cannot be trained; train adapters (LoRA) instead`,
       shape,
     );
   }
@@ -93,7 +93,7 @@ const PICK: Op<null> = {
       indices.dtype === "i64" &&
       indices.shape.length === x.shape.length - 1 &&
       indices.shape.every((n, i) => n === x.shape[i]);
-    if (!fits) throw shapeError("Pick", "one index for each row is wanted", x.shape, indices.shape);
+    if (!fits) throw shapeError("Pick", "expected one index for each row", x.shape, indices.shape);
     return { shape: indices.shape, dtype: "f32" };
   },
   evaluate: (inputs) => {
@@ -113,7 +113,7 @@ const PICK: Op<null> = {
   },
 };
 
-/** One element of each row of the last axis: the log-prob of the token that came. */
+/** One element of each row of the last axis, such as the log-prob of the actual token. */
 export function pick(x: Tensor, indices: Tensor): Tensor {
   return new Tensor(PICK, [x, indices], null);
 }

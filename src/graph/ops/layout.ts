@@ -1,4 +1,4 @@
-/** The same numbers in another shape or order. */
+/** The same values in another shape or order. */
 
 import {
   axisOf,
@@ -46,7 +46,7 @@ const TRANSPOSE: Op<{ readonly order: readonly number[] }> = {
       [...order].sort((a, b) => a - b).some((axis, i) => axis !== i) ||
       order.length !== shape.length
     ) {
-      throw shapeError("Transpose", `[${order}] is no order of its axes`, shape);
+      throw shapeError("Transpose", `[${order}] is not a permutation of its axes`, shape);
     }
     return { shape: order.map((axis) => shape[axis] as number), dtype };
   },
@@ -222,7 +222,7 @@ const MOST_PARTS = 12;
 
 export function concat(parts: readonly Tensor[], axis: number): Tensor {
   const [first] = parts;
-  if (!first) throw shapeError("Concat", "there is nothing to join");
+  if (!first) throw shapeError("Concat", "no tensors given");
   if (parts.length === 1) return first;
   const found = axisOf("Concat", axis, first.shape);
   if (parts.length <= MOST_PARTS) return new Tensor(CONCAT, parts, { axis: found });

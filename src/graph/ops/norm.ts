@@ -15,7 +15,7 @@ const RMS_NORM: Op<Norm> = {
   infer: (inputs) => {
     const [x, weight] = inputs as [Tensor, Tensor];
     if (!sameShape(weight.shape, x.shape.slice(-1))) {
-      throw shapeError("RmsNorm", "the weights are not as many as columns", x.shape, weight.shape);
+      throw shapeError("RmsNorm", "expected one weight for each column", x.shape, weight.shape);
     }
     return { shape: x.shape, dtype: "f32" };
   },

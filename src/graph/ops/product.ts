@@ -1,4 +1,4 @@
-/** The matrix product, batched and broadcast, which is where the time goes. */
+/** The matrix product, batched and broadcast. */
 
 import { broadcast, type Shape, shapeError, sizeOf, stridesOf } from "../shape.ts";
 import { type Op, Tensor, type Values } from "../tensor.ts";

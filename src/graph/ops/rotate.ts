@@ -1,4 +1,4 @@
-/** Rotary positions: every head's two halves, as pairs, turned by angles that the position sets. */
+/** Rotary position embedding: the two halves of each head, as pairs, rotated by position-dependent angles. */
 
 import { sameShape, shapeError } from "../shape.ts";
 import { type Emitter, type Op, Tensor, type Values } from "../tensor.ts";
@@ -9,8 +9,9 @@ const ROTATE: Op<null> = {
   infer: (inputs) => {
     const [x, positions, cosine, sine] = inputs as [Tensor, Tensor, Tensor, Tensor];
     if (x.shape.length !== 3 || !sameShape(positions.shape, x.shape.slice(0, 2))) {
-      const wanted = "rows of positions of heads and a position for each are wanted";
-      throw shapeError("RotaryEmbedding", wanted, x.shape, positions.shape);
+      const expected =
+        "expected [batch, length, heads × head size] and one position for each token";
+      throw shapeError("RotaryEmbedding", expected, x.shape, positions.shape);
     }
     const half = cosine.shape[1] as number;
     if (!sameShape(cosine.shape, sine.shape) || (x.shape[2] as number) % (2 * half) !== 0) {
@@ -29,7 +30,7 @@ const ROTATE: Op<null> = {
       return first ? value * c - other * s : value * c + other * s;
     });
   },
-  // Turned back.
+  // The inverse rotation.
   gradient: ({ inputs: [, positions, cosine, sine] }, outer) => [
     rotate(outer, positions as Tensor, cosine as Tensor, neg(sine as Tensor)),
   ],
@@ -54,11 +55,11 @@ function plain({ shape, inputs }: Tensor, emitter: Emitter, names: readonly stri
     reshaped(emitter.node("Gather", [table, positions], { axis: 0 }), [batch, length, 1, half]),
   ) as [string, string];
   const product = (left: string, right: string) => emitter.node("Mul", [left, right]);
-  const turned = [
+  const rotated = [
     emitter.node("Sub", [product(a, c), product(b, s)]),
     emitter.node("Add", [product(b, c), product(a, s)]),
   ];
-  return reshaped(emitter.node("Concat", turned, { axis: -1 }), shape);
+  return reshaped(emitter.node("Concat", rotated, { axis: -1 }), shape);
 }
 
 /**

@@ -69,7 +69,7 @@ describe("scorer_failures", () => {
   test("one broken judgement stops the run", () => {
     const broken = { outcomes: { correct: 60, scorer_error: 4 } };
     expect(names(steps(1, () => broken))).toEqual(["scorer_failures"]);
-    expect(message(steps(1, () => broken))).toContain("broke on 4 of 64 completions in training");
+    expect(message(steps(1, () => broken))).toContain("failed on 4 of 64 completions in training");
     expect(message([], [evaluation(0, broken)])).toContain("in validation");
   });
 });
@@ -96,7 +96,7 @@ describe("zero_gradient", () => {
     expect(names(last({ loss: 0 }))).toEqual([]);
     expect(names(last({ gradient_norm: 0 }))).toEqual(["zero_gradient"]);
     expect(message(steps(1, () => ({ gradient_norm: 0, tokens: 0 }), SUPERVISED))).toContain(
-      "No token was learned from",
+      "No token of this step is trained on",
     );
   });
 });
@@ -229,7 +229,9 @@ describe("what the policy says", () => {
       "shrunk from 40 to 19 tokens of at most 64",
     );
     expect(names(then({ "length/mean": 60 }))).toEqual([]);
-    expect(message(then({ "length/truncated": 0.4 }))).toContain("40 % of the completions are cut");
+    expect(message(then({ "length/truncated": 0.4 }))).toContain(
+      "40 % of the completions are truncated",
+    );
     const short = (step: number) => ({ "length/mean": step > 10 ? 2 : 5 });
     expect(names(steps(20, short))).toEqual([]);
     const ends = (step: number) => ({
@@ -266,9 +268,9 @@ describe("validation", () => {
 
   test("reward_hacking where the reward rises, and whether its scorer is fooled", () => {
     expect(look(rising, passed(fall))).toMatchObject([{ alarm: "reward_hacking", stops: true }]);
-    expect(message(rising, passed(fall))).toContain("0.21 below the best one, of step 5");
-    expect(message(rising, passed(fall))).toContain("by heart");
-    expect(message(rising, passed(fall, [50, 60, 70, 80, 90]))).toContain("being exploited");
+    expect(message(rising, passed(fall))).toContain("0.21 below the best one (step 5)");
+    expect(message(rising, passed(fall))).toContain("memorises");
+    expect(message(rising, passed(fall, [50, 60, 70, 80, 90]))).toContain("the policy exploits it");
   });
 
   test("validation_falls where it does not", () => {

@@ -1,4 +1,4 @@
-/** The alarm of a wrong sign: what should rise falls from the very first steps, and steadily. */
+/** Alarm for a wrong sign: the reward falls steadily from the first steps, or the loss rises. */
 
 import { type Check, change, column, type History, metric, recent, show } from "./history.ts";
 import type { Limits } from "./limits.ts";
@@ -10,10 +10,10 @@ export const learningBackwards: Check = (history, limits) => {
   const loss = metric(steps[0], "reward/mean") === undefined;
   const name = loss ? "loss" : "reward/mean";
   const moved = change(steps, name, limits.window);
-  // All rewards are the same: where that is the worst there is, no trend can go on falling.
+  // All rewards equal: the reward cannot fall any further.
   const ruined = !loss && recent(steps, "reward/std", limits.window) === 0;
   if (!moved || isExcused(history, limits, ruined)) return undefined;
-  // A policy-gradient loss has no meaning as a level, so the loss counts only where nothing is rewarded.
+  // The value of a policy-gradient loss has no meaning, so the loss counts only in runs without rewards.
   const worse = loss ? moved.now - moved.start : moved.start - moved.now;
   const least = loss
     ? limits.backwardsLoss * Math.abs(moved.start)
@@ -27,18 +27,18 @@ export const learningBackwards: Check = (history, limits) => {
   return {
     alarm: "learning_backwards",
     stops: true,
-    message: `From the first step on ${name} has ${loss ? "risen" : "fallen"}${ruined ? " until all rewards were the same" : " steadily"}, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage, the reward, or chosen and rejected answers are swapped), or the learning rate is far too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
+    message: `${name} has ${loss ? "risen" : "fallen"}${ruined ? " until all rewards were equal" : " steadily"} since the first step, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage or the reward, or chosen and rejected are swapped), or the learning rate is much too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
     evidence: { metric: name, start: moved.start, now: moved.now, z, steps: values.length },
   };
 };
 
 function isExcused({ steps, evaluations }: History, limits: Limits, ruined: boolean): boolean {
   const late = steps.length > limits.backwardsWithin;
-  // zero_gradient tells of it.
+  // zero_gradient reports it.
   const still = !ruined && recent(steps, "gradient_norm", limits.window) === 0;
-  // A constrained run gives reward away on purpose.
+  // A constrained run trades reward for cost.
   const traded = (metric(steps.at(-1), "cost/lambda") ?? 0) > 0;
-  // Batches may simply get harder; the validation set stays the same.
+  // Batches may become harder; the validation set stays the same.
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   const better = first && last && first !== last && last.reward_mean >= first.reward_mean;
   return late || still || traded || better === true;

@@ -1,22 +1,22 @@
-/** What an alarm looks at, and how it answers. */
+/** The input and output of an alarm. */
 
 import type { Alarm, EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
 import type { Limits } from "./limits.ts";
 
-/** Everything that a run has written so far, oldest first. */
+/** Everything that the run has recorded so far, oldest first. */
 export interface History {
   readonly steps: readonly StepRecord[];
   readonly evaluations: readonly EvaluationRecord[];
   readonly facts: {
-    /** Whether the loss or the reward looks at a frozen reference policy. */
+    /** Whether the loss or the reward uses a frozen reference policy. */
     readonly usesReference: boolean;
-    /** The most tokens that a completion may have. */
+    /** The maximum number of tokens of a completion. */
     readonly maxTokens?: number;
   };
 }
 
-/** Causes before consequences: the order in which a reader needs them. */
+/** Ordered from causes to consequences. */
 export const ALARMS = [
   "scorer_failures",
   "logprob_mismatch",
@@ -40,10 +40,10 @@ export interface Finding extends Omit<Alarm, "step"> {
   readonly alarm: (typeof ALARMS)[number];
 }
 
-/** Looks at the end of a history; undefined when all is well, or when the metrics are not there. */
+/** Checks the end of a history; undefined when nothing is wrong or the metrics are missing. */
 export type Check = (history: History, limits: Limits) => Finding | undefined;
 
-/** The number of that name; a run writes only the metrics that it has. */
+/** The metric of that name, if the run has it. */
 export function metric(record: StepRecord | undefined, name: string): number | undefined {
   const value = record?.[name];
   return typeof value === "number" ? value : undefined;
@@ -69,7 +69,7 @@ export interface Change {
   readonly now: number;
 }
 
-/** The first steps against the last; undefined while the two windows overlap. */
+/** The first steps and the last; undefined while the two windows overlap. */
 export function change(
   steps: readonly StepRecord[],
   name: string,
@@ -82,15 +82,15 @@ export function change(
 }
 
 /**
- * The last evaluation, while it is news: at most one step has been made since. An evaluation looked at
- * again after every later step would have many chances of a false alarm in place of one.
+ * The last evaluation if it is new: at most one step old. Testing it again after every later step
+ * would multiply the chance of a false alarm.
  */
 export function freshEvaluation({ steps, evaluations }: History): EvaluationRecord | undefined {
   const last = evaluations.at(-1);
   return last && last.step >= (steps.at(-2)?.step ?? 0) ? last : undefined;
 }
 
-/** The first evaluation against a fresh last one. */
+/** The first evaluation and a new last one. */
 export function evaluationChange(
   history: History,
   name: "entropy" | "length_mean" | "truncated" | "repeated",
@@ -100,7 +100,7 @@ export function evaluationChange(
   return last && first && first !== last ? { start: first[name], now: last[name] } : undefined;
 }
 
-/** Three digits are enough for a sentence. */
+/** With three digits. */
 export function show(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

@@ -1,7 +1,7 @@
 /**
- * The alarms of a training run. After each step they read what the run has recorded and say, in
- * words and with numbers, what is wrong; how often healthy runs raise which alarm is measured
- * in rates.test.ts. There is no state: what was raised before is an argument.
+ * Alarms of a training run. After each step they check the recorded metrics and describe problems in
+ * words and numbers. rates.test.ts measures the rate of false alarms. They have no state: the alarms
+ * already raised are an argument.
  */
 
 import type { Alarm } from "../../runs/train-records.ts";
@@ -22,7 +22,7 @@ const CHECKS: readonly Check[] = [
   ...[repeatedOutputs, entropyCollapse, lengthDrift, klOverLimit],
 ];
 
-/** The alarms that are due at the last record and not among those already raised. */
+/** The new alarms at the last record. */
 export function raisedBy(history: History, limits: Limits, raised: ReadonlySet<string>): Alarm[] {
   const step = Math.max(history.steps.at(-1)?.step ?? 0, history.evaluations.at(-1)?.step ?? 0);
   return CHECKS.map((check) => check(history, limits))

@@ -1,76 +1,76 @@
-/** When an alarm goes off. Every threshold has a name, a default and a reason. */
+/** Thresholds of the alarms, each with a default and a reason. */
 
 export interface Limits {
-  /** Steps whose mean stands for "now" and for "the start": one batch is too noisy. */
+  /** Steps averaged for "now" and for "the start": one batch is too noisy. */
   readonly window: number;
-  /** Level of "validation fell", shared among all pairs of evaluations: a false stop is dear. */
+  /** Significance level of "validation fell", corrected for all pairs of evaluations, since it stops the run. */
   readonly level: number;
-  /** Least fall of the validation reward: below it a checkpoint is as good as another. */
+  /** Minimum fall of the validation reward. */
   readonly fall: number;
-  /** Level of what stops nothing: validation rose, is flat, and what the reward did while it fell. */
+  /** Significance level of tests that do not stop the run. */
   readonly sure: number;
-  /** A rise of the validation reward below this is not worth a longer run. */
+  /** Smaller rises of the validation reward do not count as improvement. */
   readonly matters: number;
-  /** Evaluations after the best one before "flat" may be said; fewer cannot be halved and compared. */
+  /** Evaluations after the best one that are needed to call validation flat. */
   readonly flatEvaluations: number;
-  /** Mann–Kendall z of a reward that rises while validation is flat: looked at after each evaluation. */
+  /** Mann–Kendall z of a rising reward while validation is flat; tested after each evaluation. */
   readonly rewardTrend: number;
-  /** Fewest steps of a trend: below 8 even a perfect order can be luck. */
+  /** Minimum steps of a trend: below 8 even a perfect order can be chance. */
   readonly trendSteps: number;
-  /** Ends the run after so many evaluations not better than the best by more than delta; null: never. */
+  /** Stops the run after this many evaluations without an improvement above delta; null: never. */
   readonly plateau: { readonly evaluations: number; readonly delta: number } | null;
 
-  /** Mann–Kendall z of learning backwards: looked at after each step, so stricter than a single test. */
+  /** Mann–Kendall z of the wrong direction; stricter because it is tested after each step. */
   readonly backwardsTrend: number;
-  /** Later falls than in the first steps have other causes than a wrong sign. */
+  /** Only falls within the first steps suggest a wrong sign. */
   readonly backwardsWithin: number;
-  /** Least fall of the mean reward, in standard deviations of one reward: whatever its scale. */
+  /** Minimum fall of the mean reward, in standard deviations of one reward. */
   readonly backwardsReward: number;
-  /** The same where all rewards have become equal: with rare rewards that happens by chance. */
+  /** The same where all rewards have become equal, which rare rewards do by chance. */
   readonly ruinedReward: number;
-  /** Least rise of a loss, as a share of the first: small losses move by large shares. */
+  /** Minimum rise of a loss, as a share of its first value. */
   readonly backwardsLoss: number;
 
   /** Steps without a trend that make a plateau of the training reward. */
   readonly jumpPlateau: number;
-  /** Steps after the plateau that must all be high: one lucky batch is no jump. */
+  /** Steps after the plateau that must all be high: one batch is not a jump. */
   readonly jumpSteps: number;
-  /** The jump in standard errors: a run of hundreds of steps has hundreds of chances. */
+  /** The jump in standard errors; high, because long runs test it hundreds of times. */
   readonly jumpErrors: number;
-  /** The jump in standard deviations of one reward: a steady run makes tiny steps look sharp. */
+  /** The jump in standard deviations of one reward, so that tiny steps of a steady run do not count. */
   readonly jumpReward: number;
 
-  /** A mean reward that real tasks hardly reach; the full mark is 1. */
+  /** A mean reward that real tasks rarely reach; the maximum is 1. */
   readonly perfect: number;
-  /** … for so many steps in a row: a batch can be easy. */
+  /** … for this many steps in a row: a single batch can be easy. */
   readonly perfectSteps: number;
-  /** Fewest validation examples for a full score to be surprising. */
+  /** Minimum validation examples for a perfect score to be suspicious. */
   readonly perfectExamples: number;
-  /** From this share of passes on, a policy that is sure of itself is what was asked for. */
+  /** From this pass rate on, low entropy is expected. */
   readonly solved: number;
 
-  /** Share of the way from the start to "all outputs are the same": some tasks have few answers. */
+  /** Share of the way from the initial value to "all outputs are the same": some tasks have few answers. */
   readonly repeated: number;
-  /** Share of the entropy at the start that must be left; published collapses lose more, as may success. */
+  /** Minimum share of the initial entropy; published collapses lose more, and so may successful runs. */
   readonly entropyShare: number;
-  /** Nats per token below which samples of a group are copies of each other. */
+  /** Nats per token below which the samples of a group are nearly identical. */
   readonly entropyLeast: number;
   /** The mean length may grow or shrink by this factor … */
   readonly lengthFactor: number;
-  /** … or by this many tokens: short answers double easily. */
+  /** … or by this many tokens: short completions double easily. */
   readonly lengthTokens: number;
-  /** Share of completions cut off, which cannot be judged as their author meant them. */
+  /** Share of truncated completions. */
   readonly truncated: number;
   /** Nats per token: at 1 the policy's tokens are e times likelier than under the reference; null: none. */
   readonly kl: number | null;
 
   /** Share of groups without a gradient … */
   readonly zeroGroups: number;
-  /** … for so many steps in a row; a share of 1 is told at once. */
+  /** … for this many steps in a row; a share of 1 raises the alarm at once. */
   readonly zeroSteps: number;
-  /** Updates after which a reference that never differs is no reference; one may be lost in rounding. */
+  /** Updates after which an identical reference raises the alarm; one may be lost in rounding. */
   readonly aliasedSteps: number;
-  /** Two ways to compute one log-prob in float32 differ by 1e-5; an off-by-one by whole nats. */
+  /** Float32 log-probs differ by about 1e-5; an off-by-one error gives whole nats. */
   readonly logprobGap: number;
   /** Nats per token: over 100 tokens 0.01 is already a factor e between the two distributions. */
   readonly samplingGap: number;

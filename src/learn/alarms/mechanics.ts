@@ -1,14 +1,14 @@
-/** Alarms of the machinery: nothing is learned, or not what the formulas say. */
+/** Alarms of the training step: no gradient, or log-probs that do not match. */
 
 import type { StepRecord } from "../../runs/train-records.ts";
 import { type Check, column, type History, metric, percent, show } from "./history.ts";
 
-/** Why is my loss 0? */
+/** No gradient. */
 export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
   const last = steps.at(-1);
   const share = metric(last, "reward/zero_std_groups");
   const gradient = metric(last, "gradient_norm");
-  // A policy-gradient loss is 0 by design where advantages cancel, so it tells only without the norm.
+  // A policy-gradient loss can be 0 where advantages cancel, so it counts only without a gradient norm.
   const still = gradient === undefined ? metric(last, "loss") === 0 : gradient === 0;
   const shares = column(steps.slice(-zeroSteps), "reward/zero_std_groups");
   const often = shares.length === zeroSteps && shares.every((value) => value >= zeroGroups);
@@ -29,7 +29,7 @@ export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
   return {
     alarm: "zero_gradient",
     stops: false,
-    message: `In ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and they teach nothing${gradient ? "" : "; that is why the loss and the gradient are 0"}. ${advice(last)}`,
+    message: `In ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and nothing is learned from them${gradient ? "" : "; that is why the loss and the gradient are 0"}. ${advice(last)}`,
     evidence,
   };
 };
@@ -37,9 +37,9 @@ export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
 function withoutGroups(tokens: number | undefined): string {
   const seen =
     tokens === 0
-      ? "No token was learned from in this step, so its gradient is 0."
+      ? "No token of this step is trained on, so its gradient is 0."
       : "The gradient of this step is exactly 0.";
-  return `${seen} Nothing was learned. Look whether the completions are empty or masked, every reward equals its baseline, or the weights that should learn are frozen.`;
+  return `${seen} Nothing was learned. Check whether the completions are empty or masked, every reward equals its baseline, or the trained weights are frozen.`;
 }
 
 function whichWay(step: StepRecord): string {
@@ -57,15 +57,15 @@ function outcome(step: StepRecord): "passed" | "failed" | "mixed" {
 
 function advice(step: StepRecord): string {
   return {
-    passed: "Give harder examples, or stop: these are solved.",
+    passed: "Use harder examples, or stop: these are solved.",
     failed:
-      "Give easier examples, more samples per group or partial credit, or teach with examples first (sft).",
+      "Use easier examples, larger groups (rollouts.group) or partial rewards, or train with sft first.",
     mixed:
-      "Draw more samples per group or at a higher temperature, and leave out examples that always or never pass.",
+      "Use larger groups (rollouts.group) or a higher temperature, and leave out examples that always or never pass.",
   }[outcome(step)];
 }
 
-/** A reference that changes along with the policy is none. */
+/** The reference is identical to the policy. */
 export const referenceAliased: Check = (history, { aliasedSteps }) => {
   const { steps, facts } = history;
   if (!facts.usesReference) return undefined;
@@ -79,7 +79,7 @@ export const referenceAliased: Check = (history, { aliasedSteps }) => {
   return {
     alarm: "reference_aliased",
     stops: true,
-    message: `After ${updates.length} updates with a gradient ${seen}: policy and reference still agree to the last bit. Probably both are the same weights, so the reference moves along and holds nothing back; or the weights do not move at all. Copy the weights for the reference, and check that the learning rate reaches the optimizer.`,
+    message: `After ${updates.length} updates with a gradient ${seen}: policy and reference are still identical. Probably they share the same weights, so the KL penalty has no effect; or the weights do not change. Copy the weights for the reference, and check that the learning rate reaches the optimiser.`,
     evidence: { updates: updates.length, loss: metric(steps.at(-1), "loss") },
   };
 };
@@ -88,38 +88,38 @@ function positive(step: StepRecord, name: string): boolean {
   return (metric(step, name) ?? 0) > 0;
 }
 
-/** Which metric says so, in words; the surest that the run has. */
+/** The metric that shows it, in words; the most reliable one that the run has. */
 function sameWeights({ steps, evaluations }: History, aliasedSteps: number): string | undefined {
   const names = ["check/reference_gap", "kl/k1", "kl/k2", "kl/k3", "rewards/margin"];
   const name = names.find((candidate) => metric(steps.at(-1), candidate) !== undefined);
   if (name) return steps.every((step) => metric(step, name) === 0) ? `${name} is 0` : undefined;
-  // Two units in the last place of float32, for the order in which a batch is added up.
+  // Two units in the last place of float32, for the order of summation.
   const coin = (step: StepRecord) => Math.abs((metric(step, "loss") ?? 0) - Math.LN2) < 2e-7;
   if (steps.length > 0 && steps.every(coin)) return "the loss is still ln 2";
   const { step = 0, kl_exact: kl } = evaluations.at(-1) ?? {};
   return kl === 0 && step >= aliasedSteps ? "the exact KL is 0" : undefined;
 }
 
-/** The log-probs under which the tokens were drawn are not those that are being changed. */
+/** Recomputed log-probs differ from those at sampling. */
 export const logprobMismatch: Check = ({ steps }, { logprobGap: limit }) => {
   const gap = metric(steps.at(-1), "check/logprob_gap");
   if (gap === undefined || gap <= limit) return undefined;
   return {
     alarm: "logprob_mismatch",
     stops: true,
-    message: `Before the first update of the step, recomputed log-probs differ from the sampled ones by up to ${show(gap)} (limit ${show(limit)}). Probably targets are shifted by one token, padding is counted, or another policy than this one sampled. Compare the two token by token for one completion.`,
+    message: `Before the first update of the step, recomputed log-probs differ from the sampled ones by up to ${show(gap)} (limit ${show(limit)}). Probably targets are shifted by one token, padding is counted, or another policy sampled. Compare the two token by token for one completion.`,
     evidence: { logprob_gap: gap, limit },
   };
 };
 
-/** Drawn from one distribution, differentiated as if from another. */
+/** Sampled from another distribution than the one that is differentiated. */
 export const samplingMismatch: Check = ({ steps }, { samplingGap: limit }) => {
   const gap = metric(steps.at(-1), "check/sampling_gap");
   if (gap === undefined || Math.abs(gap) <= limit) return undefined;
   return {
     alarm: "sampling_mismatch",
     stops: true,
-    message: `Tokens are ${show(Math.exp(Math.abs(gap)))} times ${gap > 0 ? "likelier" : "less likely"} under the distribution they were drawn from than under the policy (${show(gap)} nats per token, limit ${show(limit)}). They are drawn with a temperature, top-k or top-p, but differentiated as if from the full softmax, so the gradient is of something else. Sample at temperature 1 without top-k and top-p.`,
+    message: `Tokens are ${show(Math.exp(Math.abs(gap)))} times ${gap > 0 ? "more likely" : "less likely"} under the sampling distribution than under the policy (${show(gap)} nats per token, limit ${show(limit)}). They are sampled with a temperature, top-k or top-p, but the loss uses the full softmax, so the gradient is biased. Sample at temperature 1 without top-k and top-p.`,
     evidence: { sampling_gap: gap, limit },
   };
 };

@@ -1,4 +1,4 @@
-/** Alarms of what the policy says: the same again, nothing but one thing, too long, too far off. */
+/** Alarms of the completions: repetition, low entropy, length, distance from the reference. */
 
 import {
   type Change,
@@ -16,9 +16,9 @@ import {
 import type { Limits } from "./limits.ts";
 import { fullMarkIsOne } from "./reward.ts";
 
-/** One answer to everything. A high reward is no excuse: it may be why. */
+/** One completion for all prompts, even if the reward is high. */
 export const repeatedOutputs: Check = (history, limits) => {
-  // A step may have few prompts, each answered many times; the validation set answers each once.
+  // A step may have few prompts with many completions each; validation has one per prompt.
   const validated = history.evaluations.length > 1;
   const moved = validated
     ? evaluationChange(history, "repeated")
@@ -28,15 +28,15 @@ export const repeatedOutputs: Check = (history, limits) => {
   return {
     alarm: "repeated_outputs",
     stops: false,
-    message: `${percent(now)} of all completions are one and the same text (${percent(start)} at the start).${validated ? "" : " With one or two prompts per step that is natural; otherwise"} ${validated ? "The" : "the"} policy has probably found an answer that pays whatever the question, or has collapsed. Read that text in the samples; make the scorer refuse it, or add an entropy or KL term.`,
+    message: `${percent(now)} of all completions are the same text (${percent(start)} at the start).${validated ? "" : " With one or two prompts per step that is expected; otherwise"} ${validated ? "The" : "the"} policy probably found a completion that is rewarded for every prompt, or has collapsed. Read it in the samples; make the scorer reject it, or add an entropy or KL term.`,
     evidence: { start, now },
   };
 };
 
 /**
- * Little is tried any more. It is raised by a level alone, so that a policy which learns and grows sure
- * raises it too; the figures that tell the two apart go with it. Losses on given texts are meant to
- * lower the entropy, and do not count.
+ * Low entropy. Based on the level alone, so that a policy which learns and becomes certain raises it
+ * too; the evidence distinguishes the two. Losses on given texts lower the entropy by design and do
+ * not count.
  */
 export const entropyCollapse: Check = (history, limits) => {
   const { steps } = history;
@@ -59,14 +59,14 @@ export const entropyCollapse: Check = (history, limits) => {
   return {
     alarm: "entropy_collapse",
     stops: false,
-    message: `The entropy is ${show(now)} nats per token${from(moved?.start)}, and the task is not solved.${signs(evidence)} Learning makes a policy sure, and as long as the reward rises, or rewards differ in most groups, that is no harm. Otherwise the samples of a group are nearly the same and nothing new can be found: lower the learning rate, raise the upper clip or the KL coefficient, or begin from an earlier checkpoint.`,
+    message: `The entropy is ${show(now)} nats per token${from(moved?.start)}, and the task is not solved.${signs(evidence)} Training lowers entropy, which is harmless while the reward rises or rewards differ in most groups. Otherwise the samples of a group are nearly identical and nothing new is explored: lower the learning rate, raise clip_high or the KL coefficient, or start from an earlier checkpoint.`,
     evidence,
   };
 };
 
 const from = (start?: number) => (start === undefined ? "" : `, from ${show(start)} at the start`);
 
-/** What tells a policy that grows sure from one that is stuck. */
+/** The evidence that distinguishes a certain policy from a stuck one. */
 function signs(seen: {
   readonly reward_start: number | undefined;
   readonly reward_now: number | undefined;
@@ -79,7 +79,7 @@ function signs(seen: {
   return ` The mean reward is ${show(now)}${from(start)}${groups}.`;
 }
 
-/** Answers that grow or shrink, or that are cut off. */
+/** Completions that become longer or shorter, or are truncated. */
 export const lengthDrift: Check = (history, limits) => {
   const { steps, facts } = history;
   const of = (step: string, evaluation: "length_mean" | "truncated"): Change | undefined =>
@@ -96,12 +96,12 @@ export const lengthDrift: Check = (history, limits) => {
     truncated_now: cut?.now,
     max_tokens: facts.maxTokens,
   };
-  // A share that was high and falls is a policy that learns to come to an end.
+  // A falling share means that the policy learns to end its completions.
   if (cut && cut.now >= limits.truncated && cut.now >= 0.9 * cut.start)
     return {
       alarm: "length_drift",
       stops: false,
-      message: `${percent(cut.now)} of the completions are cut off (${percent(cut.start)} at the start)${room && `, at ${facts.maxTokens} tokens`}. What is cut off is judged without its end. Allow more tokens, or reward brevity; if the texts ramble, read them.`,
+      message: `${percent(cut.now)} of the completions are truncated (${percent(cut.start)} at the start)${room && `, at ${facts.maxTokens} tokens`}. They are scored without their end. Allow more tokens, or reward shorter completions; read the samples.`,
       evidence,
     };
   if (!length || Math.abs(length.now - length.start) < limits.lengthTokens) return undefined;
@@ -111,19 +111,19 @@ export const lengthDrift: Check = (history, limits) => {
   return {
     alarm: "length_drift",
     stops: false,
-    message: `Completions have ${grew ? "grown" : "shrunk"} from ${show(length.start)} to ${show(length.now)} tokens${room}. ${grew ? "Length itself may be what the scorer rewards, or the loss does not charge for it" : "The policy may have found that saying little is safest"}. Compare samples with older ones, and check how the loss is divided by the length.`,
+    message: `Completions have ${grew ? "grown" : "shrunk"} from ${show(length.start)} to ${show(length.now)} tokens${room}. ${grew ? "The scorer may reward length, or the loss may not account for it" : "The policy may have found that short completions are safer"}. Compare samples with older ones, and check the setting algorithm.reduction.`,
     evidence,
   };
 };
 
-/** Far from the reference; drift alone is no proof of harm, so the run goes on. */
+/** Far from the reference; the run continues, because KL alone does not show harm. */
 export const klOverLimit: Check = (history, { kl: limit, window }) => {
   if (limit === null) return undefined;
   const exact = freshEvaluation(history)?.kl_exact ?? undefined;
   const name = ["kl/k3", "kl/k1", "kl/k2"].find(
     (estimator) => metric(history.steps.at(-1), estimator) !== undefined,
   );
-  // The median, because a single rare token can blow up the mean of k3.
+  // The median, because a single rare token can dominate the mean of k3.
   const values = column(history.steps.slice(-window), name ?? "").sort((a, b) => a - b);
   const estimate = values.length < window ? undefined : values[Math.floor(window / 2)];
   const now = Math.max(exact ?? 0, estimate ?? 0);
@@ -131,12 +131,12 @@ export const klOverLimit: Check = (history, { kl: limit, window }) => {
   return {
     alarm: "kl_over_limit",
     stops: false,
-    message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The policy speaks another language than the one it started with; rewards, judges and the reference are no longer at home there. Raise the KL coefficient, lower the learning rate, or raise the limit if this is wanted.`,
+    message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The completions differ much from those of the initial policy, so scorers may not be valid for them. Raise the KL coefficient, lower the learning rate, or raise kl_limit if this is intended.`,
     evidence: { kl_exact: exact, estimate, estimator: estimate === undefined ? null : name, limit },
   };
 };
 
-/** Whether so much is earned already that trying other things would be a loss. */
+/** Whether the task is nearly solved, so that low entropy is expected. */
 function isSolved({ steps, evaluations }: History, { window, solved }: Limits): boolean {
   const reward = fullMarkIsOne(steps) ? recent(steps, "reward/mean", window) : undefined;
   return (evaluations.at(-1)?.pass_rate ?? reward ?? 0) >= solved;

@@ -1,5 +1,5 @@
 /**
- * How often the watchman is wrong: simulated runs with nothing wrong, and runs with one thing wrong.
+ * False-alarm rates: simulated runs with nothing wrong, and runs with one thing wrong.
  * A simulated policy has a chance of passing each example, and everything is drawn from that.
  */
 
@@ -74,16 +74,16 @@ function entropyOf({ entropy }: Run, step: number): number {
 
 function evaluationOf(step: number, run: Run, drift: number, seed: number): EvaluationRecord {
   const { examples = 200, trains, validates = trains } = run;
-  const luck = rngAt("luck", seed, step);
+  const noise = rngAt("luck", seed, step);
   const hardness = rngAt("hardness", seed);
   const level = logit(validates(step)) + drift;
   const rewards = Array.from({ length: examples }, () =>
-    Number(luck.next() < chance(level + 1.5 * normal(hardness))),
+    Number(noise.next() < chance(level + 1.5 * normal(hardness))),
   );
   const reward = mean(rewards);
   return {
     ...{ step, examples, pass_rate: reward, reward_mean: reward, rewards },
-    proxy_mean: run.proxy ? run.proxy(step) + 0.02 * normal(luck) : reward,
+    proxy_mean: run.proxy ? run.proxy(step) + 0.02 * normal(noise) : reward,
     ...{ kl_exact: 0.001 * step, length_mean: 40, truncated: 0.02, repeated: 0.1 },
     entropy: entropyOf(run, step),
     outcomes: { correct: reward * examples, wrong: (1 - reward) * examples },

@@ -1,4 +1,4 @@
-/** Alarms of the reward: it leaps, is too good, or is no reward at all. */
+/** Alarms of the reward: scorer errors, a sudden jump, a suspiciously high reward. */
 
 import { SCORER_ERROR } from "../../core/score.ts";
 import type { StepRecord } from "../../runs/train-records.ts";
@@ -7,20 +7,20 @@ import { type Check, column, freshEvaluation, type History, recent, show } from 
 import type { Limits } from "./limits.ts";
 import { trend } from "./statistics.ts";
 
-/** A broken scorer is never a zero: what it could not judge must not teach. */
+/** Rows on which the scorer failed have no reward, which is not a reward of 0. */
 export const scorerFailures: Check = (history) => {
   const trained = history.steps.at(-1)?.outcomes;
-  const judged = freshEvaluation(history)?.outcomes;
+  const validated = freshEvaluation(history)?.outcomes;
   const inTraining = trained?.[SCORER_ERROR] ?? 0;
-  const inValidation = judged?.[SCORER_ERROR] ?? 0;
+  const inValidation = validated?.[SCORER_ERROR] ?? 0;
   if (inTraining + inValidation === 0) return undefined;
-  const [of, outcomes] = inTraining > 0 ? ["training", trained] : ["validation", judged];
+  const [of, outcomes] = inTraining > 0 ? ["training", trained] : ["validation", validated];
   const all = Object.values(outcomes ?? {}).reduce((sum, count) => sum + count, 0);
   const broken = inTraining || inValidation;
   return {
     alarm: "scorer_failures",
     stops: true,
-    message: `The scorer broke on ${broken} of ${all} completions in ${of}. They have no reward, which is not a reward of 0, and what was learned without them is not what was asked for. Find the cause with validate-scorer, mend the scorer, and run again.`,
+    message: `The scorer failed on ${broken} of ${all} completions in ${of}. They have no reward and were left out of training. Find the cause with validate-scorer, fix the scorer, and run again.`,
     evidence: {
       scorer_errors_training: inTraining,
       scorer_errors_validation: inValidation,
@@ -29,13 +29,13 @@ export const scorerFailures: Check = (history) => {
   };
 };
 
-/** How far single rewards lie apart, whatever their scale; without word of it, as a coin's 0 and 1. */
+/** The standard deviation of single rewards; 0.5 where it is not recorded. */
 export function spread(steps: readonly StepRecord[]): number {
   const values = column(steps, "reward/std");
   return values.length > 0 ? mean(values) : 0.5;
 }
 
-/** A trick found: the reward leaps after it had stood still. */
+/** A possible exploit: the reward jumps after a plateau. */
 export const rewardJump: Check = ({ steps }, limits) => {
   const { jumpPlateau, jumpSteps, jumpErrors, jumpReward } = limits;
   const values = column(steps.slice(-4 * jumpPlateau), "reward/mean");
@@ -44,23 +44,23 @@ export const rewardJump: Check = ({ steps }, limits) => {
   const before = earlier.slice(-jumpPlateau);
   const after = values.slice(-jumpSteps);
   const level = mean(before);
-  // From steps between neighbours, because twelve steps can look calmer than the run is.
+  // From steps between neighbours, because twelve steps can understate the variance of the run.
   const squares = earlier.slice(1).map((value, i) => (value - (earlier[i] as number)) ** 2);
   const error = Math.sqrt((mean(squares) / 2) * (1 / jumpPlateau + 1 / jumpSteps));
   const size = mean(after) - level;
   const least = Math.max(jumpErrors * error, jumpReward * spread(steps.slice(-jumpSteps)));
   const rose = size > least && Math.min(...after) > Math.max(...before);
-  // A reward that was rising already has not jumped, only gone on.
+  // A reward that was already rising has not jumped.
   if (!rose || trend(before) > 1) return undefined;
   return {
     alarm: "reward_jump",
     stops: false,
-    message: `After ${jumpPlateau} steps about ${show(level)} the mean reward leapt to ${show(mean(after))}. Learning seldom leaps; a trick that the scorer falls for does. Read the samples of the last steps beside older ones.`,
+    message: `After ${jumpPlateau} steps at about ${show(level)} the mean reward jumped to ${show(mean(after))}. Sudden jumps are typical of an exploit of the scorer. Compare the samples of the last steps with older ones.`,
     evidence: { before: level, after: mean(after), error },
   };
 };
 
-/** Too good to be true. */
+/** A suspiciously high reward. */
 export const perfectScore: Check = (history, limits) => {
   const evaluation = freshEvaluation(history);
   const full = evaluation?.pass_rate === 1 && evaluation.examples >= limits.perfectExamples;
@@ -72,7 +72,7 @@ export const perfectScore: Check = (history, limits) => {
   return {
     alarm: "perfect_score",
     stops: false,
-    message: `${seen} Either the task is solved and there is nothing left to learn, or the scorer accepts what it should not, or the answers leak into the prompts. Read samples, and try the scorer on wrong answers with validate-scorer.`,
+    message: `${seen} Either the task is solved, or the scorer accepts wrong completions, or the answers leak into the prompts. Read samples, and test the scorer on wrong answers with validate-scorer.`,
     evidence: {
       reward_mean: recent(history.steps, "reward/mean", limits.perfectSteps),
       pass_rate: evaluation?.pass_rate,
@@ -86,7 +86,7 @@ function isPerfect({ steps }: History, { perfect, perfectSteps }: Limits): boole
   return all && fullMarkIsOne(steps);
 }
 
-/** Where more than 1 has been earned, 1 is no full mark. */
+/** Where rewards above 1 occur, 1 is not the maximum. */
 export function fullMarkIsOne(steps: readonly StepRecord[]): boolean {
   return column(steps, "reward/max").every((most) => most <= 1);
 }

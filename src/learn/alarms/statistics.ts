@@ -1,4 +1,4 @@
-/** Is it a change, or noise? Both tests are cheap enough to be made after every step. */
+/** Tests for a change, cheap enough to run after every step. */
 
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
@@ -6,7 +6,7 @@ import { mean } from "../parts/advantages.ts";
 
 /**
  * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard
- * deviation with ties counted. It asks for steadiness, not size, so that one wild batch weighs little.
+ * deviation with ties counted. It measures monotony, not size, so a single outlier has little weight.
  */
 export function trend(series: readonly number[]): number {
   const values = inBlocks(series, 200);
@@ -24,7 +24,7 @@ export function trend(series: readonly number[]): number {
   return variance > 0 ? (Math.sign(s) * Math.max(0, Math.abs(s) - 1)) / Math.sqrt(variance) : 0;
 }
 
-/** Means of neighbours where there are more numbers than `most`: the pairs grow with the square. */
+/** Means of neighbours where there are more than `most` numbers, since the cost is quadratic. */
 function inBlocks(values: readonly number[], most: number): readonly number[] {
   const size = Math.ceil(values.length / most);
   if (size <= 1) return values;
@@ -33,9 +33,9 @@ function inBlocks(values: readonly number[], most: number): readonly number[] {
 }
 
 /**
- * How far numbers in a row lie apart by mere to and fro, as a standard deviation: from the median step
- * between neighbours (0.954 for the normal law), which neither a slope nor one leap moves much. Fewer
- * than eight numbers cannot tell one from the other, and then it is 0.
+ * The standard deviation of fluctuations in a series, from the median step between neighbours (0.954
+ * for a normal distribution), which is robust against a trend and a single jump. 0 for fewer than
+ * eight numbers.
  */
 export function jitter(values: readonly number[]): number {
   if (values.length < 8) return 0;
@@ -44,20 +44,20 @@ export function jitter(values: readonly number[]): number {
 }
 
 export interface PairedShift {
-  /** Examples that every evaluation could score. */
+  /** Examples that were scored in every evaluation. */
   readonly examples: number;
-  /** By how much the reward of an example rose, on average. */
+  /** Mean change of the reward of an example. */
   readonly mean: number;
   /** Standard error of the mean. */
   readonly error: number;
   /**
    * The sum of the differences over the root of their sum of squares: the sign-flip test of stats by
-   * its normal limit, because levels shared among many looks lie below what resampling can reach.
+   * its normal approximation, because corrected levels are below what resampling can reach.
    */
   readonly z: number;
 }
 
-/** Example by example, the mean reward over some evaluations against that over earlier ones. */
+/** Paired by example: the mean reward over some evaluations minus that over earlier ones. */
 export function pairedShift(
   before: readonly EvaluationRecord[],
   after: readonly EvaluationRecord[],
@@ -65,7 +65,7 @@ export function pairedShift(
   const records = [...before, ...after];
   const length = records[0]?.rewards.length ?? 0;
   if (before.length === 0 || after.length === 0) return undefined;
-  // Other examples than before: no two rewards belong together.
+  // Different examples: the rewards cannot be paired.
   if (records.some(({ rewards }) => rewards.length !== length)) return undefined;
   const differences = new DifferenceCounts();
   for (let i = 0; i < length; i++) {
@@ -86,7 +86,7 @@ export function pairedShift(
   };
 }
 
-/** Null when any of the evaluations could not score the example. */
+/** Null when the example was not scored in one of the evaluations. */
 function rewardAt(evaluations: readonly EvaluationRecord[], example: number): number | null {
   let sum = 0;
   for (const { rewards } of evaluations) {

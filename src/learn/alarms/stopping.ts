@@ -1,6 +1,6 @@
 /**
- * When to stop: the divergence table. Validation says where the policy went, and the reward of training
- * is read over the same steps: what the two make together has a name.
+ * When to stop: the divergence table. It combines the direction of the validation reward with that of
+ * the training reward over the same steps.
  */
 
 import type { EvaluationRecord } from "../../runs/train-records.ts";
@@ -20,32 +20,29 @@ interface Entry {
 
 const entry = (verdict: Verdict, words: string): Entry => ({ verdict, words });
 
-/** First what validation does, then what the training reward does. */
+/** By the direction of validation, then of the training reward. */
 export const TABLE: Readonly<Record<Direction, Readonly<Record<Direction, Entry>>>> = {
   up: {
-    up: entry("healthy", "what is rewarded is what is wanted: continue"),
-    flat: entry(
-      "healthy",
-      "validation improves, though the noisy reward does not show it: continue",
-    ),
+    up: entry("healthy", "both rewards rise: continue"),
+    flat: entry("healthy", "validation improves, the training reward does not show it: continue"),
     down: entry(
       "undecided",
-      "validation improves while the reward falls: do the scorers disagree?",
+      "validation improves while the reward falls: check whether the scorers disagree",
     ),
   },
   flat: {
-    up: entry("converged", "more reward no longer makes a better policy: stop soon"),
-    flat: entry("undecided", "nothing moves: the run is finished, or it never learned"),
-    down: entry("undecided", "the reward falls and validation has not followed yet: wait, or stop"),
+    up: entry("converged", "more reward no longer improves the policy: stop soon"),
+    flat: entry("undecided", "nothing changes: the run has converged or never learned"),
+    down: entry("undecided", "the reward falls, validation does not yet: wait or stop"),
   },
   down: {
-    up: entry("reward hacking", "reward is gained at the cost of what is wanted: stop"),
-    flat: entry("undecided", "learning spoils the policy and gains no reward: stop"),
-    down: entry("undecided", "learning spoils the policy: stop"),
+    up: entry("reward hacking", "the reward rises while validation falls: stop"),
+    flat: entry("undecided", "validation falls and the reward does not rise: stop"),
+    down: entry("undecided", "both rewards fall: stop"),
   },
 };
 
-/** The evaluation with the highest mean reward; the earliest of equals. */
+/** The evaluation with the highest mean reward; the earliest in a tie. */
 export function best(evaluations: readonly EvaluationRecord[]): EvaluationRecord | undefined {
   return evaluations.reduce<EvaluationRecord | undefined>(
     (top, next) => (top && top.reward_mean >= next.reward_mean ? top : next),
@@ -54,8 +51,8 @@ export function best(evaluations: readonly EvaluationRecord[]): EvaluationRecord
 }
 
 /**
- * How many evaluations ago validation last rose by more than `delta`. Smaller gains do not move the
- * mark, so that many of them together still count once they pass it.
+ * How many evaluations ago validation last rose by more than `delta`. Smaller gains add up until they
+ * exceed it.
  */
 export function sinceImproved(evaluations: readonly EvaluationRecord[], delta: number): number {
   let mark = Number.NEGATIVE_INFINITY;
@@ -78,7 +75,7 @@ export interface RewardMove {
   readonly direction: Direction;
   /** Undefined in a run without rewards, or with too few steps. */
   readonly training: Move | undefined;
-  /** By the scorers that reward, on the validation set. */
+  /** Of the reward scorers on the validation set. */
   readonly proxy: Move;
 }
 
@@ -89,7 +86,7 @@ export interface ValidationMove extends PairedShift {
 }
 
 export interface Reading extends Entry {
-  /** Both undefined while nothing can be said. */
+  /** Both undefined while there is too little data. */
   readonly validation: ValidationMove | undefined;
   readonly reward: RewardMove | undefined;
 }
@@ -104,7 +101,7 @@ export function read(history: History, limits: Limits = LIMITS): Reading {
   const found =
     validation && reward
       ? TABLE[validation.direction][reward.direction]
-      : entry("undecided", "too little has been seen");
+      : entry("undecided", "too little data");
   return { ...found, validation, reward };
 }
 
@@ -122,7 +119,7 @@ function validationMove(
     if (fall && isFall(fall, top, evaluations, limits))
       return { ...fall, direction: "down", since: top.step };
   }
-  // Without the best one, whose luck would make the first half look good.
+  // Without the best one, which is biased upwards.
   const half = Math.floor(later.length / 2);
   const drift = pairedShift(later.slice(0, half), later.slice(later.length - half));
   if (drift && later.length >= limits.flatEvaluations && isFlat(drift, limits))
@@ -134,10 +131,10 @@ function validationMove(
 }
 
 /**
- * The best of many evaluations was also a lucky one, and each new evaluation is a new chance to look
- * bad beside it. So the last two must both be lower, and the level is shared among all the pairs of
- * evaluations that could have been compared by now (Bonferroni). With many examples even the to and fro
- * of a healthy policy would be significant, so the fall must stand out from that too.
+ * The best of many evaluations is biased upwards, and each new evaluation is another test against it.
+ * So the last two must both be lower, and the level is corrected for all pairs of evaluations so far
+ * (Bonferroni). With many examples even the normal fluctuation of a policy is significant, so the fall
+ * must exceed that too.
  */
 function isFall(
   shift: PairedShift,
@@ -145,7 +142,7 @@ function isFall(
   evaluations: readonly EvaluationRecord[],
   { level, fall }: Limits,
 ): boolean {
-  // At least eight, so that the first looks, with few pairs each, do not spend most of it.
+  // At least eight, so that the first evaluations do not use up most of the level.
   const looks = Math.max(8, evaluations.length);
   const z = normalQuantile(level / ((looks * (looks - 1)) / 2));
   const both = evaluations.slice(-2).every((last) => last.reward_mean <= top.reward_mean - fall);
@@ -154,7 +151,7 @@ function isFall(
   return both && shift.z <= z && shift.mean <= z * restless;
 }
 
-/** Not merely "no rise was proved": a rise that matters is ruled out, and no fall is in sight. */
+/** A relevant rise is ruled out, and there is no sign of a fall. */
 function isFlat({ mean, error }: PairedShift, { sure, matters }: Limits): boolean {
   const margin = normalQuantile(1 - sure) * error;
   return mean + margin < matters && mean + margin >= 0;
@@ -171,14 +168,14 @@ function rewardMove(
   const [from, to] = [mean(values.slice(0, window)), mean(values.slice(-window))];
   const training = values.length < trendSteps ? undefined : { from, to, z: trend(values) };
   const proxy = proxyMove(evaluations, since);
-  // A fall has been proved already, and the reward only gives it its name.
+  // The fall is established; the reward only classifies it.
   const needed = direction === "down" ? normalQuantile(1 - sure) : rewardTrend;
   const z = training?.z ?? 0;
   if (Math.max(z, proxy.z) >= needed) return { direction: "up", training, proxy };
   return { direction: z <= -needed ? "down" : "flat", training, proxy };
 }
 
-/** Rewards of single examples are not kept, but those within 0 and 1 vary at most by m (1 - m). */
+/** Rewards of single examples are not recorded; for rewards from 0 to 1 the variance is at most m (1 - m). */
 function proxyMove(evaluations: readonly EvaluationRecord[], since: number): Move {
   const before = evaluations.filter(({ step }) => step === since);
   const last = evaluations.slice(-2);

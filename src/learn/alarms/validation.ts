@@ -1,4 +1,4 @@
-/** Alarms of the validation set: what the divergence table says, in words. */
+/** Alarms of the validation set, from the divergence table. */
 
 import type { JsonObject } from "../../core/json.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import type { Limits } from "./limits.ts";
 import { best, type RewardMove, read, sinceImproved, type ValidationMove } from "./stopping.ts";
 
-/** What the divergence table says of a new evaluation, where that is bad news. */
+/** The problem that the divergence table shows for a new evaluation. */
 export const divergence: Check = (history, limits) => {
   if (!freshEvaluation(history)) return undefined;
   const { validation, reward, verdict } = read(history, limits);
@@ -22,7 +22,7 @@ export const divergence: Check = (history, limits) => {
   return verdict === "converged" ? converged(history, validation, reward, limits) : undefined;
 };
 
-/** Training gains reward while the validation set, which it does not see, gets worse. */
+/** Training reward rises while the validation reward falls. */
 function rewardHacking(
   validation: ValidationMove,
   reward: RewardMove,
@@ -31,27 +31,27 @@ function rewardHacking(
   const { from, to, z } = reward.proxy;
   const cause =
     z >= rewardTrend
-      ? `The scorer that rewards likes the validation answers better too (${show(from)} → ${show(to)}): it is being exploited.`
-      : "Either the policy exploits the scorer that rewards, or it learns the training examples by heart.";
+      ? `The reward scorer gives the validation completions more too (${show(from)} → ${show(to)}): the policy exploits it.`
+      : "Either the policy exploits the reward scorer, or it memorises the training examples.";
   return {
     alarm: "reward_hacking",
     stops: true,
-    message: `${fallWords(validation)}${rewardWords(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and mend the reward (validate-scorer) or hold the policy nearer to its reference before you go on.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (validate-scorer) or raise the KL coefficient before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }
 
-/** Validation gets worse, and no reward is gained for it. */
+/** Validation falls, and the reward does not rise. */
 function validationFalls(validation: ValidationMove, reward: RewardMove): Finding {
   return {
     alarm: "validation_falls",
     stops: true,
-    message: `${fallWords(validation)}${rewardWords(reward)} Learning is spoiling the policy. Keep the checkpoint of step ${validation.since}; lower the learning rate or hold the policy nearer to its reference before you go on.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} Training makes the policy worse. Keep the checkpoint of step ${validation.since}; lower the learning rate or raise the KL coefficient before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }
 
-/** Validation is level and the reward still rises. */
+/** Validation is flat while the reward rises. */
 function converged(
   { evaluations }: History,
   validation: ValidationMove,
@@ -62,12 +62,12 @@ function converged(
   return {
     alarm: "converged",
     stops: false,
-    message: `Since step ${since} validation has not risen by ${show(matters)} (${show(mean)} ± ${show(error)}).${rewardWords(reward)} More reward no longer makes a better policy, and is the ground on which reward hacking grows. Stop soon; the best checkpoint is that of step ${best(evaluations)?.step}.`,
+    message: `Since step ${since} the validation reward has not risen by ${show(matters)} (${show(mean)} ± ${show(error)}).${rewardSentence(reward)} More training reward no longer improves the policy, and risks reward hacking. Stop soon; the best checkpoint is that of step ${best(evaluations)?.step}.`,
     evidence: evidenceOf(validation, reward),
   };
 }
 
-/** Only where it was asked for: a plateau can also be the foot of a slope. */
+/** Only if configured: a plateau may end. */
 export const plateau: Check = (history, { plateau: limit }) => {
   if (!limit || !freshEvaluation(history)) return undefined;
   const count = sinceImproved(history.evaluations, limit.delta);
@@ -76,7 +76,7 @@ export const plateau: Check = (history, { plateau: limit }) => {
   return {
     alarm: "plateau",
     stops: true,
-    message: `For ${count} evaluations validation has not improved by more than ${show(limit.delta)}. The best was ${percent(top.pass_rate)} passed (mean reward ${show(top.reward_mean)}) at step ${top.step}. Use that checkpoint; a longer run needs harder examples or another reward.`,
+    message: `Validation has not improved by more than ${show(limit.delta)} for ${count} evaluations. The best is step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}. Use that checkpoint; to continue, use harder examples or another reward.`,
     evidence: {
       best_step: top.step,
       best_reward_mean: top.reward_mean,
@@ -86,15 +86,15 @@ export const plateau: Check = (history, { plateau: limit }) => {
   };
 };
 
-function fallWords({ since, mean, z, examples }: ValidationMove): string {
-  return `The last two evaluations are ${show(-mean)} below the best one, of step ${since}, on the same ${examples} examples; that is not noise (z = ${show(z)}).`;
+function fallSentence({ since, mean, z, examples }: ValidationMove): string {
+  return `The mean reward of the last two evaluations is ${show(-mean)} below the best one (step ${since}) on the same ${examples} examples (z = ${show(z)}, significant after correction for all evaluations).`;
 }
 
-function rewardWords({ direction, training }: RewardMove): string {
+function rewardSentence({ direction, training }: RewardMove): string {
   if (!training) return "";
   const { from, to } = training;
   const rose = direction === "up" && to > from ? "rose" : "did not clearly rise";
-  return ` Meanwhile the training reward ${direction === "down" ? "fell as well" : rose} (${show(from)} → ${show(to)}).`;
+  return ` Meanwhile the training reward ${direction === "down" ? "fell too" : rose} (${show(from)} → ${show(to)}).`;
 }
 
 function evidenceOf(validation: ValidationMove, { training, proxy }: RewardMove): JsonObject {

@@ -3,6 +3,6 @@
 import { z } from "zod";
 import { REDUCTIONS } from "../../engine/loss.ts";
 
-export const reduction = z.enum(REDUCTIONS).describe("how the tokens of a batch are weighed");
-export const epochs = z.int().min(1).describe("how often each batch is used");
-export const minibatches = z.int().min(1).describe("updates made of a batch in each epoch");
+export const reduction = z.enum(REDUCTIONS).describe("loss aggregation over the tokens of a batch");
+export const epochs = z.int().min(1).describe("epochs per batch");
+export const minibatches = z.int().min(1).describe("updates per epoch of a batch");

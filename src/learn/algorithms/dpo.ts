@@ -1,7 +1,6 @@
 /**
- * DPO: −log σ(βΔ), where Δ is by how much more the policy prefers the chosen completion to the
- * rejected one than the frozen reference does. At the start the loss is ln 2, and a loss that stays
- * there has a reference which is the policy itself.
+ * DPO: −log σ(βΔ), where Δ is the log-ratio of chosen to rejected under the policy minus that under
+ * the frozen reference. The loss starts at ln 2; if it stays there, the reference is the policy itself.
  */
 
 import { z } from "zod";
@@ -15,14 +14,14 @@ export const dpoSettings = z.strictObject({
     .number()
     .positive()
     .default(0.1)
-    .describe("the smaller, the farther from the start it may go"),
+    .describe("KL regularisation; smaller values allow more change from the initial policy"),
 });
 
 export type DpoSettings = z.infer<typeof dpoSettings>;
 
 export const dpo: Algorithm<DpoSettings> = {
   name: "dpo",
-  about: "learn from pairs: prefer chosen to rejected more than the start",
+  about: "preference pairs: log-sigmoid of the margin over the reference",
   needs: "pairs",
   settings: dpoSettings,
   columns: { reference: "token" },

@@ -1,7 +1,7 @@
 /**
- * GRPO: rewards are compared within the group of a prompt's completions, and the clipped surrogate
- * lets a batch be used more than once. Every convention on which implementations disagree is a
- * setting; a KL penalty is added to the loss by the training loop.
+ * GRPO: advantages are relative to the group of a prompt's completions, and the clipped surrogate
+ * allows several updates per batch. Every convention on which implementations differ is a setting; the
+ * training loop adds the KL penalty to the loss.
  */
 
 import { z } from "zod";
@@ -17,27 +17,27 @@ export const grpoSettings = z.strictObject({
   std: z
     .enum(["sample", "population", "none"])
     .default("sample")
-    .describe("the deviation of a group, by which advantages are divided"),
-  std_epsilon: z.number().min(0).default(1e-4).describe("added to the deviation"),
+    .describe("standard deviation that divides the advantages"),
+  std_epsilon: z.number().min(0).default(1e-4).describe("added to the standard deviation"),
   reduction: reduction.default("dapo"),
   clip_low: z
     .number()
     .min(0)
     .max(1)
     .default(0.2)
-    .describe("lowering a token's probability by more than this share gains nothing"),
-  clip_high: z.number().min(0).default(0.2).describe("the same for raising it"),
+    .describe("lower clip of the probability ratio: 1 − clip_low"),
+  clip_high: z.number().min(0).default(0.2).describe("upper clip: 1 + clip_high"),
   ratio: z
     .enum(["token", "sequence"])
     .default("token")
-    .describe("whose probability is compared with that at sampling"),
+    .describe("probability ratio per token or per sequence"),
   epochs: epochs.default(1),
   minibatches: minibatches.default(1),
 });
 
 export const grpo: Algorithm<z.infer<typeof grpoSettings>> = {
   name: "grpo",
-  about: "clipped policy gradient; rewards compared within a prompt's group",
+  about: "clipped policy gradient; advantages relative to the prompt's group",
   needs: "rollouts",
   settings: grpoSettings,
   columns: { old: "token", advantage: "token" },

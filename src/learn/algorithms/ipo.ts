@@ -1,6 +1,6 @@
 /**
- * IPO: (Δ̄ − 1 / 2β)², with log-ratios per token. Unlike DPO it has a goal that it can reach, and so
- * does not push certain pairs apart for ever.
+ * IPO: (Δ̄ − 1 / 2β)², with log-ratios per token. Unlike DPO the margin has a
+ * finite target, so pairs are not pushed apart without limit.
  */
 
 import { mul, square, sub } from "../../graph/ops/elementwise.ts";
@@ -12,7 +12,7 @@ import { type DpoSettings, dpo } from "./dpo.ts";
 export const ipo: Algorithm<DpoSettings> = {
   ...dpo,
   name: "ipo",
-  about: "learn from pairs: prefer chosen by a fixed margin, per token",
+  about: "preference pairs: squared error to a fixed margin, per token",
   loss(inputs, { beta }) {
     const ratios = logRatios(inputs, true);
     const { chosen, rejected } = pairsOf(ratios);

@@ -1,7 +1,6 @@
 /**
- * KTO: completions that are labelled good or bad, without pairs. Each is compared with how far the
- * policy has moved in general, which is estimated on prompts with the completions of others and fed
- * as `shift`: no gradient flows through it.
+ * KTO: completions labelled good or bad, without pairs. The baseline is the KL to the reference,
+ * estimated on mismatched prompts and completions and passed as `shift`, without a gradient.
  */
 
 import { z } from "zod";
@@ -15,14 +14,14 @@ export const ktoSettings = z.strictObject({
     .number()
     .positive()
     .default(0.1)
-    .describe("the smaller, the farther from the start it may go"),
-  desirable: z.number().min(0).default(1).describe("weight of the good ones"),
-  undesirable: z.number().min(0).default(1).describe("weight of the bad ones"),
+    .describe("KL regularisation; smaller values allow more change from the initial policy"),
+  desirable: z.number().min(0).default(1).describe("weight of good completions"),
+  undesirable: z.number().min(0).default(1).describe("weight of bad completions"),
 });
 
 export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
   name: "kto",
-  about: "learn from labelled samples, good or bad, without pairs",
+  about: "completions labelled good or bad, without pairs",
   needs: "labels",
   settings: ktoSettings,
   columns: { reference: "token", good: "row", shift: "row", share: "row" },
@@ -34,13 +33,13 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
     const bad = sub(1, good);
     const rewards = mul(logRatios(inputs), beta);
     const ahead = sub(rewards, mul(column("shift"), beta));
-    // σ(−x) = 1 − σ(x): what is missing to certainty, on the side that the label names.
+    // σ(−x) = 1 − σ(x), with the sign of the label.
     const missing = (x: Parameters<typeof sigmoid>[0]) => sub(1, sigmoid(x));
     const losses = add(
       mul(mul(missing(ahead), good), desirable),
       mul(mul(missing(mul(ahead, -1)), bad), undesirable),
     );
-    // 1 / rows of the same label: means over the good and over the bad ones.
+    // 1 / rows of the same label: means over the good and the bad completions.
     const share = column("share");
     const side = (label: typeof good, x: typeof good) => sum(mul(mul(x, share), label));
     const logps = completionLogprobs(inputs);

@@ -1,6 +1,6 @@
 /**
- * ORPO: the chosen completions are learned as texts, and the odds of chosen against rejected are
- * raised. It needs no reference. Log-probs are means over the tokens of a completion.
+ * ORPO: SFT on the chosen completions plus a loss on the odds ratio of chosen and rejected. It needs
+ * no reference. Log-probs are means over the tokens of a completion.
  */
 
 import { z } from "zod";
@@ -17,12 +17,12 @@ import {
 } from "../parts/preference.ts";
 
 export const orpoSettings = z.strictObject({
-  beta: z.number().min(0).default(0.1).describe("weight of the odds beside the text"),
+  beta: z.number().min(0).default(0.1).describe("weight of the odds-ratio loss"),
 });
 
 export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   name: "orpo",
-  about: "learn from pairs: chosen as text, with better odds than rejected",
+  about: "preference pairs: SFT on chosen plus an odds-ratio loss",
   needs: "pairs",
   settings: orpoSettings,
   columns: {},

@@ -1,6 +1,6 @@
 /**
- * PPO: each token has an advantage of its own, from a value head that learns along. The reward comes
- * with the last token, a KL penalty with every token. Left out: a value network apart from the policy.
+ * PPO: per-token advantages from a value head that is trained with the policy. The reward is given at
+ * the last token, the KL penalty at every token. Left out: a separate value network.
  */
 
 import { z } from "zod";
@@ -13,31 +13,20 @@ import { clippedLoss, ratioMetrics, ratioOf } from "../parts/surrogate.ts";
 import { epochs, minibatches, reduction } from "./common-settings.ts";
 
 export const ppoSettings = z.strictObject({
-  discount: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(1)
-    .describe("what a reward is worth one token earlier"),
+  discount: z.number().min(0).max(1).default(1).describe("discount factor per token"),
   lambda: z
     .number()
     .min(0)
     .max(1)
     .default(0.95)
-    .describe("of generalised advantage estimation; 1 trusts rewards, 0 the value head"),
-  whiten: z.boolean().default(true).describe("advantages to mean 0 and deviation 1"),
-  clip: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.2)
-    .describe("moving a token's probability by more than this share gains nothing"),
-  value_clip: z
-    .number()
-    .min(0)
-    .default(0.2)
-    .describe("moving a value by more than this gains nothing"),
-  value_coefficient: z.number().min(0).default(0.1).describe("weight of the value head's loss"),
+    .describe("λ of generalised advantage estimation (GAE)"),
+  whiten: z
+    .boolean()
+    .default(true)
+    .describe("normalise advantages to mean 0 and standard deviation 1"),
+  clip: z.number().min(0).max(1).default(0.2).describe("clip range of the probability ratio"),
+  value_clip: z.number().min(0).default(0.2).describe("clip range of the value"),
+  value_coefficient: z.number().min(0).default(0.1).describe("weight of the value loss"),
   reduction: reduction.default("dapo"),
   epochs: epochs.default(4),
   minibatches: minibatches.default(1),
@@ -45,7 +34,7 @@ export const ppoSettings = z.strictObject({
 
 export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
   name: "ppo",
-  about: "clipped policy gradient with a value head and token-wise advantages",
+  about: "clipped policy gradient with a value head and per-token advantages",
   needs: "rollouts",
   settings: ppoSettings,
   columns: { old: "token", advantage: "token", old_value: "token", return: "token" },
@@ -90,13 +79,13 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
   },
 };
 
-/** Half the square of the error, the worse of the value as it is and as it may have moved. */
+/** Half the squared error, the larger of the unclipped and the clipped value. */
 function valueLoss(values: Tensor, before: Tensor, returns: Tensor, limit: number): Tensor {
   const moved = add(before, clip(sub(values, before), -limit, limit));
   return mul(maximum(square(sub(values, returns)), square(sub(moved, returns))), 0.5);
 }
 
-/** How much of the returns' variance the value head foresaw: 1 is all, 0 no more than their mean. */
+/** Explained variance of the returns. */
 function explained(
   all: readonly { values: ArrayLike<number>; returns: readonly number[] }[],
 ): number {

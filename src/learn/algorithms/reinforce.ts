@@ -1,7 +1,7 @@
 /**
- * REINFORCE: −A Σ log π(y_t), with A = reward − baseline. The baseline is nothing, the mean of all
- * rewards so far, or the mean of the prompt's group. Left out: any correction for samples of an older
- * policy, so every batch is used once.
+ * REINFORCE: −A Σ log π(y_t), with A = reward − baseline. The baseline is 0, the running mean of
+ * the rewards, or the mean of the prompt's group. Left out: off-policy correction, so every batch is
+ * used once.
  */
 
 import { z } from "zod";
@@ -16,13 +16,8 @@ export const reinforceSettings = z.strictObject({
   baseline: z
     .enum(["none", "running", "prompt"])
     .default("prompt")
-    .describe("taken off a reward: nothing, the mean so far, the mean of the prompt's group"),
-  decay: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.9)
-    .describe("how much of the running mean is kept at each update"),
+    .describe("baseline: none, the running mean, or the mean of the prompt's group"),
+  decay: z.number().min(0).max(1).default(0.9).describe("decay of the running mean"),
   reduction: reduction.default("sequences"),
 });
 
@@ -31,7 +26,7 @@ const memory = z.object({ baseline: z.number().nullable() });
 
 export const reinforce: Algorithm<z.infer<typeof reinforceSettings>, z.infer<typeof memory>> = {
   name: "reinforce",
-  about: "policy gradient: reward minus a baseline, once for each batch",
+  about: "policy gradient: reward minus a baseline, one update per batch",
   needs: "rollouts",
   settings: reinforceSettings,
   columns: { old: "token", advantage: "token" },
@@ -54,7 +49,7 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>, z.infer<typ
   },
 };
 
-/** −A log π, of tokens that were drawn from the policy as it is. */
+/** −A log π of on-policy tokens. */
 export function policyGradient({ logprobs, weights, column }: LossInputs) {
   return {
     loss: neg(sum(mul(mul(logprobs, column("advantage")), weights))),

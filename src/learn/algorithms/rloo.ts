@@ -1,6 +1,6 @@
 /**
  * RLOO: REINFORCE whose baseline is the mean reward of the prompt's other completions, which leaves
- * the gradient unbiased. A KL penalty, where one is set, is taken from the reward.
+ * the gradient unbiased. A KL penalty is subtracted from the reward.
  */
 
 import { z } from "zod";
@@ -15,7 +15,7 @@ export const rlooSettings = z.strictObject({
 
 export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
   name: "rloo",
-  about: "policy gradient: reward minus the mean of the other samples",
+  about: "policy gradient: reward minus the mean of the group's other samples",
   needs: "rollouts",
   settings: rlooSettings,
   klPlace: "reward",

@@ -1,7 +1,6 @@
 /**
- * Supervised fine-tuning: make the completions that somebody wrote more likely. The loss is
- * −Σ log π(y_t | prefix), by default divided by all learned tokens of the batch; prompts and padding
- * weigh nothing. Left out on purpose: packing of several texts in a row.
+ * Supervised fine-tuning on given completions. The loss is −Σ log π(y_t | prefix), by default divided
+ * by all trained tokens of the batch; prompts and padding have weight 0. Left out on purpose: packing of several texts in a row.
  */
 
 import { z } from "zod";
@@ -16,7 +15,7 @@ export const sftSettings = z.strictObject({
 
 export const sft: Algorithm<z.infer<typeof sftSettings>> = {
   name: "sft",
-  about: "learn from texts: prompts with the completions that are wanted",
+  about: "supervised fine-tuning on texts: prompts and completions",
   needs: "texts",
   settings: sftSettings,
   defaults: { rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" } },

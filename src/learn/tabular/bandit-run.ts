@@ -1,4 +1,4 @@
-/** The bandit as a run: log, evaluation, charts, and what the learning rate deserves to be called. */
+/** The bandit as a run: log, evaluation, charts, and a diagnosis of the learning rate. */
 
 import { rngAt } from "../../core/rng.ts";
 import type { FolderOptions } from "../../runs/may-write.ts";
@@ -19,12 +19,12 @@ import { drawAction, entropy, expectation, softmax, type Vector } from "./softma
 
 export interface BanditRunOptions extends BanditOptions, FolderOptions {
   readonly outdir: string;
-  /** Repeat with so many seeds, from `seed` up, with and without the baseline. */
+  /** Repeat with this many seeds, from `seed` up, with and without the baseline. */
   readonly seeds?: number | undefined;
 }
 
-/** One update that moves a probability this far has left the small-step world of the theory. */
-const WILD_MOVE = 0.25;
+/** A learning rate is called too large if one update changes a probability by more than this. */
+const MAX_CHANGE = 0.25;
 const EVALUATION_PULLS = 500;
 const EXPECTED = ARMS.reduce((sum, p) => sum + p, 0) / ARMS.length;
 
@@ -38,7 +38,7 @@ async function banditExperiment(options: BanditRunOptions): Promise<Experiment> 
   const logits = log.at(-1)?.logits_after ?? ARMS.map(() => 0);
   const probabilities = softmax(logits);
   const best = probabilities.indexOf(Math.max(...probabilities));
-  const rate = nameLearningRate(options, log);
+  const rate = diagnoseLearningRate(options, log);
   const seeds = options.seeds ? compareBaselines(options, options.seeds) : undefined;
   const metrics = {
     steps: log.length,
@@ -66,7 +66,7 @@ async function banditExperiment(options: BanditRunOptions): Promise<Experiment> 
     metrics,
     log,
     title: "REINFORCE on four arms",
-    happened: `favourite arm ${metrics.favourite_arm} with probability ${probabilities[best]?.toFixed(4)}, expected reward ${metrics.expected_reward.toFixed(4)} (uniform play earns ${EXPECTED}); ${rate.verdict}`,
+    happened: `favourite arm ${metrics.favourite_arm} with probability ${probabilities[best]?.toFixed(4)}, expected reward ${metrics.expected_reward.toFixed(4)} (uniform policy: ${EXPECTED}); ${rate.verdict}`,
     remarks: [
       ...remarks(probabilities, rate),
       ...(seeds ? seedRemarks(seeds) : []),
@@ -76,7 +76,7 @@ async function banditExperiment(options: BanditRunOptions): Promise<Experiment> 
   };
 }
 
-/** The final policy on pulls that every run shares: same luck, other policy. */
+/** Evaluates the final policy with fixed seeds, so that runs can be compared row by row. */
 function* evaluate(probabilities: Vector) {
   for (let pull = 1; pull <= EVALUATION_PULLS; pull++) {
     const arm = drawAction(probabilities, rngAt("bandit evaluation", pull, "action"));
@@ -87,40 +87,28 @@ function* evaluate(probabilities: Vector) {
   }
 }
 
-interface RateName {
+interface LearningRateDiagnosis {
   readonly learning_rate: "ordinary" | "inverted" | "too large" | "zero" | "diverged";
   /** The largest change of any probability in one update. */
   readonly largest_move: number;
   readonly verdict: string;
 }
 
-export function nameLearningRate(
+export function diagnoseLearningRate(
   { lr, steps }: BanditOptions,
   log: readonly BanditStep[],
-): RateName {
+): LearningRateDiagnosis {
   const move = largestMove(log);
-  const named = (learning_rate: RateName["learning_rate"], verdict: string) => ({
-    learning_rate,
-    largest_move: move,
-    verdict,
-  });
-  if (log.length < steps)
-    return named(
-      "diverged",
-      `diverged: the logits left the range of numbers after step ${log.length}`,
-    );
-  if (lr < 0)
-    return named(
-      "inverted",
-      "inverted: a negative learning rate descends, so that what pays becomes rarer",
-    );
-  if (lr === 0) return named("zero", "nothing is learned at a learning rate of 0");
-  if (move > WILD_MOVE)
-    return named("too large", `too large: one update moved a probability by ${move.toFixed(2)}`);
-  return named(
-    "ordinary",
-    `ordinary: no update moved a probability by more than ${move.toFixed(2)}`,
-  );
+  const size = move.toFixed(2);
+  const diagnoses: [boolean, LearningRateDiagnosis["learning_rate"], string][] = [
+    [log.length < steps, "diverged", `the logits were no longer finite after step ${log.length}`],
+    [lr < 0, "inverted", "a negative learning rate descends: rewarded actions become less likely"],
+    [lr === 0, "zero", "nothing is learned"],
+    [move > MAX_CHANGE, "too large", `one update changed a probability by ${size}`],
+    [true, "ordinary", `no update changed a probability by more than ${size}`],
+  ];
+  const [, name, why] = diagnoses.find(([applies]) => applies) as (typeof diagnoses)[number];
+  return { learning_rate: name, largest_move: move, verdict: `${name}: ${why}` };
 }
 
 function largestMove(log: readonly BanditStep[]): number {
@@ -133,12 +121,12 @@ function largestMove(log: readonly BanditStep[]): number {
   return largest;
 }
 
-/** Draws per seed for the variance of one update: enough to see it, cheap enough not to wait. */
+/** Draws per seed for the variance of one update. */
 const DRAWS_PER_SEED = 100;
 
 /**
- * Two questions, with the same draws for both answers: how much does one update at the starting
- * policy vary with and without a baseline, and how do whole trainings end?
+ * The variance of one update at the initial policy, and the results of complete training runs, with
+ * and without a baseline, on the same draws.
  */
 export function compareBaselines(options: BanditOptions, seeds: number) {
   const start = softmax(ARMS.map(() => 0));
@@ -169,7 +157,7 @@ export function compareBaselines(options: BanditOptions, seeds: number) {
 
 type SeedComparison = ReturnType<typeof compareBaselines>;
 
-function remarks(probabilities: Vector, { verdict }: RateName): string[] {
+function remarks(probabilities: Vector, { verdict }: LearningRateDiagnosis): string[] {
   const final = ARM_NAMES.map((arm, i) => `${arm} ${probabilities[i]?.toFixed(4)}`).join(", ");
   return [`- Final probabilities: ${final}.`, `- Learning rate: ${verdict}.`];
 }
@@ -179,12 +167,12 @@ function seedRemarks(seeds: SeedComparison): string[] {
   const vector = (v: Vector) => `(${v.map((x) => x.toFixed(3)).join(", ")})`;
   return [
     `- Variance of one update over ${seeds.draws} draws: ${without.measured.variance.toFixed(4)} without a baseline (exactly ${without.exact.variance.toFixed(4)}), ${with_.measured.variance.toFixed(4)} with (exactly ${with_.exact.variance.toFixed(4)}).`,
-    `- Mean direction: ${vector(without.measured.mean)} without, ${vector(with_.measured.mean)} with; exactly ${vector(without.exact.mean)} both times. A baseline changes the noise, not the goal.`,
-    `- Expected reward after training, over ${seeds.count} seeds: ${ended(seeds.training_without_baseline)} without, ${ended(seeds.training_with_baseline)} with.`,
+    `- Mean direction: ${vector(without.measured.mean)} without, ${vector(with_.measured.mean)} with; exactly ${vector(without.exact.mean)} in both cases. A baseline changes the variance, not the mean.`,
+    `- Expected reward after training, over ${seeds.count} seeds: ${meanAndSd(seeds.training_without_baseline)} without, ${meanAndSd(seeds.training_with_baseline)} with.`,
   ];
 }
 
-function ended({
+function meanAndSd({
   mean_expected_reward: m,
   sd_expected_reward: sd,
 }: SeedComparison["training_with_baseline"]): string {

@@ -1,20 +1,20 @@
 /**
- * REINFORCE under the microscope: four arms that pay 1 or 0, and a softmax policy over them. Left
- * out on purpose: states, batches, optimisers. Every number can be checked by hand.
+ * REINFORCE on a four-armed bandit with rewards 1 or 0 and a softmax policy. Left out on purpose:
+ * states, batches, optimisers. Every number can be checked by hand.
  */
 
 import { rngAt } from "../../core/rng.ts";
 import type { Reward } from "./reward.ts";
 import { drawAction, reinforceStep, scoreFunction, softmax, type Vector } from "./softmax.ts";
 
-/** The chance that each arm pays; the last is the best. */
+/** The probability of reward 1 for each arm; the last is the best. */
 export const ARMS: Vector = [0.2, 0.4, 0.6, 0.8];
 export const ARM_NAMES = ["A", "B", "C", "D"] as const;
 
 export const BANDIT: Reward = {
   name: "four_armed_bandit",
   version: "1",
-  spec: `Arms ${ARM_NAMES.join(", ")} pay 1 with chance ${ARMS.join(", ")}, otherwise 0.`,
+  spec: `Arms ${ARM_NAMES.join(", ")} have reward 1 with probability ${ARMS.join(", ")}, otherwise 0.`,
   module: import.meta.url,
 };
 
@@ -32,13 +32,13 @@ export interface BanditStep {
   readonly probabilities_before: Vector;
   readonly action: number;
   readonly reward: number;
-  /** As it was before this reward: the reward must not judge itself. */
+  /** The mean of the earlier rewards, without this one. */
   readonly baseline: number;
   readonly advantage: number;
   readonly logits_after: Vector;
 }
 
-/** Plays and learns; stops early if the logits leave the range of numbers. */
+/** Samples and updates; stops early if the logits are no longer finite. */
 export function* trainBandit({
   steps,
   seed,
@@ -68,8 +68,8 @@ export function* trainBandit({
   }
 }
 
-/** What must happen to the sampled action's probability, from the signs alone. */
-export function mustHappen(advantage: number, lr: number): "up" | "down" | "unchanged" {
+/** The expected change of the sampled action's probability, from the signs alone. */
+export function expectedDirection(advantage: number, lr: number): "up" | "down" | "unchanged" {
   const push = Math.sign(advantage) * Math.sign(lr);
   return push > 0 ? "up" : push < 0 ? "down" : "unchanged";
 }
@@ -81,7 +81,7 @@ export interface UpdateSpread {
   readonly variance: number;
 }
 
-/** The update at a policy over all actions and rewards, in closed form; `baseline` is a constant. */
+/** Mean and variance of an update over all actions and rewards, in closed form; `baseline` is constant. */
 export function exactUpdate(probabilities: Vector, baseline: number): UpdateSpread {
   const mean = probabilities.map(() => 0);
   let square = 0;
@@ -101,7 +101,7 @@ export function exactUpdate(probabilities: Vector, baseline: number): UpdateSpre
   return { mean, variance: square - squaredNorm(mean) };
 }
 
-/** The same, measured over draws with fixed addresses, so that every baseline meets the same ones. */
+/** The same, measured over draws with fixed seeds, so that all baselines use the same draws. */
 export function measuredUpdate(
   probabilities: Vector,
   baseline: number,

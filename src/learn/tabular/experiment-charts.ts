@@ -1,9 +1,9 @@
-/** The microscopes, drawn. */
+/** Charts of the tabular experiments. */
 
 import { type ChartSpec, chartFiles } from "../../charts/index.ts";
 import { ARM_NAMES, type BanditStep } from "./bandit.ts";
 import type { PressurePoint } from "./goodhart.ts";
-import type { LeashPoint } from "./kl.ts";
+import type { KlPoint } from "./kl-penalty.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import type { TwoStepStep } from "./two-step.ts";
 
@@ -56,11 +56,11 @@ export async function twoStepCharts(log: readonly TwoStepStep[]): Files {
   });
 }
 
-export async function leashCharts(points: readonly LeashPoint[]): Files {
+export async function klCharts(points: readonly KlPoint[]): Files {
   return chartFiles("kl_tradeoff", {
-    title: "A weaker leash buys reward with drift",
-    subtitle: "Each point is one strength of the KL penalty, with its β beside it.",
-    x: { label: "drift, KL(π ‖ π_ref)", unit: "nats" },
+    title: "A smaller KL penalty: more reward, more KL divergence",
+    subtitle: "Each point is one KL coefficient, labelled with its β.",
+    x: { label: "KL(π ‖ π_ref)", unit: "nats" },
     y: { label: "expected reward", range: [0, 1] },
     series: [
       {
@@ -85,18 +85,18 @@ export async function goodhartCharts(
   });
   const chart = (title: string, points: readonly PressurePoint[]): ChartSpec => ({
     title,
-    x: { label: "optimisation pressure", unit: "updates", integer: true },
-    y: { label: "share of completions paid", range: [0, 1] },
+    x: { label: "updates", integer: true },
+    y: { label: "mean reward", range: [0, 1] },
     series: [
-      series("proxy (what is optimised)", points, "proxy_reward"),
-      series("truth (strict verifier)", points, "true_reward"),
+      series("proxy reward (optimised)", points, "proxy_reward"),
+      series("strict reward (intended)", points, "true_reward"),
     ],
   });
   return {
-    ...(await chartFiles("goodhart", chart("Goodhart: the naive verifier under pressure", naive))),
+    ...(await chartFiles("goodhart", chart("Goodhart's law: the naive verifier", naive))),
     ...(await chartFiles(
       "goodhart_patched",
-      chart("The class patched, the same pressure: proxy and truth coincide", patched),
+      chart("The patched verifier: both rewards coincide", patched),
     )),
   };
 }
@@ -109,7 +109,7 @@ function runningMean(log: readonly BanditStep[]): { x: number; y: number }[] {
   });
 }
 
-/** A picture has fewer columns than a long run has steps. */
+/** At most `most` points: a chart has fewer pixels than a long run has steps. */
 function thinned<T>(items: readonly T[], most = 400): T[] {
   if (items.length <= most) return [...items];
   return Array.from(

@@ -1,6 +1,6 @@
 /**
- * Writes a learning experiment as a run like any other: the final policy is evaluated on episodes
- * with fixed addresses, so that two runs meet the same luck and the gate can pair them.
+ * Writes a tabular experiment as a run: the final policy is evaluated on episodes with fixed seeds,
+ * so that the gate can compare two runs row by row.
  */
 
 import { fileURLToPath } from "node:url";
@@ -19,12 +19,12 @@ import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../../runs/scored-run.ts";
 import type { Reward } from "./reward.ts";
 
-/** What an experiment has to show; everything in it is data. */
+/** The results of an experiment. */
 export interface Experiment {
   readonly command: string;
-  /** What scored the rows: a microscope's own rule, or a scorer of Loop A with its identity. */
+  /** What scored the rows: the experiment's own rule, or a scorer of Loop A with its identity. */
   readonly reward: Reward | ScorerIdentity;
-  /** Settings of learning: algorithm, rate, steps, seed. */
+  /** Training settings: algorithm, learning rate, steps, seed. */
   readonly learning: JsonObject;
   /** The final policy's parameters; their fingerprint is its identity. */
   readonly parameters: unknown;
@@ -39,7 +39,7 @@ export interface Experiment {
 
 const FLUSH_LINES = 1000;
 
-/** Writes an experiment as a run of Loop C: the folder is claimed first, then `make` does the work. */
+/** Writes an experiment as a run of Loop C: claims the folder, then calls `make`. */
 export async function writeExperiment(
   outdir: string,
   make: () => Promise<Experiment>,
@@ -113,7 +113,7 @@ function identity({
   };
 }
 
-/** A rule's identity, like a scorer's: its name, and the content of its code. */
+/** The identity of a reward rule, like that of a scorer: name, version and source hash. */
 export function rewardIdentity({ name, version, spec, module }: Reward): ScorerIdentity {
   return {
     name,

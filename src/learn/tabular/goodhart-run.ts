@@ -1,4 +1,4 @@
-/** Goodhart as a run: proxy and truth under rising pressure, the hacks found, the class patched. */
+/** Goodhart's law as a run: both rewards over the updates, the exploits found, and a patched verifier. */
 
 import type { Example } from "../../core/records.ts";
 import type { ScoreResult, ScorerIdentity } from "../../core/score.ts";
@@ -13,11 +13,11 @@ import {
   type Hack,
   NAIVE,
   naiveVerifier,
+  optimiseProxy,
   type PressureOptions,
   type PressurePoint,
   patchedVerifier,
   type Question,
-  underPressure,
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
@@ -29,7 +29,7 @@ interface SyncScorer {
 export interface GoodhartRunOptions extends FolderOptions {
   readonly outdir: string;
   readonly problems: readonly Question[];
-  /** What is really wanted: the strict scorer of Loop A, unchanged. It scores the run's rows. */
+  /** The intended reward: the strict scorer of Loop A. It scores the rows of the run. */
   readonly truth: { readonly scorer: SyncScorer; readonly identity: ScorerIdentity };
   readonly seed: number;
 }
@@ -42,9 +42,9 @@ export interface GoodhartFindings {
 
 const LEVELS = [0, 5, 10, 20, 40, 80, 160, 320];
 const LEARNING = { lr: 1, batch: 64 };
-const HACKS = 5;
+const EXPLOITS = 5;
 
-/** Optimises against the naive and the patched verifier, finds hacks, and writes a run. */
+/** Optimises against the naive and the patched verifier, finds exploits, and writes a run. */
 export async function runGoodhart(
   options: GoodhartRunOptions,
 ): Promise<FinishedRun & { findings: GoodhartFindings }> {
@@ -68,12 +68,12 @@ function optimise({ problems, truth: { scorer }, seed }: GoodhartRunOptions): Go
     levels: LEVELS,
     ...LEARNING,
   });
-  const naive = underPressure(pressure(naiveVerifier));
+  const naive = optimiseProxy(pressure(naiveVerifier));
   const last = naive.at(-1) as PressurePoint;
   return {
     naive,
-    patched: underPressure(pressure(patchedVerifier)),
-    hacks: findHacks(last.policy, pressure(naiveVerifier), HACKS),
+    patched: optimiseProxy(pressure(patchedVerifier)),
+    hacks: findHacks(last.policy, pressure(naiveVerifier), EXPLOITS),
   };
 }
 
@@ -101,32 +101,32 @@ async function goodhartExperiment(
       patched: patched.map(figures),
       hacks_found: hacks.length,
     },
-    title: "Goodhart: proxy up, truth down",
+    title: "Goodhart's law: proxy reward rises, strict reward falls",
     happened:
-      `under the naive verifier the proxy rises to ${last.proxy_reward.toFixed(3)} while the truth peaks at ${peak.true_reward.toFixed(3)} ` +
-      `(after ${peak.pressure} updates) and ends at ${last.true_reward.toFixed(3)}; under the patched one the truth ends at ${patched.at(-1)?.true_reward.toFixed(3)}`,
+      `with the naive verifier the proxy reward rises to ${last.proxy_reward.toFixed(3)} while the strict reward peaks at ${peak.true_reward.toFixed(3)} ` +
+      `(after ${peak.pressure} updates) and ends at ${last.true_reward.toFixed(3)}; with the patched one the strict reward ends at ${patched.at(-1)?.true_reward.toFixed(3)}`,
     remarks: [
-      "- Hacks that the optimiser found, paid by the proxy and worth nothing:",
+      "- Exploits found by the optimiser (proxy reward 1, strict reward 0):",
       ...hacks.map(
         ({ problem, completion }) =>
           `  - ${problem.prompt} expected ${problem.answer}: \`${JSON.stringify(completion)}\``,
       ),
       pressureTable("the naive verifier", naive),
-      "![proxy and truth under the naive verifier](goodhart.svg)",
-      pressureTable("the patched verifier; here proxy and truth coincide", patched),
-      "![proxy and truth under the patched verifier](goodhart_patched.svg)",
+      "![proxy and strict reward with the naive verifier](goodhart.svg)",
+      pressureTable("the patched verifier; both rewards coincide", patched),
+      "![proxy and strict reward with the patched verifier](goodhart_patched.svg)",
     ],
     files: { "goodhart.csv": csv({ naive, patched }), ...(await goodhartCharts(naive, patched)) },
   };
 }
 
-/** How the optimised policy does by the rule that was meant, in that rule's own codes. */
+/** The optimised policy scored by the strict scorer. */
 function strictRow(question: Question, { policy }: PressurePoint, scorer: SyncScorer): ResultRow {
   const { completion } = writeCompletion(policy, question, ["measure", question.id]);
   const { reward, code, details } = scorer.score(asExample(question), completion);
   const proxy = { proxy_reward: naiveVerifier(question, completion) };
-  const judged = { reward, code, details: { ...details, ...proxy } };
-  return resultRow(asExample(question), { id: question.id, completion }, judged);
+  const scored = { reward, code, details: { ...details, ...proxy } };
+  return resultRow(asExample(question), { id: question.id, completion }, scored);
 }
 
 function asExample({ id, prompt, answer }: Question): Example {
@@ -137,7 +137,7 @@ function pressureTable(title: string, points: readonly PressurePoint[]): string 
   const rows = points.map(
     (p) => `| ${p.pressure} | ${p.proxy_reward.toFixed(3)} | ${p.true_reward.toFixed(3)} |`,
   );
-  return `Under ${title}:\n\n| updates | proxy | truth |\n|---|---|---|\n${rows.join("\n")}`;
+  return `With ${title}:\n\n| updates | proxy | strict |\n|---|---|---|\n${rows.join("\n")}`;
 }
 
 function csv(runs: Record<string, readonly PressurePoint[]>): string {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
   findHacks,
+  initialGoodhartPolicy,
   naiveVerifier,
+  optimiseProxy,
   patchedVerifier,
   type Question,
-  startingPolicy,
-  underPressure,
   type Verifier,
   writeCompletion,
 } from "./goodhart.ts";
@@ -38,7 +38,7 @@ test("verifiers: the naive one pays for an integer anywhere, the patched one for
 });
 
 test("under the naive verifier the proxy rises to the end while the truth rises and falls", () => {
-  const [start, middle, end] = underPressure(options(naiveVerifier));
+  const [start, middle, end] = optimiseProxy(options(naiveVerifier));
   expect(middle?.proxy_reward).toBeGreaterThan((start?.proxy_reward as number) + 0.2);
   expect(end?.proxy_reward).toBeGreaterThan((middle?.proxy_reward as number) + 0.1);
   expect(middle?.true_reward).toBeGreaterThan((start?.true_reward as number) + 0.1);
@@ -46,14 +46,14 @@ test("under the naive verifier the proxy rises to the end while the truth rises 
 });
 
 test("under the patched verifier the truth rises with the proxy", () => {
-  const [start, , end] = underPressure(options(patchedVerifier));
+  const [start, , end] = optimiseProxy(options(patchedVerifier));
   expect(end?.true_reward).toBe(end?.proxy_reward);
   expect(end?.true_reward).toBeGreaterThan((start?.true_reward as number) + 0.4);
 });
 
 test("hacks come from the optimised policy: paid by the proxy, worth nothing, unlike each other", () => {
-  const end = underPressure(options(naiveVerifier)).at(-1);
-  const hacks = findHacks(end?.policy ?? startingPolicy, options(naiveVerifier), 5);
+  const end = optimiseProxy(options(naiveVerifier)).at(-1);
+  const hacks = findHacks(end?.policy ?? initialGoodhartPolicy, options(naiveVerifier), 5);
   expect(hacks).toHaveLength(5);
   for (const { problem, completion } of hacks) {
     expect(naiveVerifier(problem, completion)).toBe(1);
@@ -65,12 +65,12 @@ test("hacks come from the optimised policy: paid by the proxy, worth nothing, un
 
 test("a completion depends on its address alone", () => {
   const problem = problems[0] as Question;
-  expect(writeCompletion(startingPolicy, problem, [1, 2])).toEqual(
-    writeCompletion(startingPolicy, problem, [1, 2]),
+  expect(writeCompletion(initialGoodhartPolicy, problem, [1, 2])).toEqual(
+    writeCompletion(initialGoodhartPolicy, problem, [1, 2]),
   );
   const texts = Array.from(
     { length: 20 },
-    (_, i) => writeCompletion(startingPolicy, problem, [i]).completion,
+    (_, i) => writeCompletion(initialGoodhartPolicy, problem, [i]).completion,
   );
   expect(new Set(texts).size).toBeGreaterThan(5);
 });

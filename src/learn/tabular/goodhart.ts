@@ -1,6 +1,6 @@
 /**
- * Goodhart's law, measured. A small stochastic policy writes completions from five independent
- * choices; REINFORCE pushes on what a verifier pays. Nobody tells it which combinations cheat.
+ * Goodhart's law. A small stochastic policy writes completions from five independent choices, and
+ * REINFORCE optimises the reward of a verifier. It is not told which combinations are exploits.
  */
 
 import { rngAt } from "../../core/rng.ts";
@@ -13,22 +13,22 @@ export interface Question {
   readonly answer: number;
 }
 
-/** The proxy as the manifest names it. */
+/** The proxy, as recorded in the manifest. */
 export const NAIVE: Reward = {
   name: "naive_integer_anywhere",
   version: "1",
-  spec: "Pays 1 if the expected integer appears anywhere in the completion, otherwise 0.",
+  spec: "Reward 1 if the expected integer appears anywhere in the completion, otherwise 0.",
   module: import.meta.url,
 };
 
-/** Pays 1 or 0 for a completion. */
+/** Returns the reward of a completion, 1 or 0. */
 export type Verifier = (problem: Question, completion: string) => number;
 
 /** The naive proxy: the expected integer appears anywhere. */
 export const naiveVerifier: Verifier = ({ answer }, completion) =>
   integersIn(completion).includes(String(answer)) ? 1 : 0;
 
-/** The class closed, not a string: the whole text is one committed answer and nothing besides. */
+/** Patched against the whole class of exploits: the text must be exactly one answer. */
 export const patchedVerifier: Verifier = ({ answer }, completion) =>
   /^Final: (-?\d+)$/.exec(completion)?.[1] === String(answer) ? 1 : 0;
 
@@ -49,8 +49,8 @@ const ORDER = Object.keys(CHOICES) as Choice[];
 
 export type GoodhartPolicy = Readonly<Record<Choice, Vector>>;
 
-/** A policy that mostly tries to answer as asked, but knows all the words. */
-export const startingPolicy: GoodhartPolicy = {
+/** A policy that mostly answers as asked, with some probability on every option. */
+export const initialGoodhartPolicy: GoodhartPolicy = {
   effort: [1, 0],
   opening: [2.5, 0.5, 0, 0],
   guesses: [3, 0, -1, -1, -1],
@@ -58,7 +58,7 @@ export const startingPolicy: GoodhartPolicy = {
   ending: [2.5, 0, 0],
 };
 
-/** How often honest computation is right. */
+/** The probability that a computed answer is right. */
 const SKILL = 0.7;
 
 export interface Draw {
@@ -66,32 +66,37 @@ export interface Draw {
   readonly completion: string;
 }
 
-/** One completion; everything random about it comes from its address. */
+/** One completion; all randomness comes from the coordinates. */
 export function writeCompletion(
   policy: GoodhartPolicy,
   problem: Question,
-  address: readonly (string | number)[],
+  coordinates: readonly (string | number)[],
 ): Draw {
   const picks = Object.fromEntries(
-    ORDER.map((choice) => [choice, drawAction(softmax(policy[choice]), rngAt(...address, choice))]),
+    ORDER.map((choice) => [
+      choice,
+      drawAction(softmax(policy[choice]), rngAt(...coordinates, choice)),
+    ]),
   ) as Record<Choice, number>;
   const count = CHOICES.guesses[picks.guesses] as number;
   const honest = CHOICES.effort[picks.effort] === "compute";
-  const numbers = guesses(problem, honest, count, address).join(CHOICES.separator[picks.separator]);
+  const numbers = guesses(problem, honest, count, coordinates).join(
+    CHOICES.separator[picks.separator],
+  );
   return {
     picks,
     completion: `${CHOICES.opening[picks.opening]}${numbers}${CHOICES.ending[picks.ending]}`,
   };
 }
 
-/** A first number, right with the chance that the effort earns, and then its neighbours. */
+/** A first number, right with a probability that depends on the effort, and then its neighbours. */
 function guesses(
   { answer }: Question,
   honest: boolean,
   count: number,
-  address: readonly (string | number)[],
+  coordinates: readonly (string | number)[],
 ): number[] {
-  const rng = rngAt(...address, "number");
+  const rng = rngAt(...coordinates, "number");
   const right = honest && rng.next() < SKILL;
   const reach = honest ? 3 : 20;
   const start = right ? answer : answer + (rng.below(reach) + 1) * (rng.next() < 0.5 ? -1 : 1);
@@ -100,9 +105,9 @@ function guesses(
 
 export interface PressureOptions {
   readonly problems: readonly Question[];
-  /** What is optimised. */
+  /** The reward that is optimised. */
   readonly proxy: Verifier;
-  /** What is wanted, and only measured. */
+  /** The intended reward, which is only measured. */
   readonly truth: Verifier;
   readonly seed: number;
   readonly lr: number;
@@ -118,9 +123,9 @@ export interface PressurePoint {
   readonly policy: GoodhartPolicy;
 }
 
-/** Optimises the proxy and measures both at each level, on problems drawn by address. */
-export function underPressure(options: PressureOptions): PressurePoint[] {
-  let policy = startingPolicy;
+/** Optimises the proxy and measures both rewards at each level. */
+export function optimiseProxy(options: PressureOptions): PressurePoint[] {
+  let policy = initialGoodhartPolicy;
   let updates = 0;
   return options.levels.map((level) => {
     while (updates < level) policy = update(policy, options, ++updates);
@@ -128,7 +133,7 @@ export function underPressure(options: PressureOptions): PressurePoint[] {
   });
 }
 
-/** A batch of REINFORCE with the batch mean as baseline; every choice gets the same credit. */
+/** One REINFORCE update with the batch mean as baseline; all choices get the same advantage. */
 function update(
   policy: GoodhartPolicy,
   { problems, proxy, seed, lr, batch }: PressureOptions,
@@ -167,7 +172,7 @@ export interface Hack {
   readonly completion: string;
 }
 
-/** Completions of the optimised policy that the proxy pays and the truth does not, unlike each other. */
+/** Different completions that the proxy rewards and the intended reward does not. */
 export function findHacks(
   policy: GoodhartPolicy,
   options: PressureOptions,

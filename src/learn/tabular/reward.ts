@@ -1,4 +1,4 @@
-/** The rule that pays in an experiment, as the manifest names it. */
+/** The reward rule of an experiment, as recorded in the manifest. */
 export interface Reward {
   readonly name: string;
   readonly version: string;

@@ -19,7 +19,7 @@ export function drawAction(probabilities: Vector, rng: Rng): number {
     left -= probability;
     if (left < 0) return action;
   }
-  return probabilities.findLastIndex((probability) => probability > 0); // Rounding ate the last sliver.
+  return probabilities.findLastIndex((probability) => probability > 0); // Only reached by rounding.
 }
 
 /** ∇ log π(a) with respect to the logits of a softmax: 1[a] − π. */
@@ -45,7 +45,7 @@ export function expectation(probabilities: Vector, values: Vector): number {
   );
 }
 
-/** In nats; an action without probability adds nothing. */
+/** In nats. */
 export function entropy(probabilities: Vector): number {
   return -expectation(
     probabilities,
@@ -53,7 +53,7 @@ export function entropy(probabilities: Vector): number {
   );
 }
 
-/** KL(p ‖ q) in nats; infinite where q rules out what p does. */
+/** KL(p ‖ q) in nats; infinite where q is 0 and p is not. */
 export function klDivergence(p: Vector, q: Vector): number {
   return p.reduce((sum, pi, i) => (pi > 0 ? sum + pi * Math.log(pi / (q[i] as number)) : sum), 0);
 }

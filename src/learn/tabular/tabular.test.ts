@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rngAt } from "../../core/rng.ts";
-import { ARMS, exactUpdate, measuredUpdate, mustHappen, trainBandit } from "./bandit.ts";
-import { compareBaselines, nameLearningRate } from "./bandit-run.ts";
-import { CANDIDATES, chooseUnderLeash, climb, leashedOptimum, leashPoint } from "./kl.ts";
+import { ARMS, exactUpdate, expectedDirection, measuredUpdate, trainBandit } from "./bandit.ts";
+import { compareBaselines, diagnoseLearningRate } from "./bandit-run.ts";
+import {
+  CANDIDATES,
+  chooseWithKlPenalty,
+  gradientAscent,
+  klPenaltyOptimum,
+  klPoint,
+} from "./kl-penalty.ts";
 import {
   drawAction,
   entropy,
@@ -13,7 +19,13 @@ import {
   scoreFunction,
   softmax,
 } from "./softmax.ts";
-import { expectedReward, PAYS, startPolicy, type TwoStepPolicy, trainTwoStep } from "./two-step.ts";
+import {
+  expectedReward,
+  initialTwoStepPolicy,
+  PAYS,
+  type TwoStepPolicy,
+  trainTwoStep,
+} from "./two-step.ts";
 
 const logits = fc.array(fc.double({ min: -5, max: 5, noNaN: true }), {
   minLength: 2,
@@ -103,7 +115,7 @@ describe("REINFORCE on the bandit", () => {
       const moved = Math.sign(
         (softmax(z)[step.action] as number) - (step.probabilities_before[step.action] as number),
       );
-      expect(moved).toBe({ up: 1, down: -1, unchanged: 0 }[mustHappen(step.advantage, 0.5)]);
+      expect(moved).toBe({ up: 1, down: -1, unchanged: 0 }[expectedDirection(step.advantage, 0.5)]);
       rewards += step.reward;
     }
   });
@@ -127,7 +139,7 @@ describe("REINFORCE on the bandit", () => {
     [0, "zero"],
   ])("a learning rate of %f is called %s", (lr, name) => {
     const options = { steps: 200, seed: 0, lr, baseline: true };
-    expect(nameLearningRate(options, [...trainBandit(options)]).learning_rate).toBe(name);
+    expect(diagnoseLearningRate(options, [...trainBandit(options)]).learning_rate).toBe(name);
   });
 
   test("logits that leave the range of numbers end the log and are named", () => {
@@ -135,7 +147,7 @@ describe("REINFORCE on the bandit", () => {
     const log = [...trainBandit(options)];
     expect(log.length).toBeLessThan(50);
     for (const { logits_after: z } of log) expect(z.every(Number.isFinite)).toBe(true);
-    expect(nameLearningRate(options, log).learning_rate).toBe("diverged");
+    expect(diagnoseLearningRate(options, log).learning_rate).toBe("diverged");
   });
 
   test("a baseline lowers the variance of the update and not its mean", () => {
@@ -165,7 +177,7 @@ describe("REINFORCE on the bandit", () => {
 describe("two decisions", () => {
   const end = (credit: "both" | "last", seed = 0): TwoStepPolicy =>
     [...trainTwoStep({ steps: 200, seed, lr: 0.5, baseline: true, credit })].at(-1)?.policy_after ??
-    startPolicy;
+    initialTwoStepPolicy;
 
   test("with credit for both the first learns, with credit for the last it never moves", () => {
     for (const seed of [0, 1, 2]) {
@@ -177,7 +189,7 @@ describe("two decisions", () => {
 
   test("every logged step can be recomputed by hand", () => {
     for (const baseline of [true, false]) {
-      let policy: TwoStepPolicy = startPolicy;
+      let policy: TwoStepPolicy = initialTwoStepPolicy;
       let rewards = 0;
       for (const step of trainTwoStep({ steps: 100, seed: 4, lr: 0.7, baseline, credit: "both" })) {
         expect(step.first_probabilities_before).toEqual(softmax(policy.first));
@@ -202,21 +214,24 @@ describe("two decisions", () => {
   });
 
   test("the expected reward is the average over paths", () => {
-    expect(expectedReward(startPolicy)).toBeCloseTo(PAYS.flat().reduce((a, b) => a + b) / 4, 12);
+    expect(expectedReward(initialTwoStepPolicy)).toBeCloseTo(
+      PAYS.flat().reduce((a, b) => a + b) / 4,
+      12,
+    );
   });
 });
 
-describe("the leash", () => {
+describe("the KL penalty", () => {
   const rewards = [0.1, 0.5, 0.9];
   const reference = [0.6, 0.3, 0.1];
 
   test("π* ∝ π_ref · exp(r / β), and nothing near it does better", () => {
     const beta = 0.4;
-    const best = leashedOptimum(rewards, reference, beta);
+    const best = klPenaltyOptimum(rewards, reference, beta);
     const weights = rewards.map((r, i) => (reference[i] as number) * Math.exp(r / beta));
     const total = weights.reduce((a, b) => a + b);
     for (const [i, p] of best.entries()) expect(p).toBeCloseTo((weights[i] as number) / total, 12);
-    const value = (p: number[]) => leashPoint(rewards, reference, beta, p).objective;
+    const value = (p: number[]) => klPoint(rewards, reference, beta, p).objective;
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: -0.5, max: 0.5, noNaN: true }), { minLength: 3, maxLength: 3 }),
@@ -229,20 +244,20 @@ describe("the leash", () => {
   });
 
   test.each([10, 1, 0.1, 0.03])("gradient ascent arrives at the closed form at β = %f", (beta) => {
-    const [exact, climbed] = [
-      leashedOptimum(rewards, reference, beta),
-      climb(rewards, reference, beta),
+    const [exact, ascended] = [
+      klPenaltyOptimum(rewards, reference, beta),
+      gradientAscent(rewards, reference, beta),
     ];
-    for (const [i, p] of exact.entries()) expect(climbed[i]).toBeCloseTo(p, 6);
+    for (const [i, p] of exact.entries()) expect(ascended[i]).toBeCloseTo(p, 6);
   });
 
-  test("without a leash all mass goes to the best reachable action", () => {
-    expect(leashedOptimum(rewards, reference, 0)).toEqual([0, 0, 1]);
-    expect(leashedOptimum([1, 1, 2], [0.25, 0.75, 0], 0)).toEqual([0.25, 0.75, 0]);
+  test("without a penalty all mass goes to the best reachable action", () => {
+    expect(klPenaltyOptimum(rewards, reference, 0)).toEqual([0, 0, 1]);
+    expect(klPenaltyOptimum([1, 1, 2], [0.25, 0.75, 0], 0)).toEqual([0.25, 0.75, 0]);
   });
 
   test("the tiny table: bold, polished, hack", () => {
-    expect([0.1, 1, 0].map((beta) => chooseUnderLeash(CANDIDATES, beta).name)).toEqual([
+    expect([0.1, 1, 0].map((beta) => chooseWithKlPenalty(CANDIDATES, beta).name)).toEqual([
       "bold",
       "polished",
       "hack",

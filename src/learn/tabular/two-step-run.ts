@@ -1,4 +1,4 @@
-/** The two-step experiment as a run: did the first decision learn? */
+/** The two-step experiment as a run. */
 
 import { fileURLToPath } from "node:url";
 import { dataError } from "../../core/errors.ts";
@@ -11,9 +11,9 @@ import { softmax, type Vector } from "./softmax.ts";
 import {
   expectedReward,
   FIRST,
+  initialTwoStepPolicy,
   playTwoStep,
   SECOND,
-  startPolicy,
   TWO_STEP,
   type TwoStepOptions,
   type TwoStepPolicy,
@@ -36,12 +36,15 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
 async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment> {
   const { update, module } = options;
   const log = [
-    ...trainTwoStep({ ...options, ...(update && { update: (...args) => sound(update(...args)) }) }),
+    ...trainTwoStep({
+      ...options,
+      ...(update && { update: (...args) => checkedPolicy(update(...args)) }),
+    }),
   ];
-  const policy = log.at(-1)?.policy_after ?? startPolicy;
+  const policy = log.at(-1)?.policy_after ?? initialTwoStepPolicy;
   const first = softmax(policy.first);
-  const learned = policy.first.some((logit, i) => logit !== startPolicy.first[i]);
-  const verdict = nameOutcome(options, log.length, learned, first[1] as number);
+  const learned = policy.first.some((logit, i) => logit !== initialTwoStepPolicy.first[i]);
+  const verdict = describeOutcome(options, log.length, learned, first[1] as number);
   return {
     command: "two-step-mdp",
     reward: TWO_STEP,
@@ -69,7 +72,7 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       expected_reward: expectedReward(policy),
     },
     log,
-    title: `Two decisions, one reward, ${update ? "an update of one's own" : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
+    title: `Two decisions, one reward, ${update ? "custom update" : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
     happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
     remarks: [
       `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
@@ -80,34 +83,33 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
   };
 }
 
-/** What happened to the first decision, and why. */
-function nameOutcome(
+/** What the first decision learned, and why. */
+function describeOutcome(
   { steps, lr }: TwoStepOptions,
   done: number,
   learned: boolean,
   probability: number,
 ): string {
-  if (done < steps) return `diverged: the logits left the range of numbers after step ${done}`;
-  if (steps === 0 || lr === 0)
-    return "nothing was learned: there was no update, or none that moved";
+  if (done < steps) return `diverged: the logits were no longer finite after step ${done}`;
+  if (steps === 0 || lr === 0) return "nothing was learned: no updates, or a learning rate of 0";
   if (!learned) {
-    return "the first decision never learned: it still tosses a coin, because no credit reached it";
+    return "the first decision never learned: its probabilities are still 0.5, because it got no reward";
   }
   const chooses = `it chooses B with probability ${probability.toFixed(4)}`;
   return lr < 0
-    ? `inverted: a negative learning rate descends, so the first decision learned what does not pay; ${chooses}`
+    ? `inverted: a negative learning rate descends, so the first decision learned the worse option; ${chooses}`
     : `the first decision learned: ${chooses}`;
 }
 
-/** An update of one's own is somebody's first draft: what it returns is looked at. */
-function sound(policy: TwoStepPolicy): TwoStepPolicy {
+/** Checks the return value of a custom update. */
+function checkedPolicy(policy: TwoStepPolicy): TwoStepPolicy {
   const pair = (logits: unknown) =>
     Array.isArray(logits) && logits.length === 2 && logits.every((x) => typeof x === "number");
   if (pair(policy?.first) && Array.isArray(policy.second) && policy.second.length === 2) {
     if (policy.second.every(pair)) return policy;
   }
   throw dataError(
-    `update returned ${JSON.stringify(policy)}, not a policy`,
+    `update() returned ${JSON.stringify(policy)}, which is not a policy`,
     "Return { first: [a, b], second: [[c, d], [e, f]] }, all numbers.",
   );
 }

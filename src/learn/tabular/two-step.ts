@@ -1,6 +1,6 @@
 /**
- * Credit assignment under the microscope: choose A or B, then X or Y, and only then a reward. With
- * credit for the last decision alone the first one never learns, although it matters most.
+ * Credit assignment: choose A or B, then X or Y, and only then a reward. If only the last decision
+ * gets the reward, the first one never learns, although it matters most.
  */
 
 import { rngAt } from "../../core/rng.ts";
@@ -10,7 +10,7 @@ import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
 export const FIRST = ["A", "B"] as const;
 export const SECOND = ["X", "Y"] as const;
 
-/** The chance of a reward after each path: B then Y is best, and A spoils everything. */
+/** The probability of reward 1 after each path: B then Y is best. */
 export const PAYS: readonly Vector[] = [
   [0.1, 0.3],
   [0.2, 0.9],
@@ -19,20 +19,20 @@ export const PAYS: readonly Vector[] = [
 export const TWO_STEP: Reward = {
   name: "two_step_mdp",
   version: "1",
-  spec: `Choose ${FIRST.join(" or ")}, then ${SECOND.join(" or ")}; the paths AX, AY, BX, BY pay 1 with chance ${PAYS.flat().join(", ")}, otherwise 0.`,
+  spec: `Choose ${FIRST.join(" or ")}, then ${SECOND.join(" or ")}; the paths AX, AY, BX, BY have reward 1 with probability ${PAYS.flat().join(", ")}, otherwise 0.`,
   module: import.meta.url,
 };
 
 /** Which decisions a reward at the end is credited to. */
-export type Credit = "both" | "last";
+export type CreditAssignment = "both" | "last";
 
 export interface TwoStepOptions {
   readonly steps: number;
   readonly seed: number;
   readonly lr: number;
   readonly baseline: boolean;
-  readonly credit: Credit;
-  /** An update of one's own in place of the built-in one. */
+  readonly credit: CreditAssignment;
+  /** A custom update instead of the built-in one. */
   readonly update?: TwoStepUpdate | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface TwoStepPolicy {
   readonly second: readonly Vector[];
 }
 
-/** One played episode, as the update of the policy sees it. */
+/** One episode, as input of the update. */
 export interface TwoStepEpisode {
   /** Indices into `FIRST` and `SECOND`. */
   readonly first: number;
@@ -51,11 +51,11 @@ export interface TwoStepEpisode {
   readonly lr: number;
 }
 
-/** What an episode makes of the policy. */
+/** The policy after an episode. */
 export type TwoStepUpdate = (policy: TwoStepPolicy, episode: TwoStepEpisode) => TwoStepPolicy;
 
 /** REINFORCE with credit for both decisions, or for the last one only. */
-export const TWO_STEP_UPDATES: Record<Credit, TwoStepUpdate> = {
+export const TWO_STEP_UPDATES: Record<CreditAssignment, TwoStepUpdate> = {
   both: (policy, episode) => ({
     first: reinforceStep(policy.first, episode.first, episode.advantage, episode.lr),
     second: creditSecond(policy, episode),
@@ -83,7 +83,7 @@ export interface TwoStepStep {
   readonly policy_after: TwoStepPolicy;
 }
 
-export const startPolicy: TwoStepPolicy = {
+export const initialTwoStepPolicy: TwoStepPolicy = {
   first: [0, 0],
   second: [
     [0, 0],
@@ -93,7 +93,7 @@ export const startPolicy: TwoStepPolicy = {
 
 export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
   const { steps, seed, lr, credit, update = TWO_STEP_UPDATES[credit] } = options;
-  let policy = startPolicy;
+  let policy = initialTwoStepPolicy;
   let mean = 0;
   for (let step = 1; step <= steps; step++) {
     const { first, second, reward, ...before } = playTwoStep(policy, [seed, step]);
@@ -106,13 +106,13 @@ export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
   }
 }
 
-/** One episode; the draws depend on its address alone, so that two policies meet the same luck. */
-export function playTwoStep(policy: TwoStepPolicy, address: readonly (string | number)[]) {
+/** One episode; the draws depend only on the coordinates, so two policies get the same random numbers. */
+export function playTwoStep(policy: TwoStepPolicy, coordinates: readonly (string | number)[]) {
   const firstProbabilities = softmax(policy.first);
-  const first = drawAction(firstProbabilities, rngAt(...address, "first"));
+  const first = drawAction(firstProbabilities, rngAt(...coordinates, "first"));
   const secondProbabilities = softmax(policy.second[first] as Vector);
-  const second = drawAction(secondProbabilities, rngAt(...address, "second"));
-  const reward = rngAt(...address, "reward").next() < (PAYS[first]?.[second] as number) ? 1 : 0;
+  const second = drawAction(secondProbabilities, rngAt(...coordinates, "second"));
+  const reward = rngAt(...coordinates, "reward").next() < (PAYS[first]?.[second] as number) ? 1 : 0;
   return {
     first_probabilities_before: firstProbabilities,
     second_probabilities_before: secondProbabilities,
@@ -122,7 +122,7 @@ export function playTwoStep(policy: TwoStepPolicy, address: readonly (string | n
   };
 }
 
-/** The expected reward of a policy, exactly. */
+/** The exact expected reward of a policy. */
 export function expectedReward({ first, second }: TwoStepPolicy): number {
   return softmax(first).reduce(
     (sum, p, i) =>

@@ -1,27 +1,27 @@
-/** The alarms of a run in their order, each with its words and its evidence. */
+/** The alarms of a run in order, each with its message and evidence. */
 
 import { visible } from "../../core/visible.ts";
 import { ALARMS } from "../../runs/artifacts.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { Alarm } from "../../runs/train-records.ts";
+import { flattenJson } from "./flatten-json.ts";
 import { type Html, html } from "./html.ts";
 import { grouped, plain } from "./numbers.ts";
-import { rowsOfJson } from "./rows-of-json.ts";
-import { name } from "./shown-text.ts";
+import { codeHtml } from "./text.ts";
 
 export function alarmList({ alarms }: TrainingRunRecords): Html {
-  if (alarms === undefined) return html`<p>No alarm: the run has no ${name(ALARMS)}.</p>\n`;
-  if (alarms.length === 0) return html`<p>No alarm.</p>\n`;
+  if (alarms === undefined) return html`<p>No alarms: the run has no ${codeHtml(ALARMS)}.</p>\n`;
+  if (alarms.length === 0) return html`<p>No alarms.</p>\n`;
   return html`<ol class="alarms">\n${alarms.map(alarmItem)}</ol>\n`;
 }
 
 function alarmItem({ step, alarm, stops, message, evidence }: Alarm): Html {
-  const rows = rowsOfJson(evidence, plain).map(
+  const rows = flattenJson(evidence, plain).map(
     ([key, value]) => html`<div><dt>${visible(key)}</dt><dd>${visible(value)}</dd></div>`,
   );
   const facts = Object.keys(evidence).length > 0 && html`<dl class="facts">${rows}</dl>`;
   return html`<li><p><strong>${visible(alarm)}</strong> at step ${grouped(step)}${
-    stops && html` <span class="chip bad">ended the run</span>`
+    stops && html` <span class="chip bad">stopped the run</span>`
   }</p>
 <p>${visible(message)}</p>${facts}</li>
 `;

@@ -1,11 +1,11 @@
-/** A chart on the page: the drawing, and its numbers in a table for those who do not see it. */
+/** A chart on the page: the SVG, and its numbers in a table for screen readers. */
 
 import { lineChart } from "../../charts/line-chart.ts";
 import type { ChartSpec, Point } from "../../charts/spec.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { grouped, plain } from "./numbers.ts";
 
-/** Narrow enough for the letters to stay legible on a phone, wide enough for three beside each other. */
+/** Legible on a phone; three side by side on a desktop. */
 export const CHART_SIZE = { width: 400, plotHeight: 200 };
 
 export interface Column {
@@ -13,7 +13,7 @@ export interface Column {
   readonly points: readonly Point[];
 }
 
-/** `columns` are what was measured, where the chart shows means of it. */
+/** `columns` hold the measured values where the chart shows means of them. */
 export function chartFigure(spec: ChartSpec, columns: readonly Column[] = spec.series): Html {
   const head = columns.map(({ label }) => html`<th scope="col">${label}</th>`);
   const rows = stepsToShow(columns).map((x) => {
@@ -35,14 +35,14 @@ ${trusted(lineChart({ ...CHART_SIZE, ...spec }))}<details><summary>Numbers<span 
 `;
 }
 
-const MOST_ROWS = 9;
+const MAX_ROWS = 9;
 
-/** Of the sparsest series that is worth a table, since the denser ones have those steps too. */
+/** Steps of the sparsest series with more than two points, since the denser ones have those steps too. */
 function stepsToShow(columns: readonly Column[]): number[] {
   const bySize = columns.map(({ points }) => points).sort((a, b) => a.length - b.length);
   const chosen = bySize.find(({ length }) => length > 2) ?? bySize.at(-1) ?? [];
   const last = chosen.length - 1;
-  const count = Math.min(MOST_ROWS, chosen.length);
+  const count = Math.min(MAX_ROWS, chosen.length);
   const places = Array.from({ length: count }, (_, i) =>
     Math.round((i * last) / Math.max(1, count - 1)),
   );

@@ -1,27 +1,27 @@
-/** What a run took: tokens, seconds by what they went to, and money at a stated rate. */
+/** Cost of a run: tokens, time by phase, and money at a given price per hour. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { TimingRecord } from "../../runs/train-records.ts";
 import { type Html, html } from "./html.ts";
-import type { Named } from "./named.ts";
 import { duration, grouped, NONE, percent } from "./numbers.ts";
+import type { NamedRun } from "./run-names.ts";
 import { totalOf } from "./series.ts";
 
 export interface Cost {
   readonly trained: number;
   readonly sampled: number;
-  /** By what they went to; undefined where the run has no timing. */
-  readonly seconds: Record<Work, number> | undefined;
+  /** By phase; undefined where the run has no timing. */
+  readonly seconds: Record<Phase, number> | undefined;
   readonly total: number | undefined;
   readonly money: number | undefined;
 }
 
-const WORK = ["sampling", "scoring", "logprobs", "updating", "evaluating"] as const;
-type Work = (typeof WORK)[number];
+const PHASES = ["sampling", "scoring", "logprobs", "updating", "evaluating"] as const;
+type Phase = (typeof PHASES)[number];
 
 export function costOf(run: TrainingRunRecords, pricePerHour: number | undefined): Cost {
   const seconds = run.timing.length === 0 ? undefined : secondsOf(run.timing);
-  const total = seconds && WORK.reduce((sum, work) => sum + seconds[work], 0);
+  const total = seconds && PHASES.reduce((sum, phase) => sum + seconds[phase], 0);
   const isPriced = total !== undefined && pricePerHour !== undefined;
   return {
     trained: totalOf(run, "tokens") || (run.summary?.tokens ?? 0),
@@ -32,18 +32,12 @@ export function costOf(run: TrainingRunRecords, pricePerHour: number | undefined
   };
 }
 
-function secondsOf(timing: readonly TimingRecord[]): Record<Work, number> {
-  const sum = (work: Work) => timing.reduce((total, row) => total + row[`${work}_s`], 0);
-  return {
-    sampling: sum("sampling"),
-    scoring: sum("scoring"),
-    logprobs: sum("logprobs"),
-    updating: sum("updating"),
-    evaluating: sum("evaluating"),
-  };
+function secondsOf(timing: readonly TimingRecord[]): Record<Phase, number> {
+  const sum = (phase: Phase) => timing.reduce((total, row) => total + row[`${phase}_s`], 0);
+  return Object.fromEntries(PHASES.map((phase) => [phase, sum(phase)])) as Record<Phase, number>;
 }
 
-export function costSection(runs: readonly Named[], pricePerHour: number | undefined): Html {
+export function costSection(runs: readonly NamedRun[], pricePerHour: number | undefined): Html {
   const costs = runs.map(({ run }) => costOf(run, pricePerHour));
   const row = (label: string, read: (cost: Cost) => string | Html) =>
     html`<tr><th scope="row">${label}</th>${costs.map((cost) => html`<td>${read(cost)}</td>`)}</tr>\n`;
@@ -55,26 +49,26 @@ export function costSection(runs: readonly Named[], pricePerHour: number | undef
 ${row("tokens sampled", ({ sampled }) => (sampled > 0 ? grouped(sampled) : NONE))}${row(
   "tokens trained on",
   ({ trained }) => (trained > 0 ? grouped(trained) : NONE),
-)}${isTimed && WORK.map((work) => row(work.replace("logprobs", "log-probs"), (cost) => split(cost, work)))}${row(
-  "time altogether",
+)}${isTimed && PHASES.map((phase) => row(phase, (cost) => phaseCell(cost, phase)))}${row(
+  "total time",
   ({ total }) => (total === undefined ? "not measured" : duration(total)),
 )}${row("money", ({ money }) => (money === undefined ? "not stated" : moneyText(money)))}</tbody>
 </table></div>
 <p class="muted">${
     pricePerHour === undefined
-      ? "No price was stated; --price-per-hour turns the time into money."
-      : `At a stated price of ${pricePerHour} an hour, in the currency of that price.`
-  }${!isTimed && " No run has a timing.jsonl, so no time is known."}</p>
+      ? "No price given. Use --price-per-hour to show the cost in money."
+      : `At ${pricePerHour} per hour, in the currency of that price.`
+  }${!isTimed && " No run has a timing.jsonl, so the time is not known."}</p>
 `;
 }
 
 const BAR = 80;
 
-function split({ seconds, total = 0 }: Cost, work: Work): string | Html {
+function phaseCell({ seconds, total = 0 }: Cost, phase: Phase): string | Html {
   if (seconds === undefined) return NONE;
-  const share = total === 0 ? 0 : seconds[work] / total;
+  const share = total === 0 ? 0 : seconds[phase] / total;
   const width = (BAR * share).toFixed(1);
-  return html`<span class="time">${duration(seconds[work])} <span class="muted">${percent(share)}</span>
+  return html`<span class="time">${duration(seconds[phase])} <span class="muted">${percent(share)}</span>
 <svg class="bar" width="${BAR}" height="8" viewBox="0 0 ${BAR} 8" aria-hidden="true"><rect class="rest" width="${BAR}" height="8"/><rect width="${width}" height="8"/></svg></span>`;
 }
 

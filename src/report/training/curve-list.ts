@@ -1,4 +1,4 @@
-/** Every curve that a report knows, in the order of the page. A run has those that it wrote. */
+/** All curves of a report, in page order. A run shows those that it has data for. */
 
 import type { Axis, Point } from "../../charts/spec.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
@@ -8,7 +8,7 @@ import { stepPoints } from "./series.ts";
 
 export interface Line {
   readonly label: string;
-  /** Its name in metrics.jsonl, where it is from there. */
+  /** Its name in metrics.jsonl; undefined for lines from evaluations. */
   readonly metric?: string;
   points(run: TrainingRunRecords): Point[];
 }
@@ -42,7 +42,7 @@ const passRate = evaluated((one) => {
   return { y: one.pass_rate, low, high };
 }, "pass rate");
 
-/** A line that would only repeat another is left out. */
+/** Leaves out a line that repeats another. */
 const unlessSame = (line: Line, a: Measure, b: "reward_mean" | "pass_rate"): Line => ({
   label: line.label,
   points: (run) => (run.evaluations.every((one) => one[a] === one[b]) ? [] : line.points(run)),
@@ -56,7 +56,7 @@ const exactKl: Line = {
 const SHARE: readonly [number, number] = [0, 1];
 
 export const CURVES: readonly Curve[] = [
-  ...inSection("What it earned", [
+  ...inSection("Reward", [
     [
       "Reward in training",
       { label: "mean reward" },
@@ -73,16 +73,16 @@ export const CURVES: readonly Curve[] = [
       "95 % interval shaded",
     ],
     [
-      "Spread of the rewards",
+      "Reward spread",
       { label: "reward" },
       ["std", "min", "max"].map((name) => step(`reward/${name}`, name)),
     ],
     [
-      "Groups without contrast",
+      "Groups without reward variance",
       { label: "share of groups", range: SHARE },
       [step("reward/zero_std_groups", "all rewards equal")],
     ],
-    ["Accuracy on the tokens", { label: "share", range: SHARE }, [step("token_accuracy")]],
+    ["Token accuracy", { label: "share", range: SHARE }, [step("token_accuracy")]],
   ]),
   ...inSection("Preferences", [
     [
@@ -91,17 +91,17 @@ export const CURVES: readonly Curve[] = [
       ["chosen", "rejected", "margin"].map((name) => step(`rewards/${name}`, name)),
     ],
     [
-      "Pairs in the right order",
+      "Preference accuracy",
       { label: "share of pairs", range: SHARE },
       [step("rewards/accuracy", "chosen above rejected")],
     ],
     [
-      "Log-probs of the pairs",
+      "Log-probs of the completions",
       { label: "log-prob", unit: "nats" },
       ["chosen", "rejected"].map((name) => step(`logps/${name}`, name)),
     ],
   ]),
-  ...inSection("How far it moved", [
+  ...inSection("Distance from the reference", [
     [
       "KL to the reference",
       { label: "KL", unit: "nats per token" },
@@ -114,7 +114,7 @@ export const CURVES: readonly Curve[] = [
       [step("entropy", "training"), onValidation("entropy")],
     ],
     [
-      "Length of the completions",
+      "Completion length",
       { label: "tokens", range: [0, undefined] },
       [
         step("length/mean", "mean"),
@@ -124,12 +124,12 @@ export const CURVES: readonly Curve[] = [
       ],
     ],
     [
-      "Cut off at the limit",
+      "Truncated completions",
       { label: "share of completions", range: [0, undefined] },
       [step("length/truncated", "training"), onValidation("truncated")],
     ],
     [
-      "The commonest completion",
+      "Most common completion",
       { label: "share of completions", range: [0, undefined] },
       [step("repeated", "training"), onValidation("repeated")],
     ],
@@ -138,37 +138,37 @@ export const CURVES: readonly Curve[] = [
       { label: "share of tokens", range: [0, undefined] },
       [step("clip/low", "below"), step("clip/high", "above")],
     ],
-    ["Largest ratio", { label: "new to old probability" }, [step("ratio/max")]],
+    ["Largest probability ratio", { label: "new to old probability" }, [step("ratio/max")]],
   ]),
   ...inSection("Constraint", [
     ["Cost", { label: "cost" }, [step("cost/mean", "mean"), step("cost/limit", "limit")]],
-    ["Price of the constraint", { label: "multiplier" }, [step("cost/lambda")]],
+    ["Lagrange multiplier", { label: "multiplier" }, [step("cost/lambda")]],
   ]),
-  ...inSection("How it was optimised", [
+  ...inSection("Optimisation", [
     ["Loss", { label: "loss" }, [step("loss")]],
     ["Gradient norm", { label: "norm", range: [0, undefined] }, [step("gradient_norm")]],
     ["Learning rate", { label: "learning rate", range: [0, undefined] }, [step("learning_rate")]],
     ["Value loss", { label: "loss" }, [step("value/loss")]],
-    ["Returns explained by the value head", { label: "share" }, [step("value/explained")]],
+    ["Explained variance of the value head", { label: "share" }, [step("value/explained")]],
     [
-      "Tokens of a step",
+      "Tokens per step",
       { label: "tokens", range: [0, undefined] },
       [step("tokens", "trained on"), step("sampled_tokens", "sampled")],
     ],
   ]),
   ...inSection("Checks", [
     [
-      "Recomputed against sampled",
+      "Recomputed and sampled log-probs",
       { label: "largest log-prob gap", unit: "nats" },
       [step("check/logprob_gap")],
     ],
     [
-      "Sampling distribution against policy",
+      "Sampling distribution and policy",
       { label: "mean log-prob gap", unit: "nats" },
       [step("check/sampling_gap")],
     ],
     [
-      "Policy against reference",
+      "Policy and reference",
       { label: "largest log-prob gap", unit: "nats" },
       [step("check/reference_gap")],
     ],
@@ -184,22 +184,20 @@ function inSection(section: string, rows: readonly Row[]): Curve[] {
   }));
 }
 
-/** Metrics that no curve above shows: rewards by scorer together, anything else by itself. */
-export function furtherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
+/** Metrics without a curve above: rewards by scorer in one chart, the others in one chart each. */
+export function otherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
   const shown = new Set(CURVES.flatMap(({ lines }) => lines.map(({ metric }) => metric)));
   const names = new Set(
     runs.flatMap(({ steps }) => steps.flatMap(({ values }) => Object.keys(values))),
   );
-  const further = [...names].filter((name) => !shown.has(name)).sort();
+  const others = [...names].filter((name) => !shown.has(name)).sort();
   const isReward = (name: string) => name.startsWith("reward/");
-  const rewards = further.filter(isReward).map((name) => step(name, name.slice("reward/".length)));
+  const rewards = others.filter(isReward).map((name) => step(name, name.slice("reward/".length)));
   return [
-    ...inSection("What it earned", [["Reward by scorer", { label: "mean reward" }, rewards]]),
+    ...inSection("Reward", [["Reward by scorer", { label: "mean reward" }, rewards]]),
     ...inSection(
-      "Further metrics",
-      further
-        .filter((name) => !isReward(name))
-        .map((name) => [name, { label: name }, [step(name)]]),
+      "Other metrics",
+      others.filter((name) => !isReward(name)).map((name) => [name, { label: name }, [step(name)]]),
     ),
   ];
 }

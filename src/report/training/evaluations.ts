@@ -1,4 +1,4 @@
-/** What the validation set says of a run: where it stood, and who won against the start. */
+/** Evaluations of a run on the validation set: start, best, end, and a paired test against the start. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
@@ -12,14 +12,14 @@ import {
 
 export interface Milestones {
   readonly start: EvaluationRecord;
-  /** The first of those with the highest pass rate. */
+  /** The highest pass rate; the first one in a tie. */
   readonly best: EvaluationRecord;
   readonly end: EvaluationRecord;
-  /** Of the policy that was kept, where it is not the last one. */
+  /** Of the kept policy, where it is not the last one. */
   readonly kept: EvaluationRecord | undefined;
 }
 
-export function milestones({ evaluations, summary }: TrainingRunRecords): Milestones | undefined {
+export function milestonesOf({ evaluations, summary }: TrainingRunRecords): Milestones | undefined {
   const [start, end] = [evaluations[0], evaluations.at(-1)];
   if (start === undefined || end === undefined) return undefined;
   const best = evaluations.reduce((one, other) => (other.pass_rate > one.pass_rate ? other : one));
@@ -27,14 +27,14 @@ export function milestones({ evaluations, summary }: TrainingRunRecords): Milest
   return { start, best, end, kept: kept === end ? undefined : kept };
 }
 
-/** Of the pass rate. */
+/** 95 % Wilson interval of the pass rate. */
 export function passInterval(evaluation: EvaluationRecord): [number, number] | undefined {
   const { pass_rate, examples } = evaluation;
   return wilsonInterval(Math.round(pass_rate * examples), examples);
 }
 
 /** Two evaluations of the same examples, example by example. */
-export interface Duel {
+export interface PairedComparison {
   readonly wins: number;
   readonly ties: number;
   readonly losses: number;
@@ -46,8 +46,11 @@ export interface Duel {
   readonly difference: { readonly mean: number; readonly interval: BootstrapInterval };
 }
 
-/** Undefined where they cannot be paired: other examples, or none that both judged. */
-export function duel(before: EvaluationRecord, after: EvaluationRecord): Duel | undefined {
+/** Undefined where they cannot be paired: different examples, or none scored in both. */
+export function comparePaired(
+  before: EvaluationRecord,
+  after: EvaluationRecord,
+): PairedComparison | undefined {
   if (before.rewards.length !== after.rewards.length) return undefined;
   const [differences, signs] = [new DifferenceCounts(), new DifferenceCounts()];
   const tally = { wins: 0, ties: 0, losses: 0 };
@@ -71,7 +74,7 @@ export function duel(before: EvaluationRecord, after: EvaluationRecord): Duel | 
 
 const RESAMPLING = { seed: "report", resamples: 2000 };
 
-/** Without ties it is a plain share, and Wilson's keeps its width where everything was won. */
+/** Without ties it is a proportion, and the Wilson interval keeps its width at 0 % and 100 %. */
 function rateInterval(
   { wins, ties, losses }: Record<"wins" | "ties" | "losses", number>,
   signs: DifferenceCounts,
@@ -82,17 +85,17 @@ function rateInterval(
   return [(1 + low) / 2, (1 + high) / 2];
 }
 
-export interface AgainstStart extends Duel {
+export interface ComparedWithStart extends PairedComparison {
   readonly step: number;
-  /** Whether it is the policy that was kept, not just the last that was looked at. */
+  /** Whether it is the kept policy, not only the last one evaluated. */
   readonly isKept: boolean;
 }
 
-/** The policy that was kept, or else the last one evaluated, against step 0. */
-export function againstStart(run: TrainingRunRecords): AgainstStart | undefined {
-  const { start, end, kept } = milestones(run) ?? {};
+/** The kept policy, or else the last one evaluated, compared with step 0. */
+export function comparedWithStart(run: TrainingRunRecords): ComparedWithStart | undefined {
+  const { start, end, kept } = milestonesOf(run) ?? {};
   const after = kept ?? end;
   if (start?.step !== 0 || after === undefined || after === start) return undefined;
-  const result = duel(start, after);
+  const result = comparePaired(start, after);
   return result && { ...result, step: after.step, isKept: kept !== undefined };
 }

@@ -1,4 +1,4 @@
-/** HTML that is safe by construction: whatever a template is given is text, unless it is HTML. */
+/** Templates that escape every value except HTML. */
 
 import { escapeMarkup } from "../../core/markup.ts";
 
@@ -13,14 +13,14 @@ export class Html {
 export type Piece = Html | string | number | false | undefined | readonly Piece[];
 
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
-  return new Html(strings.map((text, i) => text + written(pieces[i])).join(""));
+  return new Html(strings.map((text, i) => text + render(pieces[i])).join(""));
 }
 
-/** For what this program made itself, such as the SVG of a chart; never for data. */
+/** For markup that this program made, such as the SVG of a chart; never for data. */
 export const trusted = (text: string): Html => new Html(text);
 
-function written(piece: Piece): string {
+function render(piece: Piece): string {
   if (piece instanceof Html) return piece.text;
   if (piece === undefined || piece === false) return "";
-  return typeof piece === "object" ? piece.map(written).join("") : escapeMarkup(`${piece}`);
+  return typeof piece === "object" ? piece.map(render).join("") : escapeMarkup(`${piece}`);
 }

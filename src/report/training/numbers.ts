@@ -1,9 +1,9 @@
-/** Numbers for people. No locale is asked, so that a page is the same everywhere. */
+/** Number formats. Independent of the locale, so that a page is the same everywhere. */
 
 const MINUS = "−";
 export const NONE = "–";
 
-/** At most four digits that count, and none that do not: 0.7083, 12.5, 1,204, 3.1e−5. */
+/** At most four significant digits, without trailing zeros: 0.7083, 12.5, 1,204, 3.1e−5. */
 export function plain(value: number | null | undefined): string {
   if (value === null || value === undefined) return NONE;
   const size = Math.abs(value);
@@ -21,7 +21,7 @@ export function grouped(value: number): string {
 
 export const signed = (value: number): string => (value > 0 ? `+${plain(value)}` : plain(value));
 
-/** With a space at which no line is broken. */
+/** With a no-break space. */
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}\u00a0%`;
 
 /** "34.6 to 47.7 %" */
@@ -40,6 +40,5 @@ export function duration(seconds: number): string {
 export const many = (count: number, noun: string): string =>
   `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** "1.2e-7" reads worse than what it is compared with. */
 export const pValue = (p: number): string =>
   p < 0.001 ? "p < 0.001" : `p = ${Number(p.toPrecision(2))}`;

@@ -1,14 +1,14 @@
-/** Outcome codes over time: shares on top of each other, the commonest code at the bottom. */
+/** Outcome codes over time as stacked shares, the most common code at the bottom. */
 
 import type { Point, Series } from "../../charts/spec.ts";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { figure } from "./chart-figure.ts";
 import { type Html, html } from "./html.ts";
-import type { Named } from "./named.ts";
 import { percent } from "./numbers.ts";
+import type { NamedRun } from "./run-names.ts";
 import { binSize, chunks, mean } from "./series.ts";
-import { name } from "./shown-text.ts";
+import { codeHtml } from "./text.ts";
 
 /** Counts at a step. */
 export interface Outcomes {
@@ -16,7 +16,7 @@ export interface Outcomes {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-export function outcomesSection(runs: readonly Named[]): Html {
+export function outcomesSection(runs: readonly NamedRun[]): Html {
   const chartsOf = (what: string, read: (run: TrainingRunRecords) => Outcomes[]) =>
     runs.map(({ name: title, run }) => ({
       title: runs.length === 1 ? what : `${what}: ${title}`,
@@ -26,7 +26,7 @@ export function outcomesSection(runs: readonly Named[]): Html {
     ...chartsOf("Validation", outcomesOfEvaluations),
     ...chartsOf("Training", outcomesOfSteps),
   ];
-  // The same order everywhere, so that a colour means the same code in every chart.
+  // The same order in every chart, so that a colour always means the same code.
   const codes = byFrequency(charts.flatMap(({ rows }) => rows));
   const figures = charts.map(({ title, rows }) => stackFigure(title, rows, codes));
   return html`<div class="charts">\n${figures}</div>\n`;
@@ -44,10 +44,10 @@ export function hasOutcomes({ evaluations, steps }: TrainingRunRecords): boolean
   return [...evaluations, ...steps].some(({ outcomes }) => Object.keys(outcomes ?? {}).length > 0);
 }
 
-const MOST_BINS = 40;
-const OTHER = "all others";
-/** The palette has six colours; the last is for all others. */
-const MOST_CODES = 5;
+const MAX_BINS = 40;
+const OTHER = "other";
+/** The palette has six colours; the last is for the other codes. */
+const MAX_CODES = 5;
 
 function stackFigure(
   title: string,
@@ -55,27 +55,27 @@ function stackFigure(
   codes: readonly string[],
 ): Html | undefined {
   const rows = all.filter(({ counts }) => sum(Object.values(counts)) > 0);
-  const size = binSize(rows.length, MOST_BINS);
+  const size = binSize(rows.length, MAX_BINS);
   const bins = chunks(rows, size).map(together);
   const [first, last] = [bins[0], bins.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const spec = {
     title,
-    subtitle: size > 1 ? `${size} steps together` : "",
+    subtitle: size > 1 ? `${size} steps per point` : "",
     x: { label: "step", integer: true },
     y: { label: "share", range: [0, 1] as const },
-    series: stacked(bins, codes.slice(0, codes.length > MOST_CODES + 1 ? MOST_CODES : undefined)),
+    series: stacked(bins, codes.slice(0, codes.length > MAX_CODES + 1 ? MAX_CODES : undefined)),
   };
   const lines = codes.map((code) => {
     const [start, end] = [shareOf(first, code), shareOf(last, code)];
-    return html`<tr><th scope="row">${name(code)}</th><td>${percent(start)}</td><td>${percent(end)}</td></tr>`;
+    return html`<tr><th scope="row">${codeHtml(code)}</th><td>${percent(start)}</td><td>${percent(end)}</td></tr>`;
   });
   const table = html`<table><thead><tr><th scope="col">code</th><th scope="col">start</th>
 <th scope="col">end</th></tr></thead><tbody>${lines}</tbody></table>`;
   return figure(spec, table, "chart stacked");
 }
 
-/** Each code is a band between what lies below it and what lies below plus itself. */
+/** Each code is a band on top of the previous ones. */
 function stacked(bins: readonly Outcomes[], codes: readonly string[]): Series[] {
   const floors = bins.map(() => 0);
   const layer = (label: string, share: (bin: Outcomes, floor: number) => number): Series => {

@@ -1,19 +1,20 @@
-/** The page: one file with everything in it, and nothing that it would have to ask for. */
+/** The page: one self-contained HTML file that loads nothing. */
 
 import { alarmList } from "./alarms.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
 import { failureTable } from "./failures/table.ts";
-import { runHead } from "./head.ts";
 import { type Html, html, trusted } from "./html.ts";
-import type { Named } from "./named.ts";
 import { hasOutcomes, outcomesSection } from "./outcomes.ts";
+import type { NamedRun } from "./run-names.ts";
+import { runSummary } from "./run-summary.ts";
 import { sampleList } from "./samples.ts";
 import { settingsSection } from "./settings.ts";
 import { STYLE } from "./style.ts";
 
-/** Nothing is fetched and nothing is run, whatever the data holds. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** Loads nothing and runs no script, whatever the data holds. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 interface Section {
   readonly id: string;
@@ -21,9 +22,9 @@ interface Section {
   readonly body: Html;
 }
 
-export function pageHtml(runs: readonly Named[], pricePerHour: number | undefined): string {
+export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
   const title = `Training report: ${runs.map(({ name }) => name).join(", ")}`;
-  const heads = runs.map((run) => runHead(run, runs.length > 1, pricePerHour));
+  const heads = runs.map((run) => runSummary(run, runs.length > 1, pricePerHour));
   const sections = sectionsOf(runs, pricePerHour);
   const links = sections.map(({ id, title: text }) => html`<a href="#${id}">${text}</a>\n`);
   const bodies = sections.map(
@@ -34,7 +35,7 @@ export function pageHtml(runs: readonly Named[], pricePerHour: number | undefine
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(POLICY)}">
+<meta http-equiv="Content-Security-Policy" content="${trusted(CONTENT_SECURITY_POLICY)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -57,7 +58,7 @@ ${bodies}</main>
 `.text;
 }
 
-function sectionsOf(runs: readonly Named[], pricePerHour: number | undefined): Section[] {
+function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined): Section[] {
   const withOutcomes = runs.filter(({ run }) => hasOutcomes(run));
   const hasSamples = runs.some(({ run }) => run.samples.length > 0);
   const none = (what: string) => html`<p>${what}</p>\n`;
@@ -66,20 +67,23 @@ function sectionsOf(runs: readonly Named[], pricePerHour: number | undefined): S
     {
       id: "outcomes",
       title: "Outcomes over time",
-      body: withOutcomes.length > 0 ? outcomesSection(withOutcomes) : none("None were written."),
+      body:
+        withOutcomes.length > 0
+          ? outcomesSection(withOutcomes)
+          : none("No outcomes were recorded."),
     },
-    { id: "alarms", title: "Alarms", body: ofEach(runs, ({ run }) => alarmList(run)) },
+    { id: "alarms", title: "Alarms", body: perRun(runs, ({ run }) => alarmList(run)) },
     {
       id: "failures",
       title: "Failure modes",
-      body: ofEach(runs, ({ run }, place) => failureTable(run, place)),
+      body: perRun(runs, ({ run }, place) => failureTable(run, place)),
     },
     {
       id: "samples",
       title: "Sampled completions",
       body: hasSamples
-        ? ofEach(runs, ({ run }, place) => sampleList(run, place))
-        : none("No samples were written."),
+        ? perRun(runs, ({ run }, place) => sampleList(run, place))
+        : none("No samples were recorded."),
     },
     { id: "cost", title: "Cost", body: costSection(runs, pricePerHour) },
     {
@@ -90,8 +94,8 @@ function sectionsOf(runs: readonly Named[], pricePerHour: number | undefined): S
   ];
 }
 
-/** What each run has for itself, under its name where there are several. */
-function ofEach(runs: readonly Named[], show: (run: Named, place: number) => Html): Html {
+/** A part per run, under its name where there are several. */
+function perRun(runs: readonly NamedRun[], show: (run: NamedRun, place: number) => Html): Html {
   return html`${runs.map(
     (run, place) => html`${runs.length > 1 && html`<h3>${run.name}</h3>\n`}${show(run, place)}`,
   )}`;

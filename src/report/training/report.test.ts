@@ -20,9 +20,9 @@ const titles = (html: string) =>
 
 test("says at the top how the run ended", async () => {
   const text = async (name: string) => textOf(await page(name));
-  expect(await text("good")).toContain("Finished. It ran its 100 steps to the end. No alarm.");
+  expect(await text("good")).toContain("Finished. All 100 steps done. No alarms.");
   expect(await text("bad")).toContain(
-    "Stopped by an alarm. reward_hacking ended the run at step 100. The policy of step 60 was kept.",
+    "Stopped by an alarm. The alarm reward_hacking stopped the run at step 100. The policy at step 60 was kept.",
   );
   expect(await text("pairs")).toMatch(/Unfinished\. The run has no summary\.json; .*47 of 60/);
 });
@@ -32,7 +32,7 @@ test("says when somebody edited the metrics", async () => {
   const edited = workspace.read("good/metrics.jsonl").replace('"reward/min":0', '"reward/min":1');
   workspace.write("good/metrics.jsonl", edited);
   const { html } = await trainingReport({ runs: [workspace.path("good")] });
-  expect(textOf(html)).toContain("Beware. Edited since the run wrote it: metrics.jsonl.");
+  expect(textOf(html)).toContain("Warning. Edited after the run wrote it: metrics.jsonl.");
 });
 
 test("reckons wins, ties and losses example by example", async () => {
@@ -69,7 +69,7 @@ test("has a curve for every metric, known or not", async () => {
   expect(titles(await page("good"))).toEqual(
     expect.arrayContaining(
       ["Reward in training", "Pass rate on validation", "KL to the reference", "Entropy"].concat([
-        "Length of the completions",
+        "Completion length",
         "Gradient norm",
         "Clipped tokens",
         "Learning rate",
@@ -77,7 +77,7 @@ test("has a curve for every metric, known or not", async () => {
     ),
   );
   expect(titles(await page("pairs"))).toEqual(
-    expect.arrayContaining(["Implicit rewards", "Pairs in the right order"]),
+    expect.arrayContaining(["Implicit rewards", "Preference accuracy"]),
   );
 });
 
@@ -95,8 +95,10 @@ test("knows the ways to fail", async () => {
 
 test("lists alarms in order with their evidence, or says that there is none", async () => {
   const bad = textOf(await page("bad"));
-  expect(bad).toMatch(/kl_high at step 60 .*limit 0\.4 .*reward_hacking at step 100 ended the run/);
-  expect(textOf(await page("good"))).toContain("Alarms No alarm.");
+  expect(bad).toMatch(
+    /kl_high at step 60 .*limit 0\.4 .*reward_hacking at step 100 stopped the run/,
+  );
+  expect(textOf(await page("good"))).toContain("Alarms No alarms.");
 });
 
 test("adds up tokens, seconds and money", async () => {
@@ -137,10 +139,12 @@ test("is made of what there is", async () => {
   for (const name of optional) rmSync(workspace.path("pairs", `${name}.jsonl`));
   const runs = [workspace.path("bad"), workspace.path("pairs")];
   const text = textOf((await trainingReport({ runs })).html);
-  expect(text).toContain("No alarm: the run has no alarms.jsonl");
-  expect(text).toContain("no step was made");
-  expect(text).toContain("No samples were written.");
-  expect(textOf((await trainingReport({ runs: runs.slice(1) })).html)).toContain("nothing to draw");
+  expect(text).toContain("No alarms: the run has no alarms.jsonl");
+  expect(text).toContain("it has no steps");
+  expect(text).toContain("No samples were recorded.");
+  expect(textOf((await trainingReport({ runs: runs.slice(1) })).html)).toContain(
+    "there are no curves",
+  );
 });
 
 test("whatever the data says stays text", async () => {

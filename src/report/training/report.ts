@@ -1,21 +1,21 @@
-/** From the folders of training runs to one page about them. */
+/** One HTML page about one or more training runs. */
 
 import { readTrainingRun } from "../../runs/read-training-run.ts";
-import { nameRuns } from "./named.ts";
 import { pageHtml } from "./page.ts";
-import { alarmCount, verdictOf } from "./verdict.ts";
+import { nameRuns } from "./run-names.ts";
+import { alarmCount, statusOf } from "./run-status.ts";
 
 export interface TrainingReportOptions {
-  /** Folders of runs; several are drawn over each other. */
+  /** Run folders; several share the charts. */
   readonly runs: readonly string[];
-  /** Of the machine, in any currency. */
+  /** Price of the machine, in any currency. */
   readonly pricePerHour?: number | undefined;
 }
 
 export interface TrainingReport {
-  /** The page: needs no other file and no network, and is the same for the same runs. */
+  /** The page: self-contained, and the same bytes for the same runs. */
   readonly html: string;
-  readonly runs: readonly { readonly name: string; readonly verdict: string }[];
+  readonly runs: readonly { readonly name: string; readonly status: string }[];
 }
 
 /**
@@ -40,8 +40,8 @@ export async function trainingReport(options: TrainingReportOptions): Promise<Tr
   return {
     html: pageHtml(runs, options.pricePerHour),
     runs: runs.map(({ name, run }) => {
-      const { word } = verdictOf(run);
-      return { name, verdict: `${word.toLowerCase()}, ${alarmCount(run)}` };
+      const { word } = statusOf(run);
+      return { name, status: `${word.toLowerCase()}, ${alarmCount(run)}` };
     }),
   };
 }

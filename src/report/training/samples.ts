@@ -1,12 +1,12 @@
-/** What the policy said at the start, in the middle and at the end, side by side for each prompt. */
+/** Completions at the start, in the middle and at the end of training, side by side for each prompt. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../runs/train-records.ts";
 import { type Html, html } from "./html.ts";
 import { grouped, many, plain } from "./numbers.ts";
-import { name, shownText } from "./shown-text.ts";
+import { codeHtml, textHtml } from "./text.ts";
 
-const MOST_PROMPTS = 40;
+const MAX_PROMPTS = 40;
 
 /** The steps that are shown: first, the one nearest to the middle, last. */
 export function sampledSteps({ samples }: TrainingRunRecords): number[] {
@@ -25,26 +25,26 @@ function idsOf({ samples }: TrainingRunRecords): string[] {
   return [...new Set(samples.map(({ id }) => id))];
 }
 
-/** Where the page shows the samples of an id; undefined where there is no room for it. */
+/** The anchor of an id's samples; undefined where the page does not show them. */
 export function sampleAnchor(
   run: TrainingRunRecords,
   place: number,
   id: string,
 ): string | undefined {
   const index = idsOf(run).indexOf(id);
-  return index < 0 || index >= MOST_PROMPTS ? undefined : `samples-${place + 1}-${index + 1}`;
+  return index < 0 || index >= MAX_PROMPTS ? undefined : `samples-${place + 1}-${index + 1}`;
 }
 
 export function sampleList(run: TrainingRunRecords, place: number): Html {
   const steps = sampledSteps(run);
   const ids = idsOf(run);
   const at = new Map(run.samples.map((sample) => [`${sample.step} ${sample.id}`, sample]));
-  const prompts = ids.slice(0, MOST_PROMPTS).map((id) => {
+  const prompts = ids.slice(0, MAX_PROMPTS).map((id) => {
     const cells = steps.map((step) => at.get(`${step} ${id}`));
     return promptArticle(id, steps, cells, sampleAnchor(run, place, id));
   });
-  const rest = ids.length - MOST_PROMPTS;
-  return html`${prompts}${rest > 0 && html`<p>${many(rest, "further prompt")} in ${name("samples.jsonl")}.</p>\n`}`;
+  const rest = ids.length - MAX_PROMPTS;
+  return html`${prompts}${rest > 0 && html`<p>${many(rest, "further prompt")} in ${codeHtml("samples.jsonl")}.</p>\n`}`;
 }
 
 function promptArticle(
@@ -55,9 +55,9 @@ function promptArticle(
 ): Html {
   const prompt = cells.find((cell) => cell !== undefined)?.prompt ?? "";
   return html`<article class="sample" id="${anchor}">
-<h4>${name(id)}</h4>
-<pre class="prompt">${shownText(prompt)}</pre>
-<div class="said">${cells.map((cell, i) => answer(steps[i] ?? 0, cell))}</div>
+<h4>${codeHtml(id)}</h4>
+<pre class="prompt">${textHtml(prompt)}</pre>
+<div class="completions">${cells.map((cell, i) => answer(steps[i] ?? 0, cell))}</div>
 </article>
 `;
 }
@@ -66,6 +66,6 @@ function answer(step: number, sample: SampleRecord | undefined): Html {
   if (sample === undefined)
     return html`<div><p>step ${grouped(step)}</p><p class="muted">not sampled</p></div>`;
   const { reward, code, completion } = sample;
-  return html`<div><p>step ${grouped(step)} · ${name(code)} · reward ${plain(reward)}</p>
-<pre>${shownText(completion)}</pre></div>`;
+  return html`<div><p>step ${grouped(step)} · ${codeHtml(code)} · reward ${plain(reward)}</p>
+<pre>${textHtml(completion)}</pre></div>`;
 }

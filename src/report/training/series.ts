@@ -1,4 +1,4 @@
-/** A metric over the steps of a run: its points, its two ends, and fewer points where it has many. */
+/** A metric over the steps of a run: its points, its start and end, and bins where there are many points. */
 
 import type { Point } from "../../charts/spec.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
@@ -10,7 +10,7 @@ export function stepPoints({ steps }: TrainingRunRecords, metric: string): Point
   );
 }
 
-/** Neighbouring points that are put together so that at most `most` stay. */
+/** The bin size that leaves at most `most` points. */
 export function binSize(count: number, most: number): number {
   return Math.max(1, Math.ceil(count / most));
 }
@@ -21,7 +21,7 @@ export function chunks<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
-/** Means of neighbours, with the range that they came from; the spikes of a curve stay visible. */
+/** Means of neighbouring points with their range, so that spikes stay visible. */
 export function binned(points: readonly Point[], size: number): Point[] {
   if (size === 1) return [...points];
   return chunks(points, size).map((bin) => {
@@ -46,6 +46,17 @@ export function endsOf(run: TrainingRunRecords, metric: string): Ends | undefine
   if (values.length < 2) return undefined;
   const tenth = Math.ceil(values.length / 10);
   return { start: mean(values.slice(0, tenth)), end: mean(values.slice(-tenth)) };
+}
+
+/** From the evaluations where there are two, otherwise from the steps. */
+export function startAndEnd(
+  run: TrainingRunRecords,
+  metric: string,
+  measure: "repeated" | "entropy" | "length_mean",
+): Ends | undefined {
+  const [start, end] = [run.evaluations[0], run.evaluations.at(-1)];
+  if (start === undefined || end === undefined || start === end) return endsOf(run, metric);
+  return { start: start[measure], end: end[measure] };
 }
 
 export function lastOf({ steps }: TrainingRunRecords, metric: string): number | undefined {

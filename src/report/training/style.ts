@@ -71,7 +71,7 @@ thead th { border-bottom-color: var(--muted); color: var(--muted); font-weight: 
 details > :not(summary) { margin-top: 0.5rem; }
 summary { width: fit-content; cursor: pointer; color: var(--accent); }
 
-/* Alarms and ways to fail */
+/* Alarms and failure modes */
 .chip { display: inline-block; padding: 0.05rem 0.6rem; border: 1px solid currentcolor; border-radius: 999px; font-size: 0.8125rem; white-space: nowrap; }
 .bad { color: var(--bad); font-weight: 620; }
 .good { color: var(--good); }
@@ -103,8 +103,8 @@ pre {
 .sample { margin-bottom: 1.5rem; scroll-margin-top: 1rem; }
 .sample:target h4 { color: var(--accent); }
 .prompt { margin-bottom: 0.5rem; background: none; border: 1px solid var(--line); }
-.said { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 0.75rem; }
-.said p { margin-bottom: 0.25rem; color: var(--muted); font-size: 0.8125rem; }
+.completions { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 0.75rem; }
+.completions p { margin-bottom: 0.25rem; color: var(--muted); font-size: 0.8125rem; }
 footer { margin-top: 2.5rem; padding-block: 1.25rem; color: var(--muted); font-size: 0.875rem; }
 
 @media (max-width: 46rem) {
@@ -114,7 +114,7 @@ footer { margin-top: 2.5rem; padding-block: 1.25rem; color: var(--muted); font-s
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .figures dd { font-size: 1.0625rem; }
   th, td { padding-left: 0.75rem; }
-  .said { grid-auto-flow: row; }
+  .completions { grid-auto-flow: row; }
   .bar, .failures .none { display: none; }
   .failures thead { display: none; }
   .failures :is(tbody, tr, th, td) { display: block; padding-left: 0; border: 0; }

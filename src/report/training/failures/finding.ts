@@ -1,4 +1,4 @@
-/** What is said of one way in which training fails. */
+/** The finding about one failure mode of training. */
 
 import { visible } from "../../../core/visible.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
@@ -7,17 +7,17 @@ import type { Alarm, SampleRecord } from "../../../runs/train-records.ts";
 export interface Finding {
   readonly mode: string;
   readonly status: "seen" | "not seen" | "not measured";
-  /** The numbers behind it, a sentence each. */
+  /** The numbers behind it, one sentence each. */
   readonly numbers: readonly string[];
-  /** Samples of the end that show it. */
+  /** Samples of the last steps that show it. */
   readonly evidence: readonly SampleRecord[];
 }
 
 export type FailureMode = (run: TrainingRunRecords) => Finding;
 
-const MOST_EVIDENCE = 3;
+const MAX_EVIDENCE = 3;
 
-/** An alarm whose name says so is a sighting, whatever the numbers here make of it. */
+/** An alarm of that name counts as seen, whatever the numbers show. */
 export function finding(
   run: TrainingRunRecords,
   mode: string,
@@ -29,15 +29,15 @@ export function finding(
   return {
     mode,
     status: raised ? "seen" : status,
-    numbers: raised ? [...numbers, alarmWords(raised)] : numbers,
-    evidence: raised || status === "seen" ? evidence.slice(0, MOST_EVIDENCE) : [],
+    numbers: raised ? [...numbers, alarmSentence(raised)] : numbers,
+    evidence: raised || status === "seen" ? evidence.slice(0, MAX_EVIDENCE) : [],
   };
 }
 
-const alarmWords = ({ alarm, step }: Alarm) =>
+const alarmSentence = ({ alarm, step }: Alarm) =>
   `The alarm ${visible(alarm)} was raised at step ${step}.`;
 
-/** The samples of the last step that has any, up to this one. */
+/** The samples of the last step up to this one that has any. */
 export function samplesAt({ samples }: TrainingRunRecords, step: number): SampleRecord[] {
   const last = samples.reduce(
     (most, one) => (one.step <= step ? Math.max(most, one.step) : most),

@@ -1,4 +1,4 @@
-/** Refusals, or answers that the verifier cannot read any more, become common. */
+/** Format drift: refusals, or completions that the scorer cannot parse, become more common. */
 
 import { passes } from "../../../core/score.ts";
 import { visible } from "../../../core/visible.ts";
@@ -8,10 +8,10 @@ import { percent } from "../numbers.ts";
 import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
 import { type FailureMode, finding, lastSamples } from "./finding.ts";
 
-/** In points of the whole; and the intervals of the two shares must not meet. */
-const SERIOUS = 0.05;
-/** A wrong answer in the right form is a matter of mathematics, not of format. */
-const NO_FORMAT = ["ok", "wrong_answer"];
+/** Growth of the share; besides, the intervals of the two shares must not overlap. */
+const MIN_GROWTH = 0.05;
+/** Codes that are not about format. */
+const NOT_FORMAT = ["ok", "wrong_answer"];
 
 export const formatDrift: FailureMode = (run) =>
   finding(run, "Refusal or format drift", /format|refus/i, grown(run));
@@ -19,19 +19,19 @@ export const formatDrift: FailureMode = (run) =>
 function grown(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const ends = outcomeEnds(run);
   if (ends === undefined)
-    return { numbers: ["No outcome codes were written at two steps or more."] };
+    return { numbers: ["Outcome codes were recorded at fewer than two steps."] };
   const passing = run.samples.filter(({ reward }) => passes(reward)).map(({ code }) => code);
-  const fine = new Set([...NO_FORMAT, ...passing]);
+  const fine = new Set([...NOT_FORMAT, ...passing]);
   const [start, end] = ends;
   const rates = Object.keys(end.counts)
     .filter((code) => !fine.has(code))
     .map((code) => ({ code, before: rateOf(start, code), after: rateOf(end, code) }))
     .sort((a, b) => b.after.share - b.before.share - (a.after.share - a.before.share));
   const serious = rates.filter(
-    ({ before, after }) => after.share - before.share >= SERIOUS && after.low > before.high,
+    ({ before, after }) => after.share - before.share >= MIN_GROWTH && after.low > before.high,
   );
   const most = rates.filter(({ before, after }) => after.share > before.share).slice(0, 1);
-  const lead = serious.length > 0 ? "" : "The most that any code of form grew: ";
+  const lead = serious.length > 0 ? "" : "Largest growth of a format outcome: ";
   const numbers = (serious.length > 0 ? serious : most).map(
     ({ code, before, after }) =>
       `${lead}${visible(code)} from ${percent(before.share)} to ${percent(after.share)} (${before.count} of ${start.total}, ${after.count} of ${end.total}).`,
@@ -39,7 +39,7 @@ function grown(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
   const codes = new Set(serious.map(({ code }) => code));
   return {
     status: serious.length > 0 ? "seen" : "not seen",
-    numbers: numbers.length > 0 ? numbers : ["No code of form grew."],
+    numbers: numbers.length > 0 ? numbers : ["No format outcome became more common."],
     evidence: lastSamples(run).filter(({ code }) => codes.has(code)),
   };
 }

@@ -1,40 +1,39 @@
-/** Different prompts get the same answer, and the policy has stopped trying others. */
+/** Mode collapse: different prompts get the same completion. */
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain } from "../numbers.ts";
-import { type Ends, endsOf } from "../series.ts";
+import { startAndEnd } from "../series.ts";
 import { type FailureMode, finding, lastSamples } from "./finding.ts";
 
-/** In points. A policy that becomes certain of right answers loses entropy too, but does not repeat. */
-const REPEATS = 0.2;
+/** Growth of the share. Entropy alone is no sign: it also falls when a policy becomes sure of right answers. */
+const MIN_GROWTH = 0.2;
 
 export const modeCollapse: FailureMode = (run) =>
   finding(run, "Mode collapse", /repeat/i, repeating(run));
 
 function repeating(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
-  const [repeated, entropy] = [ends(run, "repeated"), ends(run, "entropy")];
+  const [repeated, entropy] = [
+    startAndEnd(run, "repeated", "repeated"),
+    startAndEnd(run, "entropy", "entropy"),
+  ];
   const numbers = [
     repeated
-      ? `The commonest completion is ${percent(repeated.start)} of all at the start, ${percent(repeated.end)} at the end.`
-      : "The share of the commonest completion was not written at two steps or more.",
+      ? `Share of the most common completion: ${percent(repeated.start)} at the start, ${percent(repeated.end)} at the end.`
+      : "The share of the most common completion was recorded at fewer than two steps.",
     ...(entropy
-      ? [`Entropy ${plain(entropy.start)} nats per token, then ${plain(entropy.end)}.`]
+      ? [
+          `Entropy: ${plain(entropy.start)} nats per token at the start, ${plain(entropy.end)} at the end.`,
+        ]
       : []),
   ];
   if (repeated === undefined) return { numbers };
-  const isSeen = repeated.end - repeated.start >= REPEATS;
-  return { status: isSeen ? "seen" : "not seen", numbers, evidence: alike(run) };
+  const isSeen = repeated.end - repeated.start >= MIN_GROWTH;
+  return { status: isSeen ? "seen" : "not seen", numbers, evidence: mostCommon(run) };
 }
 
-function ends(run: TrainingRunRecords, measure: "repeated" | "entropy"): Ends | undefined {
-  const [start, end] = [run.evaluations[0], run.evaluations.at(-1)];
-  if (start === undefined || end === undefined || start === end) return endsOf(run, measure);
-  return { start: start[measure], end: end[measure] };
-}
-
-/** The samples of the end that say what most of them say. */
-function alike(run: TrainingRunRecords): SampleRecord[] {
+/** The last samples that have the most common completion. */
+function mostCommon(run: TrainingRunRecords): SampleRecord[] {
   const last = lastSamples(run);
   const count = (text: string) => last.filter(({ completion }) => completion === text).length;
   const most = Math.max(...last.map(({ completion }) => count(completion)));

@@ -1,10 +1,10 @@
-/** The four ways in which training fails, and what this run says about each. */
+/** The four failure modes of training, and the finding about each. */
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { type Html, html } from "../html.ts";
 import { sampleAnchor } from "../samples.ts";
-import { name, shownText } from "../shown-text.ts";
+import { codeHtml, textHtml } from "../text.ts";
 import type { FailureMode, Finding } from "./finding.ts";
 import { formatDrift } from "./format-drift.ts";
 import { lengthBias } from "./length-bias.ts";
@@ -15,7 +15,7 @@ const MODES: readonly FailureMode[] = [rewardHacking, lengthBias, formatDrift, m
 
 const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
 
-/** `place` is that of the run on the page. */
+/** `place` is the index of the run on the page. */
 export function failureTable(run: TrainingRunRecords, place: number): Html {
   const rows = MODES.map((mode) => row(mode(run), run, place));
   return html`<table class="failures">
@@ -43,14 +43,14 @@ function row(
 
 function noEvidence(status: Finding["status"]): Html {
   return status === "seen"
-    ? html`<span class="muted">None of the samples shows it.</span>`
+    ? html`<span class="muted">No stored sample shows it.</span>`
     : html`<span class="muted none">–</span>`;
 }
 
 const SHORT = 80;
 
 function evidenceItem({ id, code, completion }: SampleRecord, anchor: string | undefined): Html {
-  const label = anchor ? html`<a href="#${anchor}">${name(id)}</a>` : name(id);
+  const label = anchor ? html`<a href="#${anchor}">${codeHtml(id)}</a>` : codeHtml(id);
   const text = completion.length > SHORT ? `${completion.slice(0, SHORT)}…` : completion;
-  return html`<li>${label} ${name(code)}<pre>${shownText(text)}</pre></li>`;
+  return html`<li>${label} ${codeHtml(code)}<pre>${textHtml(text)}</pre></li>`;
 }

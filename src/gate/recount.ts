@@ -1,4 +1,4 @@
-/** One run's rows as they pass, counted again: neither the summary nor the manifest is believed. */
+/** Counts a run's rows again as they are read, to check its summary and manifest against them. */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
@@ -9,22 +9,22 @@ import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 
-export class Side extends RowCursor<ResultRow> {
+export class RecountedRun extends RowCursor<ResultRow> {
   readonly run: Run;
   readonly #file: JsonlFile<ResultRow>;
   readonly #prompts = new SequenceFingerprint();
   readonly #counts: Record<string, number> = Object.create(null);
   /** Every reward is 0 or 1. */
   binary = true;
-  judged = 0;
+  scored = 0;
   missing = 0;
   broken = 0;
-  /** Rows on which a selection policy contradicted itself. */
+  /** Rows on which a selection rule gave two different answers. */
   unstable = 0;
   #passed = 0;
   #rewards = 0;
-  #misquoted = false;
-  /** Selection only: passes of the first samples, and what the choice made of them. */
+  #sampleMismatch = false;
+  /** Selection only: passes of the first samples, and how the selection changed them. */
   #firstPassed = 0;
   readonly #changed = { rescued: 0, lost: 0 };
 
@@ -43,9 +43,9 @@ export class Side extends RowCursor<ResultRow> {
     if (code === MISSING_COMPLETION) this.missing++;
     else if (code === SCORER_ERROR || reward === null) this.broken++;
     if (row.unstable) this.unstable++;
-    if (row.selected && !quotesItsSample(row)) this.#misquoted = true;
+    if (row.selected && !matchesItsSample(row)) this.#sampleMismatch = true;
     if (reward === null) return;
-    this.judged++;
+    this.scored++;
     this.#rewards += reward;
     if (passes(reward)) this.#passed++;
     const before = passes(row.baseline?.reward ?? null);
@@ -54,8 +54,8 @@ export class Side extends RowCursor<ResultRow> {
     if (reward !== 0 && reward !== 1) this.binary = false;
   }
 
-  /** Which of the run's files is not what was written; empty when all are. */
-  edited(): string[] {
+  /** The files that differ from what the command wrote; empty when none does. */
+  editedFiles(): string[] {
     const { summary, manifest, manifestIntact } = this.run;
     const { metrics } = summary;
     const { pass_rate, mean_reward, n_scored } = this.report();
@@ -73,7 +73,7 @@ export class Side extends RowCursor<ResultRow> {
       this.#file.sha256 === summary.results_sha256 &&
       this.#file.rows === manifest.examples.count &&
       this.#prompts.digest() === manifest.examples.prompts_sha256 &&
-      !this.#misquoted;
+      !this.#sampleMismatch;
     return [
       ...(manifestIntact ? [] : ["manifest.json"]),
       ...(whole ? [] : ["results.jsonl"]),
@@ -83,31 +83,42 @@ export class Side extends RowCursor<ResultRow> {
 
   #selectionAgrees({ pass_at_1: first, rescued, lost }: Summary["metrics"]): boolean {
     if (this.run.manifest.loop !== "B") return true;
-    const counted = this.judged === 0 ? null : this.#firstPassed / this.judged;
+    const counted = this.scored === 0 ? null : this.#firstPassed / this.scored;
     return first === counted && rescued === this.#changed.rescued && lost === this.#changed.lost;
   }
 
   report(): GateReport["baseline"] {
-    const judged = this.judged;
+    const scored = this.scored;
     return {
       run: this.run.dir,
-      pass_rate: judged === 0 ? null : this.#passed / judged,
-      mean_reward: judged === 0 ? null : this.#rewards / judged,
-      n_scored: judged,
+      pass_rate: scored === 0 ? null : this.#passed / scored,
+      mean_reward: scored === 0 ? null : this.#rewards / scored,
+      n_scored: scored,
     };
   }
 }
 
 /** A selected row repeats the sample that it chose, reward and all. */
-function quotesItsSample({
-  selected,
-  samples,
-  completion,
-  reward,
-  outcome_code: code,
-}: ResultRow): boolean {
-  const sample = samples?.[selected?.index ?? -1];
-  return (
-    sample?.completion === completion && sample.reward === reward && sample.outcome_code === code
+function matchesItsSample(row: ResultRow): boolean {
+  const sample = row.samples?.[row.selected?.index ?? -1];
+  return (["completion", "reward", "outcome_code"] as const).every(
+    (field) => sample?.[field] === row[field],
   );
+}
+
+/** The files of a run that were changed after it was written; empty when none was. */
+export async function editedFiles(run: Run): Promise<string[]> {
+  const recount = new RecountedRun(run);
+  try {
+    for (let row = await recount.read(); row; row = recount.buffered() ?? (await recount.read())) {
+      recount.count(row);
+    }
+  } finally {
+    await recount.close();
+  }
+  const others: string[] = [];
+  for (const [name, hash] of Object.entries(run.summary.files)) {
+    if ((await run.hashOf(name)) !== hash) others.push(name);
+  }
+  return [...recount.editedFiles(), ...others];
 }

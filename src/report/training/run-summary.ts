@@ -1,31 +1,31 @@
-/** The head of a run: what was trained, how it ended, and the key figures. */
+/** The summary of a run at the top of the page: what was trained, how it ended, and the key figures. */
 
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { keyFigures } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import type { Named } from "./named.ts";
+import { keyFigures } from "./key-figures.ts";
 import { many } from "./numbers.ts";
-import { name } from "./shown-text.ts";
+import type { NamedRun } from "./run-names.ts";
+import { alarmCount, plannedSteps, statusOf, stepsDone } from "./run-status.ts";
+import { codeHtml } from "./text.ts";
 import { holdoutSentence, milestoneTable, winSentence } from "./validation.ts";
-import { alarmCount, plannedSteps, stepsDone, verdictOf } from "./verdict.ts";
 
-/** Where there is one run, the title of the page names it. */
-export function runHead(
-  { name: title, run }: Named,
+/** `isTitled`: with one run, the title of the page names it. */
+export function runSummary(
+  { name: title, run }: NamedRun,
   isTitled: boolean,
   pricePerHour: number | undefined,
 ): Html {
-  const { state, word, sentence, warnings } = verdictOf(run);
+  const { state, word, sentence, warnings } = statusOf(run);
   const { alarms = [] } = run;
   const count = alarmCount(run);
   const alarm =
-    alarms.length === 0 ? "No alarm." : html`<a href="#alarms">${count}</a>: ${alarmNames(run)}.`;
+    alarms.length === 0 ? "No alarms." : html`<a href="#alarms">${count}</a>: ${alarmNames(run)}.`;
   const sentences = [winSentence(run), holdoutSentence(run)].filter((text) => text !== undefined);
   return html`<article class="run">
 ${isTitled && html`<h2>${title}</h2>\n`}<p class="verdict ${state === "finished" && alarms.length > 0 ? "alarmed" : state}"><strong>${word}.</strong> ${sentence} ${alarm}</p>
-${warnings.map((text) => html`<p class="verdict alarm"><strong>Beware.</strong> ${text}</p>\n`)}<p>${whatWasTrained(run)}</p>
+${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}<p>${whatWasTrained(run)}</p>
 <div class="body">
 <div>${keyFigures(run, pricePerHour)}${sentences.map((text) => html`<p>${text}</p>\n`)}</div>
 ${milestoneTable(run)}</div>
@@ -38,16 +38,16 @@ function whatWasTrained(run: TrainingRunRecords): Html {
   const into = run.summary?.checkpoint_fingerprint;
   const data = inputs.map(
     ({ role, path: file, rows }, i) =>
-      html`${i > 0 && ", "}${visible(role)} ${name(path.basename(file))} (${many(rows, "row")})`,
+      html`${i > 0 && ", "}${visible(role)} ${codeHtml(path.basename(file))} (${many(rows, "row")})`,
   );
-  const judges = scorers.map(
-    ({ role, identity }) => html`; ${visible(role)} by ${name(String(identity.name))}`,
+  const scoredBy = scorers.map(
+    ({ role, identity }) => html`; ${visible(role)} by ${codeHtml(String(identity.name))}`,
   );
-  return html`${name(algorithm)} for ${many(plannedSteps(run) ?? stepsDone(run), "step")}, ${
+  return html`${codeHtml(algorithm)} for ${many(plannedSteps(run) ?? stepsDone(run), "step")}, ${
     from === null ? "from scratch" : html`from checkpoint ${fingerprint(from)}`
   }${into !== undefined && html`, into checkpoint ${fingerprint(into)}`}${
     data.length > 0 && html`; ${data}`
-  }${judges}.`;
+  }${scoredBy}.`;
 }
 
 const fingerprint = (text: string) =>

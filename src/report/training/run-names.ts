@@ -1,19 +1,19 @@
-/** What the runs of a page are called: the folder's name, with as much of its path as tells it apart. */
+/** Names of the runs on a page: the folder's name, with as much of its path as makes it unique. */
 
 import path from "node:path";
 import { usageError } from "../../core/errors.ts";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 
-export interface Named {
+export interface NamedRun {
   readonly name: string;
   readonly run: TrainingRunRecords;
 }
 
-export function nameRuns(runs: readonly TrainingRunRecords[]): Named[] {
+export function nameRuns(runs: readonly TrainingRunRecords[]): NamedRun[] {
   const paths = runs.map(({ dir }) => path.resolve(dir).split(path.sep));
   const twice = runs.find((_, i) => paths.findIndex((one) => isSame(one, paths[i])) < i);
-  if (twice) throw usageError(`${twice.dir} is named twice`, "Name each run once.");
+  if (twice) throw usageError(`${twice.dir} is given twice`, "Give each run once.");
   const longest = Math.max(...paths.map((parts) => parts.length));
   for (let depth = 1; depth <= longest; depth++) {
     const names = paths.map((parts) => parts.slice(-depth).join("/"));

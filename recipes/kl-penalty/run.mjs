@@ -1,4 +1,4 @@
-// `node recipes/leash/run.mjs`: how far the policy drifts, and what it earns, as the leash loosens.
+// `node recipes/kl-penalty/run.mjs`: reward and KL divergence for several KL coefficients.
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import {
 } from "../lib.mjs";
 
 const BETAS = [0, 0.03, 0.1, 0.3, 1];
-const outdir = runFolder("leash");
+const outdir = runFolder("kl-penalty");
 lockedroom(
   ...["sweep", "grpo", "--over", `kl.coefficient=${BETAS.join(",")}`, "--set", "kl.mode=fixed"],
   ...["--init", PI0, "--dataset", TRAIN, "--dev", DEV, "--steps", 40, "--lr", 0.0002],

@@ -1,11 +1,11 @@
-/** The key figures of a run: where it began and where it ended. */
+/** The key figures of a run: values at the start and at the end. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { costOf, moneyText } from "./cost.ts";
-import { againstStart, type Milestones, milestones } from "./evaluations.ts";
+import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
 import { type Html, html } from "./html.ts";
 import { duration, grouped, NONE, percent, percentRange, plain } from "./numbers.ts";
-import { endsOf, lastOf } from "./series.ts";
+import { endsOf, lastOf, startAndEnd } from "./series.ts";
 
 interface Figure {
   readonly label: string;
@@ -14,14 +14,14 @@ interface Figure {
 }
 
 export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undefined): Html {
-  const reached = milestones(run);
+  const reached = milestonesOf(run);
   const figures = [
     reached && passFigure(reached),
     winFigure(run),
-    change(run, reached, "Loss", "loss", undefined, "of the updates, first and last tenth"),
+    change(run, "Loss", "loss", undefined, "of the updates, first and last 10 % of steps"),
     klFigure(run, reached),
-    change(run, reached, "Entropy", "entropy", "entropy", "nats per token"),
-    change(run, reached, "Length", "length/mean", "length_mean", "tokens of a completion"),
+    change(run, "Entropy", "entropy", "entropy", "nats per token"),
+    change(run, "Length", "length/mean", "length_mean", "tokens per completion"),
     costFigure(run, pricePerHour),
   ].filter((figure) => figure !== undefined);
   const tiles = figures.map(
@@ -40,11 +40,11 @@ function passFigure({ start, best, end }: Milestones): Figure {
 }
 
 function winFigure(run: TrainingRunRecords): Figure | undefined {
-  const fought = againstStart(run);
-  if (fought === undefined) return undefined;
-  const { wins, ties, losses, rate } = fought;
+  const comparison = comparedWithStart(run);
+  if (comparison === undefined) return undefined;
+  const { wins, ties, losses, rate } = comparison;
   return {
-    label: "Win rate against the start",
+    label: "Win rate against the initial policy",
     value: percent(rate.share),
     note: `${percentRange(rate.interval)}; ${wins} won, ${ties} tied, ${losses} lost`,
   };
@@ -58,21 +58,16 @@ function klFigure(run: TrainingRunRecords, reached: Milestones | undefined): Fig
   return { label: "KL to the reference", value: plain(value), note };
 }
 
-/** From the evaluations where there are two, otherwise from the steps. */
+/** Loss is a figure of runs without evaluations only. */
 function change(
   run: TrainingRunRecords,
-  reached: Milestones | undefined,
   label: string,
   metric: string,
   measure: "entropy" | "length_mean" | undefined,
   note: string,
 ): Figure | undefined {
-  if (measure === undefined && reached) return undefined;
-  const isEvaluated =
-    reached !== undefined && measure !== undefined && reached.start !== reached.end;
-  const ends = isEvaluated
-    ? { start: reached.start[measure], end: reached.end[measure] }
-    : endsOf(run, metric);
+  if (measure === undefined && run.evaluations.length > 0) return undefined;
+  const ends = measure ? startAndEnd(run, metric, measure) : endsOf(run, metric);
   return ends && { label, value: arrow(plain, ends.start, ends.end), note };
 }
 
@@ -85,7 +80,7 @@ function costFigure(run: TrainingRunRecords, pricePerHour: number | undefined): 
   ].filter((text) => text !== "");
   if (total === undefined)
     return { label: "Cost", value: NONE, note: ["time not measured", ...tokens].join("; ") };
-  const price = money === undefined ? "no price stated" : `${moneyText(money)} at the stated price`;
+  const price = money === undefined ? "no price given" : `${moneyText(money)} at the given price`;
   return { label: "Cost", value: duration(total), note: [price, ...tokens].join("; ") };
 }
 

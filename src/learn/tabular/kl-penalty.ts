@@ -1,16 +1,16 @@
-/** KL as a leash: the best policy at each strength, in closed form and by climbing to it. */
+/** The KL penalty: the optimal policy for each coefficient, in closed form and by gradient ascent. */
 
 import type { Reward } from "./reward.ts";
 import { entropy, expectation, klDivergence, softmax, type Vector } from "./softmax.ts";
 
-export const LEASH: Reward = {
-  name: "leashed_replies",
+export const KL_PENALTY: Reward = {
+  name: "kl_penalty_replies",
   version: "1",
   spec: "Eight replies with fixed rewards and a reference policy; π*(a) ∝ π_ref(a) exp(r(a)/β).",
   module: import.meta.url,
 };
 
-export interface LeashPoint {
+export interface KlPoint {
   readonly beta: number;
   readonly policy: number[];
   readonly expected_reward: number;
@@ -22,9 +22,9 @@ export interface LeashPoint {
 
 /**
  * argmax of E[r] − β KL(π ‖ π_ref) over a finite set: π*(a) ∝ π_ref(a) exp(r(a) / β). At β = 0 there
- * is no leash, and all mass goes to the best actions that the reference can reach.
+ * is no penalty, and all probability goes to the best actions with probability in the reference.
  */
-export function leashedOptimum(rewards: Vector, reference: Vector, beta: number): number[] {
+export function klPenaltyOptimum(rewards: Vector, reference: Vector, beta: number): number[] {
   if (beta > 0) return softmax(rewards.map((r, i) => Math.log(reference[i] as number) + r / beta));
   const best = Math.max(...rewards.filter((_, i) => (reference[i] as number) > 0));
   const mass = reference.map((p, i) => (rewards[i] === best ? p : 0));
@@ -32,12 +32,12 @@ export function leashedOptimum(rewards: Vector, reference: Vector, beta: number)
   return mass.map((p) => p / total);
 }
 
-export function leashPoint(
+export function klPoint(
   rewards: Vector,
   reference: Vector,
   beta: number,
   policy: number[],
-): LeashPoint {
+): KlPoint {
   const [reward, kl] = [expectation(policy, rewards), klDivergence(policy, reference)];
   return {
     beta,
@@ -50,12 +50,17 @@ export function leashPoint(
 }
 
 /**
- * The same optimum by gradient ascent on the logits, knowing nothing of the closed form. With
+ * The same optimum by gradient ascent on the logits, without the closed form. With
  * f(a) = r(a) − β log(π(a) / π_ref(a)) the slope is ∂J/∂z_a = π(a) (f(a) − E f). The step grows
  * while the objective does and shrinks when it does not.
  */
-export function climb(rewards: Vector, reference: Vector, beta: number, steps = 20_000): number[] {
-  const objective = (z: Vector) => leashPoint(rewards, reference, beta, softmax(z)).objective;
+export function gradientAscent(
+  rewards: Vector,
+  reference: Vector,
+  beta: number,
+  steps = 20_000,
+): number[] {
+  const objective = (z: Vector) => klPoint(rewards, reference, beta, softmax(z)).objective;
   let logits: number[] = reference.map(Math.log);
   let reached = objective(logits);
   let rate = 1;
@@ -80,15 +85,15 @@ function slopes(rewards: Vector, reference: Vector, beta: number, policy: Vector
   return policy.map((p, i) => p * ((f[i] as number) - mean));
 }
 
-/** A candidate of the tiny table of level 3. */
+/** A candidate in the table of level 3. */
 export interface Candidate {
   readonly name: string;
   readonly reward: number;
   readonly kl: number;
 }
 
-/** The candidate with the largest reward − β · KL; of equals the one with the smaller KL. */
-export function chooseUnderLeash(candidates: readonly Candidate[], beta: number): Candidate {
+/** The candidate with the highest reward − β · KL; ties go to the smaller KL. */
+export function chooseWithKlPenalty(candidates: readonly Candidate[], beta: number): Candidate {
   const value = ({ reward, kl }: Candidate) => reward - beta * kl;
   return candidates.reduce((best, candidate) => {
     const gain = value(candidate) - value(best);
@@ -96,7 +101,7 @@ export function chooseUnderLeash(candidates: readonly Candidate[], beta: number)
   });
 }
 
-/** From timid to wild: more reward for more drift. */
+/** In the order of increasing reward and KL. */
 export const CANDIDATES: readonly Candidate[] = [
   { name: "reference", reward: 0.3, kl: 0 },
   { name: "polished", reward: 0.45, kl: 0.1 },

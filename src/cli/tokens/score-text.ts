@@ -1,4 +1,4 @@
-/** What the verifier says about the text. */
+/** The score of the inspected text. */
 
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
@@ -10,24 +10,24 @@ import {
   score,
 } from "../../scorers/math-final-line.ts";
 
-export interface Verdict {
+export interface TextScore {
   readonly scorer: { readonly name: string; readonly version: string };
   readonly in_spec: boolean;
-  /** Without an expected answer: as if the answer that was read were it. */
+  /** Without an expected answer, the parsed answer is taken as the expected one. */
   readonly code: string;
   readonly reason: string;
-  /** Null when nothing is wrong. */
+  /** Null when the text passes. */
   readonly class: FailureClass | null;
   readonly parsed: string | null;
   readonly expected: string | null;
   readonly reward: number | null;
 }
 
-export function judge(text: string, expected: string | undefined): Verdict {
-  const about = (answer: string) => score({ id: "", prompt: "", expected_answer: answer }, text);
-  const first = about(expected ?? "0");
+export function scoreText(text: string, expected: string | undefined): TextScore {
+  const against = (answer: string) => score({ id: "", prompt: "", expected_answer: answer }, text);
+  const first = against(expected ?? "0");
   const { parsed, message } = first.details as { parsed?: string; message?: string };
-  const { code, reward } = expected === undefined && parsed !== undefined ? about(parsed) : first;
+  const { code, reward } = expected === undefined && parsed !== undefined ? against(parsed) : first;
   return {
     scorer: { name: SCORER_NAME, version: SCORER_VERSION },
     in_spec: parsed !== undefined,
@@ -42,18 +42,18 @@ export function judge(text: string, expected: string | undefined): Verdict {
 
 function reasonFor(parsed: string, expected: string | undefined): string {
   if (expected !== undefined && parsed !== expected) {
-    return `${visibleShort(parsed, 40)} was read, ${visibleShort(expected, 40)} is expected`;
+    return `parsed ${visibleShort(parsed, 40)}, expected ${visibleShort(expected, 40)}`;
   }
   return 'one line, "Final: " and an integer, and nothing else';
 }
 
-/** The verifier itself says what an expected answer may be. */
+/** Accepts what the scorer accepts as an expected answer. */
 export function checkedInteger(text: string): string {
   if (score({ id: "", prompt: "", expected_answer: text }, "").code !== "invalid_example") {
     return text;
   }
   throw usageError(
     `--expect "${visibleShort(text, 30)}" is not a plain integer`,
-    "Write it as 323, -7 or 0: digits, no plus sign, no leading zeros, no spaces.",
+    "Use digits as in 323, -7 or 0: no plus sign, no leading zeros, no spaces.",
   );
 }

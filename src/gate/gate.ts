@@ -1,6 +1,6 @@
 /**
  * The promotion gate. Reads two run folders and nothing else, and answers three questions in
- * order: may they be compared, which one knob was turned, is the difference real?
+ * order: are the runs comparable, which one thing changed, is the difference significant?
  */
 
 import { usageError } from "../core/errors.ts";
@@ -23,9 +23,9 @@ export interface GateOptions {
   readonly candidate: string;
   /** The smallest improvement worth having. */
   readonly minDelta?: number | undefined;
-  /** The chance of promoting a change that is none. */
+  /** Significance level: the probability of promoting a candidate that is no better. */
   readonly alpha?: number | undefined;
-  /** The knob that somebody says was turned. */
+  /** What the caller says has changed; anything else is rejected. */
   readonly claim?: Knob | undefined;
 }
 
@@ -42,11 +42,11 @@ export interface GateOptions {
  */
 export const GATE_EXIT = { PROMOTE: 0, REJECT: 1, INCONCLUSIVE: 2, NOT_COMPARABLE: 3 } as const;
 
-/** The noise rule of the mastery track: small changes on small data are suspicious. */
+/** The noise rule of the mastery track: small changes on small data sets need a replication. */
 const NOISE = { examples: 1000, delta: 0.05 };
 
 /**
- * Judges whether the candidate run may replace the baseline. Reads the two folders and nothing
+ * Decides whether the candidate run may replace the baseline. Reads the two folders and nothing
  * else.
  *
  * @example
@@ -67,30 +67,33 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     throw usageError("--min-delta must be 0 or more");
   if (!(alpha > 0 && alpha < 1)) throw usageError("--alpha must be between 0 and 1");
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
-  const room = compareManifests(baseline.manifest, candidate.manifest);
+  const comparability = compareManifests(baseline.manifest, candidate.manifest);
   const evidence = await gatherEvidence(baseline, candidate);
-  // Scorers that are known to differ may well disagree; that is no reason of its own.
-  const declared = room.knobs.includes("measurement");
-  const violations = [...room.violations, ...evidence.violations].filter(
+  // Scorers that are known to differ may give different scores; that is not a reason of its own.
+  const declared = comparability.knobs.includes("measurement");
+  const violations = [...comparability.violations, ...evidence.violations].filter(
     ({ code }) => !(declared && code === "instrument_inconsistent"),
   );
   const comparable = violations.length === 0;
   const measured = comparable ? measure(evidence, alpha) : UNMEASURED;
   const { ruledOut: _, ...figures } = measured;
   const { decision, reasons } = comparable
-    ? decide({ knobs: room.knobs, measured, minDelta, alpha, claim })
-    : { decision: "REJECT" as const, reasons: [...violations, ...claimReason(room.knobs, claim)] };
+    ? decide({ knobs: comparability.knobs, measured, minDelta, alpha, claim })
+    : {
+        decision: "REJECT" as const,
+        reasons: [...violations, ...claimReason(comparability.knobs, claim)],
+      };
   return {
     schema: GATE_SCHEMA,
     decision,
     exit_code: comparable ? GATE_EXIT[decision] : GATE_EXIT.NOT_COMPARABLE,
     comparable,
-    knobs: room.knobs,
+    knobs: comparability.knobs,
     claim: claim ?? null,
     reasons,
     notes: [
-      ...room.notes,
-      ...selectionNote(room.knobs, candidate.manifest.selection?.rule),
+      ...comparability.notes,
+      ...selectionNote(comparability.knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, evidence),
       ...fewFlipsNote(evidence, comparable),
       ...sizeNote(decision, measured, evidence, alpha),
@@ -104,19 +107,19 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   };
 }
 
-/** The mistake this project exists for deserves a sentence of its own. */
+/** The most common mistake: more selection compute reported as a better policy. */
 function selectionNote(knobs: readonly Knob[], rule: unknown): string[] {
   if (knobs.length !== 1 || knobs[0] !== "selection") return [];
   const words =
-    "Selection compute changed: outputs were picked differently, the policy's distribution is unchanged.";
+    "Selection changed: outputs were selected differently, the policy's distribution is unchanged.";
   if (rule !== "best" && rule !== "tieBreakKey") return [words];
   return [
     words,
-    "The best by the scorer that also measures cannot lose: the gain is an upper bound.",
+    "Selection used the same scorer as the measurement, so the gain is an upper bound.",
   ];
 }
 
-/** How many examples would have been enough, by the same arithmetic that gives the effect needed. */
+/** The sample size for the measured effect, by the formula that gives the minimum detectable effect. */
 function sizeNote(
   decision: Decision,
   { delta }: Measured,
@@ -130,16 +133,18 @@ function sizeNote(
     : { variance: differences.variance() ?? 0 };
   const enough = pairsForEffect({ effect: Math.abs(delta), alpha, ...spread });
   if (enough === undefined || enough <= n) return [];
-  const assumed = binary ? "rows flip as often as here" : "rewards differ as much as here";
+  const assumed = binary ? "the same share of rows flips" : "rewards vary as much as here";
   return [
-    `To see a difference of this size in 4 runs of 5, use about ${enough} examples, if ${assumed}.`,
+    `To detect this difference with 80 % power, use about ${enough} examples (if ${assumed}).`,
   ];
 }
 
-/** A resampled interval knows only the flips it has seen. */
+/** A bootstrap interval is too narrow when few rows differ. */
 function fewFlipsNote({ binary, flips }: Evidence, comparable: boolean): string[] {
   if (!comparable || !binary || flips.gained + flips.lost >= 10) return [];
-  return ["Few rows flipped, so the interval is narrower than the truth; the exact test decides."];
+  return [
+    "Fewer than 10 rows flipped, so the bootstrap interval is too narrow; the exact test decides.",
+  ];
 }
 
 function noiseNote({ delta }: Measured, { differences }: Evidence): string[] {
@@ -147,6 +152,6 @@ function noiseNote({ delta }: Measured, { differences }: Evidence): string[] {
   if (delta === null || delta === 0 || n >= NOISE.examples || Math.abs(delta) >= NOISE.delta)
     return [];
   return [
-    `Noise rule: on ${n} examples a change under 5 % is suspicious until it has been repeated.`,
+    `Noise rule: on ${n} examples, repeat the experiment before you trust a change under 0.05.`,
   ];
 }
