@@ -89,7 +89,7 @@ async function winRate(
   const folders = names.map((name) => known.find((one) => `/${one}`.endsWith(`/${name}`)));
   const own = runs.find(({ path: name }) => folders.includes(name));
   if (!own) return {};
-  const price = /At a stated price of (\S+) an hour/.exec(text)?.[1];
+  const price = /At (\S+) per hour, in the currency/.exec(text)?.[1];
   try {
     const again = await trainingReport({
       runs: folders.flatMap((folder) => (folder === undefined ? [] : [path.join(dir, folder)])),
