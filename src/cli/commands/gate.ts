@@ -103,7 +103,7 @@ export function gateText(report: GateReport): string {
     side("candidate", report.candidate, report.test === "sign_flip"),
     ...measurement(report),
     "",
-    `Changed: ${report.knobs.join(", ") || "none"}`,
+    `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
     ...report.reasons.flatMap(reasonLines),
     ...report.notes.map((note) => wrap(`Note: ${note}`)),
