@@ -6,26 +6,13 @@ import { pathToFileURL } from "node:url";
 import { fillConsoleBlocks, inFreshFolder, root } from "./console-blocks.mjs";
 import { ensureReady } from "./setup.mjs";
 
-const PICTURES = { "docs/images/goodhart.svg": "runs/goodhart/goodhart.svg" };
-
-/** The README with real output, and the pictures that its runs drew, by path. */
+/** The README with real output. */
 export async function withRealOutput(text) {
   ensureReady();
-  return inFreshFolder(async (folder) => {
-    const readme = await fillConsoleBlocks(text, folder);
-    const images = Object.fromEntries(
-      Object.entries(PICTURES).map(([name, drawn]) => [
-        name,
-        readFileSync(path.join(folder, drawn), "utf8"),
-      ]),
-    );
-    return { readme, images };
-  });
+  return inFreshFolder((folder) => fillConsoleBlocks(text, folder));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const file = path.join(root, "README.md");
-  const { readme, images } = await withRealOutput(readFileSync(file, "utf8"));
-  writeFileSync(file, readme);
-  for (const [name, image] of Object.entries(images)) writeFileSync(path.join(root, name), image);
+  writeFileSync(file, await withRealOutput(readFileSync(file, "utf8")));
 }
