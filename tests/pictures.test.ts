@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import { learningCommand, learningPicture, misformed } from "../scripts/learning-picture.mjs";
 import { lineChart } from "../src/charts/index.ts";
-import { tradeoffChart } from "../src/learn/tradeoff-chart.ts";
+import { tradeoffChart } from "../src/learn/sweep.ts";
 import { ROOT } from "./cli.ts";
 
 const read = (name: string) => readFileSync(path.join(ROOT, name), "utf8");

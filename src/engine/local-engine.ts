@@ -26,9 +26,8 @@ import type {
   WeightSet,
 } from "./engine.ts";
 import type { LossCall, TrainingRow } from "./loss.ts";
-import { adapters, everything, type Trainable } from "./trainable.ts";
 import { startState, type TrainState } from "./trainer.ts";
-import { Updater } from "./updater.ts";
+import { adapters, everything, type Trainable, Updater } from "./updater.ts";
 
 export interface LocalEngineOptions {
   readonly threads: number;

@@ -1,8 +1,8 @@
 /** Each reduction's weights on one worked batch, whole and in parts. */
 
 import { describe, expect, test } from "vitest";
+import { type BatchSize, weightOf } from "./collate.ts";
 import { REDUCTIONS, type Reduction } from "./loss.ts";
-import { type BatchSize, weightOf } from "./reductions.ts";
 
 /** Three rows of 1, 2 and 5 learned tokens; a completion may have 10. */
 const LENGTHS = [1, 2, 5];

@@ -1,13 +1,23 @@
 /** Optimiser steps on rows of any length: a training graph for each length, and one state for all. */
 
 import { actionCount } from "../core/token-row.ts";
+import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
+import type { Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "../policy/architecture.ts";
+import type { Checkpoint } from "../policy/checkpoint.ts";
+import {
+  adapterParameters,
+  initialiseAdapters,
+  type LoraSettings,
+  mergeAdapters,
+  withAdapters,
+} from "../policy/lora.ts";
+import type { Weights } from "../policy/transformer.ts";
 import { collate } from "./collate.ts";
 import type { UpdateOptions, UpdateResult } from "./engine.ts";
 import type { GraphLoss, TrainingRow } from "./loss.ts";
 import { columnsOf, combinedMetrics, lossGraph } from "./loss-graph.ts";
-import type { Trainable } from "./trainable.ts";
-import { Trainer, type TrainState } from "./trainer.ts";
+import { type Feeds, Trainer, type TrainState } from "./trainer.ts";
 
 /** Each holds memory for the rows of its length, and copies of the state. */
 const MOST_TRAINERS = 4;
@@ -99,4 +109,41 @@ export class Updater {
     for (const trainer of this.#trainers.values()) await trainer.close();
     this.#trainers.clear();
   }
+}
+
+export interface Trainable {
+  /** The optimiser's vector. */
+  readonly placed: readonly Placed[];
+  readonly start: Float32Array;
+  /** The policy's weights, out of the vector's. */
+  readonly weights: (own: ReadonlyMap<string, Tensor>) => Weights;
+  /** Fed at every step besides the batch. */
+  readonly feeds: Feeds;
+  /** All parameters of the policy, for this vector. */
+  readonly whole: (vector: Float32Array) => Float32Array;
+}
+
+export function everything({ placed, parameters }: Checkpoint): Trainable {
+  return {
+    placed,
+    start: parameters,
+    weights: (own) => (name) => own.get(name) as Tensor,
+    feeds: {},
+    whole: (vector) => vector,
+  };
+}
+
+export function adapters(
+  { architecture, placed, parameters }: Checkpoint,
+  settings: LoraSettings,
+  seed: number,
+): Trainable {
+  const { list, total } = adapterParameters(architecture, settings);
+  return {
+    placed: list,
+    start: initialiseAdapters(list, total, seed),
+    weights: (own) => withAdapters(inputsOf(placed), own, settings),
+    feeds: feedsOf(parameters, placed),
+    whole: (vector) => mergeAdapters(parameters, placed, vector, list, settings),
+  };
 }

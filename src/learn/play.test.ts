@@ -6,8 +6,7 @@ import type { Example } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer } from "../core/score.ts";
 import type { Engine } from "../engine/engine.ts";
 import { singleTurn } from "../environments/single-turn.ts";
-import { play } from "./play.ts";
-import { requireReward } from "./sources/rewards.ts";
+import { play, requireReward } from "./play.ts";
 
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 4, stop: [], seed: 0 };
 const END = 0;

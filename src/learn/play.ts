@@ -4,11 +4,13 @@
  */
 
 import type { Environment, EpisodeEnd, Message, Turn } from "../core/environment.ts";
-import { usageError } from "../core/errors.ts";
+import { dataError, usageError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import type { Example } from "../core/records.ts";
 import { type Coordinate, rngAt } from "../core/rng.ts";
 import type { Span, TokenRow } from "../core/token-row.ts";
+import { visibleShort } from "../core/visible.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Generation } from "../policy/generate.ts";
 
@@ -163,4 +165,14 @@ function remembered<T>(compute: (text: string) => T): (text: string) => T {
     known.set(text, value);
     return value;
   };
+}
+
+export function requireReward({ task, generations, reward, end }: Episode): number {
+  if (reward !== null) return reward;
+  const { scorer = "environment", code = end.code, details = {} } = end.details as JsonObject;
+  const text = generations.map(({ completion }) => completion).join("\n");
+  throw dataError(
+    `the scorer ${scorer} gave no reward (${code}) for "${visibleShort(text, 40)}" on ${task.id}: ${visibleShort(JSON.stringify(details), 120)}`,
+    "Fix the scorer and start again: a broken scorer is never a zero, so nothing was learned from it.",
+  );
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json.ts";
 import { LORA, PROJECTIONS } from "../policy/lora.ts";
 import { LIMITS } from "./alarms/limits.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
-import type { KlControl } from "./parts/kl-control.ts";
+import type { KlControl } from "./parts/penalties.ts";
 import { together } from "./recipe.ts";
 
 const share = z.number().min(0).max(1);

@@ -1,7 +1,7 @@
 /** A small grid over one setting: a training run for each value, and the trade-off between two figures. */
 
 import path from "node:path";
-import { chartFiles } from "../charts/index.ts";
+import { type ChartSpec, chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
@@ -11,7 +11,6 @@ import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { nested, together } from "./recipe.ts";
 import { idleSettings, trainSettings } from "./settings.ts";
-import { tradeoffChart } from "./tradeoff-chart.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -123,5 +122,39 @@ function pointOf({ dir: run, evaluations, summary }: TrainingRunRecords, value: 
     ...{ value, run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
     kl_exact: kept.kl_exact ?? 0,
     stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
+  };
+}
+
+/** Of one value, what the chart needs. */
+export interface TradeoffPoint {
+  readonly value: Json;
+  readonly reward_mean: number;
+  readonly proxy_mean: number;
+  readonly kl_exact: number;
+}
+
+export interface Tradeoff {
+  readonly over: string;
+  readonly algorithm: string;
+  readonly points: readonly TradeoffPoint[];
+}
+
+export function tradeoffChart({ over, algorithm, points }: Tradeoff): ChartSpec {
+  const sorted = points.toSorted((a, b) => a.kl_exact - b.kl_exact);
+  const series = (label: string, measure: "proxy_mean" | "reward_mean") => ({
+    label,
+    points: sorted.map((point) => ({
+      x: point.kl_exact,
+      y: point[measure],
+      label: String(point.value),
+    })),
+    markers: "all" as const,
+  });
+  return {
+    title: `Reward against drift, over ${over}`,
+    subtitle: `${algorithm}; beside each point its ${over}: ${points.map(({ value }) => String(value)).join(", ")}`,
+    x: { label: "exact KL to the start", unit: "nats per token", range: [0, undefined] },
+    y: { label: "mean reward", unit: "validation set" },
+    series: [series("rewarding scorers", "proxy_mean"), series("validation scorer", "reward_mean")],
   };
 }

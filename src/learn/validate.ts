@@ -6,10 +6,10 @@ import type { Engine } from "../engine/engine.ts";
 import { singleTurn } from "../environments/single-turn.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
 import { mean } from "./parts/advantages.ts";
-import { play } from "./play.ts";
+import { play, requireReward } from "./play.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
-import { countOf, requireReward } from "./sources/rewards.ts";
+import { countOf } from "./sources/rollout-metrics.ts";
 
 /** How many of the examples' completions are kept to be read. */
 const KEPT_SAMPLES = 8;

@@ -5,12 +5,11 @@
  */
 
 import type { Alarm } from "../../runs/train-records.ts";
-import { learningBackwards } from "./backwards.ts";
 import type { Check, History } from "./history.ts";
 import type { Limits } from "./limits.ts";
 import { logprobMismatch, referenceAliased, samplingMismatch, zeroGradient } from "./mechanics.ts";
 import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./outputs.ts";
-import { perfectScore, rewardJump, scorerFailures } from "./reward.ts";
+import { learningBackwards, perfectScore, rewardJump, scorerFailures } from "./reward.ts";
 import { divergence, plateau } from "./validation.ts";
 
 export { ALARMS, type History } from "./history.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextPrice } from "./cost-limit.ts";
+import { nextPrice } from "./penalties.ts";
 
 const SETTINGS = { limit: 0.2, rate: 0.5, start: 0.1 };
 

@@ -7,11 +7,10 @@ import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
 import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
-import { type Episode, play } from "../play.ts";
+import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { textSource } from "./files.ts";
-import { requireReward } from "./rewards.ts";
 import { Texts, toText } from "./texts.ts";
 
 /** Written once, so that a resumed run learns from the same texts. */

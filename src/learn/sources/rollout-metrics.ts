@@ -2,9 +2,8 @@
 
 import { type KlEstimator, klEstimate } from "../../engine/kl-estimators.ts";
 import { allEqual, deviation, mean } from "../parts/advantages.ts";
-import type { CostLimit } from "../parts/cost-limit.ts";
+import type { CostLimit } from "../parts/penalties.ts";
 import type { Episode } from "../play.ts";
-import { countOf } from "./rewards.ts";
 
 /** Log-probs of the policy's own tokens when they were sampled. */
 export function logprobsOf({ generations }: Episode): readonly number[] {
@@ -95,4 +94,10 @@ export function lengthMetrics(episodes: readonly Episode[], most: number) {
     "length/truncated": mean(cut.map(Number)),
     repeated: Math.max(...Object.values(countOf(texts))) / episodes.length,
   };
+}
+
+export function countOf(codes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
 }

@@ -5,14 +5,19 @@ import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/kl-estimators.ts";
 import type { Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
-import { nextPrice } from "../parts/cost-limit.ts";
-import { nextCoefficient, startCoefficient } from "../parts/kl-control.ts";
-import { type Episode, play } from "../play.ts";
+import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
+import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
-import { countOf, requireReward } from "./rewards.ts";
-import { costOf, klOf, lengthMetrics, logprobsOf, rewardMetrics } from "./rollout-metrics.ts";
+import {
+  costOf,
+  countOf,
+  klOf,
+  lengthMetrics,
+  logprobsOf,
+  rewardMetrics,
+} from "./rollout-metrics.ts";
 
 export async function readRollouts(context: DataContext): Promise<TrainingData> {
   const examples = await readExamples(context.dataset, "examples");

@@ -1,4 +1,4 @@
-/** The coefficient of a KL penalty: fixed, or steered towards a target. */
+/** What is subtracted from rewards or added to the loss: the KL coefficient and the price of cost. */
 
 import type { KlEstimator } from "../../engine/kl-estimators.ts";
 
@@ -27,4 +27,15 @@ export function nextCoefficient(
   const error = Math.min(Math.max(seen / target - 1, -0.2), 0.2);
   // A batch beyond the horizon moves it no more than the whole horizon would: it stays above 0.
   return coefficient * (1 + error * Math.min(completions / horizon, 1));
+}
+
+export interface CostLimit {
+  readonly limit: number;
+  readonly rate: number;
+  readonly start: number;
+}
+
+/** Dual ascent: the price never falls below 0. */
+export function nextPrice({ limit, rate }: CostLimit, price: number, cost: number): number {
+  return Math.max(0, price + rate * (cost - limit));
 }

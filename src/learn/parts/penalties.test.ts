@@ -7,7 +7,7 @@ import { gradients } from "../../graph/gradients.ts";
 import { differences, interpret } from "../../graph/interpret.ts";
 import { sum } from "../../graph/ops/reduce.ts";
 import { input, type Tensor } from "../../graph/tensor.ts";
-import { type KlControl, nextCoefficient, startCoefficient } from "./kl-control.ts";
+import { type KlControl, nextCoefficient, startCoefficient } from "./penalties.ts";
 
 const KINDS: readonly KlEstimator[] = ["k1", "k2", "k3"];
 
