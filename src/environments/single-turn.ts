@@ -15,14 +15,10 @@ export interface SingleTurnOptions {
 }
 
 export function singleTurn(options: SingleTurnOptions): Environment<Example> {
-  const { scorers, weights = null, cost } = options;
+  const { scorers, cost } = options;
   return {
-    identity: {
-      name: "single_turn",
-      scorers: scorers.map(({ identity }) => ({ ...identity })),
-      weights,
-      cost: cost ? { ...cost.identity } : null,
-    },
+    // The scorers and their weights are recorded by who gave them.
+    identity: { name: "single_turn", version: "1" },
     reset: async (task) => ({
       state: task,
       observation: [{ role: "user", content: task.prompt }],

@@ -14,13 +14,15 @@ export interface Described {
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
   readonly start: EngineIdentity;
+  /** The environment's identity; null where nothing is sampled. */
+  readonly environment: JsonObject | null;
   readonly inputs: readonly InputRecord[];
   /** Tokens of a row. */
   readonly length: number;
 }
 
 export function manifestOf(
-  { options, algorithm, settings, start, inputs, length }: Described,
+  { options, algorithm, settings, start, environment, inputs, length }: Described,
   volatile: TrainManifest["volatile"],
 ): TrainManifest {
   const roles = [
@@ -36,6 +38,8 @@ export function manifestOf(
     inputs: [...inputs],
     init_fingerprint: options.init === "scratch" ? null : start.fingerprint,
     architecture: start.architecture as TrainManifest["architecture"],
+    engine: start.kind,
+    environment: environment as TrainManifest["environment"],
     settings: { ...recordedSettings(settings), length },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
     volatile,

@@ -22,7 +22,7 @@ import { sabotageOf } from "./sabotage.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { BatchSeconds, Source, TrainingData } from "./source.ts";
 import { type Examples, longestPrompt, readExamples } from "./sources/examples.ts";
-import { readTrainingData } from "./sources/index.ts";
+import { isSampled, readTrainingData } from "./sources/index.ts";
 import { KEPT } from "./sources/rejection-sampling.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
 import { type Evaluation, validate } from "./validate.ts";
@@ -95,7 +95,12 @@ export class Training {
     const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
     engine.reserve({ rows, length });
     const inputs = [...data.inputs, ...sets.map(({ input }) => input)];
-    const described = { options, algorithm, settings, start, inputs, length };
+    const environment = environmentOf(options, settings);
+    const played = isSampled(algorithm.needs) ? environment.identity : null;
+    const described = {
+      ...{ options, algorithm, settings, start, inputs, length },
+      environment: played,
+    };
     const manifest = async () => manifestOf(described, await occasion());
     const folder = await TrainFolder.open(options.outdir, await manifest(), resumed?.bytes, {
       ...options,
@@ -109,7 +114,7 @@ export class Training {
       else await removeEarlier(options.outdir);
       const source = data.open({
         engine: sabotage.rollouts?.(engine) ?? engine,
-        environment: environmentOf(options, settings),
+        environment,
         saved: resumed?.source,
       });
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);

@@ -8,7 +8,7 @@ import { inputFile, manifestSchema } from "./schemas.ts";
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const { volatile } = manifestSchema.shape;
 
-/** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
+/** manifest.json: written at the start, so that a run is resumed only as it was begun. */
 export const trainManifestSchema = z.strictObject({
   schema: z.literal(TRAIN_SCHEMA),
   loop: z.literal("C"),
@@ -18,6 +18,10 @@ export const trainManifestSchema = z.strictObject({
   /** The checkpoint that it began with; null for one from scratch. */
   init_fingerprint: z.string().nullable(),
   architecture: jsonObject,
+  /** What held the weights, such as "local". */
+  engine: z.string(),
+  /** What episodes were played in; null for learning from files. */
+  environment: jsonObject.nullable(),
   settings: jsonObject,
   /** Who rewards, who validates, and what is a cost; empty for learning from texts. */
   scorers: z.array(
