@@ -55,7 +55,7 @@ describe("the gate", () => {
 
   test("and no run is validated on what its start learned from", async () => {
     const more = ["--init", "cheat/checkpoint", "--dev", DEV];
-    expectError(await grpo(place, "child", TRAIN, ...more), EXIT.data, /begins with learned from/);
+    expectError(await grpo(place, "child", TRAIN, ...more), EXIT.data, /initial policy learned from/);
   });
 });
 
@@ -64,13 +64,13 @@ test("a folder that is not of a training run is left alone, also with --force", 
   place.write("web/manifest.json", '{"name":"an extension"}');
   place.write("web/state/data.txt", "precious");
   const before = place.snapshot("web");
-  expectError(await grpo(place, "web", TRAIN, "--force"), EXIT.usage, /not of a training run/);
+  expectError(await grpo(place, "web", TRAIN, "--force"), EXIT.usage, /is not empty and hold/);
   expect(place.snapshot("web")).toEqual(before);
 });
 
 test.each([
   ["rate.__proto__.peak=5", /no setting/],
-  ["rate.peak=[1", /no value/],
+  ["rate.peak=[1", /not a value/],
   ["weights=[]", /0 weights for 1 scorers/],
   ["cost.limit=0.1", /no cost scorer/],
   ["adam.beta1=1", /adam\.beta1/],

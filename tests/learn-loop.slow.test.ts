@@ -437,7 +437,7 @@ test("what an ancestor learned from is not measured on either", async () => {
   for (const set of ["dev", "holdout"]) {
     const options = { init, dataset: room.path("fresh.jsonl"), dev: undefined, [set]: examples };
     await expect(run("grpo", `ancestor/${set}`, options)).rejects.toThrow(
-      /begins with learned from .*examples\.jsonl/,
+      /initial policy learned from .*examples\.jsonl/,
     );
   }
 });
@@ -543,7 +543,7 @@ describe("what cannot be learned from is refused in a sentence", () => {
 
   test("an id that is there twice, where samples are addressed by it", async () => {
     room.jsonl("bad.jsonl", [...sumsWith(1, 2), { ...sumsWith(1)[0], prompt: "8+8=" }]);
-    await expect(first("grpo", "bad.jsonl")).rejects.toThrow(/the id "s0-1" is there twice/);
+    await expect(first("grpo", "bad.jsonl")).rejects.toThrow(/the id "s0-1" appears twice/);
   });
 
   const odd = { id: "odd", prompt: "1×1=" };
@@ -597,7 +597,7 @@ describe("what cannot be learned from is refused in a sentence", () => {
 
   test("methods that sample cannot begin from scratch", async () => {
     const result = first("grpo", "examples.jsonl", { init: "scratch" });
-    await expect(result).rejects.toThrow(/grpo cannot begin from scratch/);
+    await expect(result).rejects.toThrow(/grpo cannot start from scratch/);
   });
 
   test("a setting is named, with what is wrong with it", async () => {

@@ -278,7 +278,7 @@ describe("settings", () => {
       /Give --set cost\.limit=VALUE, or cost\.limit/,
     ],
     ["a value out of range", ["--set", "rate.end=3"], /rate\.end/],
-    ["nothing assigned", ["--set", "batch"], /"batch" assigns nothing/],
+    ["nothing assigned", ["--set", "batch"], /"batch" is not an assignment/],
   ])("%s is refused", async (_, flags, says) => {
     expectError(await train("unset", 2, ...flags), EXIT.usage, says);
     expect(existsSync(room.path("unset"))).toBe(false);
@@ -286,8 +286,8 @@ describe("settings", () => {
 
   test.each([
     ["is not there", "missing.yaml", undefined, /missing\.yaml.*no such file/],
-    ["is no YAML", "bad.yaml", "steps: [3\n", /bad\.yaml is no YAML/],
-    ["holds no settings", "bad.yaml", "- 3\n", /bad\.yaml holds no settings/],
+    ["is no YAML", "bad.yaml", "steps: [3\n", /bad\.yaml is not valid YAML/],
+    ["holds no settings", "bad.yaml", "- 3\n", /bad\.yaml has no settings/],
   ])("a recipe that %s is refused", async (_, file, content, says) => {
     if (content !== undefined) room.write(file, content);
     expectError(await train("unset", 2, "--config", file), EXIT.data, says);

@@ -6,7 +6,7 @@ import type { GuardedScorer } from "../core/score.ts";
 import type { Need } from "../learn/algorithm.ts";
 import { ALGORITHMS } from "../learn/algorithms/index.ts";
 import type { TrainOptions } from "../learn/options.ts";
-import { assigned, readRecipe, together } from "../learn/recipe.ts";
+import { mergeSettings, parseAssignment, readRecipe } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
@@ -101,9 +101,9 @@ export function withTrainOptions(command: Command): Command {
 /** Later ones override earlier ones: recipe, --set, flags. */
 export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
   const { config, set, steps, seed, batch, lr: peak, warmup, schedule: shape, evalEvery } = flags;
-  return together(
+  return mergeSettings(
     config === undefined ? {} : await readRecipe(config),
-    ...set.map(assigned),
+    ...set.map(parseAssignment),
     defined({ steps, seed, batch }),
     group("rate", defined({ peak, warmup, shape })),
     group("evaluate", defined({ every: evalEvery })),

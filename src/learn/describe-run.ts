@@ -46,7 +46,7 @@ export function manifestOf(
   };
 }
 
-/** In the checkpoint: how it came about, so that whoever compares policies sees what differs. */
+/** In the checkpoint: how it was trained, so that a comparison of policies shows what differs. */
 export function trainedBlock(
   { options, algorithm, settings, start, inputs }: Described,
   step: number,

@@ -22,7 +22,7 @@ export interface EngineRequest {
 
 export const ENGINES: Readonly<Record<string, (request: EngineRequest) => Promise<Engine>>> = {
   async local({ options, algorithm, settings }) {
-    const start = await startingPolicy(options, algorithm, settings.seed);
+    const start = await initialPolicy(options, algorithm, settings.seed);
     const { lora, seed } = settings;
     return new LocalEngine(start, { threads: options.threads, lora, seed });
   },
@@ -36,7 +36,7 @@ export interface Start {
   readonly size: Size;
 }
 
-export async function startingPolicy(
+export async function initialPolicy(
   { dataset, init, size }: Start,
   { name, needs, valueHead = false }: Algorithm,
   seed: number,
@@ -44,8 +44,8 @@ export async function startingPolicy(
   if (init !== "scratch") return withValueHead(await loadCheckpoint(init), valueHead);
   if (needs !== "texts") {
     throw usageError(
-      `${name} cannot begin from scratch: it learns from what the policy already does`,
-      "Give --init a checkpoint: pi0, which is embedded, or the folder of another.",
+      `${name} cannot start from scratch: it learns from the policy's own samples or from preferences`,
+      "Give --init pi0, which is embedded, or the folder of a checkpoint.",
     );
   }
   const { alphabet, longest } = await survey(dataset);
@@ -58,7 +58,7 @@ export async function startingPolicy(
   });
 }
 
-/** A value head that says 0 everywhere, where one is wanted and there is none. */
+/** Adds a value head that estimates 0 everywhere, if one is needed and missing. */
 function withValueHead(checkpoint: Checkpoint, wanted: boolean): Checkpoint {
   const { architecture, parameters } = checkpoint;
   if (!wanted || architecture.valueHead) return checkpoint;

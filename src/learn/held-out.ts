@@ -1,4 +1,4 @@
-/** What is learned from must not be what is measured on. */
+/** Training prompts must not be among those of the validation or test set. */
 
 import { dataError } from "../core/errors.ts";
 import type { Examples } from "./sources/examples.ts";
@@ -18,7 +18,7 @@ export class HeldOutPrompts {
     }
   }
 
-  /** Refuses a prompt that is learned from if it is measured on as well. */
+  /** Refuses a training prompt that is in a held-out set. */
   refuse(prompt: string, id: string, file: string): void {
     const found = this.#known.get(problemOf(prompt));
     if (found) throw overlap({ id, file }, found);
@@ -35,11 +35,11 @@ interface Place {
 function overlap(one: Place, other: Place): Error {
   return dataError(
     `${one.file} and ${other.file} share an example: "${one.id}" is "${other.id}"`,
-    "Take it out of one of them: a policy must not be measured on what it learned from, nor validated on what it is tested on.",
+    "Remove it from one of them: training, validation and test data must not overlap.",
   );
 }
 
-/** Blanks, case and invisible characters make no other problem. */
+/** White space, case and invisible characters do not make a different problem. */
 function problemOf(prompt: string): string {
   return prompt
     .normalize("NFKC")

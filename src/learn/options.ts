@@ -1,4 +1,4 @@
-/** What a training run is given, and what it gives back. */
+/** Options and result of a training run. */
 
 import type { Environment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -8,7 +8,7 @@ import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
 
 /**
- * What `train` is given.
+ * Options of `train`.
  *
  * @see {@link train}
  */
@@ -21,28 +21,28 @@ export interface TrainOptions {
   readonly size: Size;
   readonly settings: JsonObject;
   readonly outdir: string;
-  /** Who rewards, where the method samples. */
+  /** Scorers that give the reward, for methods that sample. */
   readonly rewards?: readonly GuardedScorer[] | undefined;
-  /** Who says how good the policy really is; the first rewarding scorer unless told. */
+  /** Scorer used for validation; the first reward scorer unless set. */
   readonly validation?: GuardedScorer | undefined;
   readonly cost?: GuardedScorer | undefined;
-  /** Examples to validate on while it learns. */
+  /** Validation examples. */
   readonly dev?: string | undefined;
-  /** Examples to test on, once, at the very end. */
+  /** Test examples, used once at the end. */
   readonly holdout?: string | undefined;
   readonly threads: number;
   /** What holds the weights; "local" unless set. */
   readonly engine?: string | undefined;
   /** What episodes are played in; a scored prompt unless set. */
   readonly environment?: Environment | undefined;
-  /** Steps between saved positions. */
+  /** Steps between saved states, from which a run can be resumed. */
   readonly saveEvery: number;
   readonly resume?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
-  /** Hears of each step: how many are done, and the tokens of this one. */
+  /** Called after each step with the number of steps done. */
   readonly onStep?: ((done: number, record: StepRecord) => void) | undefined;
-  /** Hears of each alarm, and whether it ends this run. */
+  /** Called for each alarm. */
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
 }
 

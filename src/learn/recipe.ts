@@ -1,4 +1,4 @@
-/** A recipe file: the settings of a training run as YAML, and settings put together from several places. */
+/** A recipe file: the settings of a training run as YAML, and settings merged from several places. */
 
 import { parse } from "yaml";
 import { dataError, messageOf, usageError } from "../core/errors.ts";
@@ -11,38 +11,41 @@ export async function readRecipe(file: string): Promise<JsonObject> {
   try {
     content = parse(text);
   } catch (error) {
-    throw dataError(`${file} is no YAML: ${messageOf(error).split("\n")[0]}`, "Correct the line.");
+    throw dataError(
+      `${file} is not valid YAML: ${messageOf(error).split("\n")[0]}`,
+      "Fix that line.",
+    );
   }
   if (isObject(content as Json)) return content as JsonObject;
-  throw dataError(`${file} holds no settings`, "Write lines such as `steps: 50`.");
+  throw dataError(`${file} has no settings`, "Write lines such as `steps: 50`.");
 }
 
-/** Later ones win; what is nested is put together name by name. */
-export function together(...settings: readonly JsonObject[]): JsonObject {
+/** Later ones win; nested groups are merged name by name. */
+export function mergeSettings(...settings: readonly JsonObject[]): JsonObject {
   const result: Record<string, Json> = {};
   for (const one of settings) {
     for (const [name, value] of Object.entries(one)) {
       if (value === undefined) continue;
-      if (name === "__proto__") throw usageError("__proto__ is no setting", "Take it out.");
+      if (name === "__proto__") throw usageError("there is no setting __proto__", "Remove it.");
       const before = result[name];
       result[name] =
-        isObject(before) && isObject(value) ? together(before, value) : (value as Json);
+        isObject(before) && isObject(value) ? mergeSettings(before, value) : (value as Json);
     }
   }
   return result;
 }
 
 /** `rollouts.group=16` as settings. */
-export function assigned(text: string): JsonObject {
+export function parseAssignment(text: string): JsonObject {
   const at = text.indexOf("=");
   if (at < 1) {
     throw usageError(
-      `"${text}" assigns nothing`,
+      `"${text}" is not an assignment`,
       "Write --set name=value, such as --set kl.mode=fixed.",
     );
   }
   const names = text.slice(0, at).split(".");
-  if (names.includes("__proto__")) throw usageError("__proto__ is no setting", "Take it out.");
+  if (names.includes("__proto__")) throw usageError("there is no setting __proto__", "Remove it.");
   const value = yamlValue(text.slice(at + 1));
   return nested(names, value);
 }
@@ -58,7 +61,7 @@ export function yamlValue(text: string): Json {
     return parse(text) as Json;
   } catch (error) {
     throw usageError(
-      `"${text}" is no value: ${messageOf(error).split("\n")[0]}`,
+      `"${text}" is not a value: ${messageOf(error).split("\n")[0]}`,
       "Write a number, a word, or a list such as [1, 2].",
     );
   }

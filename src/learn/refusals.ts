@@ -9,14 +9,14 @@ import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
 import { isSampled } from "./sources/index.ts";
 
-/** A setting and the scorer that it is about come together or not at all. */
-export function refuseHalves(
+/** Settings about scorers need these scorers, and the other way round. */
+export function requireScorers(
   { cost, rewards = [] }: TrainOptions,
   settings: TrainSettings,
   { name, needs }: Algorithm,
 ): void {
   if (isSampled(needs) && rewards.length === 0) {
-    throw usageError(`${name} learns from rewards, and there is no scorer`, "Name one.");
+    throw usageError(`${name} learns from rewards, and no scorer is given`, "Give --scorer NAME.");
   }
   if ((settings.cost === null) !== (cost === undefined)) {
     throw usageError(
@@ -34,7 +34,7 @@ export function refuseHalves(
   }
 }
 
-/** Nor is it measured on what an ancestor learned from. */
+/** Held-out data must not be what the initial policy learned from. */
 export function refuseLearnedFrom(
   start: EngineIdentity,
   sets: readonly (Examples | undefined)[],
@@ -43,7 +43,7 @@ export function refuseLearnedFrom(
   const found = sets.find((set) => set && known.includes(set.input.sha256));
   if (!found) return;
   throw dataError(
-    `the policy that this run begins with learned from ${found.input.path}`,
-    "Measure it on examples that it has never seen.",
+    `the initial policy learned from ${found.input.path}`,
+    "Use held-out examples that it was not trained on.",
   );
 }

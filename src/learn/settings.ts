@@ -7,7 +7,7 @@ import { LORA, PROJECTIONS } from "../policy/lora.ts";
 import { LIMITS } from "./alarms/limits.ts";
 import type { Algorithm, KlPlace, Need } from "./algorithm.ts";
 import type { KlControl } from "./parts/penalties.ts";
-import { together } from "./recipe.ts";
+import { mergeSettings } from "./recipe.ts";
 
 const share = z.number().min(0).max(1);
 
@@ -216,7 +216,7 @@ export function settingsSchema({ settings }: Algorithm) {
 /** The given settings with defaults; null values stay null, as in a recipe. */
 export function completed(algorithm: Algorithm, given: JsonObject): Given {
   const whole = settingsSchema(algorithm);
-  const { algorithm: own = {}, ...rest } = together(algorithm.defaults ?? {}, given);
+  const { algorithm: own = {}, ...rest } = mergeSettings(algorithm.defaults ?? {}, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
   if (result.success) return result.data as Given;
   throw wrongSetting(algorithm, whole, { ...rest, algorithm: own }, result.error.issues[0]);

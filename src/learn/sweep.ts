@@ -1,4 +1,4 @@
-/** A small grid over one setting: a training run for each value, and the trade-off between two figures. */
+/** A grid over one setting: a training run for each value, and the trade-off between reward and KL. */
 
 import path from "node:path";
 import { type ChartSpec, chartFiles } from "../charts/index.ts";
@@ -9,7 +9,7 @@ import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
-import { nested, together } from "./recipe.ts";
+import { mergeSettings, nested } from "./recipe.ts";
 import { idleSettings, trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
@@ -46,7 +46,7 @@ export interface SweepOutcome extends Sweep {
   readonly charts: readonly string[];
 }
 
-/** Runs that are already finished are kept, so that a sweep can be gone on with. */
+/** Runs that are already finished are kept, so that a sweep can be resumed. */
 export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const { over, values, outdir, onValue, ...rest } = options;
   if (options.dev === undefined) {
@@ -54,7 +54,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   }
   if (options.holdout !== undefined) {
     throw usageError(
-      "a sweep would look at the holdout set once for every value",
+      "a sweep would use the holdout set once for every value",
       "Choose a value by the validation set, and test that run alone.",
     );
   }
@@ -65,7 +65,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
-    const settings = together(options.settings, nested(over.split("."), value));
+    const settings = mergeSettings(options.settings, nested(over.split("."), value));
     if (!options.force && fileExists(path.join(run, "summary.json"))) {
       await refuseOther(run, options.algorithm, settings);
     } else {
@@ -87,11 +87,11 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
 
 /** All values are checked before the first is trained for. */
 function refuseIdle({ algorithm, settings, over }: SweepOptions, own: JsonObject): void {
-  const given = together(settings, own);
+  const given = mergeSettings(settings, own);
   const { evaluate } = trainSettings(algorithmOf(algorithm), given);
   const idle = idleSettings(algorithmOf(algorithm), given).find(({ name }) => name === over);
   if (idle) {
-    throw usageError(idle.because, idle.add ? `Add --set ${idle.add}.` : "Turn another knob.");
+    throw usageError(idle.because, idle.add ? `Add --set ${idle.add}.` : "Sweep another setting.");
   }
   if (evaluate.every > 0) return;
   throw usageError(

@@ -16,7 +16,7 @@ import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./desc
 import { ENGINES } from "./engines.ts";
 import { HeldOutPrompts } from "./held-out.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { refuseHalves, refuseLearnedFrom } from "./refusals.ts";
+import { refuseLearnedFrom, requireScorers } from "./refusals.ts";
 import { loadEngineState, readResumeState, saveResumeState } from "./resume-state.ts";
 import { sabotageOf } from "./sabotage.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -76,7 +76,7 @@ export class Training {
     settings: TrainSettings,
   ): Promise<Training> {
     const occasion = observeOccasion();
-    refuseHalves(options, settings, algorithm);
+    requireScorers(options, settings, algorithm);
     const open = ENGINES[options.engine ?? "local"];
     if (!open) throw unknownEngine(options.engine);
     const bare = await open({ options, algorithm, settings });

@@ -27,7 +27,7 @@ export function groupAdvantages(
   return rewards.map((reward) => (reward - centre) / scale);
 }
 
-/** RLOO: against the mean of the others of the group; alone there is nobody to compare with. */
+/** RLOO: against the mean of the others of the group; a group of one has advantage 0. */
 export function leaveOneOut(rewards: readonly number[]): number[] {
   if (rewards.length < 2) return rewards.map(() => 0);
   const total = rewards.reduce((sum, x) => sum + x, 0);

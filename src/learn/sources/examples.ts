@@ -22,7 +22,7 @@ export async function readExamples(file: string, role: string): Promise<Examples
     for (const example of batch) {
       if (seen.has(example.id)) {
         throw dataError(
-          `${file}: the id "${example.id}" is there twice`,
+          `${file}: the id "${example.id}" appears twice`,
           "Every example needs an id of its own: samples are addressed by it.",
         );
       }

@@ -67,7 +67,7 @@ class RejectionSampling implements Source {
     const waited = fresh ? (performance.now() - start) / 1000 : 0;
     const batch = await this.#kept.source.batch(step);
     const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
-    // Recorded with the first step alone, whoever computes it: a resumed run writes the same.
+    // Recorded with the first step only: a resumed run writes the same.
     const paid = step === 1 ? { sampled_tokens: Number(this.#sampledTokens) } : {};
     return { ...batch, metrics: { ...batch.metrics, ...this.#kept.metrics, ...paid }, seconds };
   }
