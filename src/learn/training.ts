@@ -39,12 +39,18 @@ interface HeldOut {
   readonly holdout: Examples | undefined;
 }
 
-interface Parts extends Described, HeldOut {
+/** What was read and checked before the folder is touched. */
+interface Prepared extends Described, HeldOut {
   readonly engine: Engine;
+  readonly playedIn: Environment;
+  readonly data: TrainingData;
+  readonly manifest: () => Promise<TrainManifest>;
+}
+
+interface Parts extends Prepared {
   readonly source: Source;
   readonly plan: UpdatePlan;
   readonly folder: TrainFolder;
-  readonly manifest: () => Promise<TrainManifest>;
   /** Of the reference, before the first step. */
   readonly referenceHash: string;
 }
@@ -77,58 +83,62 @@ export class Training {
   ): Promise<Training> {
     const occasion = observeOccasion();
     requireScorers(options, settings, algorithm);
-    const open = ENGINES[options.engine ?? "local"];
-    if (!open) throw unknownEngine(options.engine);
-    const bare = await open({ options, algorithm, settings });
-    const sabotage = sabotageOf(settings.sabotage);
-    const engine = sabotage.engine?.(bare) ?? bare;
-    const start = engine.identity;
-    const held = await readHeldOut(options);
-    const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
-    refuseLearnedFrom(start, sets);
+    const engine = await engineOf(options, algorithm, settings);
+    try {
+      const held = await readHeldOut(options);
+      const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
+      refuseLearnedFrom(engine.identity, sets);
+      const data = await readTrainingData({
+        ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
+        ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
+      });
+      const length = lengthOf(data, engine, sets, settings);
+      const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
+      engine.reserve({ rows, length });
+      const environment = environmentOf(options, settings);
+      const described: Described = {
+        ...{ options, algorithm, settings, length, start: engine.identity },
+        inputs: [...data.inputs, ...sets.map(({ input }) => input)],
+        environment: isSampled(algorithm.needs) ? environment.identity : null,
+      };
+      const manifest = async () => manifestOf(described, await occasion());
+      const parts = { ...described, ...held, engine, playedIn: environment, data, manifest };
+      return await Training.#begin(parts);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  }
+
+  /** Claims the folder, and continues from a saved state if the run is resumed. */
+  static async #begin(parts: Prepared): Promise<Training> {
+    const { options, algorithm, settings, engine, playedIn, data, length } = parts;
     const resumed = options.resume ? await readResumeState(options.outdir) : undefined;
-    const data = await readTrainingData({
-      ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
-      ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
-    });
-    const length = lengthOf(data, engine, sets, settings);
-    const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
-    engine.reserve({ rows, length });
-    const inputs = [...data.inputs, ...sets.map(({ input }) => input)];
-    const environment = environmentOf(options, settings);
-    const played = isSampled(algorithm.needs) ? environment.identity : null;
-    const described = {
-      ...{ options, algorithm, settings, start, inputs, length },
-      environment: played,
-    };
-    const manifest = async () => manifestOf(described, await occasion());
-    const folder = await TrainFolder.open(options.outdir, await manifest(), resumed?.bytes, {
+    const folder = await TrainFolder.open(options.outdir, await parts.manifest(), resumed?.bytes, {
       ...options,
       inputs: [
-        ...inputs.map((input) => input.path),
+        ...parts.inputs.map((input) => input.path),
         ...(options.init === "scratch" ? [] : [checkpointFolder(options.init)]),
       ],
     });
     try {
+      const referenceHash = await engine.hashOf("reference");
       if (resumed) await loadEngineState(options.outdir, engine);
       else await removeEarlier(options.outdir);
+      const { rollouts, source: wrap } = sabotageOf(settings.sabotage);
+      const saved = resumed?.source;
       const source = data.open({
-        engine: sabotage.rollouts?.(engine) ?? engine,
-        environment,
-        saved: resumed?.source,
+        ...{ engine: rollouts?.(engine) ?? engine, environment: playedIn, saved },
       });
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
       const run = new Training({
-        ...{ ...described, ...held, engine, folder, manifest },
-        source: sabotage.source?.(source) ?? source,
+        ...{ ...parts, folder, referenceHash, source: wrap?.(source) ?? source },
         plan: { loss, algorithm, settings, data, length },
-        referenceHash: await bare.hashOf("reference"),
       });
       if (resumed) await run.#restore(resumed.step);
       return run;
     } catch (error) {
       await folder.leave();
-      await engine.close();
       throw error;
     }
   }
@@ -327,7 +337,18 @@ function lengthOf(
   return Math.min(encoder.maxLength, Math.ceil(longest / 8) * 8);
 }
 
-function unknownEngine(name: string | undefined): Error {
-  const names = Object.keys(ENGINES).join(", ");
-  return usageError(`there is no engine "${name}"`, `Choose one of ${names}.`);
+/** The engine that everything uses, sabotaged where that is set. */
+async function engineOf(
+  options: TrainOptions,
+  algorithm: Algorithm,
+  settings: TrainSettings,
+): Promise<Engine> {
+  const { engine: name = "local" } = options;
+  const open = ENGINES[name];
+  if (!open) {
+    const names = Object.keys(ENGINES).join(", ");
+    throw usageError(`there is no engine "${name}"`, `Choose one of ${names}.`);
+  }
+  const engine = await open({ options, algorithm, settings });
+  return sabotageOf(settings.sabotage).engine?.(engine) ?? engine;
 }
