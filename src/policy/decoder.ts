@@ -16,7 +16,7 @@ const LEAST_ROWS = 2;
 export interface DecoderOptions extends SessionOptions {
   /**
    * Rows of every call. It is fixed, and unused rows are filled: the kernels then do the same
-   * arithmetic for a row whatever company it has, so that batches cannot change a sample.
+   * arithmetic for a row whatever else is in the batch (batch-invariant).
    */
   readonly batch: number;
 }

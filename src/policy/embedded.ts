@@ -6,7 +6,7 @@ import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from 
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
 import {
-  type Drawn,
+  type GeneratedToken,
   type GenerateOptions,
   type Generation,
   type GenerationRequest,
@@ -84,37 +84,37 @@ export class EmbeddedPolicy implements Policy {
   }
 
   async *say(
-    asks: Iterable<SampleRequest>,
+    samples: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
-    for (const batch of batchesOf(asks, this.#decoder.batch)) {
-      const wanted = batch.map(({ example, sample }) => ({
+    for (const batch of batchesOf(samples, this.batch)) {
+      const requests = batch.map(({ example, sample }) => ({
         prompt: this.promptTokens(example.prompt),
         address: [seed, step, example.id, sample],
       }));
-      const said = await this.generate(wanted);
-      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Generation];
+      const generations = await this.generate(requests);
+      for (const [i, sample] of batch.entries()) yield [sample, generations[i] as Generation];
     }
   }
 
   /** At most one batch of completions of any prompts. */
   async generate(
-    wanted: readonly GenerationRequest[],
+    requests: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
   ): Promise<Generation[]> {
-    return generateBatch(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+    return generateBatch(this.#decoder, requests, { ...this.#defaults(), ...overrides });
   }
 
   /** The same, token by token. */
   generateSteps(
-    wanted: readonly GenerationRequest[],
+    requests: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
-  ): AsyncGenerator<readonly Drawn[], void, void> {
-    return generateSteps(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+  ): AsyncGenerator<readonly GeneratedToken[], void, void> {
+    return generateSteps(this.#decoder, requests, { ...this.#defaults(), ...overrides });
   }
 
-  #usual(): GenerateOptions {
+  #defaults(): GenerateOptions {
     const { parameters, tokenizer, maxLength } = this.checkpoint;
     return { parameters, tokenizer, maxLength, sampling: this.sampling };
   }

@@ -19,7 +19,7 @@ export * from "./embedded.ts";
 export * from "./encodings.ts";
 export * from "./export.ts";
 export {
-  type Drawn,
+  type GeneratedToken,
   type GenerateOptions,
   type Generation,
   type GenerationRequest,

@@ -25,18 +25,18 @@ export async function* sampleChoices(
         { length: Math.min(policy.batch, n - first) },
         (_, i) => first + i,
       );
-      const wanted = samples.map((sample) => ({
+      const requests = samples.map((sample) => ({
         prompt,
         address: [sampling.seed, "serve", place, sample],
       }));
       const texts = samples.map(() => new StreamingText(tokenizer, sampling.stop));
       signal.throwIfAborted();
       const overrides = { sampling, alternatives: alternatives ?? 0 };
-      for await (const step of policy.generateSteps(wanted, overrides)) {
+      for await (const step of policy.generateSteps(requests, overrides)) {
         signal.throwIfAborted();
-        for (const drawn of step) {
-          const delta = texts[drawn.row]?.push(drawn);
-          if (delta) yield { index: place * n + first + drawn.row, ...delta };
+        for (const token of step) {
+          const delta = texts[token.row]?.push(token);
+          if (delta) yield { index: place * n + first + token.row, ...delta };
         }
       }
     }

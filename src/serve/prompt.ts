@@ -43,7 +43,7 @@ export function requireReadable(
   }
   if (tokens.length < maxLength) return;
   throw badRequest(
-    `the prompt has ${tokens.length} tokens; the policy looks at ${maxLength} at most, of which one must be left for the answer`,
+    `the prompt has ${tokens.length} tokens; the policy's context length is ${maxLength}, of which one must be left for the answer`,
     param,
     "context_length_exceeded",
   );
