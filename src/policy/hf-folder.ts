@@ -1,13 +1,14 @@
 /** The tokenizer of a folder with its companions: its settings, its chat template, its end tokens. */
 
 import path from "node:path";
-import { dataError, messageOf } from "../core/errors.ts";
+import { dataError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { readIfThere } from "../runs/whole-file.ts";
 import type { Architecture } from "./architecture.ts";
 import { alphabetOf } from "./character-files.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { type ChatTemplate, chatTemplate } from "./chat.ts";
+import { objectOf } from "./config-files.ts";
 import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 import { endTokensOf, type ReadConfig } from "./hugging-face.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE, TOKENIZER_SETTINGS } from "./tokenizer.ts";
@@ -112,17 +113,4 @@ function textOf(token: Json | undefined): string | null {
 function settingsOf(files: Readonly<Record<string, string>>, file: string): JsonObject {
   const text = files[TOKENIZER_SETTINGS];
   return text === undefined ? {} : objectOf(text, file);
-}
-
-export function objectOf(text: string, file: string): JsonObject {
-  let problem = "it is no JSON object";
-  try {
-    const content: Json = JSON.parse(text);
-    if (typeof content === "object" && content !== null && !Array.isArray(content)) {
-      return content as JsonObject;
-    }
-  } catch (error) {
-    problem = messageOf(error);
-  }
-  throw dataError(`${file} cannot be read: ${problem}`, "Fetch or write it again.");
 }

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { dataError } from "../core/errors.ts";
 import { visibleShort } from "../core/visible.ts";
+import type { Placed } from "../graph/parameters.ts";
 import { type Shape, showShape, sizeOf } from "../graph/shape.ts";
 import { BinaryFile } from "../runs/binary-file.ts";
 
@@ -98,18 +99,23 @@ async function readFully(file: BinaryFile, into: Buffer, at: number): Promise<Bu
 
 /** Every tensor of a file, by name. */
 export async function readSafetensors(file: string): Promise<Map<string, StoredTensor>> {
+  return (await readTensors(file)).tensors;
+}
+
+/** The same, with the SHA-256 of the file. */
+export async function readTensors(file: string) {
   const stored = await SafetensorsFile.open(file);
-  const found = new Map<string, StoredTensor>();
+  const tensors = new Map<string, StoredTensor>();
   try {
-    await stored.read(({ name, dtype, shape }) => {
+    const sha256 = await stored.read(({ name, dtype, shape }) => {
       const data = new Float32Array(sizeOf(shape));
-      found.set(name, { dtype, shape, data });
+      tensors.set(name, { dtype, shape, data });
       return data;
     });
+    return { tensors, sha256 };
   } finally {
     await stored.close();
   }
-  return found;
 }
 
 interface Header {
@@ -253,6 +259,21 @@ export function* safetensorsBytes(tensors: Iterable<TensorToStore>): Generator<U
   yield header;
   for (const { data } of sorted)
     yield LITTLE_ENDIAN ? asBytes(data) : Buffer.from(asBytes(data)).swap32();
+}
+
+/** The parameters of a vector as the bytes of a file, with their SHA-256. */
+export function storedVector(
+  vector: Float32Array,
+  placed: readonly Placed[],
+  nameOf = (name: string) => name,
+) {
+  const tensors = placed.map(({ name, shape, offset, size }) => ({
+    ...{ name: nameOf(name), shape },
+    data: vector.subarray(offset, offset + size),
+  }));
+  const hash = createHash("sha256");
+  for (const part of safetensorsBytes(tensors)) hash.update(part);
+  return { bytes: safetensorsBytes(tensors), sha256: hash.digest("hex") };
 }
 
 function asBytes(data: Float32Array): Buffer {
