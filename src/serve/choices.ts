@@ -43,7 +43,7 @@ export async function* sampleChoices(
   }
 }
 
-/** Each choice as one. */
+/** The whole choices. */
 export function joinDeltas(deltas: readonly ChoiceDelta[]): ChoiceDelta[] {
   const choices: ChoiceDelta[] = [];
   for (const delta of deltas) {
@@ -57,14 +57,8 @@ export function joinDeltas(deltas: readonly ChoiceDelta[]): ChoiceDelta[] {
   return choices;
 }
 
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-}
-
 /** Every sampled token counts, including one that ends the text and is not part of it. */
-export function usageOf({ prompts }: CompletionRequest, completionTokens: number): Usage {
+export function usageOf({ prompts }: CompletionRequest, completionTokens: number) {
   const promptTokens = prompts.reduce((sum, prompt) => sum + prompt.length, 0);
   return {
     prompt_tokens: promptTokens,

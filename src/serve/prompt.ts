@@ -1,9 +1,9 @@
 /** A client's prompt as tokens. */
 
+import { LockedRoomError } from "../core/errors.ts";
 import { badRequest } from "../http/errors.ts";
 import type { ChatMessage } from "../policy/chat.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
-import { asBadRequest } from "./errors.ts";
 
 /** The begin token and the text as it is, without a chat template. */
 export function tokensOfText({ tokenizer }: Checkpoint, text: string, param: string): number[] {
@@ -47,4 +47,14 @@ export function requireReadable(
     param,
     "context_length_exceeded",
   );
+}
+
+/** Runs work on a client's text; input that the policy cannot read is a bad request. */
+function asBadRequest<T>(param: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    throw badRequest([error.message, error.hint].filter(Boolean).join(". "), param);
+  }
 }
