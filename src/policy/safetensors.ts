@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { dataError } from "../core/errors.ts";
+import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Placed } from "../graph/parameters.ts";
 import { type Shape, showShape, sizeOf } from "../graph/shape.ts";
@@ -25,13 +26,13 @@ export interface StoredEntry {
   readonly to: number;
 }
 
-/** A header larger than this is no header. */
+/** Bytes of the largest header that is accepted. */
 const MOST_HEADER = 100 * 1024 * 1024;
-/** How much is read at a time; a multiple of every type's size. */
+/** Bytes read at a time; a multiple of every type's size. */
 const CHUNK = 4 * 1024 * 1024;
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** One file, open. Its header has been checked: the tensors fill the file without a gap. */
+/** An open file whose header has been checked: the tensors fill it without a gap. */
 export class SafetensorsFile {
   readonly file: string;
   readonly size: number;
@@ -58,23 +59,24 @@ export class SafetensorsFile {
     }
   }
 
-  /** Reads every tensor as float32 into the room given for it; answers the SHA-256 of the file. */
-  async read(room: (entry: StoredEntry) => Float32Array): Promise<string> {
+  /** Reads every tensor as float32 into the array of `targetOf`; returns the file's SHA-256. */
+  async read(targetOf: (entry: StoredEntry) => Float32Array): Promise<string> {
     const hash = createHash("sha256");
     for (let at = 0; at < this.#start; at += CHUNK) {
-      hash.update(await this.#read(Buffer.alloc(Math.min(CHUNK, this.#start - at)), at));
+      const header = Buffer.alloc(Math.min(CHUNK, this.#start - at));
+      hash.update(await readFully(this.#bytes, header, at));
     }
     for (const entry of this.entries) {
-      const target = room(entry);
+      const target = targetOf(entry);
       const { bytes, widen } = TYPES[entry.dtype] as NumberType;
-      // Float32 needs no room of its own on the way.
+      // Float32 is read straight into the target.
       const spare = widen && Buffer.alloc(Math.min(CHUNK, entry.to - entry.from));
       for (let at = entry.from; at < entry.to; at += CHUNK) {
         const length = Math.min(CHUNK, entry.to - at);
         const first = (at - entry.from) / bytes;
         const part = target.subarray(first, first + length / bytes);
         const into = spare ? spare.subarray(0, length) : asBytes(part);
-        hash.update(await this.#read(into, at));
+        hash.update(await readFully(this.#bytes, into, at));
         if (!LITTLE_ENDIAN) bytes === 4 ? into.swap32() : into.swap16();
         widen?.(new Uint16Array(into.buffer, into.byteOffset, length / 2), part);
       }
@@ -84,10 +86,6 @@ export class SafetensorsFile {
 
   async close(): Promise<void> {
     await this.#bytes.close();
-  }
-
-  #read(into: Buffer, at: number): Promise<Buffer> {
-    return readFully(this.#bytes, into, at);
   }
 }
 
@@ -138,10 +136,10 @@ async function readHeader(stored: BinaryFile): Promise<Header> {
 
 function parsed(file: string, text: string): Record<string, unknown> {
   try {
-    const header = JSON.parse(text);
-    if (typeof header === "object" && header !== null && !Array.isArray(header)) return header;
+    const header: unknown = JSON.parse(text);
+    if (isFields(header)) return header;
   } catch {
-    // Said below, as for a header that is a list.
+    // The same error as for a header that is a list.
   }
   throw damaged(file, "its header is no JSON object");
 }
@@ -196,7 +194,7 @@ function damaged(file: string, problem: string): Error {
 
 interface NumberType {
   readonly bytes: number;
-  /** Absent where the bytes are what is wanted. */
+  /** Absent for float32. */
   widen?(from: Uint16Array, to: Float32Array): void;
 }
 
