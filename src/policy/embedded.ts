@@ -3,6 +3,7 @@
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import { promptTokens } from "./chat.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
 import {
@@ -13,7 +14,6 @@ import {
   generateBatch,
   generateSteps,
 } from "./generate.ts";
-import { promptTokens } from "./prompt.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;

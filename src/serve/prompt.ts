@@ -2,13 +2,12 @@
 
 import { LockedRoomError } from "../core/errors.ts";
 import { badRequest } from "../http/errors.ts";
-import type { ChatMessage } from "../policy/chat.ts";
+import { type ChatMessage, plainTokens } from "../policy/chat.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
 
-/** The begin token and the text as it is, without a chat template. */
+/** Without a chat template. */
 export function tokensOfText({ tokenizer }: Checkpoint, text: string, param: string): number[] {
-  const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
-  return [...begin, ...asBadRequest(param, () => tokenizer.encode(text))];
+  return asBadRequest(param, () => plainTokens(tokenizer, text));
 }
 
 /**
