@@ -127,32 +127,24 @@ function unfit(dir: string, problem: string): Error {
 /** The base with the adapter merged: to the bit the checkpoint of the training run. */
 export function mergedPolicy(base: Checkpoint, adapter: Adapter): CheckpointContent {
   const { settings, trained } = adapter;
-  if (adapter.base !== base.fingerprint) throw otherBase(base, adapter);
+  if (adapter.base !== base.fingerprint) {
+    throw dataError(
+      `${adapter.dir} is an adapter of the policy ${adapter.base.slice(0, 16)}…, and ${base.dir ?? "this one"} is ${base.fingerprint.slice(0, 16)}…`,
+      "Name the checkpoint that it was trained on; `policy show` gives the fingerprint of each.",
+    );
+  }
   const valueHead = adapter.valueHead || base.architecture.valueHead;
   const architecture = { ...base.architecture, valueHead };
   const { list: places, total } = place(parametersOf(architecture));
   const { list } = adapterParameters(architecture, settings);
   const vector = adapterVector(adapter, architecture);
-  const whole = lengthened(base.parameters, total);
-  const parameters = mergeAdapters(whole, places, vector, list, settings);
+  // A value head comes after all other parameters, and a new one is 0.
+  const padded = new Float32Array(total);
+  padded.set(base.parameters);
+  const parameters = mergeAdapters(padded, places, vector, list, settings);
   const { tokenizer, maxLength } = base;
   if (checkpointFingerprint(architecture, tokenizer, parameters) !== adapter.merged) {
     throw unfit(adapter.dir, "together they are not the policy that was trained");
   }
   return { architecture, tokenizer, parameters, trained, maxLength };
-}
-
-/** A value head comes after all other parameters, and a new one is 0. */
-function lengthened(parameters: Float32Array, total: number): Float32Array {
-  if (parameters.length === total) return parameters;
-  const longer = new Float32Array(total);
-  longer.set(parameters);
-  return longer;
-}
-
-function otherBase(base: Checkpoint, { dir, base: trainedOn }: Adapter): Error {
-  return dataError(
-    `${dir} is an adapter of the policy ${trainedOn.slice(0, 16)}…, and ${base.dir ?? "this one"} is ${base.fingerprint.slice(0, 16)}…`,
-    "Name the checkpoint that it was trained on; `policy show` gives the fingerprint of each.",
-  );
 }

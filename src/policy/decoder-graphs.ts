@@ -1,7 +1,7 @@
 /**
- * The decoder for sampling: a prompt is read at once, then one token at a time, with the keys and
- * values of earlier positions kept outside of the graph. Only the new ones come back from a step, so
- * that nothing large is copied.
+ * The decoder for sampling: whole prompts, then one token at a time, with the keys and values of
+ * earlier positions kept outside of the graph. A step returns only the new ones, so that nothing large
+ * is copied.
  */
 
 import { add, lessOrEqual, mul, where } from "../graph/ops/elementwise.ts";

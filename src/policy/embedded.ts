@@ -17,12 +17,12 @@ import {
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
-  /** Stands before every prompt; a chat template makes a system message of it. */
+  /** The system message; without a chat template, a text before every prompt. */
   readonly system?: string | undefined;
   readonly threads?: number | undefined;
-  /** Rows decoded at once; it cannot change a sample. */
+  /** Rows per batch; samples do not depend on it. */
   readonly batch?: number | undefined;
-  /** Which step of training this is, part of every address. */
+  /** The training step, part of the address of every random number. */
   readonly step?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export class EmbeddedPolicy implements Policy {
     this.identity = {
       kind: "checkpoint",
       fingerprint: checkpoint.fingerprint,
-      // How it was learned, so that whoever compares two policies sees what differs between them.
+      // So that a comparison of two policies shows how their training differs.
       ...(checkpoint.trained && { learning: checkpoint.trained }),
     };
     this.prompt = {
@@ -78,7 +78,6 @@ export class EmbeddedPolicy implements Policy {
     });
   }
 
-  /** The tokens of an example's prompt, as the policy was trained to read them. */
   promptTokens(text: string): number[] {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
@@ -119,7 +118,7 @@ export class EmbeddedPolicy implements Policy {
     return { parameters, tokenizer, maxLength, sampling: this.sampling };
   }
 
-  /** How many completions one batch holds. */
+  /** Completions per batch. */
   get batch(): number {
     return this.#decoder.batch;
   }

@@ -31,7 +31,7 @@ export function sampleToken(
   }
   const { temperature } = sampling;
   const kept = keptTokens(logits, sampling) ?? Array.from(logits, (_, id) => id);
-  const top = logits[argmax(logits)] as number; // The likeliest token is never cut off.
+  const top = logits[argmax(logits)] as number; // Truncation always keeps it.
   const weights = kept.map((id) => Math.exp(((logits[id] as number) - top) / temperature));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const token = kept[indexAt(weights, kept.length, uniform * total)] as number;
@@ -59,9 +59,9 @@ function sampleFromPolicy(logits: ArrayLike<number>, uniform: number): SampledTo
   return { token, logprob, sampledLogprob: logprob };
 }
 
-/** Where the running sum of weights passes `left`; the last one where rounding leaves a rest. */
-function indexAt(weights: ArrayLike<number>, count: number, left: number): number {
-  let rest = left;
+/** Where the running sum of weights exceeds `target`; the last index if rounding prevents that. */
+function indexAt(weights: ArrayLike<number>, count: number, target: number): number {
+  let rest = target;
   for (let i = 0; i < count; i++) {
     rest -= weights[i] as number;
     if (rest < 0) return i;
@@ -104,12 +104,12 @@ function keptTokens(
   return topIds(logits, down, count);
 }
 
-/** The logits themselves, the largest first: numbers sort far faster than ids by their numbers. */
+/** The logits, largest first: sorting numbers is far faster than sorting ids by their logits. */
 function downwards(logits: ArrayLike<number>): Float64Array {
   return Float64Array.from(logits).sort().reverse();
 }
 
-/** The ids of so many of the largest, in the order of the ids; of equal logits the smaller id goes first. */
+/** The ids of the `count` largest logits, in order; of equal logits the smaller id goes first. */
 function topIds(logits: ArrayLike<number>, down: Float64Array, count: number): number[] {
   const least = down[count - 1] as number;
   let equal = count - down.indexOf(least);

@@ -24,7 +24,7 @@ export const MAX_CHOICES = 128;
 const stopText = z
   .string()
   .min(1)
-  .refine((text) => !/\p{Cs}/u.test(text), "half of a character stops nothing");
+  .refine((text) => !/\p{Cs}/u.test(text), "expected whole characters");
 
 export const FIELDS = {
   model: z.string(),
@@ -39,7 +39,7 @@ export const FIELDS = {
   top_k: z.int().min(0).default(0),
   stream: z.boolean().default(false),
   stream_options: z.strictObject({ include_usage: z.boolean().default(false) }).optional(),
-  /** These two identify the user and change no answer. */
+  /** These two only identify the user. */
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 };

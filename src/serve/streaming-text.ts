@@ -1,6 +1,6 @@
 /**
- * The text of a growing completion that can be sent already: whole characters only, and nothing that
- * may be the beginning of a stop text.
+ * The text of a growing completion that can be sent: whole characters only, and nothing that may be
+ * the beginning of a stop text.
  */
 
 import type { GeneratedToken } from "../policy/generate.ts";
