@@ -10,8 +10,7 @@ import { visibleShort } from "../core/visible.ts";
 import { place } from "../graph/parameters.ts";
 import { sameShape, showShape } from "../graph/shape.ts";
 import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
-import { requireKind } from "../runs/require-kind.ts";
-import { fileExists, readIfThere } from "../runs/whole-file.ts";
+import { fileExists } from "../runs/whole-file.ts";
 import {
   ADAPTER_SCHEMA,
   type AdapterDescription,
@@ -20,13 +19,14 @@ import {
 } from "./adapter-config.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { type Checkpoint, type CheckpointContent, checkpointFingerprint } from "./checkpoint.ts";
-import { damaged, requireReplaceable } from "./config-files.ts";
+import { damaged, readRequired, requireReplaceable } from "./config-files.ts";
 import { adapterParameters, type LoraSettings, mergeAdapters } from "./lora.ts";
 import { readTensors, type StoredTensor, storedVector } from "./safetensors.ts";
 import { refuseNotFinite } from "./weights.ts";
 
 const CONFIG = "adapter_config.json";
 const WEIGHTS = "adapter_model.safetensors";
+const LAYOUT = `An adapter is a folder with ${CONFIG} and ${WEIGHTS}, such as \`train\` writes with the setting lora.`;
 
 export interface Adapter extends AdapterDescription {
   readonly dir: string;
@@ -76,18 +76,9 @@ export function isAdapter(dir: string): boolean {
 }
 
 export async function loadAdapter(dir: string): Promise<Adapter> {
-  const folder = wholeFolder(dir);
-  const text = await readIfThere(path.join(folder, CONFIG));
-  if (text === undefined) {
-    if (!fileExists(folder)) throw dataError(`there is no folder ${dir}`, "Check the path.");
-    await requireKind(dir, ["adapter"]);
-    throw dataError(
-      `${dir} is no adapter: it has no ${CONFIG}`,
-      `An adapter is a folder with ${CONFIG} and ${WEIGHTS}, such as \`train\` writes with the setting lora.`,
-    );
-  }
+  const text = await readRequired(dir, CONFIG, "adapter", LAYOUT);
   const described = readAdapterConfig(text, path.join(dir, CONFIG));
-  const { tensors, sha256 } = await readTensors(path.join(folder, WEIGHTS));
+  const { tensors, sha256 } = await readTensors(path.join(wholeFolder(dir), WEIGHTS));
   if (described.files[WEIGHTS] !== sha256) {
     throw damaged(path.join(dir, WEIGHTS), "adapter");
   }

@@ -5,13 +5,11 @@
 
 import path from "node:path";
 import { z } from "zod";
-import { dataError, usageError } from "../core/errors.ts";
+import { usageError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Placed, place } from "../graph/parameters.ts";
 import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
-import { requireKind } from "../runs/require-kind.ts";
-import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import type { ChatTemplate } from "./chat.ts";
 import {
@@ -19,6 +17,7 @@ import {
   damaged,
   objectOf,
   readBlock,
+  readRequired,
   requireReplaceable,
   signedConfig,
 } from "./config-files.ts";
@@ -51,6 +50,7 @@ export interface Checkpoint extends CheckpointContent {
 
 const SCHEMA = "lockedroom.checkpoint@1";
 const CONFIG = "config.json";
+const LAYOUT = `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER_FILE}.`;
 
 const CHECKPOINT_BLOCK = z.strictObject({
   ...BLOCK,
@@ -78,42 +78,34 @@ export async function inspectCheckpoint(
   const dir = checkpointFolder(given);
   const folder = wholeFolder(dir);
   const file = path.join(dir, CONFIG);
-  const content = objectOf(await textIn(folder, CONFIG), file);
+  const textOf = (name: string) => readRequired(dir, name, "checkpoint", LAYOUT);
+  const content = objectOf(await textOf(CONFIG), file);
   const config = readConfig(content, file);
   const block =
     content.lockedroom === undefined
       ? undefined
       : readBlock(CHECKPOINT_BLOCK, content, file, "checkpoint");
   const architecture = { ...config.architecture, valueHead: block?.value_head ?? false };
-  const text = await textIn(folder, TOKENIZER_FILE);
+  const text = await textOf(TOKENIZER_FILE);
   const tokenizer = await readTokenizer(folder, text, config);
   const { list: placed } = place(parametersOf(architecture));
   const weights = await readWeights(folder, placed);
   if (block) checkFiles(dir, block.files, tokenizer.files, weights);
-  const print = checkpointFingerprint(architecture, tokenizer, weights.parameters);
-  if (block && block.fingerprint !== print) throw damaged(file, "checkpoint");
-  const checkpoint: Checkpoint = {
-    dir,
-    architecture,
-    tokenizer,
-    parameters: weights.parameters,
-    placed,
-    fingerprint: print,
-    trained: block?.trained ?? null,
-    chat: chatOf(dir, tokenizer),
-    maxLength: config.maxLength,
-  };
+  const { parameters, dtypes } = weights;
+  const { maxLength, modelType } = config;
+  const trained = block?.trained ?? null;
+  const checkpoint = checkpointOf({ architecture, tokenizer, parameters, trained, maxLength }, dir);
+  if (block && block.fingerprint !== checkpoint.fingerprint) throw damaged(file, "checkpoint");
   const own = block !== undefined;
-  const { dtypes } = weights;
   const files = [
     ...weights.files.map(({ name, bytes }) => ({ name, bytes })),
     { name: TOKENIZER_FILE, bytes: Buffer.byteLength(text) },
   ];
-  return { checkpoint, stored: { modelType: config.modelType, dtypes, files, own } };
+  return { checkpoint, stored: { modelType, dtypes, files, own } };
 }
 
-/** A checkpoint that is not on disk yet. */
-export function checkpointOf(content: CheckpointContent): Checkpoint {
+/** With `dir` null, a checkpoint that is not on disk yet. */
+export function checkpointOf(content: CheckpointContent, dir: string | null = null): Checkpoint {
   const { architecture, tokenizer, parameters } = content;
   const { list: placed, total } = place(parametersOf(architecture));
   if (parameters.length !== total) {
@@ -122,10 +114,10 @@ export function checkpointOf(content: CheckpointContent): Checkpoint {
   requireSize("the tokenizer", tokenizer, architecture);
   return {
     ...content,
-    dir: null,
+    dir,
     placed,
     fingerprint: checkpointFingerprint(architecture, tokenizer, parameters),
-    chat: chatOf("the policy", tokenizer),
+    chat: chatOf(dir ?? "the policy", tokenizer),
   };
 }
 
@@ -156,19 +148,6 @@ export async function saveCheckpoint(dir: string, content: CheckpointContent): P
   });
   await replaceFolder(dir, { [WEIGHTS]: bytes, ...tokenizer.files, [CONFIG]: config });
   return print;
-}
-
-async function textIn(dir: string, name: string): Promise<string> {
-  const text = await readIfThere(path.join(dir, name));
-  if (text !== undefined) return text;
-  if (!fileExists(dir)) {
-    throw dataError(`there is no folder ${dir}`, "Check the path; pi0 names the embedded policy.");
-  }
-  await requireKind(dir, ["checkpoint"]);
-  throw dataError(
-    `${dir} is no checkpoint: it has no ${name}`,
-    `A checkpoint is a folder with ${CONFIG}, ${WEIGHTS} (or its parts) and ${TOKENIZER_FILE}.`,
-  );
 }
 
 /** The files are those that config.json was written with. */

@@ -10,8 +10,9 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
-import { namesIn } from "../runs/replace-folder.ts";
-import { readIfThere } from "../runs/whole-file.ts";
+import { namesIn, wholeFolder } from "../runs/replace-folder.ts";
+import { requireKind } from "../runs/require-kind.ts";
+import { fileExists, readIfThere } from "../runs/whole-file.ts";
 
 export type FolderOfOurs = "checkpoint" | "adapter";
 
@@ -35,6 +36,23 @@ export function objectOf(text: string, file: string): JsonObject {
     problem = messageOf(error);
   }
   throw dataError(`${file} cannot be read: ${problem}`, "Fetch or write it again.");
+}
+
+/** The text of a file that the folder must have; `layout` says which files make such a folder. */
+export async function readRequired(
+  dir: string,
+  name: string,
+  what: FolderOfOurs,
+  layout: string,
+): Promise<string> {
+  const folder = wholeFolder(dir);
+  const text = await readIfThere(path.join(folder, name));
+  if (text !== undefined) return text;
+  if (!fileExists(folder)) {
+    throw dataError(`there is no folder ${dir}`, "Check the path; pi0 names the embedded policy.");
+  }
+  await requireKind(dir, [what]);
+  throw dataError(`${dir} is no ${what}: it has no ${name}`, layout);
 }
 
 /** The text of a config with its block and the block's own hash. */
