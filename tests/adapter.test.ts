@@ -65,7 +65,7 @@ describe("a run with the setting lora", () => {
     while (!existsSync(room.path("killed/state"))) await after(2);
     child.kill("SIGSTOP");
     const state = wholeFolder(room.path("killed/state"));
-    const tensors = await readSafetensors(`${state}/state.safetensors`);
+    const tensors = await readSafetensors(`${state}/engine.safetensors`);
     child.kill("SIGKILL");
     await finished;
     expect(Object.fromEntries([...tensors].map(([name, { shape }]) => [name, shape]))).toEqual({

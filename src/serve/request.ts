@@ -24,7 +24,7 @@ export const MAX_CHOICES = 128;
 const stopText = z
   .string()
   .min(1)
-  .refine((text) => !/\p{Cs}/u.test(text), "expected whole characters");
+  .refine((text) => !/\p{Cs}/u.test(text), "half of a character cannot be a stop text");
 
 export const FIELDS = {
   model: z.string(),
