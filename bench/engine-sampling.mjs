@@ -4,7 +4,13 @@ import { rngAt } from "../dist/core/rng.js";
 import { input, Session } from "../dist/graph/index.js";
 import { feedsOf, inputsOf, place } from "../dist/graph/parameters.js";
 import { policyOnnx } from "../dist/policy/export.js";
-import { choose, Decoder, generateBatch, logitsOf, parametersOf } from "../dist/policy/index.js";
+import {
+  Decoder,
+  generateBatch,
+  logitsOf,
+  parametersOf,
+  sampleToken,
+} from "../dist/policy/index.js";
 import { stepLength } from "../dist/policy/lengths.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { architecture, weightsOf } from "./engine-training.mjs";
@@ -77,7 +83,7 @@ function oneAtATime({ prompt, fresh }, { next, close }) {
     const tokens = promptOf(0, prompt);
     for (let i = 0; i < fresh; i++) {
       const logits = await next(tokens);
-      tokens.push(choose(logits, { temperature: 1, topK: 0, topP: 1 }, rng.next()).token);
+      tokens.push(sampleToken(logits, { temperature: 1, top_k: 0, top_p: 1 }, rng.next()).token);
     }
   };
   return { sample, close };

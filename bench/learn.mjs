@@ -13,7 +13,7 @@ import { parametersOf } from "../dist/policy/architecture.js";
 import { loadCheckpoint } from "../dist/policy/checkpoint.js";
 import { Decoder } from "../dist/policy/decoder.js";
 import { generateBatch } from "../dist/policy/generate.js";
-import { promptTokens } from "../dist/policy/prompt.js";
+import { promptTokens } from "../dist/policy/chat.js";
 import { learnTables } from "./learn-tables.mjs";
 import { updatePage } from "./page.mjs";
 

@@ -127,7 +127,7 @@ describe("policy", () => {
       expectError(refused, EXIT.usage, /is an input of the merge/);
     }
     expectError(await merge(...pair, "--outdir", "base"), EXIT.usage, /not empty/);
-    expectError(await merge(...pair, "--outdir", "base", "--force"), EXIT.usage, /not of a check/);
+    expectError(await merge(...pair, "--outdir", "base", "--force"), EXIT.usage, /not part of/);
     expectError(await room.run(["policy", "show", ...pair]), EXIT.usage, /takes one folder/);
     expect(existsSync(room.path("x"))).toBe(false);
     expect(readFileSync(room.path("base/checkpoint/config.json")).length).toBeGreaterThan(0);

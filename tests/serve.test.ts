@@ -432,7 +432,7 @@ describe("refusals are in OpenAI's shape and name what is wrong", () => {
   test.each<[route: string, body: unknown, status: number, param: string | null, says: RegExp]>([
     [completions, { ...SUM, model: "gpt-5" }, 404, "model", /no model "gpt-5".*"tiny"/],
     [completions, { prompt: "1" }, 400, "model", /model/],
-    [completions, { ...SUM, prompt: "1".repeat(64) }, 400, "prompt", /65 tokens.*64 at most/],
+    [completions, { ...SUM, prompt: "1".repeat(64) }, 400, "prompt", /65 tokens.*length is 64/],
     [completions, { ...SUM, prompt: "1 ж 2" }, 400, "prompt", /"ж".* \(U\+0436\).*character 3/],
     [completions, { ...SUM, prompt: ["1", "ж"] }, 400, "prompt[1]", /U\+0436/],
     [completions, { ...SUM, prompt: [25] }, 400, "prompt", /no token 25/],

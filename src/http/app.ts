@@ -3,7 +3,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { clientGone, type ErrorHandling, errorResponse, HttpError } from "./errors.ts";
-import { requireSameOrigin } from "./guard.ts";
 
 type Env = { Bindings: HttpBindings };
 export type App = Hono<Env>;
@@ -22,6 +21,27 @@ export function createApp(errors: ErrorHandling): App {
     await next();
   });
   return app;
+}
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+/**
+ * Blocks requests from web pages of other origins. A page can make a browser on this machine send
+ * requests here: under a host name that resolves to 127.0.0.1 (DNS rebinding), or directly, in which
+ * case the Origin header shows it. No CORS header is ever sent.
+ */
+function requireSameOrigin(headers: Headers, port: number): void {
+  const host = headers.get("host") ?? "";
+  if (!LOOPBACK.includes(host.toLowerCase().replace(/:\d*$/, ""))) {
+    throw new HttpError(403, "the Host must be 127.0.0.1, localhost or [::1]", {
+      code: "host_not_allowed",
+    });
+  }
+  const origin = headers.get("origin");
+  if (origin === null || LOOPBACK.some((name) => origin === `http://${name}:${port}`)) return;
+  throw new HttpError(403, "requests from web pages of another origin are refused", {
+    code: "origin_not_allowed",
+  });
 }
 
 /** Adds a path with a handler for each method; other methods get a 405. */

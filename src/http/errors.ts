@@ -29,7 +29,7 @@ export const clientGone = (): HttpError => new HttpError(499, "the client closed
 export interface ErrorHandling {
   /** The JSON that a client gets. */
   readonly errorBody: (error: HttpError) => object;
-  /** Called with internal errors; the client only hears that there was one. */
+  /** Called with internal errors; clients get only a status of 500. */
   readonly onBug: (error: unknown) => void;
 }
 

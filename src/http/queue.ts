@@ -12,8 +12,8 @@ export class Queue {
   readonly #pending = new Set<AbortController>();
 
   /**
-   * Throws at once when too many are waiting or the server is stopping. `request` belongs to the work:
-   * it is aborted when the server can wait for it no longer.
+   * Throws at once when too many are waiting or the server is stopping. `request` is aborted when the
+   * server stops before the work is done.
    */
   add<T>(
     work: (signal: AbortSignal) => Promise<T>,

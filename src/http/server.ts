@@ -20,7 +20,7 @@ export interface RunningServer {
   readonly port: number;
   /** `http://127.0.0.1:8080` */
   readonly url: string;
-  /** Takes less than a second: finishes short work and aborts the rest. */
+  /** Finishes short work and aborts the rest, within a second. */
   close(): Promise<void>;
 }
 

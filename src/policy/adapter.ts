@@ -1,33 +1,32 @@
 /**
  * Low-rank adapters on disk, as PEFT lays them out: adapter_config.json, adapter_model.safetensors.
- * An adapter says which policy it belongs to, and is never put on another.
+ * An adapter names its base policy by fingerprint, and is refused for any other.
  */
 
-import { createHash } from "node:crypto";
 import path from "node:path";
 import { dataError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { place } from "../graph/parameters.ts";
-import { sameShape, showShape, sizeOf } from "../graph/shape.ts";
-import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
-import { requireKind } from "../runs/require-kind.ts";
-import { fileExists, readIfThere } from "../runs/whole-file.ts";
+import { sameShape, showShape } from "../graph/shape.ts";
+import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
+import { fileExists } from "../runs/whole-file.ts";
 import {
   ADAPTER_SCHEMA,
   type AdapterDescription,
   adapterConfig,
-  damagedAdapter,
   readAdapterConfig,
 } from "./adapter-config.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { type Checkpoint, type CheckpointContent, checkpointFingerprint } from "./checkpoint.ts";
+import { damaged, readRequired, requireReplaceable } from "./config-files.ts";
 import { adapterParameters, type LoraSettings, mergeAdapters } from "./lora.ts";
-import { SafetensorsFile, type StoredTensor, safetensorsBytes } from "./safetensors.ts";
+import { readTensors, type StoredTensor, storedVector } from "./safetensors.ts";
 import { refuseNotFinite } from "./weights.ts";
 
 const CONFIG = "adapter_config.json";
 const WEIGHTS = "adapter_model.safetensors";
+const LAYOUT = `An adapter is a folder with ${CONFIG} and ${WEIGHTS}, such as \`train\` writes with the setting lora.`;
 
 export interface Adapter extends AdapterDescription {
   readonly dir: string;
@@ -46,7 +45,7 @@ export interface AdapterContent {
   readonly trained: JsonObject | null;
 }
 
-/** Writes the folder; an older adapter there is replaced as a whole, and nothing else ever is. */
+/** Writes the folder; the only thing that it replaces is an older adapter. */
 export async function saveAdapter(dir: string, content: AdapterContent): Promise<void> {
   const { base, settings, vector, merged, trained } = content;
   const { list, total } = adapterParameters(base.architecture, settings);
@@ -54,19 +53,14 @@ export async function saveAdapter(dir: string, content: AdapterContent): Promise
     throw usageError(`${vector.length} numbers are no adapter of ${total} parameters`);
   }
   refuseNotFinite("the adapter", vector, list);
-  await refuseForeignFolder(dir);
-  const tensors = list.map(({ name, shape, offset, size }) => ({
-    ...{ name: peftName(name), shape },
-    data: vector.subarray(offset, offset + size),
-  }));
-  const hash = createHash("sha256");
-  for (const part of safetensorsBytes(tensors)) hash.update(part);
+  await requireReplaceable(dir, "adapter", ADAPTER_SCHEMA, [CONFIG, WEIGHTS]);
+  const { bytes, sha256 } = storedVector(vector, list, peftName);
   await replaceFolder(dir, {
-    [WEIGHTS]: safetensorsBytes(tensors),
+    [WEIGHTS]: bytes,
     [CONFIG]: adapterConfig({
       ...{ settings, merged, trained, base: base.fingerprint },
       valueHead: base.architecture.valueHead,
-      files: { [WEIGHTS]: hash.digest("hex") },
+      files: { [WEIGHTS]: sha256 },
     }),
   });
 }
@@ -76,57 +70,33 @@ function peftName(name: string): string {
   return `base_model.model.${name.replace(/\.weight\.(lora_[AB])$/, ".$1.weight")}`;
 }
 
-/** Whether the folder is meant as an adapter, sound or not. */
+/** Whether the folder has an adapter's config, sound or not. */
 export function isAdapter(dir: string): boolean {
   return fileExists(path.join(wholeFolder(dir), CONFIG));
 }
 
 export async function loadAdapter(dir: string): Promise<Adapter> {
-  const folder = wholeFolder(dir);
-  const text = await readIfThere(path.join(folder, CONFIG));
-  if (text === undefined) {
-    if (!fileExists(folder)) throw dataError(`there is no folder ${dir}`, "Check the path.");
-    await requireKind(dir, ["adapter"]);
-    throw dataError(
-      `${dir} is no adapter: it has no ${CONFIG}`,
-      `An adapter is a folder with ${CONFIG} and ${WEIGHTS}, such as \`train\` writes with the setting lora.`,
-    );
-  }
+  const text = await readRequired(dir, CONFIG, "adapter", LAYOUT);
   const described = readAdapterConfig(text, path.join(dir, CONFIG));
-  const { tensors, sha256 } = await readTensors(path.join(folder, WEIGHTS));
-  if (described.files[WEIGHTS] !== sha256) throw damagedAdapter(path.join(dir, WEIGHTS));
+  const { tensors, sha256 } = await readTensors(path.join(wholeFolder(dir), WEIGHTS));
+  if (described.files[WEIGHTS] !== sha256) {
+    throw damaged(path.join(dir, WEIGHTS), "adapter");
+  }
   return { ...described, dir, tensors };
 }
 
-async function readTensors(
-  file: string,
-): Promise<{ tensors: Map<string, StoredTensor>; sha256: string }> {
-  const stored = await SafetensorsFile.open(file);
-  const tensors = new Map<string, StoredTensor>();
-  try {
-    const sha256 = await stored.read(({ name, dtype, shape }) => {
-      const data = new Float32Array(sizeOf(shape));
-      tensors.set(name, { dtype, shape, data });
-      return data;
-    });
-    return { tensors, sha256 };
-  } finally {
-    await stored.close();
-  }
-}
-
-/** The adapter as the vector that is trained; what does not fit the architecture is named. */
+/** The adapter as the vector that is trained; throws if it does not fit the architecture. */
 export function adapterVector(
   { dir, settings, tensors }: Adapter,
   architecture: Architecture,
 ): Float32Array {
   const { list, total } = adapterParameters(architecture, settings);
   const vector = new Float32Array(total);
-  const wanted = new Map(list.map((parameter) => [peftName(parameter.name), parameter]));
+  const expected = new Map(list.map((parameter) => [peftName(parameter.name), parameter]));
   for (const name of tensors.keys()) {
-    if (!wanted.has(name)) throw unfit(dir, `it holds ${visibleShort(name, 80)} besides`);
+    if (!expected.has(name)) throw unfit(dir, `it holds ${visibleShort(name, 80)} besides`);
   }
-  for (const [name, { shape, offset }] of wanted) {
+  for (const [name, { shape, offset }] of expected) {
     const stored = tensors.get(name);
     if (!stored) throw unfit(dir, `it lacks ${name}`);
     if (!sameShape(stored.shape, shape)) {
@@ -145,47 +115,27 @@ function unfit(dir: string, problem: string): Error {
   );
 }
 
-/** The base with the adapter in it, as the training run wrote it to its checkpoint, to the bit. */
+/** The base with the adapter merged: to the bit the checkpoint of the training run. */
 export function mergedPolicy(base: Checkpoint, adapter: Adapter): CheckpointContent {
   const { settings, trained } = adapter;
-  if (adapter.base !== base.fingerprint) throw otherBase(base, adapter);
+  if (adapter.base !== base.fingerprint) {
+    throw dataError(
+      `${adapter.dir} is an adapter of the policy ${adapter.base.slice(0, 16)}…, and ${base.dir ?? "this one"} is ${base.fingerprint.slice(0, 16)}…`,
+      "Name the checkpoint that it was trained on; `policy show` gives the fingerprint of each.",
+    );
+  }
   const valueHead = adapter.valueHead || base.architecture.valueHead;
   const architecture = { ...base.architecture, valueHead };
   const { list: places, total } = place(parametersOf(architecture));
   const { list } = adapterParameters(architecture, settings);
   const vector = adapterVector(adapter, architecture);
-  const whole = lengthened(base.parameters, total);
-  const parameters = mergeAdapters(whole, places, vector, list, settings);
+  // A value head comes after all other parameters, and a new one is 0.
+  const padded = new Float32Array(total);
+  padded.set(base.parameters);
+  const parameters = mergeAdapters(padded, places, vector, list, settings);
   const { tokenizer, maxLength } = base;
   if (checkpointFingerprint(architecture, tokenizer, parameters) !== adapter.merged) {
     throw unfit(adapter.dir, "together they are not the policy that was trained");
   }
   return { architecture, tokenizer, parameters, trained, maxLength };
-}
-
-/** A value head lies behind all other parameters, and a new one says 0. */
-function lengthened(parameters: Float32Array, total: number): Float32Array {
-  if (parameters.length === total) return parameters;
-  const longer = new Float32Array(total);
-  longer.set(parameters);
-  return longer;
-}
-
-function otherBase(base: Checkpoint, { dir, base: wanted }: Adapter): Error {
-  return dataError(
-    `${dir} is an adapter of the policy ${wanted.slice(0, 16)}…, and ${base.dir ?? "this one"} is ${base.fingerprint.slice(0, 16)}…`,
-    "Name the checkpoint that it was trained on; `policy show` gives the fingerprint of each.",
-  );
-}
-
-async function refuseForeignFolder(dir: string): Promise<void> {
-  const names = await namesIn(dir);
-  if (names.length === 0) return;
-  const foreign = names.find((name) => name !== CONFIG && name !== WEIGHTS);
-  const config = (await readIfThere(path.join(dir, CONFIG))) ?? "";
-  if (foreign === undefined && config.includes(ADAPTER_SCHEMA)) return;
-  throw usageError(
-    `${dir} holds ${visibleShort(foreign ?? names[0] ?? "", 60)}, which is not of an adapter of ours`,
-    "An adapter replaces a whole folder: choose one that is new, or that holds only an older one.",
-  );
 }

@@ -1,4 +1,4 @@
-/** The Llama family in one description: sizes, and the few ways in which its members differ. */
+/** Models of the Llama family: sizes, and the few ways in which they differ. */
 
 import type { Parameter } from "../graph/parameters.ts";
 
@@ -7,20 +7,20 @@ export interface Architecture {
   readonly width: number;
   readonly layers: number;
   readonly heads: number;
-  /** Fewer than `heads`: several queries share a key and a value. */
+  /** Fewer than `heads` in grouped-query attention. */
   readonly keyHeads: number;
   readonly headSize: number;
-  /** Width of the gated part between up and down. */
+  /** Width of the gated MLP. */
   readonly inner: number;
   readonly epsilon: number;
   readonly ropeTheta: number;
-  /** The head reads the embedding; otherwise it has a matrix of its own. */
+  /** The embedding is also the head. */
   readonly tied: boolean;
   /** Biases on queries, keys and values (Qwen2). */
   readonly biases: boolean;
   /** Norms on each query and key (Qwen3). */
   readonly headNorms: boolean;
-  /** A number besides the logits: what a position is worth. */
+  /** Whether the model also predicts the value of each position. */
   readonly valueHead: boolean;
 }
 
@@ -34,13 +34,8 @@ export function parametersOf(a: Architecture): Parameter[] {
       at("self_attn.q_proj.weight", query, a.width),
       at("self_attn.k_proj.weight", key, a.width),
       at("self_attn.v_proj.weight", key, a.width),
-      ...(a.biases
-        ? [
-            at("self_attn.q_proj.bias", query),
-            at("self_attn.k_proj.bias", key),
-            at("self_attn.v_proj.bias", key),
-          ]
-        : []),
+      ...(a.biases ? [at("self_attn.q_proj.bias", query)] : []),
+      ...(a.biases ? ["k", "v"].map((part) => at(`self_attn.${part}_proj.bias`, key)) : []),
       ...(a.headNorms
         ? [at("self_attn.q_norm.weight", a.headSize), at("self_attn.k_norm.weight", a.headSize)]
         : []),

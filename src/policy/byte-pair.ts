@@ -3,8 +3,8 @@
  * piece the adjacent pair of lowest rank is joined, the leftmost first, until no pair is a token.
  * Sennrich et al. 2016, with ranks as in OpenAI's tiktoken.
  *
- * Pairs wait in a heap, so a piece of n bytes costs n log n. Joining by scanning costs n², and one
- * word of a few hundred thousand letters then takes minutes.
+ * Pairs are kept in a heap, so a piece of n bytes costs n log n. Scanning for the next pair costs n²,
+ * and one word of a few hundred thousand letters then takes minutes.
  *
  * Bytes are kept as strings of one character per byte: JavaScript can look those up in a Map.
  */
@@ -53,12 +53,12 @@ export function bytePairTokenizer({ name, ranks, pattern }: Vocabulary): Tokeniz
 
 const ASCII = /^[\0-\x7f]*$/;
 const NONE = -1;
-/** Farther than any token reaches. */
+/** Beyond the end of any token. */
 const BEYOND = 2 ** 31 - 1;
 /** Orders the heap by rank, then by place. Both fit into a double: 2^21 ranks, 2^32 places. */
 const PLACES = 2 ** 32;
 
-/** Appends the tokens of one piece to `ids`. Room for the work is kept between calls. */
+/** Appends the tokens of one piece to `ids`. The arrays are reused between calls. */
 function pairMerger(ranks: ReadonlyMap<string, number>): (bytes: string, ids: number[]) => void {
   let longest = 0;
   for (const token of ranks.keys()) longest = Math.max(longest, token.length);
@@ -89,7 +89,7 @@ function pairMerger(ranks: ReadonlyMap<string, number>): (bytes: string, ids: nu
     for (let place = 0; place < length; place++) rank(place);
     for (let least = heap.pop(); least !== undefined; least = heap.pop()) {
       const start = least % PLACES;
-      // The pair was queued and has since lost one of its parts.
+      // One part of the pair has been joined with another since.
       if (joined[start] !== (least - start) / PLACES) continue;
       const gone = at(after, start);
       const next = at(after, gone);
@@ -110,7 +110,7 @@ function pairMerger(ranks: ReadonlyMap<string, number>): (bytes: string, ids: nu
 
 const room = (length: number) => new Int32Array(2 * length + 2);
 
-/** An element that is there. */
+/** An element at an index within the array. */
 const at = (array: Int32Array | Float64Array, index: number) => array[index] as number;
 
 /** A binary heap of numbers, the least on top. */

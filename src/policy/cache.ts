@@ -1,9 +1,9 @@
-/** Keys and values of earlier positions, which the decoder keeps outside of its graphs. */
+/** The key-value cache, which the decoder keeps outside of its graphs. */
 
 import type { Architecture } from "./architecture.ts";
 
 export class Cache {
-  /** How many positions of each row it holds at present, and how many it can ever hold. */
+  /** How many positions of each row it holds now, and how many at most. */
   places = 0;
   readonly capacity: number;
   readonly #architecture: Architecture;
@@ -18,7 +18,7 @@ export class Cache {
     this.#architecture = architecture;
     this.#heads = batch * keyHeads;
     const names = Array.from({ length: layers }, (_, i) => [`keys${i}`, `values${i}`]).flat();
-    // Memory that is never written is never taken, so this costs no more than what is used.
+    // The system allocates pages when they are first written, so unused capacity is free.
     const size = this.#heads * capacity * headSize;
     this.#arrays = new Map(names.map((name) => [name, new Float32Array(size)]));
   }
@@ -30,7 +30,7 @@ export class Cache {
     return Object.fromEntries(used);
   }
 
-  /** Nobody looks at what lies after a row's position, but 0 times what is not a number is none. */
+  /** Positions after a row's own have weight 0, but 0 times NaN is NaN. */
   clear(): void {
     const { headSize } = this.#architecture;
     for (const array of this.#arrays.values()) {
@@ -38,20 +38,20 @@ export class Cache {
     }
   }
 
-  /** Takes over what reading gave, [prompts, key heads, length, head size]: for each row its prompt's. */
+  /** Copies the results of `readPrompts`, [prompts, key heads, length, head size], to the rows. */
   fill(
     read: Readonly<Record<string, Float32Array>>,
-    whose: readonly number[],
+    promptOf: readonly number[],
     length: number,
   ): void {
     const { keyHeads, headSize } = this.#architecture;
     this.places = length;
     for (const [name, array] of this.#arrays) {
-      copyRows(read[name] as Float32Array, array, whose, keyHeads * length * headSize);
+      copyRows(read[name] as Float32Array, array, promptOf, keyHeads * length * headSize);
     }
   }
 
-  /** Room for more positions; the last rows make way first. What they leave is cleared, see above. */
+  /** Makes room for more positions, from the last head to the first; new positions are 0, see `clear`. */
   widen(places: number): void {
     const { headSize } = this.#architecture;
     const [from, to] = [this.places * headSize, places * headSize];
@@ -65,9 +65,9 @@ export class Cache {
   }
 
   /**
-   * Puts each row's new key and value at its position; below 0 a row gets none. `fresh` holds those
-   * of all layers: [layers × 2, batch, key heads × head size]. Numbers are moved in pairs, which a
-   * head always has: it takes half the time.
+   * Writes each row's new key and value at its position; none if that is below 0. `fresh` holds those
+   * of all layers: [layers × 2, batch, key heads × head size]. Copying in pairs (the head size is even)
+   * takes half the time.
    */
   append(fresh: Float32Array, positions: readonly number[]): void {
     const { keyHeads } = this.#architecture;
@@ -89,14 +89,14 @@ export class Cache {
   }
 }
 
-/** For each row the numbers that belong to it, `width` of them. */
+/** Copies to each row of `to` a row of `from`, of `width` numbers. */
 export function copyRows(
   from: Float32Array,
   to: Float32Array,
-  whose: readonly number[],
+  rowOf: readonly number[],
   width: number,
 ): void {
-  for (const [row, at] of whose.entries()) {
+  for (const [row, at] of rowOf.entries()) {
     to.set(from.subarray(at * width, (at + 1) * width), row * width);
   }
 }

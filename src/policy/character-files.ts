@@ -1,7 +1,7 @@
 /**
  * A character vocabulary as the files that Hugging Face's libraries load: byte-pair encoding without
  * merges, so that each character is one token. The unknown token is not in the vocabulary, which makes
- * an unknown character an error there as it is here.
+ * an unknown character an error there too.
  */
 
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
@@ -29,7 +29,7 @@ export function alphabetOf(content: Json): string[] | undefined {
   return same ? alphabet : undefined;
 }
 
-/** With every field that the library itself writes, so that saving it there changes nothing. */
+/** With every field that the library writes, so that it saves the same content. */
 function tokenizerJson(alphabet: readonly string[]): JsonObject {
   return {
     version: "1.0",
@@ -65,10 +65,10 @@ const BEGIN_FIRST = {
 } as JsonObject;
 
 const SETTINGS = {
-  // Any other class would rebuild the tokenizer by rules of its own.
+  // Any other class would rebuild the tokenizer.
   tokenizer_class: "PreTrainedTokenizerFast",
   ...{ pad_token: PAD, bos_token: BEGIN, eos_token: END },
   clean_up_tokenization_spaces: false,
-  // In a text "<end>" is five characters, and never the token that ends it.
+  // In a text "<end>" is five characters, not the end token.
   split_special_tokens: true,
 };

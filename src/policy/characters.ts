@@ -29,25 +29,25 @@ export class CharacterTokenizer implements PolicyTokenizer {
   /** The alphabet, in the order of the ids, and the files that it was read from, if any. */
   constructor(characters: string, files?: Readonly<Record<string, string>>) {
     const list = [...characters];
-    const seen = new Set<string>();
-    for (const character of list) {
-      if (/\p{Cs}/u.test(character)) {
-        throw usageError(`the alphabet holds ${codePoint(character)}, half of a character`);
-      }
-      if (seen.has(character)) {
-        throw usageError(
-          `the alphabet holds ${named(character)} more than once`,
-          "Give each character once.",
-        );
-      }
-      seen.add(character);
-    }
     this.#characters = [...SPECIAL_TOKENS.map(() => null), ...list];
     this.#ids = new Map(list.map((character, i) => [character, i + SPECIAL_TOKENS.length]));
+    const half = list.find((character) => /\p{Cs}/u.test(character));
+    if (half !== undefined) {
+      throw usageError(`the alphabet holds ${codePoint(half)}, half of a character`);
+    }
+    const twice = list.find(
+      (character, i) => this.#ids.get(character) !== i + SPECIAL_TOKENS.length,
+    );
+    if (twice !== undefined) {
+      throw usageError(
+        `the alphabet holds ${named(twice)} more than once`,
+        "Give each character once.",
+      );
+    }
     this.size = this.#characters.length;
     this.tokens = this.size;
     this.files = files ?? characterFiles(list);
-    // Of the alphabet and not of the file: another layout of the same tokenizer is the same policy.
+    // Of the alphabet, not of the file: the layout of the file does not change the policy.
     const content = { characters, schema: SCHEMA, special_tokens: SPECIAL_TOKENS };
     this.fingerprint = sha256(`${canonicalJson(content)}\n`);
   }
@@ -72,7 +72,7 @@ export class CharacterTokenizer implements PolicyTokenizer {
     return id === null ? null : (this.#characterOf(id) ?? SPECIAL_TOKENS[id] ?? null);
   }
 
-  /** Special tokens stand for no bytes. */
+  /** Special tokens have no bytes. */
   bytesOf(id: number): Uint8Array {
     const character = this.#characterOf(id);
     return character === null ? NOTHING : new TextEncoder().encode(character);
@@ -95,7 +95,7 @@ export class CharacterTokenizer implements PolicyTokenizer {
   }
 }
 
-/** A character so that it is seen whatever it is: `"é" (U+00E9)`. */
+/** Also visible for control characters: `"é" (U+00E9)`. */
 function named(character: string): string {
   return `"${visible(character)}" (${codePoint(character)})`;
 }

@@ -41,11 +41,11 @@ const tokens = { begin: "<|begin_of_text|>", end: "<|eot_id|>" };
 
 test("ChatML, with and without the beginning of an answer", () => {
   const template = chatTemplate(CHATML, "t", { begin: null, end: null });
-  const said =
+  const rendered =
     "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n What is 2+2? <|im_end|>\n";
-  expect(template.render(MESSAGES, { addGenerationPrompt: false })).toBe(said);
+  expect(template.render(MESSAGES, { addGenerationPrompt: false })).toBe(rendered);
   expect(template.render(MESSAGES, { addGenerationPrompt: true })).toBe(
-    `${said}<|im_start|>assistant\n`,
+    `${rendered}<|im_start|>assistant\n`,
   );
   expect(template.render(MESSAGES.slice(1), { addGenerationPrompt: true })).toBe(
     "<|im_start|>system\nYou are helpful.<|im_end|>\n<|im_start|>user\n What is 2+2? <|im_end|>\n<|im_start|>assistant\n",

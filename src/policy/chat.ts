@@ -1,7 +1,8 @@
-/** Messages as the text that an instruct model was trained to read. */
+/** Chat templates, and prompts as tokens. */
 
 import { Template } from "@huggingface/jinja";
 import { dataError, messageOf } from "../core/errors.ts";
+import type { PolicyTokenizer } from "./tokenizer.ts";
 
 export interface ChatMessage {
   readonly role: string;
@@ -9,7 +10,7 @@ export interface ChatMessage {
 }
 
 export interface ChatTemplate {
-  /** The template's own text, which a prompt's fingerprint needs. */
+  /** The Jinja text, part of a prompt's fingerprint. */
   readonly source: string;
   render(
     messages: readonly ChatMessage[],
@@ -24,12 +25,12 @@ export interface TemplateTokens {
 }
 
 /**
- * Taken away, because a prompt with today's date in it could not be made again tomorrow. Templates
- * that ask whether there is a clock have a date of their own.
+ * A prompt with today's date could not be reproduced tomorrow. Templates that test for the function
+ * have a default date.
  */
 const WITHOUT_CLOCK = new Template("{% set strftime_now = nothing %}").parsed.body;
 
-/** A Jinja template; `file` is where it was found, for the error's sake. */
+/** A Jinja template; `file` is for error messages. */
 export function chatTemplate(source: string, file: string, tokens: TemplateTokens): ChatTemplate {
   const template = attempt(
     `the chat template of ${file} cannot be read`,
@@ -50,13 +51,33 @@ export function chatTemplate(source: string, file: string, tokens: TemplateToken
   };
 }
 
+/** A prompt without a template: the begin token, if there is one, and the text. */
+export function plainTokens(tokenizer: PolicyTokenizer, text: string): number[] {
+  const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
+  return [...begin, ...tokenizer.encode(text)];
+}
+
+/** An example's prompt as tokens, the way the policy was trained to read it. */
+export function promptTokens(
+  { chat, tokenizer }: { readonly chat: ChatTemplate | null; readonly tokenizer: PolicyTokenizer },
+  text: string,
+  system?: string,
+): number[] {
+  if (!chat) return plainTokens(tokenizer, (system ?? "") + text);
+  const messages = [
+    ...(system === undefined ? [] : [{ role: "system", content: system }]),
+    { role: "user", content: text },
+  ];
+  return tokenizer.encode(chat.render(messages, { addGenerationPrompt: true }));
+}
+
 function attempt<T>(problem: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     throw dataError(
       `${problem}: ${messageOf(error)}`,
-      "Mend the template, or remove it to have prompts read as plain text.",
+      "Correct the template, or remove it to use prompts as plain text.",
     );
   }
 }

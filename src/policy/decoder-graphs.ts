@@ -1,7 +1,7 @@
 /**
- * The decoder for sampling: a prompt is read at once, then one token at a time, with the keys and
- * values of earlier positions kept outside of the graph. Only the new ones come back from a step, so
- * that nothing large is copied.
+ * The decoder for sampling: whole prompts, then one token at a time, with the keys and values of
+ * earlier positions kept outside of the graph. A step returns only the new ones, so that nothing large
+ * is copied.
  */
 
 import { add, lessOrEqual, mul, where } from "../graph/ops/elementwise.ts";
@@ -12,21 +12,11 @@ import { sum } from "../graph/ops/reduce.ts";
 import { softmaxOf } from "../graph/ops/softmax.ts";
 import { constant, input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
-import {
-  attend,
-  Block,
-  byHead,
-  causal,
-  fromZero,
-  HIDDEN,
-  head,
-  turningOf,
-  type Weights,
-} from "./transformer.ts";
+import { Block, byHead, head, hiddenOf, MASKED, rotationsOf, type Weights } from "./transformer.ts";
 
 /**
  * Reads prompts [batch, length]. Gives for each layer the keys and values, both [batch, key heads, 1,
- * length, head size], and what the last layer gets for the last token of each prompt.
+ * length, head size], and the last layer's input at the last token of each prompt.
  */
 export function readPrompts(
   a: Architecture,
@@ -37,30 +27,24 @@ export function readPrompts(
   const tokens = input("tokens", [batch, length], "i64");
   /** Where the last tokens lie among those of all rows. */
   const last = input("last", [batch, 1], "i64");
-  const turning = turningOf(a, fromZero(batch, length), length);
-  const mask = causal(length);
   const read: Record<string, Tensor> = {};
-  let x = gather(weights("model.embed_tokens.weight"), tokens);
-  for (let i = 0; i < a.layers; i++) {
+  hiddenOf(a, weights, tokens, (layer, x, keys, values) => {
     read.ends = gather(reshape(x, [batch * length, a.width]), last);
-    const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, turning);
-    read[`keys${i}`] = byHead(a, keys);
-    read[`values${i}`] = byHead(a, values);
-    x = block.finish(x, attend(a, queries, keys, values, mask));
-  }
+    read[`keys${layer}`] = byHead(a, keys);
+    read[`values${layer}`] = byHead(a, values);
+  });
   return read;
 }
 
 /**
  * Copies of the last token's query. The runtime multiplies a single row with other kernels than
- * several, which round differently, and what follows a prompt is to be as if all had been asked.
+ * several, which round differently; the logits must be those of a pass over the whole text.
  */
 const COPIES = 2;
 
 /**
- * The logits after prompts, from the last layer's share of what was read. It is a graph of its own,
- * because it has few rows, and with few rows threads can change the rounding.
+ * The logits after prompts, from the last layer's results of `readPrompts`. A separate graph, because
+ * it has few rows, and with few rows the number of threads can change the rounding.
  */
 export function afterPrompts(
   a: Architecture,
@@ -74,25 +58,24 @@ export function afterPrompts(
     input(`${kind}${a.layers - 1}`, [batch, a.keyHeads, 1, length, a.headSize]),
   ) as [Tensor, Tensor];
   const block = new Block(a, weights, a.layers - 1);
-  const { queries } = block.heads(x, turningOf(a, positions, length));
-  const asked = byHead(a, concat(Array(COPIES).fill(queries), 1));
-  const mask = reshape(reachOf(positions, 0, length), [batch, 1, 1, 1, length]);
-  const looks = softmaxOf(add(matmul(asked, transpose(keys)), mask));
-  const seen = slice(matmul(looks, values), 3, 0, 1);
-  const y = block.finish(x, reshape(seen, queries.shape));
+  const { queries } = block.heads(x, rotationsOf(a, positions, length));
+  const copies = byHead(a, concat(Array(COPIES).fill(queries), 1));
+  const mask = reshape(maskOf(positions, 0, length), [batch, 1, 1, 1, length]);
+  const attention = softmaxOf(add(matmul(copies, transpose(keys)), mask));
+  const output = slice(matmul(attention, values), 3, 0, 1);
+  const y = block.finish(x, reshape(output, queries.shape));
   return { logits: head(a, weights, reshape(y, [batch, a.width])) };
 }
 
-/** What to add to the scores of `count` places from `first` on, [batch, count]: those up to each row's
- * position are seen. */
-function reachOf(positions: Tensor, first: number, count: number): Tensor {
-  const places = Array.from({ length: count }, (_, i) => first + i);
-  return where(lessOrEqual(constant(places, [1, count], "i64"), positions), 0, HIDDEN);
+/** The mask of `count` positions from `first` on, [batch, count]: those after each row's are masked. */
+function maskOf(positions: Tensor, first: number, count: number): Tensor {
+  const all = Array.from({ length: count }, (_, i) => first + i);
+  return where(lessOrEqual(constant(all, [1, count], "i64"), positions), 0, MASKED);
 }
 
 /**
- * One token for each row, at positions of their own, with room for `room` earlier ones. Gives the
- * logits and, as one tensor, because each result costs time, the key and the value of every layer.
+ * One token for each row, at its own position, with a cache of `room` earlier ones. Gives the logits
+ * and the keys and values of every layer; those as one tensor, because each result costs time.
  */
 export function nextToken(
   a: Architecture,
@@ -102,14 +85,14 @@ export function nextToken(
 ): Record<string, Tensor> {
   const tokens = input("tokens", [batch, 1], "i64");
   const positions = input("positions", [batch, 1], "i64");
-  const turning = turningOf(a, positions, room + 1);
-  // Its own key and value are not among the earlier ones.
-  const mask = reshape(reachOf(positions, 1, room), [batch, 1, 1, room]);
+  const rotations = rotationsOf(a, positions, room + 1);
+  // The cache does not hold the token's own key and value.
+  const mask = reshape(maskOf(positions, 1, room), [batch, 1, 1, room]);
   const fresh: Tensor[] = [];
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, turning);
+    const { queries, keys, values } = block.heads(x, rotations);
     // The queries of a key head are the rows of one product.
     const heads = (y: Tensor) => reshape(y, [batch, a.keyHeads, -1, a.headSize]);
     const [query, key, value] = [heads(queries), heads(keys), heads(values)];
@@ -117,20 +100,20 @@ export function nextToken(
     const [oldKeys, oldValues] = [input(`keys${i}`, kept), input(`values${i}`, kept)];
     const old = add(matmul(query, transpose(oldKeys)), mask);
     const own = ownScore(query, key);
-    const looks = softmaxOf(concat([old, own], -1));
-    const seen = add(
-      matmul(slice(looks, -1, 0, room), oldValues),
-      mul(slice(looks, -1, room, room + 1), value),
+    const attention = softmaxOf(concat([old, own], -1));
+    const output = add(
+      matmul(slice(attention, -1, 0, room), oldValues),
+      mul(slice(attention, -1, room, room + 1), value),
     );
     fresh.push(keys, values);
-    x = block.finish(x, reshape(seen, queries.shape));
+    x = block.finish(x, reshape(output, queries.shape));
   }
   return { logits: head(a, weights, reshape(x, [batch, a.width])), fresh: concat(fresh, 0) };
 }
 
 /**
- * Of a query with its own key. The sum is faster, but rounds by where a row lies in memory unless heads
- * are whole blocks of four numbers.
+ * Of a query with its own key. The sum is faster, but its rounding depends on the row's place in memory
+ * unless the head size is a multiple of four.
  */
 function ownScore(query: Tensor, key: Tensor): Tensor {
   const whole = (key.shape.at(-1) as number) % 4 === 0;

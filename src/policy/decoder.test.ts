@@ -1,4 +1,4 @@
-/** What a decoder gives for a row depends on nothing else: not on company, room, rows or threads. */
+/** What a decoder gives for a row depends on nothing else: not on the other rows, room, rows or threads. */
 
 import { afterEach, expect, test } from "vitest";
 import { place } from "../graph/parameters.ts";
@@ -39,15 +39,15 @@ function policy(own: Partial<Architecture>) {
   };
 }
 
-function wanted(...lengths: number[]): GenerationRequest[] {
+function requestsOf(...lengths: number[]): GenerationRequest[] {
   return lengths.map((length, row) => ({
     prompt: Array.from({ length }, (_, i) => (7 * row + 11 * i) % (VOCABULARY - 1)),
     address: ["row", row],
   }));
 }
 
-const bytes = (said: readonly Generation[]) =>
-  said.map(({ tokens, logprobs }) => [tokens, logprobs]);
+const bytes = (generations: readonly Generation[]) =>
+  generations.map(({ tokens, logprobs }) => [tokens, logprobs]);
 
 const SHAPES: readonly (readonly [string, Partial<Architecture>])[] = [
   ["shared keys and biases", { keyHeads: 2, biases: true }],
@@ -61,11 +61,11 @@ const SHAPES: readonly (readonly [string, Partial<Architecture>])[] = [
 ];
 
 test.each(SHAPES)(
-  "%s: order, company and rows change nothing, over several growths",
+  "%s: order, other rows and batch size change nothing, over several growths",
   async (_, own) => {
     const { decoder, settings } = policy(own);
     const eight = decoder({ batch: 8 });
-    const rows = wanted(1, 40, 7, 16, 17);
+    const rows = requestsOf(1, 40, 7, 16, 17);
     const together = bytes(await generateBatch(eight, rows, settings(70)));
     const backwards = await generateBatch(eight, rows.toReversed(), settings(70));
     expect(bytes(backwards.toReversed())).toEqual(together);
@@ -84,7 +84,7 @@ test.each([
   ["small", SIZES.small, 64, 4],
 ] as const)("%s: threads change nothing", async (_, own, batch, threads) => {
   const { decoder, settings } = policy(own);
-  const rows = wanted(1, 5, 20);
+  const rows = requestsOf(1, 5, 20);
   const one = await generateBatch(decoder({ batch, threads: 1 }), rows, settings(3));
   const several = await generateBatch(decoder({ batch, threads }), rows, settings(3));
   expect(bytes(several)).toEqual(bytes(one));
@@ -93,7 +93,7 @@ test.each([
 test("batches at the same time, and one that was broken off, leave the others alone", async () => {
   const { decoder, settings } = policy({});
   const eight = decoder({ batch: 8 });
-  const sets = [wanted(3, 9), wanted(30, 2, 5), wanted(12)];
+  const sets = [requestsOf(3, 9), requestsOf(30, 2, 5), requestsOf(12)];
   const after = [];
   for (const set of sets) after.push(bytes(await generateBatch(eight, set, settings(40))));
   const atOnce = await Promise.all(sets.map((set) => generateBatch(eight, set, settings(40))));
@@ -107,9 +107,9 @@ test("what is not a number in one row does not reach another, whatever room is m
   const broken = { ...settings(40), parameters: Float32Array.from(parameters) };
   const last = VOCABULARY - 1;
   broken.parameters.fill(Number.NaN, last * 64, (last + 1) * 64); // Its row of the embedding.
-  const [healthy, sick] = [wanted(9), [{ prompt: [1, last, 2], address: ["sick"] }]];
+  const [healthy, sick] = [requestsOf(9), [{ prompt: [1, last, 2], address: ["sick"] }]];
   const eight = decoder({ batch: 8 });
-  // The head reads the embedding too, so that every logit of that token is none; none is drawn.
+  // The head reads the embedding too, so that every logit of that token is none; none is sampled.
   const greedy = { ...broken, sampling: { ...broken.sampling, temperature: 0 } };
   const alone = bytes(await generateBatch(eight, healthy, greedy));
   const beside = await generateBatch(eight, [...sick, ...healthy, ...sick], greedy);

@@ -1,4 +1,4 @@
-/** Runs a policy's decoder on rows of a fixed batch: reads prompts, each once, and begins to answer. */
+/** Runs a policy on a fixed batch of rows: computes prompts, each once, and begins a decoding. */
 
 import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
@@ -8,7 +8,7 @@ import { afterPrompts, nextToken, readPrompts } from "./decoder-graphs.ts";
 import { Decoding } from "./decoding.ts";
 import { stepLength } from "./lengths.ts";
 
-/** Multiplications of a call that a second thread is worth waking for. */
+/** Multiplications of a call from which more than one thread is faster. */
 const WORTH_THREADS = 1e8;
 
 const LEAST_ROWS = 2;
@@ -16,20 +16,20 @@ const LEAST_ROWS = 2;
 export interface DecoderOptions extends SessionOptions {
   /**
    * Rows of every call. It is fixed, and unused rows are filled: the kernels then do the same
-   * arithmetic for a row whatever company it has, so that batches cannot change a sample.
+   * arithmetic for a row whatever else is in the batch (batch-invariant).
    */
   readonly batch: number;
 }
 
 export class Decoder {
   readonly batch: number;
-  /** Two at least, because a single row is multiplied by kernels that round differently. */
+  /** At least two, because a single row is multiplied by kernels that round differently. */
   readonly #rows: number;
   readonly #architecture: Architecture;
   readonly #placed: readonly Placed[];
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
-  /** Of a decoding that is over: memory that was used before is there at once. */
+  /** The cache of a decoding that has ended, reused because allocating memory takes time. */
   #spare: Cache | undefined;
 
   constructor(
@@ -44,21 +44,21 @@ export class Decoder {
     this.#options = options;
   }
 
-  /** Reads at most `batch` prompts; `room` is how many tokens, prompt included, will be looked at. */
+  /** Takes at most `batch` prompts; `room` is the length of the longest text, prompt included. */
   async begin(
     parameters: Float32Array,
     prompts: readonly (readonly number[])[],
     room: number,
   ): Promise<Decoding> {
     const length = stepLength(Math.max(...prompts.map((prompt) => prompt.length)));
-    const { distinct, whose } = eachOnce(prompts);
+    const { distinct, promptOf } = eachOnce(prompts);
     const weights = feedsOf(parameters, this.#placed);
     const read = await this.#read(weights, distinct, length);
     const cache = this.#cache(stepLength(Math.max(room, length)));
-    cache.fill(read, whose, length);
+    cache.fill(read, promptOf, length);
     const { vocabulary } = this.#architecture;
     const logits = new Float32Array(this.#rows * vocabulary);
-    copyRows(read.logits as Float32Array, logits, whose, vocabulary);
+    copyRows(read.logits as Float32Array, logits, promptOf, vocabulary);
     return new Decoding({
       ...{ rows: this.#rows, weights, cache, logits },
       stepper: (places) => this.#session(nextToken, this.#rows, places, this.#rows),
@@ -75,7 +75,7 @@ export class Decoder {
     prompts: readonly (readonly number[])[],
     length: number,
   ): Promise<Record<string, Float32Array>> {
-    // Powers of two, so that few graphs serve all.
+    // A power of two, so that few graphs are needed.
     const fitting = 2 ** Math.ceil(Math.log2(Math.max(prompts.length, LEAST_ROWS)));
     const rows = Math.min(fitting, this.#rows);
     const tokens = new BigInt64Array(rows * length);
@@ -127,19 +127,19 @@ export class Decoder {
   }
 }
 
-/** One that computes so many rows, with so many tokens or places each. */
+/** Makes a graph for a number of rows, with a number of tokens or cached positions each. */
 type Graph = typeof readPrompts;
 
-/** Each prompt once, and for every row which of them it has: several samples of one are common. */
+/** Each prompt once, and the index of its prompt for every row: rows often share one. */
 function eachOnce(prompts: readonly (readonly number[])[]) {
   const found = new Map<string, number>();
   const distinct: (readonly number[])[] = [];
-  const whose = prompts.map((prompt) => {
+  const promptOf = prompts.map((prompt) => {
     const key = prompt.join();
     const known = found.get(key);
     if (known !== undefined) return known;
     found.set(key, distinct.length);
     return distinct.push(prompt) - 1;
   });
-  return { distinct, whose };
+  return { distinct, promptOf };
 }

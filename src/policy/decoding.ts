@@ -1,27 +1,27 @@
-/** A batch in the middle of its completions: token after token, with room that grows. */
+/** A batch that is being decoded, token by token, with a cache that grows. */
 
 import type { Data, Session } from "../graph/session.ts";
 import type { Cache } from "./cache.ts";
 import { stepLength } from "./lengths.ts";
 
-/** Room for more tokens is made in parts, because a step pays for all the room there is. */
+/** The cache grows in steps, because the cost of a token is proportional to its size. */
 const GROWTH = 1.5;
 
 export interface Begun {
   readonly rows: number;
   readonly weights: Readonly<Record<string, Data>>;
-  /** The graph for one more token, with so many places before it. */
+  /** The graph for one more token, with this many cached positions. */
   readonly stepper: (places: number) => Promise<Session>;
-  /** Where the next token of each row goes. */
+  /** Of the next token of each row. */
   readonly positions: number[];
   /** After the prompts. */
   readonly logits: Float32Array;
   readonly cache: Cache;
-  /** Says that the cache is needed no more. */
+  /** Called when the cache is free again. */
   readonly release: () => void;
 }
 
-/** Computes a token for each row, over memory that stays where it is. */
+/** Computes a token for each row, always in the same memory. */
 interface Step {
   readonly run: () => Promise<unknown>;
   readonly results: ReturnType<Session["results"]>;
@@ -29,7 +29,7 @@ interface Step {
 
 export class Decoding {
   readonly #begun: Begun;
-  /** Written anew for every token; the runtime reads them where they are. */
+  /** Overwritten for every token; the runtime reads them in place. */
   readonly #tokens: BigInt64Array;
   readonly #places: BigInt64Array;
   #step: Step | undefined;
@@ -41,16 +41,17 @@ export class Decoding {
     this.#places = new BigInt64Array(begun.rows);
   }
 
-  /** The logits of a row's next token: a view that every `append` fills anew. */
+  /** The logits of a row's next token: a view that every `append` overwrites. */
   row(index: number): Float32Array {
     const { logits, rows } = this.#begun;
     const vocabulary = logits.length / rows;
     return logits.subarray(index * vocabulary, (index + 1) * vocabulary);
   }
 
-  /** Appends one token to each row; below 0 the row has ended, and its logits mean nothing. */
+  /** Appends one token to each row; below 0 the row has ended, and its logits have no meaning. */
   async append(tokens: readonly number[]): Promise<void> {
-    if (this.#ended) throw new Error("this decoding has ended, and its memory may be another's");
+    if (this.#ended)
+      throw new Error("this decoding has ended, and its memory may be in use by another");
     const { cache, positions } = this.#begun;
     const places = tokens.map((token, row) => (token < 0 ? -1 : (positions[row] as number)));
     const { run, results } = await this.#roomFor(Math.max(...places) + 1);
@@ -63,7 +64,7 @@ export class Decoding {
     cache.append(results.fresh?.data as Float32Array, places);
   }
 
-  /** Lets the next batch have the memory; nothing can be appended any more. */
+  /** Frees the memory for the next batch; nothing can be appended any more. */
   end(): void {
     if (!this.#ended) this.#begun.release();
     this.#ended = true;

@@ -3,26 +3,26 @@
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import { promptTokens } from "./chat.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import { Decoder } from "./decoder.ts";
 import {
-  type Drawn,
+  type GeneratedToken,
   type GenerateOptions,
   type Generation,
   type GenerationRequest,
   generateBatch,
   generateSteps,
 } from "./generate.ts";
-import { promptTokens } from "./prompt.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
-  /** Stands before every prompt; a chat template makes a system message of it. */
+  /** The system message; without a chat template, a text before every prompt. */
   readonly system?: string | undefined;
   readonly threads?: number | undefined;
-  /** Rows decoded at once; it cannot change a sample. */
+  /** Rows per batch; samples do not depend on it. */
   readonly batch?: number | undefined;
-  /** Which step of training this is, part of every address. */
+  /** The training step, part of the address of every random number. */
   readonly step?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export class EmbeddedPolicy implements Policy {
     this.identity = {
       kind: "checkpoint",
       fingerprint: checkpoint.fingerprint,
-      // How it was learned, so that whoever compares two policies sees what differs between them.
+      // So that a comparison of two policies shows how their training differs.
       ...(checkpoint.trained && { learning: checkpoint.trained }),
     };
     this.prompt = {
@@ -78,48 +78,47 @@ export class EmbeddedPolicy implements Policy {
     });
   }
 
-  /** The tokens of an example's prompt, as the policy was trained to read them. */
   promptTokens(text: string): number[] {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
   async *say(
-    asks: Iterable<SampleRequest>,
+    samples: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
-    for (const batch of batchesOf(asks, this.#decoder.batch)) {
-      const wanted = batch.map(({ example, sample }) => ({
+    for (const batch of batchesOf(samples, this.batch)) {
+      const requests = batch.map(({ example, sample }) => ({
         prompt: this.promptTokens(example.prompt),
         address: [seed, step, example.id, sample],
       }));
-      const said = await this.generate(wanted);
-      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Generation];
+      const generations = await this.generate(requests);
+      for (const [i, sample] of batch.entries()) yield [sample, generations[i] as Generation];
     }
   }
 
   /** At most one batch of completions of any prompts. */
   async generate(
-    wanted: readonly GenerationRequest[],
+    requests: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
   ): Promise<Generation[]> {
-    return generateBatch(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+    return generateBatch(this.#decoder, requests, { ...this.#defaults(), ...overrides });
   }
 
   /** The same, token by token. */
   generateSteps(
-    wanted: readonly GenerationRequest[],
+    requests: readonly GenerationRequest[],
     overrides: Partial<GenerateOptions> = {},
-  ): AsyncGenerator<readonly Drawn[], void, void> {
-    return generateSteps(this.#decoder, wanted, { ...this.#usual(), ...overrides });
+  ): AsyncGenerator<readonly GeneratedToken[], void, void> {
+    return generateSteps(this.#decoder, requests, { ...this.#defaults(), ...overrides });
   }
 
-  #usual(): GenerateOptions {
+  #defaults(): GenerateOptions {
     const { parameters, tokenizer, maxLength } = this.checkpoint;
     return { parameters, tokenizer, maxLength, sampling: this.sampling };
   }
 
-  /** How many completions one batch holds. */
+  /** Completions per batch. */
   get batch(): number {
     return this.#decoder.batch;
   }

@@ -1,9 +1,9 @@
 /**
- * The encodings of OpenAI's models. `gpt-tokenizer` brings the vocabularies, byte for byte the files
- * that OpenAI publishes; each is read only when it is asked for. The joining is ours (byte-pair.ts),
- * because the package's own takes quadratic time and gives other ids than OpenAI for U+FEFF.
+ * The encodings of OpenAI's models. `gpt-tokenizer` has the vocabularies, byte for byte the files that
+ * OpenAI publishes; each is read on demand. The merging is ours (byte-pair.ts), because the package's
+ * own takes quadratic time and gives other ids than OpenAI for U+FEFF.
  *
- * Left out: special tokens. `<|endoftext|>` in a text is thirteen characters like any other.
+ * Special tokens are not supported: `<|endoftext|>` in a text is thirteen ordinary characters.
  */
 
 import { createRequire } from "node:module";
@@ -71,13 +71,9 @@ export const DEFAULT_ENCODING: EncodingName = "o200k_base";
 
 /** Reads a vocabulary, which takes about a tenth of a second. An unknown name is a usage error. */
 export async function loadTokenizer(name: string): Promise<Tokenizer> {
-  if (!isEncodingName(name)) throw unknownEncoding(name);
-  const { vocabulary, pattern } = ENCODINGS[name];
+  if (!Object.hasOwn(ENCODINGS, name)) throw unknownEncoding(name);
+  const { vocabulary, pattern } = ENCODINGS[name as EncodingName];
   return bytePairTokenizer({ name, pattern, ranks: await readRanks(vocabulary) });
-}
-
-function isEncodingName(name: string): name is EncodingName {
-  return Object.hasOwn(ENCODINGS, name);
 }
 
 /** Each line is a token in base64, a space, and its rank. */
@@ -103,10 +99,10 @@ function unknownEncoding(name: string) {
 
 /** The encoding whose name, or one of whose models, is spelt most like what was typed. */
 function nearest(typed: string): string {
-  const wanted = pairs(typed);
+  const given = pairs(typed);
   const likeness = (word: string) => {
     const own = [...pairs(word)];
-    return own.filter((pair) => wanted.has(pair)).length / (own.length + wanted.size);
+    return own.filter((pair) => given.has(pair)).length / (own.length + given.size);
   };
   const words = Object.entries(ENCODINGS).flatMap(([name, { models }]) =>
     [name, ...models].map((word) => ({ name, score: likeness(word) })),
@@ -121,7 +117,7 @@ function pairs(word: string): Set<string> {
   return new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)));
 }
 
-/** The package is large and an optional peer, so its absence is no bug. */
+/** The package is an optional peer dependency, because it is large. */
 function vocabularyFile(vocabulary: string): string {
   try {
     return createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${vocabulary}.tiktoken`);

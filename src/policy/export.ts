@@ -12,13 +12,13 @@ import { logitsOf } from "./transformer.ts";
 export interface ExportOptions {
   /** Rows of every call. */
   readonly batch: number;
-  /** Tokens of every row; fewer are filled up at the end, which earlier logits do not see. */
+  /** Tokens of every row; shorter texts are padded at the end, which does not change earlier logits. */
   readonly length: number;
   /** Replace a file that is there. */
   readonly force?: boolean | undefined;
 }
 
-/** A protobuf message has at most this many bytes, and the file is one. */
+/** The limit of a protobuf message, which the file is. */
 const MOST_BYTES = 2 ** 31 - 1;
 
 /** The bytes of the file: `tokens` [batch, length] to `logits` [batch, length, vocabulary]. */
@@ -28,7 +28,7 @@ export function policyOnnx(
 ): Uint8Array {
   if (length > maxLength) {
     throw usageError(
-      `the policy reads at most ${maxLength} tokens, not ${length}`,
+      `the policy takes at most ${maxLength} tokens, not ${length}`,
       `Choose a length of at most ${maxLength}.`,
     );
   }
@@ -42,7 +42,7 @@ export function policyOnnx(
   return toOnnx({ logits }, { weights, standard: true }).bytes;
 }
 
-/** Writes the file, whole or not at all; answers its size. */
+/** Writes the file, whole or not at all; returns its size. */
 export async function exportPolicy(
   checkpoint: Checkpoint,
   file: string,

@@ -46,7 +46,7 @@ const options = (sampling: Partial<SamplingSettings> = {}) => ({
   sampling: { ...SAMPLING, ...sampling },
 });
 
-const wanted: GenerationRequest[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].flatMap(
+const requests: GenerationRequest[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].flatMap(
   (text, example) =>
     [0, 1].map((sample) => ({
       prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
@@ -56,31 +56,31 @@ const wanted: GenerationRequest[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].fl
 
 test("the order of rows, and how many there are, cannot change a sample", async () => {
   const eight = decoder(8);
-  const first = await generateBatch(eight, wanted.slice(0, 8), options());
-  const backwards = await generateBatch(eight, wanted.slice(0, 8).toReversed(), options());
+  const first = await generateBatch(eight, requests.slice(0, 8), options());
+  const backwards = await generateBatch(eight, requests.slice(0, 8).toReversed(), options());
   expect(backwards.toReversed()).toEqual(first);
-  for (const [i, one] of wanted.slice(0, 3).entries()) {
+  for (const [i, one] of requests.slice(0, 3).entries()) {
     expect(await generateBatch(eight, [one], options())).toEqual([first[i]]);
   }
   const samples = first.map(({ completion }) => completion);
   expect(new Set(samples).size).toBeGreaterThan(6);
 });
 
-test("company with longer prompts and more room cannot change a sample either", async () => {
+test("longer prompts in the batch and more room cannot change a sample either", async () => {
   const eight = decoder(8);
-  const alone = await generateBatch(eight, wanted.slice(0, 4), options());
+  const alone = await generateBatch(eight, requests.slice(0, 4), options());
   const long = { prompt: Array.from({ length: 45 }, (_, i) => 3 + (i % 10)), address: ["long"] };
-  const beside = await generateBatch(eight, [...wanted.slice(0, 4), long], options());
+  const beside = await generateBatch(eight, [...requests.slice(0, 4), long], options());
   expect(beside.slice(0, 4)).toEqual(alone);
-  const roomy = await generateBatch(eight, wanted.slice(0, 4), options({ max_tokens: 50 }));
+  const roomy = await generateBatch(eight, requests.slice(0, 4), options({ max_tokens: 50 }));
   for (const [i, { tokens, logprobs }] of alone.entries()) {
     expect(roomy[i]?.tokens.slice(0, tokens.length)).toEqual(tokens);
     expect(roomy[i]?.logprobs?.slice(0, tokens.length)).toEqual(logprobs);
   }
 });
 
-test("a prompt that many samples share is read once, and they are what they were alone", async () => {
-  const prompt = wanted[2]?.prompt ?? [];
+test("a prompt that many samples share is read once, and they are the same as alone", async () => {
+  const prompt = requests[2]?.prompt ?? [];
   const samples = Array.from({ length: 8 }, (_, i) => ({ prompt: [...prompt], address: ["s", i] }));
   const own = new Decoder(architecture, placed, { batch: 8 });
   const graphs = vi.spyOn(Session, "create");
@@ -96,14 +96,14 @@ test("a prompt that many samples share is read once, and they are what they were
 });
 
 test("decoders of other sizes, and with another number of threads, give the same bytes", async () => {
-  const first = await generateBatch(decoder(8), wanted.slice(0, 4), options());
+  const first = await generateBatch(decoder(8), requests.slice(0, 4), options());
   for (const [batch, threads] of [
     [4, 1],
     [32, 1],
     [128, 2],
   ] as const) {
     const other = new Decoder(architecture, placed, { batch, threads });
-    expect(await generateBatch(other, wanted.slice(0, 4), options())).toEqual(first);
+    expect(await generateBatch(other, requests.slice(0, 4), options())).toEqual(first);
     await other.close();
   }
 });
@@ -111,42 +111,46 @@ test("decoders of other sizes, and with another number of threads, give the same
 test("what a broken policy left behind does not reach the next batch", async () => {
   const own = new Decoder(architecture, placed, { batch: 8 });
   const broken = { ...options(), parameters: parameters.map(() => Number.NaN) };
-  const healthy = await generateBatch(own, wanted.slice(0, 8), options());
-  await generateBatch(own, wanted.slice(0, 8), broken);
-  expect(await generateBatch(own, wanted.slice(0, 8), options())).toEqual(healthy);
+  const healthy = await generateBatch(own, requests.slice(0, 8), options());
+  await generateBatch(own, requests.slice(0, 8), broken);
+  expect(await generateBatch(own, requests.slice(0, 8), options())).toEqual(healthy);
   await own.close();
 });
 
 describe("log-probs", () => {
   const texts = async (sampling: Partial<SamplingSettings> = {}) =>
-    generateBatch(decoder(8), wanted.slice(0, 8), options(sampling));
+    generateBatch(decoder(8), requests.slice(0, 8), options(sampling));
 
   test("agree with those that the whole text gives, to 1e-5", async () => {
-    for (const [i, said] of (await texts()).entries()) {
-      const prompt = wanted[i]?.prompt ?? [];
-      const right = await teacherForced([...prompt, ...said.tokens], prompt.length);
-      said.logprobs?.forEach((logprob, t) => {
+    for (const [i, generation] of (await texts()).entries()) {
+      const prompt = requests[i]?.prompt ?? [];
+      const right = await teacherForced([...prompt, ...generation.tokens], prompt.length);
+      generation.logprobs?.forEach((logprob, t) => {
         expect(Math.abs(logprob - (right[t] as number))).toBeLessThan(1e-5);
       });
     }
   });
 
   test("under truncation both are given, and they differ", async () => {
-    const check = ({ logprobs, sampled_logprobs: drawn }: Generation) => {
-      expect(drawn).toHaveLength(logprobs?.length ?? -1);
-      expect(drawn?.some((x, i) => x > (logprobs?.[i] as number) + 1e-6)).toBe(true);
+    const check = ({ logprobs, sampled_logprobs: sampled }: Generation) => {
+      expect(sampled).toHaveLength(logprobs?.length ?? -1);
+      expect(sampled?.some((x, i) => x > (logprobs?.[i] as number) + 1e-6)).toBe(true);
     };
-    for (const said of await texts({ top_k: 3 })) check(said);
-    for (const said of await texts()) expect(said.sampled_logprobs).toBeNull();
+    for (const generation of await texts({ top_k: 3 })) check(generation);
+    for (const generation of await texts()) expect(generation.sampled_logprobs).toBeNull();
   });
 });
 
 test("a stop text ends a completion and is cut off; the end token ends it too", async () => {
-  const [plain] = await generateBatch(decoder(8), wanted.slice(0, 1), options({ max_tokens: 20 }));
+  const [plain] = await generateBatch(
+    decoder(8),
+    requests.slice(0, 1),
+    options({ max_tokens: 20 }),
+  );
   const stop = plain?.completion.slice(2, 4) ?? "";
   const [cut] = await generateBatch(
     decoder(8),
-    wanted.slice(0, 1),
+    requests.slice(0, 1),
     options({ max_tokens: 20, stop: [stop] }),
   );
   expect(cut?.finish).toBe("stop");
@@ -155,7 +159,7 @@ test("a stop text ends a completion and is cut off; the end token ends it too", 
 
 test("a stop text is looked for at the end alone, however long the completion", async () => {
   const decode = vi.spyOn(tokenizer, "decode");
-  await generateBatch(decoder(8), wanted.slice(0, 1), options({ max_tokens: 50, stop: ["§"] }));
+  await generateBatch(decoder(8), requests.slice(0, 1), options({ max_tokens: 50, stop: ["§"] }));
   const lengths = decode.mock.calls.map(([ids]) => [...ids].length);
   decode.mockRestore();
   expect(lengths.filter((length) => length > 20)).toHaveLength(1); // The completion itself.
@@ -165,7 +169,7 @@ test("a stop text is looked for at the end alone, however long the completion", 
 test("a prompt that is too long is refused with both lengths", async () => {
   const long = { prompt: Array.from({ length: 64 }, () => 3), address: [0] };
   await expect(generateBatch(decoder(8), [long], options())).rejects.toThrow(
-    /64 tokens.*64 at most/,
+    /64 tokens.*context length is 64/,
   );
 });
 
@@ -191,29 +195,29 @@ async function teacherForced(ids: readonly number[], from: number): Promise<numb
 
 describe("token by token", () => {
   test("the same completions, with the likeliest tokens beside each", async () => {
-    const whole = await generateBatch(decoder(8), wanted.slice(0, 4), options());
+    const whole = await generateBatch(decoder(8), requests.slice(0, 4), options());
     const steps = [];
     const settings = { ...options(), alternatives: 3 };
-    for await (const step of generateSteps(decoder(8), wanted.slice(0, 4), settings)) {
+    for await (const step of generateSteps(decoder(8), requests.slice(0, 4), settings)) {
       steps.push(...step);
     }
-    expect(steps.flatMap(({ row, said }) => (said ? [[row, said]] : [])).sort()).toEqual([
-      ...whole.entries(),
-    ]);
+    expect(
+      steps.flatMap(({ row, generation }) => (generation ? [[row, generation]] : [])).sort(),
+    ).toEqual([...whole.entries()]);
     for (const [row, { tokens }] of whole.entries()) {
       expect(steps.filter((step) => step.row === row).map(({ token }) => token)).toEqual(tokens);
     }
     for (const { token, logprob, alternatives } of steps) {
       expect(alternatives).toHaveLength(3);
-      const drawn = alternatives.find((one) => one.token === token);
-      if (drawn) expect(drawn.logprob).toBe(logprob);
+      const sampled = alternatives.find((one) => one.token === token);
+      if (sampled) expect(sampled.logprob).toBe(logprob);
       else expect(logprob).toBeLessThanOrEqual(alternatives[2]?.logprob as number);
     }
   });
 
   test("whoever stops listening stops the sampling", async () => {
     const append = vi.spyOn(Decoding.prototype, "append");
-    for await (const _ of generateSteps(decoder(8), wanted.slice(0, 4), options())) break;
+    for await (const _ of generateSteps(decoder(8), requests.slice(0, 4), options())) break;
     expect(append).not.toHaveBeenCalled();
     append.mockRestore();
   });

@@ -1,13 +1,14 @@
-/** The tokenizer of a folder with its companions: its settings, its chat template, its end tokens. */
+/** The tokenizer of a folder: tokenizer.json, its settings, chat template and end tokens. */
 
 import path from "node:path";
-import { dataError, messageOf } from "../core/errors.ts";
+import { dataError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { readIfThere } from "../runs/whole-file.ts";
 import type { Architecture } from "./architecture.ts";
 import { alphabetOf } from "./character-files.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { type ChatTemplate, chatTemplate } from "./chat.ts";
+import { objectOf } from "./config-files.ts";
 import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 import { endTokensOf, type ReadConfig } from "./hugging-face.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE, TOKENIZER_SETTINGS } from "./tokenizer.ts";
@@ -15,10 +16,10 @@ import { type PolicyTokenizer, TOKENIZER_FILE, TOKENIZER_SETTINGS } from "./toke
 const TEMPLATE = "chat_template.jinja";
 const GENERATION = "generation_config.json";
 const COMPANIONS: readonly string[] = [TOKENIZER_SETTINGS, TEMPLATE];
-/** The files of a tokenizer, which go wherever it goes. */
+/** The files of a tokenizer, which are copied with it. */
 export const TOKENIZER_FILES: readonly string[] = [TOKENIZER_FILE, ...COMPANIONS];
 
-/** `text` is that of tokenizer.json. A character vocabulary has a tokenizer of its own, for speed. */
+/** `text` is that of tokenizer.json. Character vocabularies have their own tokenizer, for speed. */
 export async function readTokenizer(
   dir: string,
   text: string,
@@ -71,7 +72,7 @@ async function huggingFaceTokenizer(
   });
 }
 
-/** What a generation_config.json says goes before config.json. */
+/** A generation_config.json overrides config.json. */
 async function statedEnds(dir: string, config: ReadConfig): Promise<readonly number[]> {
   const file = path.join(dir, GENERATION);
   const text = await readIfThere(file);
@@ -79,7 +80,7 @@ async function statedEnds(dir: string, config: ReadConfig): Promise<readonly num
   return stated.length > 0 ? stated : config.endTokens;
 }
 
-/** The template that lies beside the tokenizer or in its settings; null when there is none. */
+/** The template in a file of its own or in the settings; null if there is none. */
 export function chatOf(dir: string, tokenizer: PolicyTokenizer): ChatTemplate | null {
   const { files } = tokenizer;
   const file = path.join(dir, TOKENIZER_SETTINGS);
@@ -102,7 +103,7 @@ function defaultTemplate(found: Json): string | null {
   return defaultTemplate((named as JsonObject | undefined)?.template ?? null);
 }
 
-/** A token as its text, or as an object with its text in it. */
+/** A token is stored as its text, or as an object with its text. */
 function textOf(token: Json | undefined): string | null {
   if (typeof token === "string") return token;
   const content = (token as JsonObject | null | undefined)?.content;
@@ -112,17 +113,4 @@ function textOf(token: Json | undefined): string | null {
 function settingsOf(files: Readonly<Record<string, string>>, file: string): JsonObject {
   const text = files[TOKENIZER_SETTINGS];
   return text === undefined ? {} : objectOf(text, file);
-}
-
-export function objectOf(text: string, file: string): JsonObject {
-  let problem = "it is no JSON object";
-  try {
-    const content: Json = JSON.parse(text);
-    if (typeof content === "object" && content !== null && !Array.isArray(content)) {
-      return content as JsonObject;
-    }
-  } catch (error) {
-    problem = messageOf(error);
-  }
-  throw dataError(`${file} cannot be read: ${problem}`, "Fetch or write it again.");
 }

@@ -4,9 +4,10 @@ import * as library from "@huggingface/tokenizers";
 import { dataError, messageOf } from "../core/errors.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { isFields } from "../core/records.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
 
-/** What is used of the library, whose own types do not resolve in a module of today. */
+/** What is used of the library, whose own types do not resolve in an ES module. */
 interface Library {
   encode(
     text: string,
@@ -33,7 +34,7 @@ export interface HuggingFaceTokenizerOptions {
   readonly endTokens: readonly number[];
   /** The content of tokenizer_config.json. */
   readonly settings?: JsonObject | undefined;
-  /** The token that config.json calls the first, whether or not prompts begin with it. */
+  /** The `bos_token_id` of config.json, whether or not prompts begin with it. */
   readonly bosToken?: number | null | undefined;
 }
 
@@ -58,7 +59,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   constructor(options: HuggingFaceTokenizerOptions) {
     const { files, path, vocabulary, settings } = options;
     const file = files[TOKENIZER_FILE] ?? "";
-    const content = parsed(file, path);
+    const content = attempt(path, () => parsed(file));
     this.#library = attempt(path, () => new Library(content, settings ?? {}));
     const added = [...this.#library.get_added_tokens_decoder().values()];
     this.#added = new Set(added.map(({ id }) => id));
@@ -79,7 +80,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     this.beginToken = attempt(path, () => beginTokenOf(this.#library));
   }
 
-  /** Special tokens that stand in the text are taken as such, which chat templates rely on. */
+  /** The text of a special token becomes that token, which chat templates rely on. */
   encode(text: string): number[] {
     if (text === "") return [];
     const { ids, tokens } = this.#library.encode(text, { add_special_tokens: false });
@@ -90,7 +91,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     return ids;
   }
 
-  /** Special tokens are no text. */
+  /** Special tokens have no text. */
   decode(ids: Iterable<number>): string {
     const kept = [...ids].filter((id) => this.#tokenOf(id) !== null && !this.#special.has(id));
     if (kept.length === 0) return "";
@@ -127,14 +128,11 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   }
 }
 
-function parsed(text: string, path: string): JsonObject {
-  const content = attempt(path, () => JSON.parse(text) as Json);
-  if (typeof content === "object" && content !== null && !Array.isArray(content)) {
-    // Absent is the same as none, but the library asks for the key.
-    const { added_tokens = [] } = content as JsonObject;
-    return { ...(content as JsonObject), added_tokens };
-  }
-  throw dataError(`${path} is no sound tokenizer: it is no JSON object`, "Fetch it again.");
+function parsed(text: string): JsonObject {
+  const content: unknown = JSON.parse(text);
+  if (!isFields(content)) throw new TypeError("it is no JSON object");
+  // The library requires the key.
+  return { added_tokens: [], ...content } as JsonObject;
 }
 
 function attempt<T>(path: string, work: () => T): T {
@@ -151,7 +149,7 @@ function largest(tokenizer: Library): number {
   return most;
 }
 
-/** What the tokenizer itself puts before a text, if anything. */
+/** The token that the tokenizer itself puts before a text, if any. */
 function beginTokenOf(tokenizer: Library): number | null {
   const whole = tokenizer.encode("a").ids;
   const bare = tokenizer.encode("a", { add_special_tokens: false }).ids;
@@ -163,7 +161,7 @@ function isByteLevel(decoder: Json): boolean {
   return type === "ByteLevel" || (Array.isArray(decoders) && decoders.some(isByteLevel));
 }
 
-/** GPT-2's way to write bytes as letters: printable ones as they are, the others from U+0100 up. */
+/** GPT-2 writes bytes as characters: printable ones as they are, the others from U+0100 up. */
 const PRINTABLE = [
   [0x21, 0x7e],
   [0xa1, 0xac],

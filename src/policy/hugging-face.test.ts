@@ -14,7 +14,7 @@ const LLAMA = {
 };
 const read = (changes: Record<string, Json>) => readConfig({ ...LLAMA, ...changes }, "c.json");
 
-test("what is not said is what transformers takes", () => {
+test("defaults are those of transformers", () => {
   expect(read({})).toEqual({
     architecture: {
       ...{ vocabulary: 100, width: 48, layers: 2, heads: 6, keyHeads: 2, headSize: 8, inner: 96 },

@@ -10,7 +10,6 @@ const TYPES = ["llama", "qwen2", "qwen3"] as const;
 type ModelType = (typeof TYPES)[number];
 
 const size = z
-  .number()
   .int()
   .min(1)
   .max(2 ** 31);
@@ -20,9 +19,9 @@ const rope = z.looseObject({
   type: z.string().optional(),
   partial_rotary_factor: z.number().optional(),
 });
-const tokenIds = z.union([z.number().int(), z.array(z.number().int())]).nullish();
+const tokenIds = z.union([z.int(), z.array(z.int())]).nullish();
 
-/** What is read; everything else in the file is left alone. */
+/** The fields that are read. */
 const CONFIG = z.looseObject({
   model_type: z.enum(TYPES),
   vocab_size: size,
@@ -38,7 +37,7 @@ const CONFIG = z.looseObject({
   rope_parameters: rope.nullish(),
   tie_word_embeddings: z.boolean().optional(),
   max_position_embeddings: size.optional(),
-  bos_token_id: z.number().int().nullish(),
+  bos_token_id: z.int().nullish(),
   eos_token_id: tokenIds,
 });
 
@@ -47,7 +46,7 @@ export interface ReadConfig extends ConfigDetails {
   readonly modelType: ModelType;
 }
 
-/** The architecture that a config.json describes, or what in it is not supported. */
+/** Throws if the config.json describes a model that is not supported. */
 export function readConfig(content: JsonObject, file: string): ReadConfig {
   refuseUnsupported(content, file);
   const result = CONFIG.safeParse(content);
@@ -91,19 +90,16 @@ export function readConfig(content: JsonObject, file: string): ReadConfig {
   };
 }
 
-/** End tokens from a generation_config.json, which go before those of config.json. */
+/** End tokens of a generation_config.json, which override those of config.json. */
 export function endTokensOf(content: JsonObject, file: string): readonly number[] {
   const result = tokenIds.safeParse(content.eos_token_id);
   if (!result.success) throw refused(file, "eos_token_id is neither a number nor a list of them");
   return listOf(result.data);
 }
 
-function listOf(ids: number | number[] | null | undefined): number[] {
-  if (ids === null || ids === undefined) return [];
-  return Array.isArray(ids) ? ids : [ids];
-}
+const listOf = (ids: number | number[] | null | undefined): number[] => [ids ?? []].flat();
 
-/** Things that would make the same weights mean something else. */
+/** Settings that would give the same weights another meaning. */
 function refuseUnsupported(content: JsonObject, file: string): void {
   const not = (key: string, supported: string) =>
     dataError(
@@ -116,7 +112,7 @@ function refuseUnsupported(content: JsonObject, file: string): void {
     throw not("quantization_config", "weights as F32, F16 or BF16");
   }
   if ((content.hidden_act ?? "silu") !== "silu") throw not("hidden_act", "silu");
-  // With it Llama and Qwen3 also have a bias behind attention.
+  // In Llama and Qwen3 it also adds a bias to o_proj.
   if (type !== "qwen2" && content.attention_bias === true) {
     throw not("attention_bias", "false, or biases on queries, keys and values (qwen2)");
   }
@@ -141,7 +137,7 @@ function refused(file: string, problem: string): LockedRoomError {
   return dataError(`${file} describes no model: ${problem}`, "Fetch or write it again.");
 }
 
-/** What a config.json says besides the architecture. */
+/** What a config.json states besides the architecture. */
 export interface ConfigDetails {
   readonly maxLength: number;
   readonly beginToken: number | null;
@@ -157,7 +153,7 @@ export function configOf(a: Architecture, details: ConfigDetails): JsonObject {
   const { endTokens } = details;
   return {
     architectures: [`${type.charAt(0).toUpperCase()}${type.slice(1)}ForCausalLM`],
-    // Qwen2 has its biases without being told.
+    // Qwen2 always has biases.
     ...(type === "qwen2" ? {} : { attention_bias: false }),
     bos_token_id: details.beginToken,
     dtype: "float32",
@@ -172,7 +168,7 @@ export function configOf(a: Architecture, details: ConfigDetails): JsonObject {
     num_hidden_layers: a.layers,
     num_key_value_heads: a.keyHeads,
     rms_norm_eps: a.epsilon,
-    // Both ways to say it: older releases of transformers read the one, newer ones the other.
+    // Newer releases of transformers read the first, older ones the second.
     rope_parameters: { rope_theta: a.ropeTheta, rope_type: "default" },
     rope_theta: a.ropeTheta,
     tie_word_embeddings: a.tied,

@@ -1,12 +1,4 @@
-export {
-  type Adapter,
-  type AdapterContent,
-  adapterVector,
-  isAdapter,
-  loadAdapter,
-  mergedPolicy,
-  saveAdapter,
-} from "./adapter.ts";
+export * from "./adapter.ts";
 export { type Architecture, parametersOf } from "./architecture.ts";
 export * from "./byte-pair.ts";
 export * from "./characters.ts";
@@ -18,14 +10,7 @@ export * from "./describe.ts";
 export * from "./embedded.ts";
 export * from "./encodings.ts";
 export * from "./export.ts";
-export {
-  type Drawn,
-  type GenerateOptions,
-  type Generation,
-  type GenerationRequest,
-  generateBatch,
-  generateSteps,
-} from "./generate.ts";
+export * from "./generate.ts";
 export { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 export { configOf, readConfig } from "./hugging-face.ts";
 export * from "./initialise.ts";

@@ -1,4 +1,4 @@
-/** First weights from a seed, and the three sizes that a policy of one's own comes in. */
+/** Initial weights from a random seed, and three sizes for a policy from scratch. */
 
 import { type Rng, rngAt } from "../core/rng.ts";
 import { place } from "../graph/parameters.ts";
@@ -25,9 +25,9 @@ export const SIZES: Record<Size, Omit<Architecture, "vocabulary">> = {
 const DEVIATION = 0.02;
 
 /**
- * All parameters in the order of `place(parametersOf(architecture))`. Each is addressed by its name,
- * so that another vocabulary or value head leaves the rest as it was. What adds to the residual
- * stream is smaller the more layers add to it (GPT-2, section 2.3).
+ * All parameters in the order of `place(parametersOf(architecture))`. The random numbers of each are
+ * addressed by its name, so that another vocabulary or value head does not change the others.
+ * Projections into the residual stream are scaled by the number of layers (GPT-2, section 2.3).
  */
 export function initialise(architecture: Architecture, seed: number): Float32Array {
   const { list, total } = place(parametersOf(architecture));
@@ -47,8 +47,8 @@ export function initialise(architecture: Architecture, seed: number): Float32Arr
 }
 
 /**
- * Twelve uniforms have the variance 1. Their sum is exact arithmetic, whereas logarithms and cosines
- * differ in the last bit from one JavaScript engine to the next.
+ * The sum of twelve uniforms, which has the variance 1. Sums are exact, whereas logarithms and cosines
+ * differ in the last bit between JavaScript engines.
  */
 function almostNormal(rng: Rng): number {
   let sum = -6;

@@ -14,7 +14,7 @@ export function inspectTokens(text: string, tokenizer: Tokenizer): InspectedToke
   return [...tokenRows(tokenizer.encode(text), tokenizer)];
 }
 
-/** The rows of tokens that are there already, one by one, because a long text has millions. */
+/** One by one, because a long text has millions of tokens. */
 export function* tokenRows(ids: Iterable<number>, tokenizer: Tokenizer): Generator<InspectedToken> {
   let position = 0;
   for (const id of ids) {

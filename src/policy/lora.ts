@@ -16,7 +16,7 @@ export interface LoraSettings {
   readonly targets: readonly string[];
 }
 
-/** Every matrix that may get one, in all policies alike. */
+/** Every matrix that can have an adapter. */
 export const PROJECTIONS = [
   ...(["q_proj", "k_proj", "v_proj", "o_proj"] as const),
   ...(["gate_proj", "up_proj", "down_proj"] as const),
@@ -28,7 +28,7 @@ export const LORA: LoraSettings & { readonly targets: readonly (typeof PROJECTIO
   targets: ["q_proj", "v_proj"],
 };
 
-/** The matrices that get an adapter. */
+/** The matrices that have an adapter. */
 function adapted(a: Architecture, { targets }: LoraSettings): Parameter[] {
   const all = parametersOf(a).filter(({ name }) => /_proj\.weight$/.test(name));
   const unknown = targets.find(
@@ -54,7 +54,7 @@ export function adapterParameters(
   );
 }
 
-/** A small and uniform, B zero: at the start the policy is what it was. */
+/** A is uniform, B zero: at the start the policy is unchanged. */
 export function initialiseAdapters(
   placed: readonly Placed[],
   total: number,
@@ -70,7 +70,7 @@ export function initialiseAdapters(
   return vector;
 }
 
-/** The base's weights with the adapters added wherever there are some. */
+/** The base's weights plus the adapters. */
 export function withAdapters(
   base: Weights,
   adapters: ReadonlyMap<string, Tensor>,

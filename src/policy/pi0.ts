@@ -1,4 +1,4 @@
-/** The embedded policy π₀, and its name, which is the same wherever one is. */
+/** The embedded policy π₀, and its name. */
 
 import { fileURLToPath } from "node:url";
 import { usageError } from "../core/errors.ts";
@@ -12,7 +12,7 @@ export const PI0 = fileURLToPath(new URL("../../assets/pi0", import.meta.url));
 /** The folder of a checkpoint that is given as a path or as `pi0`. */
 export function checkpointFolder(given: string): string {
   if (given !== NAME) return given;
-  // Whichever of two won, somebody would measure the other policy: only a path says which is meant.
+  // Ambiguous: only a path states which of the two is meant.
   if (fileExists(wholeFolder(NAME))) {
     throw usageError(
       `${NAME} names the embedded policy, and there is a ${NAME} here too`,

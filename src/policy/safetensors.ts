@@ -5,7 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { dataError } from "../core/errors.ts";
+import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
+import type { Placed } from "../graph/parameters.ts";
 import { type Shape, showShape, sizeOf } from "../graph/shape.ts";
 import { BinaryFile } from "../runs/binary-file.ts";
 
@@ -24,13 +26,13 @@ export interface StoredEntry {
   readonly to: number;
 }
 
-/** A header larger than this is no header. */
+/** Bytes of the largest header that is accepted. */
 const MOST_HEADER = 100 * 1024 * 1024;
-/** How much is read at a time; a multiple of every type's size. */
+/** Bytes read at a time; a multiple of every type's size. */
 const CHUNK = 4 * 1024 * 1024;
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** One file, open. Its header has been checked: the tensors fill the file without a gap. */
+/** An open file whose header has been checked: the tensors fill it without a gap. */
 export class SafetensorsFile {
   readonly file: string;
   readonly size: number;
@@ -57,23 +59,24 @@ export class SafetensorsFile {
     }
   }
 
-  /** Reads every tensor as float32 into the room given for it; answers the SHA-256 of the file. */
-  async read(room: (entry: StoredEntry) => Float32Array): Promise<string> {
+  /** Reads every tensor as float32 into the array of `targetOf`; returns the file's SHA-256. */
+  async read(targetOf: (entry: StoredEntry) => Float32Array): Promise<string> {
     const hash = createHash("sha256");
     for (let at = 0; at < this.#start; at += CHUNK) {
-      hash.update(await this.#read(Buffer.alloc(Math.min(CHUNK, this.#start - at)), at));
+      const header = Buffer.alloc(Math.min(CHUNK, this.#start - at));
+      hash.update(await readFully(this.#bytes, header, at));
     }
     for (const entry of this.entries) {
-      const target = room(entry);
+      const target = targetOf(entry);
       const { bytes, widen } = TYPES[entry.dtype] as NumberType;
-      // Float32 needs no room of its own on the way.
+      // Float32 is read straight into the target.
       const spare = widen && Buffer.alloc(Math.min(CHUNK, entry.to - entry.from));
       for (let at = entry.from; at < entry.to; at += CHUNK) {
         const length = Math.min(CHUNK, entry.to - at);
         const first = (at - entry.from) / bytes;
         const part = target.subarray(first, first + length / bytes);
         const into = spare ? spare.subarray(0, length) : asBytes(part);
-        hash.update(await this.#read(into, at));
+        hash.update(await readFully(this.#bytes, into, at));
         if (!LITTLE_ENDIAN) bytes === 4 ? into.swap32() : into.swap16();
         widen?.(new Uint16Array(into.buffer, into.byteOffset, length / 2), part);
       }
@@ -83,10 +86,6 @@ export class SafetensorsFile {
 
   async close(): Promise<void> {
     await this.#bytes.close();
-  }
-
-  #read(into: Buffer, at: number): Promise<Buffer> {
-    return readFully(this.#bytes, into, at);
   }
 }
 
@@ -98,18 +97,23 @@ async function readFully(file: BinaryFile, into: Buffer, at: number): Promise<Bu
 
 /** Every tensor of a file, by name. */
 export async function readSafetensors(file: string): Promise<Map<string, StoredTensor>> {
+  return (await readTensors(file)).tensors;
+}
+
+/** The same, with the SHA-256 of the file. */
+export async function readTensors(file: string) {
   const stored = await SafetensorsFile.open(file);
-  const found = new Map<string, StoredTensor>();
+  const tensors = new Map<string, StoredTensor>();
   try {
-    await stored.read(({ name, dtype, shape }) => {
+    const sha256 = await stored.read(({ name, dtype, shape }) => {
       const data = new Float32Array(sizeOf(shape));
-      found.set(name, { dtype, shape, data });
+      tensors.set(name, { dtype, shape, data });
       return data;
     });
+    return { tensors, sha256 };
   } finally {
     await stored.close();
   }
-  return found;
 }
 
 interface Header {
@@ -132,10 +136,10 @@ async function readHeader(stored: BinaryFile): Promise<Header> {
 
 function parsed(file: string, text: string): Record<string, unknown> {
   try {
-    const header = JSON.parse(text);
-    if (typeof header === "object" && header !== null && !Array.isArray(header)) return header;
+    const header: unknown = JSON.parse(text);
+    if (isFields(header)) return header;
   } catch {
-    // Said below, as for a header that is a list.
+    // The same error as for a header that is a list.
   }
   throw damaged(file, "its header is no JSON object");
 }
@@ -190,7 +194,7 @@ function damaged(file: string, problem: string): Error {
 
 interface NumberType {
   readonly bytes: number;
-  /** Absent where the bytes are what is wanted. */
+  /** Absent for float32. */
   widen?(from: Uint16Array, to: Float32Array): void;
 }
 
@@ -253,6 +257,21 @@ export function* safetensorsBytes(tensors: Iterable<TensorToStore>): Generator<U
   yield header;
   for (const { data } of sorted)
     yield LITTLE_ENDIAN ? asBytes(data) : Buffer.from(asBytes(data)).swap32();
+}
+
+/** The parameters of a vector as the bytes of a file, with their SHA-256. */
+export function storedVector(
+  vector: Float32Array,
+  placed: readonly Placed[],
+  nameOf = (name: string) => name,
+) {
+  const tensors = placed.map(({ name, shape, offset, size }) => ({
+    ...{ name: nameOf(name), shape },
+    data: vector.subarray(offset, offset + size),
+  }));
+  const hash = createHash("sha256");
+  for (const part of safetensorsBytes(tensors)) hash.update(part);
+  return { bytes: safetensorsBytes(tensors), sha256: hash.digest("hex") };
 }
 
 function asBytes(data: Float32Array): Buffer {

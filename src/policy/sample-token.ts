@@ -1,50 +1,50 @@
 /** One token from logits: temperature, top-k, top-p, and the log-probs that learning needs. */
 
-export interface Sampling {
-  /** 0 is greedy. */
-  readonly temperature: number;
-  /** Only so many of the likeliest tokens; 0 for all. */
-  readonly topK: number;
-  /** Only the likeliest tokens that together have this probability; 1 for all. */
-  readonly topP: number;
-}
+import type { SamplingSettings } from "../core/policy.ts";
 
-export interface Choice {
+export type TokenSampling = Pick<SamplingSettings, "temperature" | "top_k" | "top_p">;
+
+export interface SampledToken {
   readonly token: number;
   /** Under the policy itself: the full softmax at temperature 1. */
   readonly logprob: number;
-  /** Under the distribution that the token was drawn from. */
-  readonly sampled: number;
+  /** Under the distribution that the token was sampled from. */
+  readonly sampledLogprob: number;
 }
 
-/** True when tokens are drawn from the policy itself, so that both log-probs are the same. */
-export function samplesFromPolicy({ temperature, topK, topP }: Sampling): boolean {
-  return temperature === 1 && topK === 0 && topP === 1;
+/** Whether tokens are sampled from the policy itself, so that both log-probs are the same. */
+export function samplesFromPolicy({ temperature, top_k, top_p }: TokenSampling): boolean {
+  return temperature === 1 && top_k === 0 && top_p === 1;
 }
 
-/** Draws with `uniform` in [0, 1); equal logits are taken in the order of their ids. */
-export function choose(logits: ArrayLike<number>, sampling: Sampling, uniform: number): Choice {
-  if (samplesFromPolicy(sampling)) return drawn(logits, uniform);
+/** Samples with `uniform` in [0, 1); equal logits are taken in the order of their ids. */
+export function sampleToken(
+  logits: ArrayLike<number>,
+  sampling: TokenSampling,
+  uniform: number,
+): SampledToken {
+  if (samplesFromPolicy(sampling)) return sampleFromPolicy(logits, uniform);
   const full = logSumExp(logits);
   if (sampling.temperature === 0) {
     const token = argmax(logits);
-    return { token, logprob: (logits[token] as number) - full, sampled: 0 };
+    return { token, logprob: (logits[token] as number) - full, sampledLogprob: 0 };
   }
   const { temperature } = sampling;
   const kept = keptTokens(logits, sampling) ?? Array.from(logits, (_, id) => id);
-  const top = logits[argmax(logits)] as number; // The likeliest token is never cut off.
+  const top = logits[argmax(logits)] as number; // Truncation always keeps it.
   const weights = kept.map((id) => Math.exp(((logits[id] as number) - top) / temperature));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const token = kept[indexAt(weights, kept.length, uniform * total)] as number;
   const raw = logits[token] as number;
-  return { token, logprob: raw - full, sampled: (raw - top) / temperature - Math.log(total) };
+  const sampledLogprob = (raw - top) / temperature - Math.log(total);
+  return { token, logprob: raw - full, sampledLogprob };
 }
 
-/** Reused: this runs for every token that is ever sampled. */
+/** Reused, because this runs for every token. */
 let scratch = new Float64Array(256);
 
 /** The common case, with one exponential for each token. */
-function drawn(logits: ArrayLike<number>, uniform: number): Choice {
+function sampleFromPolicy(logits: ArrayLike<number>, uniform: number): SampledToken {
   const { length } = logits;
   if (scratch.length < length) scratch = new Float64Array(length);
   const top = logits[argmax(logits)] as number;
@@ -56,12 +56,12 @@ function drawn(logits: ArrayLike<number>, uniform: number): Choice {
   }
   const token = indexAt(scratch, length, uniform * total);
   const logprob = (logits[token] as number) - (top + Math.log(total));
-  return { token, logprob, sampled: logprob };
+  return { token, logprob, sampledLogprob: logprob };
 }
 
-/** Where the running sum of weights passes `left`; the last one where rounding leaves a rest. */
-function indexAt(weights: ArrayLike<number>, count: number, left: number): number {
-  let rest = left;
+/** Where the running sum of weights exceeds `target`; the last index if rounding prevents that. */
+function indexAt(weights: ArrayLike<number>, count: number, target: number): number {
+  let rest = target;
   for (let i = 0; i < count; i++) {
     rest -= weights[i] as number;
     if (rest < 0) return i;
@@ -69,8 +69,8 @@ function indexAt(weights: ArrayLike<number>, count: number, left: number): numbe
   return count - 1;
 }
 
-/** A token beside the one that was drawn, under the policy itself. */
-export type TokenLogprob = Pick<Choice, "token" | "logprob">;
+/** A token and its log-prob under the policy itself. */
+export type TokenLogprob = Pick<SampledToken, "token" | "logprob">;
 
 /** The likeliest tokens, the likeliest first; of equal logits the smaller id goes first. */
 export function topLogprobs(logits: ArrayLike<number>, count: number): TokenLogprob[] {
@@ -84,7 +84,7 @@ export function topLogprobs(logits: ArrayLike<number>, count: number): TokenLogp
 /** The tokens that truncation leaves, in the order of their ids; undefined when it leaves all. */
 function keptTokens(
   logits: ArrayLike<number>,
-  { temperature, topK, topP }: Sampling,
+  { temperature, top_k: topK, top_p: topP }: TokenSampling,
 ): number[] | undefined {
   const all = topK === 0 || topK >= logits.length;
   if (all && topP >= 1) return undefined;
@@ -104,12 +104,12 @@ function keptTokens(
   return topIds(logits, down, count);
 }
 
-/** The logits themselves, the largest first: numbers sort far faster than ids by their numbers. */
+/** The logits, largest first: sorting numbers is far faster than sorting ids by their logits. */
 function downwards(logits: ArrayLike<number>): Float64Array {
   return Float64Array.from(logits).sort().reverse();
 }
 
-/** The ids of so many of the largest, in the order of the ids; of equal logits the smaller id goes first. */
+/** The ids of the `count` largest logits, in order; of equal logits the smaller id goes first. */
 function topIds(logits: ArrayLike<number>, down: Float64Array, count: number): number[] {
   const least = down[count - 1] as number;
   let equal = count - down.indexOf(least);

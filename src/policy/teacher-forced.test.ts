@@ -48,16 +48,16 @@ function teacher(rows: number, length: number): TeacherForced {
 const sampled = await (async () => {
   const decoder = new Decoder(architecture, placed, { batch: 8 });
   open.push(decoder);
-  const wanted = ["1+2=", "12+34=", "7-8=", "99+1=", "5=", "Final: 7"].map((text, example) => ({
+  const requests = ["1+2=", "12+34=", "7-8=", "99+1=", "5=", "Final: 7"].map((text, example) => ({
     prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
     address: ["teacher", example],
   }));
-  const said = await generateBatch(decoder, wanted, {
+  const generations = await generateBatch(decoder, requests, {
     ...{ parameters: own, tokenizer, maxLength: 64 },
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 11, stop: [], seed: 3 },
   });
-  return said.map(({ tokens, logprobs }, i) => {
-    const prompt = wanted[i]?.prompt ?? [];
+  return generations.map(({ tokens, logprobs }, i) => {
+    const prompt = requests[i]?.prompt ?? [];
     return { ...completionRow(prompt, tokens), logprobs: logprobs ?? [] };
   });
 })();
@@ -94,18 +94,18 @@ function oracle(row: TokenRow, parameters: Float32Array) {
   });
 }
 
-function expectNear(found: ArrayLike<number>, wanted: readonly number[], far: number): void {
-  expect(found).toHaveLength(wanted.length);
-  wanted.forEach((x, i) => {
+function expectNear(found: ArrayLike<number>, expected: readonly number[], far: number): void {
+  expect(found).toHaveLength(expected.length);
+  expected.forEach((x, i) => {
     expect(Math.abs((found[i] as number) - x)).toBeLessThan(far);
   });
 }
 
 describe("a policy's own samples", () => {
-  test("have the log-probs under which they were drawn, to 1e-5", async () => {
-    const judged = await teacher(8, 24).tokenStats(own, sampled);
-    expect(judged).toHaveLength(sampled.length);
-    for (const [i, { logprobs }] of judged.entries()) {
+  test("have the log-probs under which they were sampled, to 1e-5", async () => {
+    const stats = await teacher(8, 24).tokenStats(own, sampled);
+    expect(stats).toHaveLength(sampled.length);
+    for (const [i, { logprobs }] of stats.entries()) {
       expectNear(logprobs, sampled[i]?.logprobs ?? [], 1e-5);
     }
     // Neighbours differ by far more: one place off would be seen.
@@ -114,21 +114,21 @@ describe("a policy's own samples", () => {
   });
 
   test("have the float64 log-probs, entropies and values, one of each for every token", async () => {
-    for (const [i, judged] of (await teacher(8, 24).tokenStats(own, sampled)).entries()) {
+    for (const [i, stats] of (await teacher(8, 24).tokenStats(own, sampled)).entries()) {
       const right = oracle(sampled[i] as TokenRow, own);
       const entropies = right.map(({ logs }) => -logs.reduce((h, x) => h + Math.exp(x) * x, 0));
       expectNear(
-        judged.logprobs,
+        stats.logprobs,
         right.map(({ logprob }) => logprob),
         1e-5,
       );
-      expectNear(judged.entropies, entropies, 1e-5);
+      expectNear(stats.entropies, entropies, 1e-5);
       expectNear(
-        judged.values,
+        stats.values,
         right.map(({ value }) => value),
         1e-5,
       );
-      expect(judged.kl).toHaveLength(0);
+      expect(stats.kl).toHaveLength(0);
     }
   });
 
@@ -137,8 +137,8 @@ describe("a policy's own samples", () => {
       await teacher(8, 24).tokenStats(own, sampled),
       await teacher(8, 24).tokenStats(other, sampled),
     ];
-    const sum = (judged: readonly TokenStats[]) =>
-      judged.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
+    const sum = (stats: readonly TokenStats[]) =>
+      stats.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
     expect(sum(mine)).toBeGreaterThan(sum(theirs));
   });
 });
@@ -152,9 +152,9 @@ describe("the exact KL", () => {
   });
 
   test("to another policy is that of the whole distributions, in float64", async () => {
-    const judged = await teacher(8, 24).tokenStats(own, sampled, other);
+    const stats = await teacher(8, 24).tokenStats(own, sampled, other);
     const all: number[] = [];
-    for (const [i, { kl, logprobs }] of judged.entries()) {
+    for (const [i, { kl, logprobs }] of stats.entries()) {
       const [p, q] = [oracle(sampled[i] as TokenRow, own), oracle(sampled[i] as TokenRow, other)];
       const right = p.map(({ logs }, t) =>
         logs.reduce((sum, x, k) => sum + Math.exp(x) * (x - (q[t]?.logs[k] as number)), 0),
@@ -172,7 +172,7 @@ describe("the exact KL", () => {
       await one.tokenStats(own, sampled, other),
       await one.tokenStats(other, sampled, own),
     ];
-    const first = (judged: readonly TokenStats[]) => judged[0]?.kl[0] as number;
+    const first = (stats: readonly TokenStats[]) => stats[0]?.kl[0] as number;
     expect(Math.abs(first(there) - first(back))).toBeGreaterThan(1e-4);
   });
 });
@@ -194,12 +194,12 @@ describe("batches", () => {
       await teacher(rows, length).tokenStats(own, sampled, other),
     ];
     expect(others).toHaveLength(usual.length);
-    for (const [i, judged] of usual.entries()) {
-      expectNear(all(others[i] as TokenStats), all(judged), 1e-6);
+    for (const [i, stats] of usual.entries()) {
+      expectNear(all(others[i] as TokenStats), all(stats), 1e-6);
     }
   });
 
-  test("a row is the same whatever company it has, to the bit", async () => {
+  test("a row is the same whatever else is in the batch, to the bit", async () => {
     const one = teacher(8, 24);
     const whole = await one.tokenStats(own, sampled);
     const backwards = await one.tokenStats(own, sampled.toReversed());
@@ -207,7 +207,7 @@ describe("batches", () => {
     expect(await one.tokenStats(own, sampled.slice(2, 3))).toEqual(whole.slice(2, 3));
   });
 
-  test("nothing to judge gives nothing; a row may fill every position, and one token beyond", async () => {
+  test("no rows give no stats; a row may fill every position, and one token beyond", async () => {
     expect(await teacher(2, 8).tokenStats(own, [])).toEqual([]);
     const row = completionRow([1, ...tokenizer.encode("1+2")], tokenizer.encode("=3+4="));
     expect(row.tokens).toHaveLength(9);
@@ -221,11 +221,11 @@ describe("batches", () => {
 test("without a value head there are no values", async () => {
   const plain: Architecture = { ...architecture, valueHead: false };
   const { list } = place(parametersOf(plain));
-  const judge = new TeacherForced(plain, list, { rows: 8, length: 24 });
-  const judged = await judge.tokenStats(own.subarray(0, total - architecture.width), sampled);
-  await judge.close();
+  const headless = new TeacherForced(plain, list, { rows: 8, length: 24 });
+  const stats = await headless.tokenStats(own.subarray(0, total - architecture.width), sampled);
+  await headless.close();
   const right = await teacher(8, 24).tokenStats(own, sampled);
-  for (const [i, { values, logprobs }] of judged.entries()) {
+  for (const [i, { values, logprobs }] of stats.entries()) {
     expect(values).toHaveLength(0);
     expectNear(logprobs, [...(right[i]?.logprobs ?? [])], 1e-6);
   }

@@ -12,18 +12,18 @@ import type { Architecture } from "./architecture.ts";
 import { stepLength } from "./lengths.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
-/** For each of the policy's own tokens of a row. */
+/** For each of the policy's own tokens in a row. */
 export interface TokenStats {
   readonly logprobs: Float32Array;
   readonly entropies: Float32Array;
   /** By the value head, before the token; empty without one. */
   readonly values: Float32Array;
-  /** Exact KL of the next-token distribution to the other policy's; empty without one. */
+  /** Exact KL divergence from the other policy's next-token distribution; empty without one. */
   readonly kl: Float32Array;
 }
 
 export interface TeacherOptions extends SessionOptions {
-  /** Rows of every call. It is fixed, as in a decoder, so that batches cannot change a result. */
+  /** Rows of every call, fixed so that results are batch-invariant. */
   readonly rows: number;
   /** Tokens of the longest row. */
   readonly length: number;
@@ -131,7 +131,7 @@ export class TeacherForced {
 
 const OTHER = "other.";
 
-/** How long the rows of a graph must be for these. */
+/** The length of a graph for these rows. */
 export function lengthFor(rows: readonly TokenRow[], longest: number): number {
   const most = rows.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
   return Math.max(Math.min(stepLength(most), longest), most);

@@ -1,15 +1,15 @@
-/** What a policy acts on: text as a list of numbers, each of which stands for some bytes. */
+/** Tokenizers: text as a list of numbers, each of which stands for some bytes. */
 
 export interface Tokenizer {
   readonly name: string;
   /**
    * The tokens of a text. Their bytes, one after the other, are the text's UTF-8 bytes. A lone
-   * surrogate has no UTF-8 form and becomes U+FFFD, as everywhere that strings become bytes.
+   * surrogate has no UTF-8 form and becomes U+FFFD.
    */
   encode(text: string): number[];
   /** The text of tokens; bytes that are not UTF-8 become U+FFFD. */
   decode(ids: Iterable<number>): string;
-  /** What one token stands for, which may be a part of a character. An unknown id throws. */
+  /** The bytes of one token, which may be part of a character. An unknown id throws. */
   bytesOf(id: number): Uint8Array;
 }
 
@@ -18,15 +18,15 @@ export interface PolicyTokenizer extends Tokenizer {
   /** Rows of the embedding; the ids from `tokens` on are unused. */
   readonly size: number;
   readonly tokens: number;
-  /** Ends a completion; it is never part of its text. */
+  /** End a completion; never part of its text. */
   readonly endTokens: readonly number[];
-  /** Begins a prompt, where the policy was trained so. */
+  /** Begins a prompt, if the policy was trained so. */
   readonly beginToken: number | null;
   /** The `bos_token_id` of config.json, whether or not prompts begin with it. */
   readonly bosToken: number | null;
   /** The text of a token, special or not; null for an unused id. */
   contentOf(id: number | null): string | null;
-  /** Its files in a checkpoint, by name: tokenizer.json and its companions. */
+  /** Its files in a checkpoint, by name. */
   readonly files: Readonly<Record<string, string>>;
   /** Its part of the checkpoint's fingerprint. */
   readonly fingerprint: string;

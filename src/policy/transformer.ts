@@ -18,15 +18,24 @@ export function logitsOf(a: Architecture, weights: Weights, tokens: Tensor): Ten
   return head(a, weights, hiddenOf(a, weights, tokens));
 }
 
-/** What the head reads: [batch, length, width], before the last norm. */
-export function hiddenOf(a: Architecture, weights: Weights, tokens: Tensor): Tensor {
+/** Called in each layer with its input, keys and values. */
+type OnLayer = (layer: number, x: Tensor, keys: Tensor, values: Tensor) => void;
+
+/** The input of the head: [batch, length, width], before the last norm. */
+export function hiddenOf(
+  a: Architecture,
+  weights: Weights,
+  tokens: Tensor,
+  onLayer: OnLayer = () => {},
+): Tensor {
   const [batch, length] = tokens.shape as [number, number];
-  const turning = turningOf(a, fromZero(batch, length), length);
+  const rotations = rotationsOf(a, fromZero(batch, length), length);
   const mask = causal(length);
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
-    const { queries, keys, values } = block.heads(x, turning);
+    const { queries, keys, values } = block.heads(x, rotations);
+    onLayer(i, x, keys, values);
     x = block.finish(x, attend(a, queries, keys, values, mask));
   }
   return x;
@@ -37,7 +46,7 @@ export function head(a: Architecture, weights: Weights, x: Tensor): Tensor {
   return linear(normed, weights(a.tied ? "model.embed_tokens.weight" : "lm_head.weight"));
 }
 
-/** What each position is worth: [batch, length]. */
+/** The value of each position: [batch, length]. */
 export function valuesOf(a: Architecture, weights: Weights, x: Tensor): Tensor {
   const normed = rmsNorm(x, weights("model.norm.weight"), a.epsilon);
   return reshape(linear(normed, weights("value_head.weight")), x.shape.slice(0, -1));
@@ -54,35 +63,35 @@ export class Block {
   }
 
   /**
-   * Queries, keys and values, head beside head: [batch, length, heads or key heads × head size].
-   * Queries and keys are turned by their positions, and queries are scaled.
+   * Queries, keys and values of all heads: [batch, length, heads or key heads × head size].
+   * Queries and keys are rotated by their positions, and queries are scaled.
    */
-  heads(x: Tensor, turning: Turning) {
+  heads(x: Tensor, rotations: Rotations) {
     const { headSize, biases, headNorms, epsilon } = this.#a;
     const normed = rmsNorm(x, this.#own("input_layernorm.weight"), epsilon);
     const project = (part: "q" | "k" | "v") => {
       const bias = biases ? this.#own(`self_attn.${part}_proj.bias`) : undefined;
       return linear(normed, this.#own(`self_attn.${part}_proj.weight`), bias);
     };
-    const turned = (part: "q" | "k", { cosine, sine }: Rotation) => {
+    const rotated = (part: "q" | "k", { cosine, sine }: RotaryTable) => {
       const y = project(part);
       const split = reshape(y, [...x.shape.slice(0, -1), -1, headSize]);
       const sized = headNorms
         ? rmsNorm(split, this.#own(`self_attn.${part}_norm.weight`), epsilon)
         : split;
-      return rotate(reshape(sized, y.shape), turning.positions, cosine, sine);
+      return rotate(reshape(sized, y.shape), rotations.positions, cosine, sine);
     };
     return {
-      queries: turned("q", turning.queries),
-      keys: turned("k", turning.keys),
+      queries: rotated("q", rotations.queries),
+      keys: rotated("k", rotations.keys),
       values: project("v"),
     };
   }
 
-  /** Adds what attention saw, [batch, length, heads × head size], and then the gated part. */
-  finish(x: Tensor, seen: Tensor): Tensor {
+  /** Adds the output of attention, [batch, length, heads × head size], and then the gated MLP. */
+  finish(x: Tensor, attention: Tensor): Tensor {
     const { epsilon } = this.#a;
-    const y = add(x, linear(seen, this.#own("self_attn.o_proj.weight")));
+    const y = add(x, linear(attention, this.#own("self_attn.o_proj.weight")));
     const normed = rmsNorm(y, this.#own("post_attention_layernorm.weight"), epsilon);
     const gate = linear(normed, this.#own("mlp.gate_proj.weight"));
     const up = linear(normed, this.#own("mlp.up_proj.weight"));
@@ -91,8 +100,8 @@ export class Block {
   }
 }
 
-/** What each position sees: [batch, length, heads × head size]. The mask is added. */
-export function attend(
+/** The output of attention: [batch, length, heads × head size]. The mask is added to the scores. */
+function attend(
   a: Architecture,
   queries: Tensor,
   keys: Tensor,
@@ -100,8 +109,8 @@ export function attend(
   mask: Tensor,
 ): Tensor {
   const scores = add(matmul(byHead(a, queries), transpose(byHead(a, keys))), mask);
-  const seen = matmul(softmaxOf(scores), byHead(a, values));
-  return reshape(transpose(seen, [0, 3, 1, 2, 4]), queries.shape);
+  const output = matmul(softmaxOf(scores), byHead(a, values));
+  return reshape(transpose(output, [0, 3, 1, 2, 4]), queries.shape);
 }
 
 /** [batch, key heads, queries of a key head or 1, length, head size] */
@@ -116,43 +125,43 @@ function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
   return bias ? add(y, bias) : y;
 }
 
-/** Tables of a rotation: [positions, head size / 2]. */
-interface Rotation {
+/** [positions, head size / 2] */
+interface RotaryTable {
   readonly cosine: Tensor;
   readonly sine: Tensor;
 }
 
-/** How queries and keys are turned, in all layers alike. */
-interface Turning {
+/** How queries and keys are rotated, in every layer. */
+interface Rotations {
   /** Of the tokens: [batch, length]. */
   readonly positions: Tensor;
-  readonly queries: Rotation;
-  readonly keys: Rotation;
+  readonly queries: RotaryTable;
+  readonly keys: RotaryTable;
 }
 
 /**
- * With tables for positions below `places`. Those for the queries hold the scale of the attention
- * scores as well, which costs nothing there.
+ * With tables for `count` positions. Those for queries include the scale of the attention scores,
+ * which costs nothing there.
  */
-export function turningOf(a: Architecture, positions: Tensor, places: number): Turning {
-  return { positions, queries: rotary(a, places, a.headSize ** -0.5), keys: rotary(a, places) };
+export function rotationsOf(a: Architecture, positions: Tensor, count: number): Rotations {
+  return { positions, queries: rotary(a, count, a.headSize ** -0.5), keys: rotary(a, count) };
 }
 
-function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): Rotation {
+function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1): RotaryTable {
   const half = headSize / 2;
-  const table = (turn: (angle: number) => number) =>
+  const table = (wave: (angle: number) => number) =>
     constant(
       Array.from({ length: length * half }, (_, i) => {
         const [position, k] = [Math.floor(i / half), i % half];
-        return scale * turn(position * ropeTheta ** ((-2 * k) / headSize));
+        return scale * wave(position * ropeTheta ** ((-2 * k) / headSize));
       }),
       [length, half],
     );
   return { cosine: table(Math.cos), sine: table(Math.sin) };
 }
 
-/** Each row counts its tokens from 0. */
-export function fromZero(batch: number, length: number): Tensor {
+/** The positions of rows that begin at 0. */
+function fromZero(batch: number, length: number): Tensor {
   return constant(
     Array.from({ length: batch * length }, (_, i) => i % length),
     [batch, length],
@@ -160,16 +169,16 @@ export function fromZero(batch: number, length: number): Tensor {
   );
 }
 
-/** What is added to the score of a place that must not be seen: its weight becomes exactly 0. */
-export const HIDDEN = -1e9;
+/** Added to the scores of masked positions: their weight becomes exactly 0. */
+export const MASKED = -1e9;
 
-/** A position looks at itself and before. */
-export function causal(length: number): Tensor {
-  const places = Array.from({ length }, (_, i) => i);
+/** Each position attends to itself and earlier ones. */
+function causal(length: number): Tensor {
+  const positions = Array.from({ length }, (_, i) => i);
   const [rows, columns] = [
-    constant(places, [length, 1], "i64"),
-    constant(places, [1, length], "i64"),
+    constant(positions, [length, 1], "i64"),
+    constant(positions, [1, length], "i64"),
   ];
-  // Made by the graph, because a list of all pairs is long.
-  return where(lessOrEqual(columns, rows), 0, HIDDEN);
+  // Computed by the graph, because a constant with all pairs is large.
+  return where(lessOrEqual(columns, rows), 0, MASKED);
 }

@@ -1,11 +1,13 @@
-/** The weights of a folder, in one file or in several, as the flat vector that everything runs on. */
+/** The weights of a folder, in one file or in several, as one flat vector. */
 
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
+import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Placed } from "../graph/parameters.ts";
 import { sameShape, showShape, sizeOf } from "../graph/shape.ts";
 import { fileExists, readIfThere } from "../runs/whole-file.ts";
+import { objectOf } from "./config-files.ts";
 import { SafetensorsFile, type StoredEntry } from "./safetensors.ts";
 
 export const WEIGHTS = "model.safetensors";
@@ -23,52 +25,42 @@ export interface WeightsFile {
 
 export interface ReadWeights {
   readonly parameters: Float32Array;
-  /** The types that the numbers are stored as, such as F32 and BF16. */
+  /** The types of the stored numbers, such as F32 and BF16. */
   readonly dtypes: readonly string[];
   readonly files: readonly WeightsFile[];
 }
 
-/** Reads every parameter, and refuses by name what is missing, superfluous or of another shape. */
+/** Reads every parameter; throws if one is missing, unknown or of another shape. */
 export async function readWeights(dir: string, placed: readonly Placed[]): Promise<ReadWeights> {
-  const files = await openAll(dir);
+  const files: SafetensorsFile[] = [];
   try {
+    for (const name of await fileNames(dir)) {
+      files.push(await SafetensorsFile.open(path.join(dir, name)));
+    }
     const all = files.flatMap(({ file, entries }) => entries.map((entry) => ({ file, entry })));
     checkNames(dir, all, placed);
     const places = new Map(placed.map((parameter) => [parameter.name, parameter]));
     const parameters = new Float32Array(placed.reduce((sum, { size }) => sum + size, 0));
-    const spare = new Map<string, Float32Array>();
-    const room = ({ name, shape }: StoredEntry) => {
+    let tiedHead: Float32Array | undefined;
+    const targetOf = ({ name, shape }: StoredEntry) => {
       const own = places.get(name);
       if (own) return parameters.subarray(own.offset, own.offset + own.size);
       const values = new Float32Array(sizeOf(shape));
-      if (name === HEAD) spare.set(name, values);
+      if (name === HEAD) tiedHead = values;
       return values;
     };
     const read: WeightsFile[] = [];
     for (const stored of files) {
-      const sha256 = await stored.read(room);
+      const sha256 = await stored.read(targetOf);
       read.push({ name: path.basename(stored.file), bytes: stored.size, sha256 });
     }
-    checkTiedHead(dir, spare.get(HEAD), places.get(EMBEDDING), parameters);
+    checkTiedHead(dir, tiedHead, places.get(EMBEDDING), parameters);
     refuseNotFinite(`the weights of ${dir}`, parameters, placed);
     const dtypes = [...new Set(all.map(({ entry }) => entry.dtype))].sort();
     return { parameters, dtypes, files: read };
   } finally {
     for (const file of files) await file.close();
   }
-}
-
-async function openAll(dir: string): Promise<SafetensorsFile[]> {
-  const files: SafetensorsFile[] = [];
-  try {
-    for (const name of await fileNames(dir)) {
-      files.push(await SafetensorsFile.open(path.join(dir, name)));
-    }
-  } catch (error) {
-    for (const file of files) await file.close();
-    throw error;
-  }
-  return files;
 }
 
 /** One file, or those that the index of a large model names. */
@@ -90,12 +82,8 @@ async function fileNames(dir: string): Promise<string[]> {
 }
 
 function weightMap(index: string, text: string): Record<string, unknown> {
-  try {
-    const { weight_map: map } = JSON.parse(text);
-    if (typeof map === "object" && map !== null && Object.keys(map).length > 0) return map;
-  } catch {
-    // Said below, as for JSON without the map.
-  }
+  const { weight_map: map } = objectOf(text, index);
+  if (isFields(map) && Object.keys(map).length > 0) return map;
   throw dataError(`${index} has no weight_map`, "Fetch it again.");
 }
 
@@ -104,10 +92,10 @@ function checkNames(
   stored: readonly { readonly file: string; readonly entry: StoredEntry }[],
   placed: readonly Placed[],
 ): void {
-  const wanted = new Map(placed.map(({ name, shape }) => [name, shape]));
-  const embedding = wanted.get(EMBEDDING);
-  // A tied head may be stored all the same; whether it equals the embedding is seen later.
-  if (!wanted.has(HEAD) && embedding) wanted.set(HEAD, embedding);
+  const shapes = new Map(placed.map(({ name, shape }) => [name, shape]));
+  const embedding = shapes.get(EMBEDDING);
+  // A tied head may be stored as well; checkTiedHead compares it with the embedding.
+  if (!shapes.has(HEAD) && embedding) shapes.set(HEAD, embedding);
   const found = new Map<string, string>();
   for (const { file, entry } of stored) {
     const { name, shape } = entry;
@@ -115,7 +103,7 @@ function checkNames(
     const twin = found.get(name);
     if (twin !== undefined) throw mismatch(`${shown} is both in ${twin} and in ${file}`);
     found.set(name, file);
-    const expected = wanted.get(name);
+    const expected = shapes.get(name);
     if (!expected) {
       if (IGNORED.test(name)) continue;
       throw mismatch(`${file} holds ${shown}, which the model of config.json does not have`);
@@ -152,7 +140,7 @@ function checkTiedHead(
   }
 }
 
-/** A number that is none would make every logit one. */
+/** One NaN would make every logit NaN. */
 export function refuseNotFinite(
   what: string,
   parameters: Float32Array,

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { badRequest } from "../http/errors.ts";
-import type { Endpoint } from "./endpoint.ts";
 import { chatLogprobs } from "./logprobs.ts";
 import { requireReadable, tokensOfMessages } from "./prompt.ts";
 import { commonOf, FIELDS, readFields } from "./request.ts";
+import type { Endpoint } from "./service.ts";
 
 /** The cache is allocated for all of them at the start, so "as many as fit" would be expensive. */
 const DEFAULT_TOKENS = 512;
@@ -48,26 +48,10 @@ export const CHAT: Endpoint = {
     };
   },
 
-  choice: ({ index, text, tokens, finish }, { tokenizer, logprobs }) => ({
-    index,
-    message: { role: "assistant", content: text, refusal: null },
-    logprobs: logprobs ? chatLogprobs(tokenizer, tokens) : null,
-    finish_reason: finish,
-  }),
-
-  opening: (index) => ({
-    index,
-    delta: { role: "assistant", content: "" },
-    logprobs: null,
-    finish_reason: null,
-  }),
-
-  delta: ({ index, text, tokens, finish }, { tokenizer, logprobs }) => ({
-    index,
-    delta: { content: text },
-    logprobs: logprobs ? chatLogprobs(tokenizer, tokens) : null,
-    finish_reason: finish,
-  }),
+  opening: { delta: { role: "assistant", content: "" } },
+  whole: (text) => ({ message: { role: "assistant", content: text, refusal: null } }),
+  part: (text) => ({ delta: { content: text } }),
+  logprobs: chatLogprobs,
 };
 
 /** Templates know neither content parts nor the newer name of the system role. */

@@ -25,25 +25,25 @@ export async function* sampleChoices(
         { length: Math.min(policy.batch, n - first) },
         (_, i) => first + i,
       );
-      const wanted = samples.map((sample) => ({
+      const requests = samples.map((sample) => ({
         prompt,
         address: [sampling.seed, "serve", place, sample],
       }));
       const texts = samples.map(() => new StreamingText(tokenizer, sampling.stop));
       signal.throwIfAborted();
       const overrides = { sampling, alternatives: alternatives ?? 0 };
-      for await (const step of policy.generateSteps(wanted, overrides)) {
+      for await (const step of policy.generateSteps(requests, overrides)) {
         signal.throwIfAborted();
-        for (const drawn of step) {
-          const delta = texts[drawn.row]?.push(drawn);
-          if (delta) yield { index: place * n + first + drawn.row, ...delta };
+        for (const token of step) {
+          const delta = texts[token.row]?.push(token);
+          if (delta) yield { index: place * n + first + token.row, ...delta };
         }
       }
     }
   }
 }
 
-/** Each choice as one. */
+/** The whole choices. */
 export function joinDeltas(deltas: readonly ChoiceDelta[]): ChoiceDelta[] {
   const choices: ChoiceDelta[] = [];
   for (const delta of deltas) {
@@ -57,14 +57,8 @@ export function joinDeltas(deltas: readonly ChoiceDelta[]): ChoiceDelta[] {
   return choices;
 }
 
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-}
-
 /** Every sampled token counts, including one that ends the text and is not part of it. */
-export function usageOf({ prompts }: CompletionRequest, completionTokens: number): Usage {
+export function usageOf({ prompts }: CompletionRequest, completionTokens: number) {
   const promptTokens = prompts.reduce((sum, prompt) => sum + prompt.length, 0);
   return {
     prompt_tokens: promptTokens,

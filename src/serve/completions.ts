@@ -3,11 +3,10 @@
 import { z } from "zod";
 import { badRequest } from "../http/errors.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
-import type { ChoiceDelta } from "./choices.ts";
-import type { Endpoint, ResponseFormat } from "./endpoint.ts";
 import { completionLogprobs } from "./logprobs.ts";
 import { requireReadable, tokensOfText } from "./prompt.ts";
 import { commonOf, FIELDS, MAX_CHOICES, readFields } from "./request.ts";
+import type { Endpoint } from "./service.ts";
 
 /** OpenAI's default. */
 const DEFAULT_TOKENS = 16;
@@ -41,9 +40,9 @@ export const COMPLETIONS: Endpoint = {
     };
   },
 
-  choice: choiceOf,
-  opening: () => undefined,
-  delta: choiceOf,
+  whole: (text) => ({ text }),
+  part: (text) => ({ text }),
+  logprobs: completionLogprobs,
 };
 
 function promptsOf(prompt: z.infer<typeof REQUEST>["prompt"], checkpoint: Checkpoint): number[][] {
@@ -55,16 +54,4 @@ function promptsOf(prompt: z.infer<typeof REQUEST>["prompt"], checkpoint: Checkp
     requireReadable(checkpoint, ids, param);
     return ids;
   });
-}
-
-function choiceOf(
-  { index, text, tokens, finish }: ChoiceDelta,
-  { tokenizer, logprobs }: ResponseFormat,
-) {
-  return {
-    index,
-    text,
-    logprobs: logprobs ? completionLogprobs(tokenizer, tokens) : null,
-    finish_reason: finish,
-  };
 }

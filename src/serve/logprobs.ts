@@ -1,8 +1,8 @@
 /**
  * Log-probs as the two endpoints write them. They are the policy's own: of the full softmax at
- * temperature 1, whatever temperature, top_p and top_k the tokens were drawn with. Every token that was
- * sampled has its entry, so that they sum to the completion's: also the token that ended it and
- * those of a stop text, which are no part of the text.
+ * temperature 1, whatever temperature, top_p and top_k the tokens were sampled with. Every sampled token
+ * has an entry, so that they sum to the completion's: also the end token and those of a stop text,
+ * which are not part of the text.
  */
 
 import type { TokenLogprob } from "../policy/sample-token.ts";
@@ -15,9 +15,9 @@ export function chatLogprobs(tokenizer: PolicyTokenizer, tokens: readonly Placed
     const token = bytes.length > 0 ? Buffer.from(bytes).toString() : specialName(tokenizer, id);
     return { token, logprob, bytes: bytes.length > 0 ? [...bytes] : null };
   };
-  const content = tokens.map((drawn) => ({
-    ...entry(drawn),
-    top_logprobs: drawn.alternatives.map(entry),
+  const content = tokens.map((token) => ({
+    ...entry(token),
+    top_logprobs: token.alternatives.map(entry),
   }));
   return { content, refusal: null };
 }
@@ -28,9 +28,9 @@ export function completionLogprobs(tokenizer: PolicyTokenizer, tokens: readonly 
   return {
     tokens: tokens.map(nameOf),
     token_logprobs: tokens.map(({ logprob }) => logprob),
-    // With the token that was drawn, whether or not it is among the likeliest.
-    top_logprobs: tokens.map((drawn) =>
-      Object.fromEntries([...drawn.alternatives, drawn].map((one) => [nameOf(one), one.logprob])),
+    // With the sampled token, whether or not it is among the likeliest.
+    top_logprobs: tokens.map((token) =>
+      Object.fromEntries([...token.alternatives, token].map((one) => [nameOf(one), one.logprob])),
     ),
     text_offset: tokens.map(({ offset }) => offset),
   };

@@ -1,14 +1,13 @@
 /** A client's prompt as tokens. */
 
+import { LockedRoomError } from "../core/errors.ts";
 import { badRequest } from "../http/errors.ts";
-import type { ChatMessage } from "../policy/chat.ts";
+import { type ChatMessage, plainTokens } from "../policy/chat.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
-import { asBadRequest } from "./errors.ts";
 
-/** The begin token and the text as it is, without a chat template. */
+/** Without a chat template. */
 export function tokensOfText({ tokenizer }: Checkpoint, text: string, param: string): number[] {
-  const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
-  return [...begin, ...asBadRequest(param, () => tokenizer.encode(text))];
+  return asBadRequest(param, () => plainTokens(tokenizer, text));
 }
 
 /**
@@ -43,8 +42,18 @@ export function requireReadable(
   }
   if (tokens.length < maxLength) return;
   throw badRequest(
-    `the prompt has ${tokens.length} tokens; the policy looks at ${maxLength} at most, of which one must be left for the answer`,
+    `the prompt has ${tokens.length} tokens; the policy's context length is ${maxLength}, of which one must be left for the answer`,
     param,
     "context_length_exceeded",
   );
+}
+
+/** Runs work on a client's text; input that the policy cannot read is a bad request. */
+function asBadRequest<T>(param: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    throw badRequest([error.message, error.hint].filter(Boolean).join(". "), param);
+  }
 }

@@ -2,9 +2,10 @@
 
 import { randomInt } from "node:crypto";
 import { z } from "zod";
+import { canonicalJson, type Json } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
+import { isFields } from "../core/records.ts";
 import { badRequest } from "../http/errors.ts";
-import { supported } from "./unsupported.ts";
 
 export interface CompletionRequest {
   readonly prompts: readonly (readonly number[])[];
@@ -23,7 +24,7 @@ export const MAX_CHOICES = 128;
 const stopText = z
   .string()
   .min(1)
-  .refine((text) => !/\p{Cs}/u.test(text), "half of a character stops nothing");
+  .refine((text) => !/\p{Cs}/u.test(text), "half of a character cannot be a stop text");
 
 export const FIELDS = {
   model: z.string(),
@@ -38,7 +39,7 @@ export const FIELDS = {
   top_k: z.int().min(0).default(0),
   stream: z.boolean().default(false),
   stream_options: z.strictObject({ include_usage: z.boolean().default(false) }).optional(),
-  /** These two identify the user and change no answer. */
+  /** These two only identify the user. */
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 };
@@ -58,6 +59,51 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
     throw badRequest(`unknown parameter "${name}"`, name, "unknown_parameter");
   }
   throw badRequest(`"${name}" is wrong: ${issue.message.replace("Invalid input: ", "")}`, name);
+}
+
+/**
+ * Fields of OpenAI's API that this server does not support. They are refused by name, never ignored,
+ * except with these neutral values, which clients send by default.
+ */
+const UNSUPPORTED = new Map<string, readonly Json[]>(
+  Object.entries({
+    audio: [],
+    best_of: [1],
+    echo: [false],
+    frequency_penalty: [0],
+    function_call: ["none", "auto"],
+    functions: [[]],
+    logit_bias: [{}],
+    modalities: [["text"]],
+    parallel_tool_calls: [true, false],
+    prediction: [],
+    presence_penalty: [0],
+    reasoning_effort: [],
+    response_format: [{ type: "text" }],
+    service_tier: ["auto", "default"],
+    store: [false],
+    suffix: [""],
+    tool_choice: ["none", "auto"],
+    tools: [[]],
+    verbosity: [],
+    web_search_options: [],
+  }),
+);
+
+/** The body without unsupported fields that have a neutral value. */
+function supported(body: unknown): Record<string, unknown> {
+  if (!isFields(body)) throw badRequest("the body must be a JSON object");
+  const kept = Object.entries(body).filter(([name, value]) => {
+    const neutral = UNSUPPORTED.get(name)?.map(canonicalJson);
+    if (neutral === undefined) return true;
+    if (neutral.includes(canonicalJson(value))) return false;
+    throw badRequest(
+      `this server does not support "${name}"; leave it out`,
+      name,
+      "unsupported_parameter",
+    );
+  });
+  return Object.fromEntries(kept);
 }
 
 /** The part of a request that is the same for both endpoints. */

@@ -1,10 +1,12 @@
 /** Starts the OpenAI-compatible server of one policy. */
 
+import { type App, abortOnDisconnect, addRoute, type Handler } from "../http/app.ts";
+import { readJson } from "../http/body.ts";
 import { type RunningServer, startHttpServer } from "../http/server.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
-import { addRoutes } from "./app.ts";
-import { openAiError } from "./errors.ts";
-import { Service } from "./service.ts";
+import { CHAT } from "./chat.ts";
+import { COMPLETIONS } from "./completions.ts";
+import { type Endpoint, openAiError, Service } from "./service.ts";
 
 export interface ServerOptions {
   /** The caller closes it, after the server. */
@@ -13,7 +15,7 @@ export interface ServerOptions {
   readonly name: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Called with internal errors; clients only hear that there was one. */
+  /** Called with internal errors; clients get only a status of 500. */
   readonly onBug?: (error: unknown) => void;
 }
 
@@ -25,7 +27,7 @@ export interface PolicyServer extends RunningServer {
 export async function startServer(options: ServerOptions): Promise<PolicyServer> {
   const { policy, name, port, onBug = () => {} } = options;
   await sampleOnce(policy);
-  const service = new Service({ policy, name, created: Math.floor(Date.now() / 1000), onBug });
+  const service = new Service(policy, name, onBug);
   const server = await startHttpServer({
     port,
     onBug,
@@ -36,9 +38,33 @@ export async function startServer(options: ServerOptions): Promise<PolicyServer>
   return { ...server, baseUrl: `${server.url}/v1` };
 }
 
-/** A missing engine is reported at the start and not to the first client. */
+/** So that a missing engine is reported at the start and not to the first client. */
 async function sampleOnce(policy: EmbeddedPolicy): Promise<void> {
   const prompt = [policy.checkpoint.tokenizer.beginToken ?? 0];
   const sampling = { ...policy.sampling, max_tokens: 1 };
   await policy.generate([{ prompt, address: [0] }], { sampling });
 }
+
+function addRoutes(app: App, service: Service): void {
+  addRoute(app, "/v1/models", {
+    GET: (c) => c.json({ object: "list", data: [service.model] }),
+  });
+  addRoute(app, "/v1/models/:model", {
+    GET: (c) => {
+      service.requireModel(c.req.param("model") ?? "");
+      return c.json(service.model);
+    },
+  });
+  addRoute(app, "/v1/completions", { POST: answer(service, COMPLETIONS) });
+  addRoute(app, "/v1/chat/completions", { POST: answer(service, CHAT) });
+}
+
+function answer(service: Service, endpoint: Endpoint): Handler {
+  return async (c) => {
+    const body = await readJson(c.req.raw, { reviver: dropNull });
+    return service.answer(endpoint, body, abortOnDisconnect(c));
+  };
+}
+
+/** In OpenAI's API a null field means the same as an absent one. */
+const dropNull = (_: string, value: unknown) => (value === null ? undefined : value);

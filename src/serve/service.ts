@@ -5,41 +5,55 @@ import { isFields } from "../core/records.ts";
 import { HttpError, httpErrorOf } from "../http/errors.ts";
 import { Queue } from "../http/queue.ts";
 import { eventStream } from "../http/sse.ts";
+import type { Checkpoint } from "../policy/checkpoint.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
+import type { PolicyTokenizer } from "../policy/tokenizer.ts";
 import { type ChoiceDelta, joinDeltas, sampleChoices, usageOf } from "./choices.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { openAiError } from "./errors.ts";
 import type { CompletionRequest } from "./request.ts";
+import type { PlacedToken } from "./streaming-text.ts";
 
-export interface ServiceOptions {
-  readonly policy: EmbeddedPolicy;
-  /** The name of the model in requests. */
-  readonly name: string;
-  /** When the policy was made available, in seconds since 1970. */
-  readonly created: number;
-  /** Called with internal errors. */
-  readonly onBug: (error: unknown) => void;
+/** How the requests of an endpoint are read, and its responses written. */
+export interface Endpoint {
+  readonly idPrefix: string;
+  readonly object: string;
+  readonly chunkObject: string;
+  /** What a stream sends before the first token of a choice, if anything. */
+  readonly opening?: object;
+  read(body: unknown, checkpoint: Checkpoint): CompletionRequest;
+  /** The field with the text of a whole choice, and of its next part in a stream. */
+  whole(text: string): object;
+  part(text: string): object;
+  logprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]): object;
 }
 
+/** An error as OpenAI's API writes it. */
+export function openAiError({ status, message, details }: HttpError): object {
+  const type =
+    status === 429 ? "rate_limit_error" : status >= 500 ? "server_error" : "invalid_request_error";
+  const { param = null, code = null } = details;
+  return { error: { message, type, param, code } };
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
 export class Service {
-  readonly name: string;
-  readonly #options: ServiceOptions;
+  readonly model: object;
+  readonly #policy: EmbeddedPolicy;
+  readonly #name: string;
+  readonly #onBug: (error: unknown) => void;
   /** There is one decoder. */
   readonly #queue = new Queue();
 
-  constructor(options: ServiceOptions) {
-    this.#options = options;
-    this.name = options.name;
-  }
-
-  get model(): object {
-    const { name: id, created } = this.#options;
-    return { id, object: "model", created, owned_by: "lockedroom" };
+  constructor(policy: EmbeddedPolicy, name: string, onBug: (error: unknown) => void) {
+    this.model = { id: name, object: "model", created: now(), owned_by: "lockedroom" };
+    this.#policy = policy;
+    this.#name = name;
+    this.#onBug = onBug;
   }
 
   requireModel(name: string): void {
-    if (name === this.name) return;
-    throw new HttpError(404, `there is no model "${name}"; this server has "${this.name}"`, {
+    if (name === this.#name) return;
+    throw new HttpError(404, `there is no model "${name}"; this server has "${this.#name}"`, {
       param: "model",
       code: "model_not_found",
     });
@@ -48,13 +62,13 @@ export class Service {
   /** `client` is aborted when the client disconnects. */
   async answer(endpoint: Endpoint, body: unknown, client: AbortController): Promise<Response> {
     if (isFields(body) && typeof body.model === "string") this.requireModel(body.model);
-    const request = endpoint.read(body, this.#options.policy.checkpoint);
+    const request = endpoint.read(body, this.#policy.checkpoint);
     if (!request.stream) {
       return this.#queue.add((signal) => this.#complete(endpoint, request, signal), client);
     }
     return eventStream(
       (send) => this.#queue.add((signal) => this.#stream(endpoint, request, signal, send), client),
-      (error) => openAiError(httpErrorOf(error, this.#options)),
+      (error) => openAiError(httpErrorOf(error, { onBug: this.#onBug })),
     );
   }
 
@@ -69,11 +83,10 @@ export class Service {
     signal: AbortSignal,
   ): Promise<Response> {
     const deltas: ChoiceDelta[] = [];
-    for await (const delta of sampleChoices(this.#options.policy, request, signal)) {
-      deltas.push(delta);
-    }
-    const format = this.#format(request);
-    const choices = joinDeltas(deltas).map((choice) => endpoint.choice(choice, format));
+    for await (const delta of sampleChoices(this.#policy, request, signal)) deltas.push(delta);
+    const choices = joinDeltas(deltas).map((choice) =>
+      this.#choice(endpoint, request, choice, endpoint.whole(choice.text)),
+    );
     const sampled = deltas.reduce((sum, { tokens }) => sum + tokens.length, 0);
     const usage = usageOf(request, sampled);
     return Response.json({ ...this.#head(endpoint, endpoint.object), choices, usage });
@@ -86,34 +99,39 @@ export class Service {
     send: (value: unknown) => void,
   ): Promise<void> {
     const head = this.#head(endpoint, endpoint.chunkObject);
-    const format = this.#format(request);
     const noUsage = request.includeUsage ? { usage: null } : {};
     const sendChoice = (choice: object) => send({ ...head, choices: [choice], ...noUsage });
-    for (let index = 0; index < request.n * request.prompts.length; index++) {
-      const opening = endpoint.opening(index);
-      if (opening) sendChoice(opening);
+    const { opening } = endpoint;
+    for (let index = 0; opening && index < request.n * request.prompts.length; index++) {
+      sendChoice({ index, ...opening, logprobs: null, finish_reason: null });
     }
     let sampled = 0;
-    for await (const delta of sampleChoices(this.#options.policy, request, signal)) {
+    for await (const delta of sampleChoices(this.#policy, request, signal)) {
       sampled += delta.tokens.length;
-      sendChoice(endpoint.delta(delta, format));
+      sendChoice(this.#choice(endpoint, request, delta, endpoint.part(delta.text)));
     }
     if (request.includeUsage) send({ ...head, choices: [], usage: usageOf(request, sampled) });
     send("[DONE]");
   }
 
-  #format({ alternatives }: CompletionRequest) {
-    const { tokenizer } = this.#options.policy.checkpoint;
-    return { tokenizer, logprobs: alternatives !== null };
+  #choice(
+    endpoint: Endpoint,
+    { alternatives }: CompletionRequest,
+    { index, tokens, finish }: ChoiceDelta,
+    text: object,
+  ): object {
+    const { tokenizer } = this.#policy.checkpoint;
+    const logprobs = alternatives === null ? null : endpoint.logprobs(tokenizer, tokens);
+    return { index, ...text, logprobs, finish_reason: finish };
   }
 
   #head({ idPrefix }: Endpoint, object: string): object {
     return {
       id: idPrefix + randomUUID().replaceAll("-", ""),
       object,
-      created: Math.floor(Date.now() / 1000),
-      model: this.name,
-      system_fingerprint: this.#options.policy.checkpoint.fingerprint,
+      created: now(),
+      model: this.#name,
+      system_fingerprint: this.#policy.checkpoint.fingerprint,
     };
   }
 }

@@ -17,12 +17,12 @@ function stream(ids: readonly number[], stop: readonly string[] = []) {
   const streaming = new StreamingText(tokenizer, stop);
   const shown = ids.flatMap((token, i) => {
     const last = i === ids.length - 1;
-    const said = {
+    const generation = {
       ...{ completion, finish: "stop" as const, tokens: ids, logprobs: [] },
       ...{ prompt_tokens: 1, completion_tokens: ids.length, sampled_logprobs: null },
     };
-    const drawn = { token, logprob: -1, sampled: -1, row: 0, alternatives: [] };
-    return streaming.push({ ...drawn, said: last ? said : null }) ?? [];
+    const sampled = { token, logprob: -1, sampledLogprob: -1, row: 0, alternatives: [] };
+    return streaming.push({ ...sampled, generation: last ? generation : null }) ?? [];
   });
   return { shown, texts: shown.map(({ text }) => text), completion };
 }

@@ -1,13 +1,13 @@
 /**
- * The text of a growing completion that can be sent already: whole characters only, and nothing that
- * may be the beginning of a stop text.
+ * The text of a growing completion that can be sent: whole characters only, and nothing that may be
+ * the beginning of a stop text.
  */
 
-import type { Drawn } from "../policy/generate.ts";
+import type { GeneratedToken } from "../policy/generate.ts";
 import type { PolicyTokenizer } from "../policy/tokenizer.ts";
 
 /** A token, and where in the completion's text it begins, in characters. */
-export interface PlacedToken extends Drawn {
+export interface PlacedToken extends GeneratedToken {
   readonly offset: number;
 }
 
@@ -36,11 +36,13 @@ export class StreamingText {
   }
 
   /** Undefined when nothing new can be sent. */
-  push(drawn: Drawn): TextDelta | undefined {
-    this.#waiting.push({ ...drawn, offset: this.#characters });
-    this.#ids.push(drawn.token);
-    const { said } = drawn;
-    if (said) return this.#delta(said.completion, said.completion.length, said.finish);
+  push(token: GeneratedToken): TextDelta | undefined {
+    this.#waiting.push({ ...token, offset: this.#characters });
+    this.#ids.push(token.token);
+    if (token.generation) {
+      const { completion, finish } = token.generation;
+      return this.#delta(completion, completion.length, finish);
+    }
     const before = this.#whole.length;
     // Bytes that are no character yet are decoded as one U+FFFD, at the end.
     this.#whole = this.#tokenizer.decode(this.#ids).replace(/\uFFFD$/, "");
