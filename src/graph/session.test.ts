@@ -17,8 +17,8 @@ test("one name for two tensors is refused, and so is an input that was not fed",
   const twice = { x: add(input("x", [2]), 1) };
   await expect(Session.create(twice)).rejects.toThrow(/two tensors are called "x"/);
   const session = await Session.create({ y: add(input("x", [2]), 1) });
-  await expect(session.run({})).rejects.toThrow(/"x" was not fed/);
-  expect(() => session.repeatedly({}, session.results())).toThrow(/"x" was not fed/);
+  await expect(session.run({})).rejects.toThrow(/"x" is missing/);
+  expect(() => session.repeatedly({}, session.results())).toThrow(/"x" is missing/);
   await session.close();
 });
 
