@@ -30,7 +30,7 @@ export interface TrainingReport {
  *   ...{ settings: { steps: 2, batch: 2 }, outdir: "runs/sft", threads: 1, saveEvery: 100 },
  * });
  * const { html, runs } = await trainingReport({ runs: ["runs/sft"] });
- * console.log(runs[0]?.verdict, html.length);
+ * console.log(runs[0]?.status, html.length);
  * ```
  */
 export async function trainingReport(options: TrainingReportOptions): Promise<TrainingReport> {
