@@ -10,10 +10,10 @@ import { startState, Trainer } from "../dist/engine/trainer.js";
 import { place } from "../dist/graph/parameters.js";
 import { sft } from "../dist/learn/algorithms/sft.js";
 import { parametersOf } from "../dist/policy/architecture.js";
+import { promptTokens } from "../dist/policy/chat.js";
 import { loadCheckpoint } from "../dist/policy/checkpoint.js";
 import { Decoder } from "../dist/policy/decoder.js";
 import { generateBatch } from "../dist/policy/generate.js";
-import { promptTokens } from "../dist/policy/chat.js";
 import { learnTables } from "./learn-tables.mjs";
 import { updatePage } from "./page.mjs";
 

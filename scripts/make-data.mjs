@@ -2,7 +2,7 @@
 // Writes the embedded data set: node scripts/make-data.mjs [OUTDIR=data]. Needs a build (dist/).
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { generateDataFiles } from "../dist/datasets/arithmetic/index.js";
+import { generateDataFiles } from "../dist/datasets/index.js";
 
 const outdir = process.argv[2] ?? "data";
 

@@ -2,9 +2,8 @@
 
 import { expect, test } from "vitest";
 import { rngAt } from "../src/core/rng.ts";
-import { decide } from "../src/gate/decide.ts";
+import { decide, measure } from "../src/gate/decide.ts";
 import { gate } from "../src/gate/gate.ts";
-import { measure } from "../src/gate/measure.ts";
 import { logBinomialPmf } from "../src/stats/binomial.ts";
 import { DifferenceCounts } from "../src/stats/difference-counts.ts";
 import { type Conditions, examplesOf, folder, makeRun } from "./gate-runs.ts";

@@ -55,7 +55,11 @@ describe("the gate", () => {
 
   test("and no run is validated on what its start learned from", async () => {
     const more = ["--init", "cheat/checkpoint", "--dev", DEV];
-    expectError(await grpo(place, "child", TRAIN, ...more), EXIT.data, /initial policy learned from/);
+    expectError(
+      await grpo(place, "child", TRAIN, ...more),
+      EXIT.data,
+      /initial policy learned from/,
+    );
   });
 });
 

@@ -2,8 +2,7 @@
 
 import { makePainter, ROOT_CLASS } from "../../dist/charts/_paint.js";
 import { element, escapeText, px } from "../../dist/charts/_svg.js";
-import { textWidth } from "../../dist/charts/_text.js";
-import { FONT_FAMILY } from "../../dist/charts/_type.js";
+import { FONT_FAMILY, textWidth } from "../../dist/charts/_text.js";
 
 export { element, escapeText, px, textWidth };
 export const { paint, style } = makePainter("auto");

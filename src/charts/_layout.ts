@@ -3,10 +3,9 @@
 import { type Legend, makeLegend } from "./_legend.ts";
 import { type AxesParts, labelsFit, type Plot, TICK_GAP } from "./_plot.ts";
 import { axisTitle, type LabelledTicks, makeScale, type Scale, ticksOf } from "./_scale.ts";
-import { textWidth, wrapText } from "./_text.ts";
-import { LABEL, NOTE, SUBTITLE, TICK, TITLE } from "./_type.ts";
+import { LABEL, NOTE, SUBTITLE, TICK, TITLE, textWidth, wrapText } from "./_text.ts";
 import { placeVerticals, type Verticals } from "./_verticals.ts";
-import type { ChartSpec, Point } from "./spec.ts";
+import type { ChartSpec } from "./spec.ts";
 
 export interface Layout extends AxesParts {
   readonly width: number;
@@ -37,7 +36,9 @@ export function layOut(spec: ChartSpec, noteText: string): Layout {
   const subtitle = wrapText(spec.subtitle ?? "", inner, SUBTITLE);
   const header = title.length * TITLE.leading + subtitle.length * SUBTITLE.leading;
 
-  const y = makeScale(spec.y, valuesOf(spec, yValues), plotHeight / TICK_PITCH.y);
+  const points = spec.series.flatMap((series) => series.points);
+  const heights = points.flatMap((point) => [point.y, point.low, point.high]);
+  const y = makeScale(spec.y, heights, plotHeight / TICK_PITCH.y);
   const yTicks = ticksOf(y, plotHeight / TICK_PITCH.y);
   const yTitle = wrapText(axisTitle(spec.y), plotHeight, LABEL, 2);
   const yTitleAt = MARGIN + LABEL.size * 0.9;
@@ -50,7 +51,8 @@ export function layOut(spec: ChartSpec, noteText: string): Layout {
     isBeside,
   );
   const reserved = left + (isBeside ? legend.width + 2 * GAP : 0) + MARGIN;
-  const x = makeScale(spec.x, valuesOf(spec, xValues, spec.verticals));
+  const places = [...points, ...(spec.verticals ?? [])].map((point) => point.x);
+  const x = makeScale(spec.x, places);
   // A label at the end of the axis reaches past the plot by half its width.
   const overhang = widest(fitTicks(x, width - reserved)) / 2;
   const across = { left, width: width - reserved - overhang, x };
@@ -91,20 +93,4 @@ function fitTicks(scale: Scale, width: number): LabelledTicks {
 
 function widest({ labels }: LabelledTicks): number {
   return Math.max(0, ...labels.map((label) => textWidth(label, TICK)));
-}
-
-type Read = (point: Point) => (number | null | undefined)[];
-const xValues: Read = ({ x }) => [x];
-const yValues: Read = ({ y, low, high }) => [y, low, high];
-
-function* valuesOf(
-  { series }: ChartSpec,
-  read: Read,
-  more: readonly Point[] = [],
-): Generator<number> {
-  for (const { points } of [...series, { points: more }]) {
-    for (const point of points) {
-      for (const value of read(point)) if (typeof value === "number") yield value;
-    }
-  }
 }

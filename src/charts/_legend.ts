@@ -3,8 +3,7 @@
 import { drawKey, KEY_WIDTH, lookOf } from "./_look.ts";
 import type { Painter } from "./_paint.ts";
 import { group } from "./_svg.ts";
-import { ellipsize, textWidth } from "./_text.ts";
-import { LEGEND, lines } from "./_type.ts";
+import { ellipsize, LEGEND, lines, textWidth } from "./_text.ts";
 import type { Series } from "./spec.ts";
 
 export interface Legend {

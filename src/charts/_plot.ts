@@ -3,8 +3,7 @@
 import type { Painter } from "./_paint.ts";
 import { axisTitle, type LabelledTicks, type Scale } from "./_scale.ts";
 import { element, group, px } from "./_svg.ts";
-import { textWidth } from "./_text.ts";
-import { LABEL, lines, TICK } from "./_type.ts";
+import { LABEL, lines, TICK, textWidth } from "./_text.ts";
 
 export interface Plot {
   readonly left: number;

@@ -6,8 +6,7 @@ import { runsOf, type Spot, thin } from "./_path.ts";
 import type { Plot } from "./_plot.ts";
 import { isInside, markedSpots, spotOf } from "./_series.ts";
 import { group } from "./_svg.ts";
-import { ellipsize, textWidth } from "./_text.ts";
-import { lines, NOTE } from "./_type.ts";
+import { ellipsize, lines, NOTE, textWidth } from "./_text.ts";
 import type { Series } from "./spec.ts";
 
 interface Box {

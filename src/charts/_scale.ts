@@ -10,9 +10,11 @@ export interface Scale {
   /** 0 at the low end and 1 at the high end; beyond them outside. */
   place(value: number): number;
   /** Whether the value has a position: not zero on a log axis, and never NaN. */
-  has(value: number | null | undefined): value is number;
+  has(value: Value): value is number;
   shows(value: number): boolean;
 }
+
+type Value = number | null | undefined;
 
 /** Beyond these, differences overflow. */
 const LARGEST = 1e100;
@@ -24,11 +26,11 @@ const PADDING = 0.02;
  * A scale that contains the values. Ends without a fixed range get some padding, or, with
  * `roundTo`, extend to the next of about that many ticks.
  */
-export function makeScale(axis: Axis, values: Iterable<number>, roundTo?: number): Scale {
+export function makeScale(axis: Axis, values: readonly Value[], roundTo?: number): Scale {
   checkRange(axis);
   const isLog = axis.scale === "log";
   const transform = isLog ? Math.log10 : (value: number) => value;
-  const has = (value: number | null | undefined): value is number =>
+  const has = (value: Value): value is number =>
     typeof value === "number" && (isLog ? value >= SMALLEST_LOG : true) && isWithin(value);
   const [from, to] = widen(axis, ends(axis, extent(values, has), transform), roundTo);
   const place = (value: number) => (transform(value) - from) / (to - from);
@@ -56,7 +58,7 @@ function checkRange({ label, range = [undefined, undefined], scale }: Axis): voi
   }
 }
 
-function extent(values: Iterable<number>, has: Scale["has"]): [number, number] | undefined {
+function extent(values: readonly Value[], has: Scale["has"]): [number, number] | undefined {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     if (!has(value)) continue;

@@ -1,11 +1,25 @@
-/** Text widths, for layout without a browser. */
+/** The sizes of text, widths for layout without a browser, and text set in lines. */
 
-export type Weight = "regular" | "bold";
+import { element, escapeText } from "./_svg.ts";
 
-export interface TextStyle {
+interface TextStyle {
   readonly size: number;
-  readonly weight?: Weight;
+  readonly weight?: "bold";
 }
+
+interface TypeStyle extends TextStyle {
+  readonly leading: number;
+}
+
+/** The first family is the one of `assets`; browsers that lack it take the next. */
+export const FONT_FAMILY = "'Room Sans', system-ui, sans-serif";
+
+export const TITLE: TypeStyle = { size: 18, weight: "bold", leading: 24 };
+export const SUBTITLE: TypeStyle = { size: 13, leading: 18 };
+export const LABEL: TypeStyle = { size: 13.5, leading: 18 };
+export const TICK: TypeStyle = { size: 12.5, leading: 16 };
+export const LEGEND: TypeStyle = { size: 13, leading: 22 };
+export const NOTE: TypeStyle = { size: 12, leading: 16 };
 
 /**
  * Widths of Room Sans in thousandths of the size, rounded up to a group. It is one of the wider
@@ -55,4 +69,19 @@ export function wrapText(text: string, width: number, style: TextStyle, most = 3
     else lines[lines.length - 1] = longer;
   }
   return lines.map((line) => ellipsize(line, width, style));
+}
+
+/** Text elements below each other; `y` is the baseline of the first. The group sets the size. */
+export function lines(
+  texts: readonly string[],
+  x: number,
+  y: number,
+  { leading }: TypeStyle,
+  anchor?: "middle" | "end",
+): string {
+  return texts
+    .map((text, i) =>
+      element("text", { x, y: y + i * leading, "text-anchor": anchor }, escapeText(text)),
+    )
+    .join("");
 }

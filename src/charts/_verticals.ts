@@ -3,8 +3,7 @@
 import type { Painter } from "./_paint.ts";
 import type { Plot } from "./_plot.ts";
 import { element, group, px } from "./_svg.ts";
-import { ellipsize, textWidth } from "./_text.ts";
-import { lines, NOTE } from "./_type.ts";
+import { ellipsize, lines, NOTE, textWidth } from "./_text.ts";
 import type { Vertical } from "./spec.ts";
 
 interface Placed {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textWidth } from "./_text.ts";
-import { NOTE } from "./_type.ts";
+import { NOTE, textWidth } from "./_text.ts";
 import { lineChart } from "./line-chart.ts";
 import type { ChartSpec, Point, Series } from "./spec.ts";
 

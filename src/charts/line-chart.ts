@@ -11,7 +11,7 @@ import { drawPointLabels } from "./_point-labels.ts";
 import { makeScale } from "./_scale.ts";
 import { drawBand, drawLine, drawMarkers } from "./_series.ts";
 import { element, escapeText, group, px } from "./_svg.ts";
-import { FONT_FAMILY, LABEL, lines, NOTE, SUBTITLE, TITLE } from "./_type.ts";
+import { FONT_FAMILY, LABEL, lines, NOTE, SUBTITLE, TITLE } from "./_text.ts";
 import type { ChartSpec, Series } from "./spec.ts";
 
 /**

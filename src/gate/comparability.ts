@@ -3,8 +3,9 @@
  * field by field; each difference has its own reason code.
  */
 
-import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Knob } from "../core/knobs.ts";
+import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 
@@ -14,7 +15,7 @@ interface Field {
   readonly message: string;
   /** Compared only where this holds of both runs. */
   applies?(manifest: Manifest): boolean;
-  read(manifest: Manifest): Json;
+  read(manifest: Manifest): unknown;
 }
 
 /** What must be equal, and what a difference in it means. */
@@ -63,13 +64,13 @@ const MUST_MATCH: readonly Field[] = [
     code: "prompt_settings_differ",
     knob: "environment",
     message: "The system prompts or prompt templates differ.",
-    read: (m) => m.prompt as Json,
+    read: (m) => m.prompt,
   },
   {
     code: "sampling_differs",
     knob: "environment",
     message: "The completions were sampled with different settings.",
-    read: (m) => samplingSettings(m),
+    read: ({ sampling }) => sampling && withoutSeed(sampling),
   },
   {
     code: "scorer_name_differs",
@@ -108,7 +109,7 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Compa
     knobs.add("measurement");
     violations.push(code);
   }
-  if (!same(baseline.selection as Json, candidate.selection as Json)) {
+  if (!same(baseline.selection, candidate.selection)) {
     knobs.add("selection");
     violations.push(...otherSamples(baseline, candidate));
   }
@@ -122,24 +123,27 @@ function datasetOf({ inputs }: Manifest): Manifest["inputs"][number] | undefined
 
 /** A policy must not be measured on its training data. */
 function measuredOnTrainingData(baseline: Manifest, candidate: Manifest): Reason[] {
-  const data = (m: Manifest) => datasetOf(m)?.sha256 ?? null;
-  const contaminated = (m: Manifest) => learnedFrom(m).includes(data(m) ?? "");
-  if (!contaminated(baseline) && !contaminated(candidate)) return [];
+  const leaked = (manifest: Manifest) => {
+    const seen = learningOf(manifest)?.learned_from;
+    const data = datasetOf(manifest)?.sha256;
+    return data !== undefined && Array.isArray(seen) && seen.includes(data) ? data : null;
+  };
+  const [before, after] = [leaked(baseline), leaked(candidate)];
+  if (before === null && after === null) return [];
   return [
     {
       code: "measured_on_training_data",
       message:
         "A policy was trained on the data set that it is measured on. Evaluate on a held-out data set.",
-      baseline: contaminated(baseline) ? data(baseline) : null,
-      candidate: contaminated(candidate) ? data(candidate) : null,
+      baseline: before,
+      candidate: after,
     },
   ];
 }
 
-/** The training data of a policy and of the policies that it was trained from. */
-function learnedFrom({ policy }: Manifest): readonly Json[] {
-  const learning = (policy as JsonObject | null)?.learning as JsonObject | undefined;
-  return Array.isArray(learning?.learned_from) ? learning.learned_from : [];
+/** How a policy was trained; `learned_from` is its data and that of the policies it started from. */
+function learningOf({ policy }: Manifest): JsonObject | undefined {
+  return (policy as JsonObject | null)?.learning as JsonObject | undefined;
 }
 
 /** Changed code under the same name and version is an undeclared change, with its own reason code. */
@@ -178,15 +182,10 @@ function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
   // The same weights are the same policy, whatever the manifests say about the training.
   const [before, after] = [weightsOf(baseline), weightsOf(candidate)];
   if (before !== undefined && after !== undefined) return before === after;
-  if (baseline.policy !== null && candidate.policy !== null) {
-    return (
-      same(baseline.policy as Json, candidate.policy as Json) &&
-      same(baseline.learning as Json, candidate.learning as Json)
-    );
-  }
-  return (
-    sameAnswers(baseline, candidate) && same(baseline.policy as Json, candidate.policy as Json)
-  );
+  if (!same(baseline.policy, candidate.policy)) return false;
+  return baseline.policy === null
+    ? sameAnswers(baseline, candidate)
+    : same(baseline.learning, candidate.learning);
 }
 
 function weightsOf({ policy }: Manifest): string | undefined {
@@ -202,11 +201,9 @@ function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   return (before !== null && before === after) || same(files(baseline), files(candidate));
 }
 
-/** Without the seed: it picks a sample from the same distribution. */
-function samplingSettings({ sampling }: Manifest): Json {
-  if (sampling === null) return null;
-  const { seed: _seed, ...settings } = sampling;
-  return settings as Json;
+/** The seed picks a sample from the same distribution. */
+function withoutSeed({ seed: _seed, ...settings }: NonNullable<Manifest["sampling"]>): object {
+  return settings;
 }
 
 function notes(baseline: Manifest, candidate: Manifest): string[] {
@@ -216,7 +213,7 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
       "Neither run states its sampling settings; that they are the same cannot be verified from the runs.",
     );
   }
-  const untouched = same(baseline.selection as Json, candidate.selection as Json);
+  const untouched = same(baseline.selection, candidate.selection);
   if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
     lines.push("The same policy was sampled again, so any difference is sampling noise.");
   }
@@ -248,9 +245,7 @@ function scorerNotes(...runs: readonly Manifest[]): string[] {
 
 /** For two trained policies: the training settings that differ. */
 function trainingDifferences(baseline: Manifest, candidate: Manifest): string[] {
-  const [before, after] = [baseline, candidate].map(
-    ({ policy }) => (policy as JsonObject | null)?.learning as JsonObject | undefined,
-  );
+  const [before, after] = [learningOf(baseline), learningOf(candidate)];
   if (!before || !after) return [];
   if (after.from === weightsOf(baseline)) {
     return [`The candidate was trained from the baseline with ${after.algorithm}.`];
@@ -274,15 +269,12 @@ function differencesOf(
     const [a = null, b = null] = [before[key], after[key]];
     const name = prefix + key;
     if (same(a, b)) return [];
-    if (isObject(a) && isObject(b)) return differencesOf(a, b, `${name}.`);
+    if (isFields(a) && isFields(b))
+      return differencesOf(a as JsonObject, b as JsonObject, `${name}.`);
     return [{ name, from: canonicalJson(a), to: canonicalJson(b) }];
   });
 }
 
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function same(a: Json, b: Json): boolean {
+function same(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }

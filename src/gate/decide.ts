@@ -1,11 +1,72 @@
-/** From measurements to a decision: exactly one change, the claimed one, and a significant difference. */
+/** The difference between two paired runs in numbers, and the decision that follows from them. */
 
 import type { Knob } from "../core/knobs.ts";
-import type { Decision, Reason } from "../runs/gate-report.ts";
-import type { Measured } from "./measure.ts";
+import type { Decision, GateReport, Reason } from "../runs/gate-report.ts";
+import type { DifferenceCounts } from "../stats/difference-counts.ts";
+import { marginRuledOut, mcnemarExact } from "../stats/mcnemar.ts";
+import { normalQuantile } from "../stats/normal-quantile.ts";
+import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
+import { minimumDetectableEffect } from "../stats/power.ts";
+import type { Evidence } from "./evidence.ts";
 import { signed } from "./render.ts";
 
-export interface DecisionInput {
+export type Measured = Pick<
+  GateReport,
+  "delta" | "ci" | "p_value" | "test" | "minimum_detectable_effect"
+> & {
+  /** Whether an improvement of at least this size is ruled out at the level of the test. */
+  ruledOut(margin: number): boolean;
+};
+
+export const UNMEASURED: Measured = {
+  delta: null,
+  ci: null,
+  p_value: null,
+  test: null,
+  minimum_detectable_effect: null,
+  ruledOut: () => false,
+};
+
+/** The seed is fixed, so the same runs always give the same decision. */
+const SEED = "lockedroom.gate@1";
+
+type Paired = Pick<Evidence, "differences" | "binary"> & {
+  readonly flips: Pick<Evidence["flips"], "gained" | "lost">;
+};
+
+export function measure({ differences, binary, flips }: Paired, alpha: number): Measured {
+  const n = differences.pairs;
+  const { gained, lost } = flips;
+  const confidence = 1 - alpha;
+  const interval = pairedBootstrap(differences, { seed: SEED, confidence });
+  const spread = binary
+    ? { discordantShare: n === 0 ? 0 : (gained + lost) / n }
+    : { variance: differences.variance() ?? 0 };
+  return {
+    delta: differences.mean() ?? null,
+    ci: interval ? { low: interval.low, high: interval.high, confidence } : null,
+    p_value: binary ? mcnemarExact(gained, lost) : signFlipTest(differences, { seed: SEED }).p,
+    test: binary ? "mcnemar_exact" : "sign_flip",
+    minimum_detectable_effect: minimumDetectableEffect({ n, alpha, ...spread }) ?? null,
+    ruledOut: (margin) =>
+      binary
+        ? marginRuledOut(gained, lost, n, margin, alpha)
+        : shiftRuledOut(differences, margin, alpha),
+  };
+}
+
+/** With fewer differences than this, the normal approximation is not used for graded rewards. */
+const MIN_CHANGES = 30;
+
+/** Graded rewards: the upper normal bound on the mean difference is below the margin. */
+function shiftRuledOut(differences: DifferenceCounts, margin: number, alpha: number): boolean {
+  const [mean, variance] = [differences.mean(), differences.variance()];
+  const changed = differences.pairs - differences.count(0);
+  if (mean === undefined || variance === undefined || changed < MIN_CHANGES) return false;
+  return mean + normalQuantile(1 - alpha / 2) * Math.sqrt(variance / differences.pairs) < margin;
+}
+
+interface DecisionInput {
   readonly knobs: readonly Knob[];
   readonly measured: Measured;
   readonly minDelta: number;
@@ -13,77 +74,60 @@ export interface DecisionInput {
   readonly claim: Knob | undefined;
 }
 
+interface Decided {
+  readonly decision: Decision;
+  readonly reasons: Reason[];
+}
+
 /** Tolerance for rounding: 0.7 - 0.6 must count as 0.1. */
 const SLACK = 1e-12;
 
-export function decide({ knobs, measured, minDelta, alpha, claim }: DecisionInput): {
-  decision: Decision;
-  reasons: Reason[];
-} {
+/** Promotes exactly one change, the claimed one, with a significant improvement. */
+export function decide({ knobs, measured, minDelta, alpha, claim }: DecisionInput): Decided {
   if (knobs.length > 1) {
-    return rejected(
-      "confounded",
-      `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`,
-    );
+    const message = `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`;
+    return decided("REJECT", "confounded", message);
   }
   const mismatch = claimReason(knobs, claim);
   if (mismatch.length > 0) return { decision: "REJECT", reasons: mismatch };
   if (knobs.length === 0) {
-    return inconclusive(
-      "nothing_changed",
-      "Nothing changed between the runs, so there is nothing to promote.",
-    );
+    const message = "Nothing changed between the runs, so there is nothing to promote.";
+    return decided("INCONCLUSIVE", "nothing_changed", message);
   }
   const { delta, ci, p_value: p } = measured;
   if (delta === null || ci === null || p === null)
-    return inconclusive("nothing_scored", "No example was scored in both runs.");
+    return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
   if (delta === 0 && minDelta === 0)
-    return inconclusive("no_difference", "The runs have the same rewards.");
+    return decided("INCONCLUSIVE", "no_difference", "The runs have the same rewards.");
   const metric = measured.test === "sign_flip" ? "mean reward" : "pass rate";
   const percent = Number((100 * ci.confidence).toFixed(2));
   const figures = `${signed(delta)} (${percent} % interval ${signed(ci.low)} to ${signed(ci.high)}, p = ${p.toPrecision(2)})`;
   if (p <= alpha && delta < 0)
-    return rejected("worse", `The candidate's ${metric} is lower: ${figures}.`);
-  if (minDelta > 0 && delta < minDelta - SLACK && measured.ruledOut(minDelta)) {
-    return rejected(
-      "below_min_delta",
-      `An improvement of ${minDelta} or more is ruled out: ${figures}.`,
-    );
+    return decided("REJECT", "worse", `The candidate's ${metric} is lower: ${figures}.`);
+  const isSmall = delta < minDelta - SLACK;
+  if (minDelta > 0 && isSmall && measured.ruledOut(minDelta)) {
+    const message = `An improvement of ${minDelta} or more is ruled out: ${figures}.`;
+    return decided("REJECT", "below_min_delta", message);
   }
   if (p > alpha || ci.low <= 0) {
-    return inconclusive(
-      "not_significant",
-      `The difference in ${metric} is not significant at α = ${alpha}: ${figures}.`,
-    );
+    const message = `The difference in ${metric} is not significant at α = ${alpha}: ${figures}.`;
+    return decided("INCONCLUSIVE", "not_significant", message);
   }
-  if (delta < minDelta - SLACK) {
-    return inconclusive(
-      "below_min_delta",
-      `The candidate's ${metric} is higher, but by less than ${minDelta}: ${figures}.`,
-    );
+  if (isSmall) {
+    const message = `The candidate's ${metric} is higher, but by less than ${minDelta}: ${figures}.`;
+    return decided("INCONCLUSIVE", "below_min_delta", message);
   }
-  return {
-    decision: "PROMOTE",
-    reasons: [reason("improvement", `The candidate's ${metric} is higher: ${figures}.`)],
-  };
+  return decided("PROMOTE", "improvement", `The candidate's ${metric} is higher: ${figures}.`);
 }
 
 /** A claim that the manifests contradict. */
 export function claimReason(knobs: readonly Knob[], claim: Knob | undefined): Reason[] {
   if (claim === undefined || (knobs.length === 1 && knobs[0] === claim)) return [];
   const changed = knobs.length === 0 ? "nothing changed" : `${knobs.join(" and ")} changed`;
-  return [reason("claim_mismatch", `The claim is that only the ${claim} changed, but ${changed}.`)];
+  const message = `The claim is that only the ${claim} changed, but ${changed}.`;
+  return decided("REJECT", "claim_mismatch", message).reasons;
 }
 
-const rejected = (code: string, message: string) => ({
-  decision: "REJECT" as const,
-  reasons: [reason(code, message)],
-});
-const inconclusive = (code: string, message: string) => ({
-  decision: "INCONCLUSIVE" as const,
-  reasons: [reason(code, message)],
-});
-
-function reason(code: string, message: string): Reason {
-  return { code, message, baseline: null, candidate: null };
+function decided(decision: Decision, code: string, message: string): Decided {
+  return { decision, reasons: [{ code, message, baseline: null, candidate: null }] };
 }

@@ -111,12 +111,10 @@ class ScorerConsistency {
 /** An evaluation compares with a selection only if it evaluated the first sample of each example. */
 function notFirstSample(before: ResultRow, after: ResultRow): Reason | undefined {
   if ((before.samples === undefined) === (after.samples === undefined)) return undefined;
-  const [evaluated, selected] = before.samples ? [after, before] : [before, after];
-  const first = selected.samples?.[0]?.completion ?? null;
-  if (evaluated.completion === first) return undefined;
-  const [baseline, candidate] = before.samples
-    ? [first, evaluated.completion]
-    : [evaluated.completion, first];
+  const first = ({ samples, completion }: ResultRow) =>
+    samples ? (samples[0]?.completion ?? null) : completion;
+  const [baseline, candidate] = [first(before), first(after)];
+  if (baseline === candidate) return undefined;
   return {
     code: "samples_differ",
     message: `${visible(before.id)}: the evaluated completion is not the first of the samples that were selected from.`,

@@ -9,9 +9,8 @@ import { type Decision, GATE_SCHEMA, type GateReport } from "../runs/gate-report
 import { openRun } from "../runs/reader.ts";
 import { pairsForEffect } from "../stats/power.ts";
 import { compareManifests } from "./comparability.ts";
-import { claimReason, decide } from "./decide.ts";
+import { claimReason, decide, type Measured, measure, UNMEASURED } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { type Measured, measure, UNMEASURED } from "./measure.ts";
 
 /**
  * What `gate` is given.

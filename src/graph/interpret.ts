@@ -2,7 +2,7 @@
 
 import { inOrder } from "./order.ts";
 import { sameShape, shapeError, sizeOf } from "./shape.ts";
-import type { Tensor, Values } from "./tensor.ts";
+import type { Inputs, Tensor, Values } from "./tensor.ts";
 
 export type Feeds = ReadonlyMap<Tensor, ArrayLike<number>>;
 
@@ -10,7 +10,7 @@ export function interpret(results: readonly Tensor[], feeds: Feeds = new Map()):
   const known = new Map<Tensor, Values>();
   for (const node of inOrder(results)) {
     const fed = feeds.get(node);
-    const inputs = node.inputs.map((input) => known.get(input) as Values);
+    const inputs = node.inputs.map((input) => known.get(input)) as unknown as Inputs<Values>;
     const data = fed ? Float64Array.from(fed) : node.op.evaluate(inputs, node.attributes, node);
     if (data.length !== sizeOf(node.shape)) {
       throw shapeError(node.op.name, `${data.length} values do not fill the shape`, node.shape);

@@ -2,12 +2,14 @@
 
 import { inOrder, withoutRepetition } from "./order.ts";
 import { type Field, message } from "./protobuf.ts";
-import { type Shape, shapeError } from "./shape.ts";
+import { type Shape, shapeError, sizeOf } from "./shape.ts";
 import {
   type Attribute,
   type DType,
   type Emitter,
   INPUT,
+  type Inputs,
+  type Named,
   type NodeForm,
   type Tensor,
 } from "./tensor.ts";
@@ -19,12 +21,8 @@ const TYPE: Record<DType, number> = { f32: 1, i64: 7, bool: 9 };
 
 export interface OnnxModel {
   readonly bytes: Uint8Array;
-  /** The inputs, in the order of first use. */
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly shape: Shape;
-    readonly dtype: DType;
-  }[];
+  /** In the order of first use. */
+  readonly inputs: readonly Named[];
 }
 
 export interface OnnxOptions {
@@ -41,64 +39,54 @@ export function toOnnx(
 ): OnnxModel {
   const names = Object.keys(results);
   const roots = withoutRepetition(Object.values(results));
-  const nodes = [...inOrder(roots)];
+  const nodes = inOrder(roots);
+  const leaves = nodes.flatMap((node) => (isInput(node) ? [node.attributes] : []));
   const named = new Set(names);
-  for (const node of nodes) {
-    const name = inputName(node);
-    if (name === undefined) continue;
-    if (named.has(name)) throw shapeError("toOnnx", `two tensors are called "${name}"`, node.shape);
+  for (const { name, shape } of leaves) {
+    if (named.has(name)) throw shapeError("toOnnx", `two tensors are called "${name}"`, shape);
     named.add(name);
   }
   const writer = new Writer(standard, named);
-  const inputs: { name: string; shape: Shape; dtype: DType }[] = [];
+  const inputs = leaves.filter(({ name }) => !weights?.has(name));
   const known = new Map<Tensor, string>();
   for (const node of nodes) {
-    const name = inputName(node);
-    if (name !== undefined) {
-      const values = weights?.get(name);
-      if (values) writer.weights(name, node, values);
-      else inputs.push({ name, shape: node.shape, dtype: node.dtype });
-    }
-    const emitted = node.op.emit(
-      node,
-      writer,
-      node.inputs.map((i) => known.get(i) as string),
-    );
-    known.set(node, emitted);
+    const values = isInput(node) && weights?.get(node.attributes.name);
+    if (values) writer.weights(node.attributes, values);
+    const from = node.inputs.map((input) => known.get(input)) as unknown as Inputs<string>;
+    known.set(node, node.op.emit(node, writer, from));
   }
-  for (const [i, name] of names.entries()) {
-    writer.result(name, known.get(roots[i] as Tensor) as string);
-  }
+  const outputs = names.map((name, i) => {
+    const root = roots[i] as Tensor;
+    writer.result(name, known.get(root) as string);
+    return { name, shape: root.shape, dtype: root.dtype };
+  });
   const graph = message([
     ...writer.nodes().map((node): Field => [1, node]),
     [2, "graph"],
     ...writer.constants.map((constant): Field => [5, constant]),
-    ...inputs.map(({ name, shape, dtype }): Field => [11, valueInfo(name, shape, dtype)]),
-    ...names.map((name, i): Field => {
-      const { shape, dtype } = roots[i] as Tensor;
-      return [12, valueInfo(name, shape, dtype)];
-    }),
+    ...inputs.map((value): Field => [11, valueInfo(value)]),
+    ...outputs.map((value): Field => [12, valueInfo(value)]),
   ]);
-  const bytes = message([
+  const others = writer.domains.map((domain): Field => [8, opset(domain, 1)]);
+  const bytes = record(
     [1, IR_VERSION],
     [2, "lockedroom"],
     [7, graph],
     [8, opset("", OPSET)],
-    ...writer.domains.map((domain): Field => [8, opset(domain, 1)]),
-  ]);
+    ...others,
+  );
   return { bytes, inputs };
 }
 
-function inputName({ op, attributes }: Tensor): string | undefined {
-  return op === (INPUT as unknown) ? (attributes as { name: string }).name : undefined;
+function isInput(node: Tensor): node is Tensor<Named> {
+  return node.op === (INPUT as unknown);
 }
 
 function opset(domain: string, version: number): Uint8Array {
-  return message([
-    [1, domain],
-    [2, version],
-  ]);
+  return record([1, domain], [2, version]);
 }
+
+const record = (...fields: Field[]): Uint8Array => message(fields);
 
 interface Node {
   readonly type: string;
@@ -182,8 +170,8 @@ class Writer implements Emitter {
   }
 
   /** A large constant under its own name; it is not looked up among the others. */
-  weights(name: string, { shape, dtype, size }: Tensor, values: Float32Array): void {
-    if (dtype !== "f32" || size !== values.length) {
+  weights({ name, shape, dtype }: Named, values: Float32Array): void {
+    if (dtype !== "f32" || sizeOf(shape) !== values.length) {
       throw shapeError("toOnnx", `${values.length} numbers do not fill "${name}"`, shape);
     }
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
@@ -211,35 +199,14 @@ function raw(dtype: DType, values: readonly number[]): Uint8Array {
 
 /** AttributeProto: 2 float, 3 int, 4 string, 8 ints; 20 says which. */
 function attribute(name: string, value: Attribute): Uint8Array {
-  if (typeof value === "number")
-    return message([
-      [1, name],
-      [3, value],
-      [20, 2],
-    ]);
-  if (typeof value === "string")
-    return message([
-      [1, name],
-      [4, value],
-      [20, 3],
-    ]);
-  if ("float" in value)
-    return message([
-      [1, name],
-      [2, value],
-      [20, 1],
-    ]);
-  return message([[1, name], ...value.map((n): Field => [8, n]), [20, 7]]);
+  if (typeof value === "number") return record([1, name], [3, value], [20, 2]);
+  if (typeof value === "string") return record([1, name], [4, value], [20, 3]);
+  if ("float" in value) return record([1, name], [2, value], [20, 1]);
+  return record([1, name], ...value.map((n): Field => [8, n]), [20, 7]);
 }
 
-function valueInfo(name: string, shape: Shape, dtype: DType): Uint8Array {
-  const dimensions = message(shape.map((n): Field => [1, message([[1, n]])]));
-  const tensor = message([
-    [1, TYPE[dtype]],
-    [2, dimensions],
-  ]);
-  return message([
-    [1, name],
-    [2, message([[1, tensor]])],
-  ]);
+function valueInfo({ name, shape, dtype }: Named): Uint8Array {
+  const dimensions = message(shape.map((n): Field => [1, record([1, n])]));
+  const tensor = record([1, TYPE[dtype]], [2, dimensions]);
+  return record([1, name], [2, record([1, tensor])]);
 }

@@ -1,9 +1,9 @@
 /** Runs a graph with ONNX Runtime, which is an optional dependency. */
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
-import { toOnnx } from "./onnx.ts";
+import { type OnnxModel, toOnnx } from "./onnx.ts";
 import { shapeError, sizeOf } from "./shape.ts";
-import type { DType, Tensor } from "./tensor.ts";
+import type { Tensor } from "./tensor.ts";
 import { sameBytesThreads } from "./threads.ts";
 
 /**
@@ -58,30 +58,20 @@ export async function loadRuntime(): Promise<Runtime> {
 export class Session {
   readonly #runtime: Runtime;
   readonly #session: RuntimeSession;
-  readonly #inputs: ReadonlyMap<
-    string,
-    { readonly shape: readonly number[]; readonly dtype: DType }
-  >;
+  readonly inputs: OnnxModel["inputs"];
   readonly #outputs: Readonly<Record<string, Tensor>>;
 
   private constructor(
     runtime: Runtime,
     session: RuntimeSession,
-    inputs: Session["inputs"],
+    inputs: OnnxModel["inputs"],
     outputs: Readonly<Record<string, Tensor>>,
   ) {
     this.#runtime = runtime;
     this.#session = session;
-    this.#inputs = new Map(inputs.map((input) => [input.name, input]));
-    this.#outputs = outputs;
     this.inputs = inputs;
+    this.#outputs = outputs;
   }
-
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly shape: readonly number[];
-    readonly dtype: DType;
-  }[];
 
   static async create(
     results: Readonly<Record<string, Tensor>>,
@@ -116,9 +106,10 @@ export class Session {
   /** Preallocated tensors for all results, to pass as `into`. */
   results(): Record<string, RuntimeTensor> {
     return Object.fromEntries(
-      Object.entries(this.#outputs).map(([name, { shape, dtype, size }]) => {
-        return [name, this.tensor(new MEMORY[dtype](size), shape)];
-      }),
+      Object.entries(this.#outputs).map(([name, { shape, dtype, size }]) => [
+        name,
+        this.tensor(new MEMORY[dtype](size), shape),
+      ]),
     );
   }
 
@@ -147,7 +138,7 @@ export class Session {
 
   #fed(feeds: Readonly<Record<string, Data | RuntimeTensor>>): Record<string, RuntimeTensor> {
     const fed: Record<string, RuntimeTensor> = {};
-    for (const [name, { shape }] of this.#inputs) {
+    for (const { name, shape } of this.inputs) {
       const given = feeds[name];
       if (given === undefined) throw shapeError("run", `the input "${name}" is missing`, shape);
       fed[name] = ArrayBuffer.isView(given) ? this.tensor(given, shape) : (given as RuntimeTensor);

@@ -16,18 +16,21 @@ export interface Values {
   readonly data: Float64Array;
 }
 
+/** An op knows how many inputs it has; the type only says that there may be four and more. */
+export type Inputs<T> = readonly [T, T, T, T, ...T[]];
+
 /** One kind of node: its shape, value, gradient and ONNX form. */
 export interface Op<A = unknown> {
   readonly name: string;
-  infer(inputs: readonly Tensor[], attributes: A): Kind;
+  infer(inputs: Inputs<Tensor>, attributes: A): Kind;
   /** The value in float64. */
-  evaluate(inputs: readonly Values[], attributes: A, kind: Kind): Float64Array;
+  evaluate(inputs: Inputs<Values>, attributes: A, kind: Kind): Float64Array;
   /**
    * The gradient for each input, given that of the output; undefined where there is none.
    * Broadcast axes need not be summed: `gradients` does that.
    */
   gradient?(node: Tensor<A>, outer: Tensor): readonly (Tensor | undefined)[];
-  emit(node: Tensor<A>, emitter: Emitter, inputs: readonly string[]): string;
+  emit(node: Tensor<A>, emitter: Emitter, inputs: Inputs<string>): string;
 }
 
 /** Writes the ONNX nodes of an op. */
@@ -58,16 +61,16 @@ export type Attribute = number | string | readonly number[] | { readonly float: 
 
 export class Tensor<A = unknown> implements Kind {
   readonly op: Op<A>;
-  readonly inputs: readonly Tensor[];
+  readonly inputs: Inputs<Tensor>;
   readonly attributes: A;
   readonly shape: Shape;
   readonly dtype: DType;
 
   constructor(op: Op<A>, inputs: readonly Tensor[], attributes: A) {
-    const { shape, dtype } = op.infer(inputs, attributes);
     this.op = op;
-    this.inputs = inputs;
+    this.inputs = inputs as Inputs<Tensor>;
     this.attributes = attributes;
+    const { shape, dtype } = op.infer(this.inputs, attributes);
     this.shape = shape;
     this.dtype = dtype;
   }
@@ -77,11 +80,11 @@ export class Tensor<A = unknown> implements Kind {
   }
 }
 
-interface Named extends Kind {
+/** An input of the graph. */
+export interface Named extends Kind {
   readonly name: string;
 }
 
-/** An input of the graph. */
 export const INPUT: Op<Named> = {
   name: "input",
   infer: (_, { shape, dtype }) => {
@@ -104,8 +107,7 @@ interface Fixed extends Kind {
   readonly data: readonly number[];
 }
 
-/** A constant. */
-export const CONSTANT: Op<Fixed> = {
+const CONSTANT: Op<Fixed> = {
   name: "constant",
   infer: (_, { shape, dtype, data }) => {
     if (data.length !== sizeOf(shape)) {

@@ -31,7 +31,7 @@ async function bytesWith(threads: number, product: Tensor, sizes: Sizes): Promis
     graphOptimizationLevel: "all",
   });
   const { a, b } = feedsOf(sizes);
-  const [left, right] = product.inputs as [Tensor, Tensor];
+  const [left, right] = product.inputs;
   const shape = ({ inputs: [inner], shape: own }: Tensor) => [...(inner?.shape ?? own)];
   const run = await session.run({
     a: new RuntimeTensor("float32", a, shape(left)),

@@ -29,7 +29,7 @@ interface Product {
 }
 
 function productOf({ inputs, shape }: Tensor): Product {
-  const [a, b] = inputs as [Tensor, Tensor];
+  const [a, b] = inputs;
   const [columns, terms] = [shape.at(-1) as number, a.shape.at(-1) as number];
   // With one matrix on the right, all rows are one product.
   const one = b.shape.length === 2;

@@ -5,10 +5,11 @@ import type { SampledCompletion } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import { Malformed } from "./retry.ts";
 
-const NOTHING: Record<string, unknown> = {};
+/** What an endpoint answered to one request. */
+export type ChatAnswer = SampledCompletion & Remarks;
 
 /** Throws `Malformed` with the reason; nothing about the form of the answer is assumed. */
-export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
+export function readChatAnswer(body: unknown): ChatAnswer {
   if (!isFields(body)) throw new Malformed(`it is not a JSON object: ${text(body)}`);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isFields(choice) ? choice.message : undefined;
@@ -18,26 +19,25 @@ export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
   const { content, refusal } = message;
   if (content !== null && content !== undefined && typeof content !== "string")
     throw new Malformed(`its content is not text: ${text(content)}`);
-  const logprobs = logprobsOf(choice.logprobs);
   return {
     completion: content ?? "",
     ...ending(choice.finish_reason),
     ...tokens(body.usage),
-    logprobs,
+    logprobs: logprobsOf(choice.logprobs),
     sampled_logprobs: null,
     ...(typeof refusal === "string" && refusal !== "" && { refusal }),
   };
 }
 
-function ending(reason: unknown): Pick<SampledCompletion & Remarks, "finish" | "finish_reason"> {
+function ending(reason: unknown): Pick<ChatAnswer, "finish" | "finish_reason"> {
   if (reason === "stop" || reason === "length") return { finish: reason };
   return { finish: "stop", finish_reason: typeof reason === "string" ? reason : "unknown" };
 }
 
 function tokens(
   usage: unknown,
-): Pick<SampledCompletion & Remarks, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
-  const { prompt_tokens: asked, completion_tokens: said } = isFields(usage) ? usage : NOTHING;
+): Pick<ChatAnswer, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
+  const { prompt_tokens: asked, completion_tokens: said } = isFields(usage) ? usage : {};
   if (isCount(asked) && isCount(said)) return { prompt_tokens: asked, completion_tokens: said };
   return { prompt_tokens: 0, completion_tokens: 0, usage_missing: true };
 }

@@ -1,6 +1,5 @@
 export * from "./binomial.ts";
 export * from "./difference-counts.ts";
-export * from "./margin.ts";
 export * from "./mcnemar.ts";
 export * from "./normal-quantile.ts";
 export * from "./paired.ts";

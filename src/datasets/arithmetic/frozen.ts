@@ -3,6 +3,7 @@
 import type { Completion, Sample, SelectionPack } from "../../core/records.ts";
 import { rngAt } from "../../core/rng.ts";
 import { skillOf, type Utterance, utter } from "./error-model.ts";
+import type { Problem } from "./problems.ts";
 import { examplesOf, heldOutProblems } from "./splits.ts";
 
 const SEED = "arithmetic rollouts 1";
@@ -11,9 +12,7 @@ const SAMPLES = 8;
 const COOLING = 0.2;
 
 export function frozenRollouts(): Completion[] {
-  const problems = heldOutProblems("dev");
-  return examplesOf("dev").map(({ id }, i) => {
-    const problem = problems[i] as (typeof problems)[number];
+  return devProblems().map(({ id, problem }) => {
     const rng = rngAt(SEED, "frozen", id);
     const utterance = utter(problem, skillOf(problem) + COOLING, rng);
     return { id, ...(rng.next() < 0.08 ? bare(utterance) : utterance) };
@@ -21,9 +20,7 @@ export function frozenRollouts(): Completion[] {
 }
 
 export function selectionPacks(): SelectionPack[] {
-  const problems = heldOutProblems("dev");
-  return examplesOf("dev").map(({ id }, i) => {
-    const problem = problems[i] as (typeof problems)[number];
+  return devProblems().map(({ id, problem }) => {
     const skill = skillOf(problem);
     const samples = Array.from({ length: SAMPLES }, (_, sample) => {
       const rng = rngAt(SEED, "pack", id, sample);
@@ -31,6 +28,11 @@ export function selectionPacks(): SelectionPack[] {
     });
     return { id, samples };
   });
+}
+
+function devProblems(): { id: string; problem: Problem }[] {
+  const problems = heldOutProblems("dev");
+  return examplesOf("dev").map(({ id }, i) => ({ id, problem: problems[i] as Problem }));
 }
 
 /** As in recorded data: most rows have the log-prob, some do not, some have only the text. */

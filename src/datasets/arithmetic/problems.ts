@@ -28,30 +28,26 @@ const FACTOR = [2, 9] as const;
 const TABLE = [-12, 12] as const;
 
 const quota = (negative: number, zero: number, positive: number) => ({ negative, zero, positive });
-const twoStep = (
-  operators: readonly [Operator, Operator],
+const form = (
+  kind: Kind,
+  operators: readonly Operator[],
   ranges: Form["ranges"],
   take: Form["quota"],
-): Form => ({ kind: "two_step", operators, ranges, quota: take });
+): Form => ({ kind, operators, ranges, quota: take });
 
 /** Quotas add up to 60 for each kind, so a split has 240 examples. */
 export const FORMS: readonly Form[] = [
-  { kind: "addition", operators: ["+"], ranges: [TWO_DIGITS, TWO_DIGITS], quota: quota(0, 0, 60) },
-  {
-    kind: "subtraction",
-    operators: ["-"],
-    ranges: [TWO_DIGITS, TWO_DIGITS],
-    quota: quota(26, 8, 26),
-  },
-  { kind: "multiplication", operators: ["*"], ranges: [TABLE, TABLE], quota: quota(24, 6, 30) },
-  twoStep(["+", "+"], [SMALL, SMALL, SMALL], quota(0, 0, 6)),
-  twoStep(["+", "-"], [SMALL, SMALL, SMALL], quota(3, 1, 4)),
-  twoStep(["-", "+"], [SMALL, SMALL, SMALL], quota(3, 1, 4)),
-  twoStep(["-", "-"], [SMALL, SMALL, SMALL], quota(5, 1, 2)),
-  twoStep(["*", "+"], [FACTOR, FACTOR, SMALL], quota(0, 0, 7)),
-  twoStep(["*", "-"], [FACTOR, FACTOR, SMALL], quota(2, 1, 5)),
-  twoStep(["+", "*"], [SMALL, FACTOR, FACTOR], quota(0, 0, 7)),
-  twoStep(["-", "*"], [SMALL, FACTOR, FACTOR], quota(6, 1, 1)),
+  form("addition", ["+"], [TWO_DIGITS, TWO_DIGITS], quota(0, 0, 60)),
+  form("subtraction", ["-"], [TWO_DIGITS, TWO_DIGITS], quota(26, 8, 26)),
+  form("multiplication", ["*"], [TABLE, TABLE], quota(24, 6, 30)),
+  form("two_step", ["+", "+"], [SMALL, SMALL, SMALL], quota(0, 0, 6)),
+  form("two_step", ["+", "-"], [SMALL, SMALL, SMALL], quota(3, 1, 4)),
+  form("two_step", ["-", "+"], [SMALL, SMALL, SMALL], quota(3, 1, 4)),
+  form("two_step", ["-", "-"], [SMALL, SMALL, SMALL], quota(5, 1, 2)),
+  form("two_step", ["*", "+"], [FACTOR, FACTOR, SMALL], quota(0, 0, 7)),
+  form("two_step", ["*", "-"], [FACTOR, FACTOR, SMALL], quota(2, 1, 5)),
+  form("two_step", ["+", "*"], [SMALL, FACTOR, FACTOR], quota(0, 0, 7)),
+  form("two_step", ["-", "*"], [SMALL, FACTOR, FACTOR], quota(6, 1, 1)),
 ];
 
 /** Every problem of a form, in a fixed order. */

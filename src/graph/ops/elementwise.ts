@@ -1,6 +1,6 @@
 /** Arithmetic on each element, with broadcasting. */
 
-import { broadcast, shapeError, walker } from "../shape.ts";
+import { broadcast, type Shape, shapeError, sizeOf, walker } from "../shape.ts";
 import { type Kind, type Op, scalar, Tensor, type Values } from "../tensor.ts";
 import { expand, unexpanded } from "./layout.ts";
 
@@ -12,13 +12,11 @@ function unary(
 ): (x: Tensor) => Tensor {
   const op: Op<null> = {
     name: type,
-    infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
-    evaluate: ([x]) => (x as Values).data.map(compute),
+    infer: ([x]) => ({ shape: x.shape, dtype: "f32" }),
+    evaluate: ([x]) => x.data.map(compute),
     emit: (_, emitter, inputs) => emitter.node(type, inputs),
     ...(slope && {
-      gradient: (node: Tensor<null>, outer: Tensor) => [
-        mul(outer, slope(node.inputs[0] as Tensor, node)),
-      ],
+      gradient: (node: Tensor<null>, outer: Tensor) => [mul(outer, slope(node.inputs[0], node))],
     }),
   };
   return (x) => {
@@ -31,22 +29,17 @@ function unary(
 function binary(
   type: string,
   compute: (x: number, y: number) => number,
-  slopes?: (x: Tensor, y: Tensor, outer: Tensor, node: Tensor) => readonly [Tensor, Tensor],
+  slopes?: (x: Tensor, y: Tensor, outer: Tensor, node: Tensor) => [Tensor, Tensor],
   dtype: Kind["dtype"] = "f32",
 ): (x: Tensor | number, y: Tensor | number) => Tensor {
   const op: Op<null> = {
     name: type,
-    infer: ([x, y]) => ({
-      shape: broadcast(type, (x as Tensor).shape, (y as Tensor).shape),
-      dtype,
-    }),
-    evaluate: ([x, y], _, { shape }) => zip(x as Values, y as Values, shape, compute),
+    infer: ([x, y]) => ({ shape: broadcast(type, x.shape, y.shape), dtype }),
+    evaluate: (inputs, _, { shape }) => zip(inputs, shape, compute),
     emit: (_, emitter, inputs) => emitter.node(type, inputs),
     ...(slopes && {
-      gradient: (node: Tensor<null>, outer: Tensor) => {
-        const [x, y] = node.inputs as [Tensor, Tensor];
-        return slopes(x, y, outer, node);
-      },
+      gradient: (node: Tensor<null>, outer: Tensor) =>
+        slopes(node.inputs[0], node.inputs[1], outer, node),
     }),
   };
   return (x, y) => {
@@ -64,17 +57,18 @@ function asTensor(x: Tensor | number): Tensor {
   return typeof x === "number" ? scalar(x) : x;
 }
 
-/** Applies a function to two broadcast arrays. */
+/** Applies a function to broadcast arrays. */
 function zip(
-  x: Values,
-  y: Values,
-  shape: readonly number[],
-  compute: (a: number, b: number) => number,
+  inputs: readonly Values[],
+  shape: Shape,
+  compute: (...values: number[]) => number,
 ): Float64Array {
-  const [at, bt] = [walker(x, shape), walker(y, shape)];
-  const size = shape.reduce((product, n) => product * n, 1);
-  return Float64Array.from({ length: size }, (_, i) =>
-    compute(x.data[at(i)] as number, y.data[bt(i)] as number),
+  const reads = inputs.map((x) => {
+    const at = walker(x, shape);
+    return (i: number) => x.data[at(i)] as number;
+  });
+  return Float64Array.from({ length: sizeOf(shape) }, (_, i) =>
+    compute(...reads.map((read) => read(i))),
   );
 }
 
@@ -131,10 +125,10 @@ export function square(x: Tensor): Tensor {
 }
 const SQUARE: Op<null> = {
   name: "Square",
-  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
-  evaluate: ([x]) => (x as Values).data.map((value) => value * value),
-  gradient: ({ inputs: [x] }, outer) => [mul(mul(outer, 2), x as Tensor)],
-  emit: (_, emitter, [x = ""]) => emitter.node("Mul", [x, x]),
+  infer: ([x]) => ({ shape: x.shape, dtype: "f32" }),
+  evaluate: ([x]) => x.data.map((value) => value * value),
+  gradient: ({ inputs: [x] }, outer) => [mul(mul(outer, 2), x)],
+  emit: (_, emitter, [x]) => emitter.node("Mul", [x, x]),
 };
 export const sigmoid = unary(
   "Sigmoid",
@@ -147,14 +141,10 @@ export function silu(x: Tensor): Tensor {
 }
 const SILU: Op<null> = {
   name: "Silu",
-  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
-  evaluate: ([x, s]) =>
-    (x as Values).data.map((value, i) => value * ((s as Values).data[i] as number)),
+  infer: ([x]) => ({ shape: x.shape, dtype: "f32" }),
+  evaluate: ([x, s]) => x.data.map((value, i) => value * (s.data[i] as number)),
   // All of it goes to x, so that none needs to flow through the sigmoid.
-  gradient: (y, outer) => {
-    const s = y.inputs[1] as Tensor;
-    return [mul(outer, add(y, mul(s, sub(1, y)))), undefined];
-  },
+  gradient: (y, outer) => [mul(outer, add(y, mul(y.inputs[1], sub(1, y)))), undefined],
   emit: (_, emitter, inputs) => emitter.node("Mul", inputs),
 };
 /** 0 has slope 0. */
@@ -167,8 +157,8 @@ export function clip(x: Tensor, low: number, high: number): Tensor {
 
 const CAST: Op<null> = {
   name: "Cast",
-  infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
-  evaluate: ([x]) => Float64Array.from((x as Values).data),
+  infer: ([x]) => ({ shape: x.shape, dtype: "f32" }),
+  evaluate: ([x]) => Float64Array.from(x.data),
   emit: (_, emitter, inputs) => emitter.node("Cast", inputs, { to: 1 }),
 };
 
@@ -179,28 +169,20 @@ export function cast(x: Tensor): Tensor {
 
 const WHERE: Op<null> = {
   name: "Where",
-  infer: (inputs) => {
-    const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
+  infer: ([condition, x, y]) => {
     if (condition.dtype !== "bool") {
       throw shapeError("Where", "the condition must be boolean", condition.shape);
     }
     const shape = broadcast("Where", x.shape, y.shape);
     return { shape: broadcast("Where", condition.shape, shape), dtype: x.dtype };
   },
-  evaluate: (inputs, _, { shape }) => {
-    const [condition, x, y] = inputs as [Values, Values, Values];
-    const walkers = [walker(condition, shape), walker(x, shape), walker(y, shape)] as const;
-    const size = shape.reduce((product, n) => product * n, 1);
-    return Float64Array.from({ length: size }, (_, i) =>
-      condition.data[walkers[0](i)] === 1
-        ? (x.data[walkers[1](i)] as number)
-        : (y.data[walkers[2](i)] as number),
-    );
-  },
-  gradient: ({ inputs }, outer) => {
-    const [condition] = inputs as [Tensor];
-    return [undefined, where(condition, outer, 0), where(condition, 0, outer)];
-  },
+  evaluate: (inputs, _, { shape }) =>
+    zip(inputs, shape, (condition, x, y) => (condition === 1 ? x : y)),
+  gradient: ({ inputs: [condition] }, outer) => [
+    undefined,
+    where(condition, outer, 0),
+    where(condition, 0, outer),
+  ],
   emit: (_, emitter, inputs) => emitter.node("Where", inputs),
 };
 
@@ -210,8 +192,8 @@ export function where(condition: Tensor, x: Tensor | number, y: Tensor | number)
 
 const STOP: Op<null> = {
   name: "StopGradient",
-  infer: ([x]) => x as Tensor,
-  evaluate: ([x]) => Float64Array.from((x as Values).data),
+  infer: ([x]) => x,
+  evaluate: ([x]) => Float64Array.from(x.data),
   emit: (_, emitter, inputs) => emitter.node("Identity", inputs),
 };
 

@@ -1,20 +1,18 @@
 /** Reading by index, and the writing by index that is its gradient. */
 
 import { shapeError, sizeOf } from "../shape.ts";
-import { type Op, Tensor, type Values } from "../tensor.ts";
+import { type Op, Tensor } from "../tensor.ts";
 import { reshape, zeros } from "./layout.ts";
 
 const GATHER: Op<null> = {
   name: "Gather",
-  infer: (inputs) => {
-    const [table, indices] = inputs as [Tensor, Tensor];
+  infer: ([table, indices]) => {
     if (indices.dtype !== "i64")
       throw shapeError("Gather", "indices must be integers", indices.shape);
     if (table.shape.length === 0) throw shapeError("Gather", "there are no rows", table.shape);
     return { shape: [...indices.shape, ...table.shape.slice(1)], dtype: table.dtype };
   },
-  evaluate: (inputs) => {
-    const [table, indices] = inputs as [Values, Values];
+  evaluate: ([table, indices]) => {
     const width = sizeOf(table.shape.slice(1));
     const out = new Float64Array(indices.data.length * width);
     indices.data.forEach((row, i) => {
@@ -22,8 +20,7 @@ const GATHER: Op<null> = {
     });
     return out;
   },
-  gradient: ({ inputs }, outer) => {
-    const [table, indices] = inputs as [Tensor, Tensor];
+  gradient: ({ inputs: [table, indices] }, outer) => {
     const width = table.shape.slice(1);
     const flat = reshape(outer, [indices.size, ...width]);
     return [scatterAdd(table.shape, reshape(indices, [indices.size]), flat), undefined];
@@ -38,9 +35,8 @@ export function gather(table: Tensor, indices: Tensor): Tensor {
 
 const SCATTER_ADD: Op<null> = {
   name: "ScatterAdd",
-  infer: ([start]) => start as Tensor,
-  evaluate: (inputs) => {
-    const [start, indices, updates] = inputs as [Values, Values, Values];
+  infer: ([start]) => start,
+  evaluate: ([start, indices, updates]) => {
     const out = Float64Array.from(start.data);
     const width = sizeOf(start.shape.slice(1));
     indices.data.forEach((row, i) => {
@@ -51,10 +47,10 @@ const SCATTER_ADD: Op<null> = {
     });
     return out;
   },
-  gradient: ({ inputs }, outer) => [outer, undefined, gather(outer, inputs[1] as Tensor)],
+  gradient: ({ inputs }, outer) => [outer, undefined, gather(outer, inputs[1])],
   // ScatterND would do this in one node, but its additions race when there are several threads.
-  emit: ({ inputs, shape }, emitter, [start = "", indices = "", updates = ""]) => {
-    const [count, rows] = [(inputs[1] as Tensor).size, shape[0] as number];
+  emit: ({ inputs, shape }, emitter, [start, indices, updates]) => {
+    const [count, rows] = [inputs[1].size, shape[0] as number];
     const width = sizeOf(shape.slice(1));
     const depth = emitter.constant("i64", [rows], []);
     const values = emitter.constant("f32", [0, 1], [2]);
@@ -87,8 +83,7 @@ export function scatterAdd(shape: readonly number[], indices: Tensor, rows: Tens
 
 const PICK: Op<null> = {
   name: "Pick",
-  infer: (inputs) => {
-    const [x, indices] = inputs as [Tensor, Tensor];
+  infer: ([x, indices]) => {
     const fits =
       indices.dtype === "i64" &&
       indices.shape.length === x.shape.length - 1 &&
@@ -96,18 +91,16 @@ const PICK: Op<null> = {
     if (!fits) throw shapeError("Pick", "expected one index for each row", x.shape, indices.shape);
     return { shape: indices.shape, dtype: "f32" };
   },
-  evaluate: (inputs) => {
-    const [x, indices] = inputs as [Values, Values];
+  evaluate: ([x, indices]) => {
     const width = x.shape.at(-1) as number;
     return indices.data.map((at, row) => x.data[row * width + at] as number);
   },
-  gradient: ({ inputs }, outer) => {
-    const [x, indices] = inputs as [Tensor, Tensor];
+  gradient: ({ inputs: [x, indices] }, outer) => {
     return [new Tensor(SPREAD, [outer, indices], { width: x.shape.at(-1) as number }), undefined];
   },
-  emit: ({ inputs, shape }, emitter, [x = "", indices = ""]) => {
+  emit: ({ inputs, shape }, emitter, [x, indices]) => {
     const column = emitter.node("Reshape", [indices, emitter.integers([...shape, 1])]);
-    const axis = (inputs[0] as Tensor).shape.length - 1;
+    const axis = inputs[0].shape.length - 1;
     const picked = emitter.node("GatherElements", [x, column], { axis });
     return emitter.node("Reshape", [picked, emitter.integers(shape)]);
   },
@@ -121,17 +114,16 @@ export function pick(x: Tensor, indices: Tensor): Tensor {
 /** The gradient of `pick`: each value at its index, zeros elsewhere. */
 const SPREAD: Op<{ readonly width: number }> = {
   name: "Spread",
-  infer: ([x], { width }) => ({ shape: [...(x as Tensor).shape, width], dtype: "f32" }),
-  evaluate: (inputs, { width }) => {
-    const [x, indices] = inputs as [Values, Values];
+  infer: ([x], { width }) => ({ shape: [...x.shape, width], dtype: "f32" }),
+  evaluate: ([x, indices], { width }) => {
     const out = new Float64Array(x.data.length * width);
     x.data.forEach((value, row) => {
       out[row * width + (indices.data[row] as number)] = value;
     });
     return out;
   },
-  gradient: ({ inputs }, outer) => [pick(outer, inputs[1] as Tensor), undefined],
-  emit: ({ attributes: { width } }, emitter, [x = "", indices = ""]) => {
+  gradient: ({ inputs }, outer) => [pick(outer, inputs[1]), undefined],
+  emit: ({ attributes: { width } }, emitter, [x, indices]) => {
     const depth = emitter.constant("i64", [width], []);
     const values = emitter.constant("f32", [0, 1], [2]);
     const hot = emitter.node("OneHot", [indices, depth, values], { axis: -1 });

@@ -11,17 +11,16 @@ import {
   stridesOf,
   walker,
 } from "../shape.ts";
-import { constant, type Op, Tensor, type Values } from "../tensor.ts";
+import { constant, type Op, Tensor } from "../tensor.ts";
 
 const RESHAPE: Op<{ readonly to: Shape }> = {
   name: "Reshape",
-  infer: ([x], { to }) => {
-    const { shape, dtype } = x as Tensor;
+  infer: ([{ shape, dtype }], { to }) => {
     if (sizeOf(shape) !== sizeOf(to)) throw shapeError("Reshape", "the sizes differ", shape, to);
     return { shape: to, dtype };
   },
-  evaluate: ([x]) => (x as Values).data,
-  gradient: ({ inputs }, outer) => [reshape(outer, (inputs[0] as Tensor).shape)],
+  evaluate: ([x]) => x.data,
+  gradient: ({ inputs }, outer) => [reshape(outer, inputs[0].shape)],
   emit: ({ attributes }, emitter, inputs) =>
     emitter.node("Reshape", [...inputs, emitter.integers(attributes.to)], { allowzero: 1 }),
 };
@@ -34,14 +33,13 @@ export function reshape(x: Tensor, to: Shape): Tensor {
     throw shapeError("Reshape", `${showShape(to)} does not divide`, x.shape);
   }
   if (sameShape(shape, x.shape)) return x;
-  const inner = x.op === RESHAPE ? (x.inputs[0] as Tensor) : x;
+  const inner = x.op === RESHAPE ? x.inputs[0] : x;
   return sameShape(shape, inner.shape) ? inner : new Tensor(RESHAPE, [inner], { to: shape });
 }
 
 const TRANSPOSE: Op<{ readonly order: readonly number[] }> = {
   name: "Transpose",
-  infer: ([x], { order }) => {
-    const { shape, dtype } = x as Tensor;
+  infer: ([{ shape, dtype }], { order }) => {
     if (
       [...order].sort((a, b) => a - b).some((axis, i) => axis !== i) ||
       order.length !== shape.length
@@ -50,8 +48,7 @@ const TRANSPOSE: Op<{ readonly order: readonly number[] }> = {
     }
     return { shape: order.map((axis) => shape[axis] as number), dtype };
   },
-  evaluate: ([x], { order }, { shape }) => {
-    const { data, shape: from } = x as Values;
+  evaluate: ([{ data, shape: from }], { order }, { shape }) => {
     const [inner, outer] = [stridesOf(from), stridesOf(shape)];
     return data.map((_, i) => {
       let at = 0;
@@ -62,12 +59,10 @@ const TRANSPOSE: Op<{ readonly order: readonly number[] }> = {
       return data[at] as number;
     });
   },
-  gradient: ({ attributes: { order } }, outer) => [
-    transpose(
-      outer,
-      order.map((_, i) => order.indexOf(i)),
-    ),
-  ],
+  gradient: ({ attributes: { order } }, outer) => {
+    const back = order.map((_, i) => order.indexOf(i));
+    return [transpose(outer, back)];
+  },
   emit: ({ attributes }, emitter, inputs) =>
     emitter.node("Transpose", inputs, { perm: attributes.order }),
 };
@@ -78,10 +73,8 @@ export function transpose(x: Tensor, order?: readonly number[]): Tensor {
   const axes = order ?? x.shape.map((_, i) => (i < last - 1 ? i : i === last ? last - 1 : last));
   if (x.op === TRANSPOSE) {
     const { order: first } = x.attributes as { order: readonly number[] };
-    return transpose(
-      x.inputs[0] as Tensor,
-      axes.map((axis) => first[axis] as number),
-    );
+    const both = axes.map((axis) => first[axis] as number);
+    return transpose(x.inputs[0], both);
   }
   if (axes.every((axis, i) => axis === i)) return x;
   return new Tensor(TRANSPOSE, [x], { order: axes });
@@ -97,16 +90,15 @@ export function isTransposed({ op, attributes, shape }: Tensor): boolean {
 
 const EXPAND: Op<{ readonly to: Shape }> = {
   name: "Expand",
-  infer: ([x], { to }) => {
-    const { shape, dtype } = x as Tensor;
+  infer: ([{ shape, dtype }], { to }) => {
     if (!sameShape(broadcast("Expand", shape, to), to)) {
       throw shapeError("Expand", "the shape does not broadcast to the other", shape, to);
     }
     return { shape: to, dtype };
   },
   evaluate: ([x], { to }) => {
-    const at = walker(x as Values, to);
-    return Float64Array.from({ length: sizeOf(to) }, (_, i) => (x as Values).data[at(i)] as number);
+    const at = walker(x, to);
+    return Float64Array.from({ length: sizeOf(to) }, (_, i) => x.data[at(i)] as number);
   },
   gradient: (_, outer) => [outer],
   emit: ({ attributes }, emitter, inputs) =>
@@ -119,7 +111,7 @@ export function expand(x: Tensor, to: Shape): Tensor {
 
 /** What was expanded, or the tensor itself. */
 export function unexpanded(x: Tensor): Tensor {
-  return x.op === EXPAND ? (x.inputs[0] as Tensor) : x;
+  return x.op === EXPAND ? x.inputs[0] : x;
 }
 
 interface Range {
@@ -130,16 +122,14 @@ interface Range {
 
 const SLICE: Op<Range> = {
   name: "Slice",
-  infer: ([x], { axis, start, end }) => {
-    const { shape, dtype } = x as Tensor;
+  infer: ([{ shape, dtype }], { axis, start, end }) => {
     const n = shape[axisOf("Slice", axis, shape)] as number;
     if (!(start >= 0 && start <= end && end <= n)) {
       throw shapeError("Slice", `${start} to ${end} is not within axis ${axis}`, shape);
     }
     return { shape: shape.map((m, i) => (i === axis ? end - start : m)), dtype };
   },
-  evaluate: ([x], { axis, start }, { shape }) => {
-    const { data, shape: from } = x as Values;
+  evaluate: ([{ data, shape: from }], { axis, start }, { shape }) => {
     const [inner, outer] = [stridesOf(from), stridesOf(shape)];
     return Float64Array.from({ length: sizeOf(shape) }, (_, i) => {
       let at = start * (inner[axis] as number);
@@ -150,21 +140,14 @@ const SLICE: Op<Range> = {
     });
   },
   gradient: ({ inputs, attributes: { axis, start, end } }, outer) => {
-    const { shape } = inputs[0] as Tensor;
+    const { shape } = inputs[0];
     const gap = (n: number) => zeros(shape.map((m, i) => (i === axis ? n : m)));
     const parts = [gap(start), outer, gap((shape[axis] as number) - end)];
-    return [
-      concat(
-        parts.filter(({ size }) => size > 0),
-        axis,
-      ),
-    ];
+    const filled = parts.filter(({ size }) => size > 0);
+    return [concat(filled, axis)];
   },
   emit: ({ attributes: { axis, start, end } }, emitter, inputs) =>
-    emitter.node("Slice", [
-      ...inputs,
-      ...[[start], [end], [axis]].map((list) => emitter.integers(list)),
-    ]),
+    emitter.node("Slice", [...inputs, ...[start, end, axis].map((n) => emitter.integers([n]))]),
 };
 
 export function slice(x: Tensor, axis: number, start: number, end: number): Tensor {
@@ -176,25 +159,20 @@ export function slice(x: Tensor, axis: number, start: number, end: number): Tens
 const CONCAT: Op<{ readonly axis: number }> = {
   name: "Concat",
   infer: (inputs, { axis }) => {
-    const [first] = inputs as [Tensor];
+    const [first] = inputs;
     for (const { shape } of inputs) {
       const fits =
         shape.length === first.shape.length &&
         shape.every((n, i) => i === axis || n === first.shape[i]);
-      if (!fits)
-        throw shapeError(
-          "Concat",
-          `they differ elsewhere than in axis ${axis}`,
-          first.shape,
-          shape,
-        );
+      const problem = `they differ elsewhere than in axis ${axis}`;
+      if (!fits) throw shapeError("Concat", problem, first.shape, shape);
     }
     const total = inputs.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
     return { shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype };
   },
   evaluate: (inputs, { axis }, { shape }) => {
     const out = new Float64Array(sizeOf(shape));
-    const outer = shape.slice(0, axis).reduce((product, n) => product * n, 1);
+    const outer = sizeOf(shape.slice(0, axis));
     let at = 0;
     for (let block = 0; block < outer; block++) {
       for (const { data } of inputs) {

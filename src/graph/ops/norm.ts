@@ -1,7 +1,7 @@
 /** Division of each row by its root mean square, and a weight for each column. */
 
 import { sameShape, shapeError, sizeOf } from "../shape.ts";
-import { type Emitter, type Op, Tensor, type Values } from "../tensor.ts";
+import { type Emitter, type Inputs, type Op, Tensor, type Values } from "../tensor.ts";
 import { mul, square, sub } from "./elementwise.ts";
 import { reshape, transpose } from "./layout.ts";
 import { matmul } from "./product.ts";
@@ -10,17 +10,17 @@ interface Norm {
   readonly epsilon: number;
 }
 
+const FUSED = "SimplifiedLayerNormalization";
+
 const RMS_NORM: Op<Norm> = {
-  name: "SimplifiedLayerNormalization",
-  infer: (inputs) => {
-    const [x, weight] = inputs as [Tensor, Tensor];
+  name: FUSED,
+  infer: ([x, weight]) => {
     if (!sameShape(weight.shape, x.shape.slice(-1))) {
       throw shapeError("RmsNorm", "expected one weight for each column", x.shape, weight.shape);
     }
     return { shape: x.shape, dtype: "f32" };
   },
-  evaluate: (inputs, { epsilon }) => {
-    const [x, weight] = inputs as [Values, Values];
+  evaluate: ([x, weight], { epsilon }) => {
     const width = weight.data.length;
     const scales = scalesOf(x, epsilon);
     return x.data.map(
@@ -29,7 +29,7 @@ const RMS_NORM: Op<Norm> = {
     );
   },
   gradient: (node, outer) => {
-    const [x, weight] = node.inputs as [Tensor, Tensor];
+    const [x, weight] = node.inputs;
     const width = weight.size;
     const rows = x.size / width;
     const scale = new Tensor(SCALE, [node, x], node.attributes);
@@ -45,29 +45,22 @@ const RMS_NORM: Op<Norm> = {
   emit: ({ attributes: { epsilon } }, emitter, inputs) =>
     emitter.standard
       ? plain(epsilon, emitter, inputs)
-      : emitter.node(
-          "SimplifiedLayerNormalization",
-          inputs,
-          { axis: -1, epsilon: { float: epsilon } },
-          { outputs: 2 },
-        ),
+      : emitter.node(FUSED, inputs, { axis: -1, epsilon: { float: epsilon } }, { outputs: 2 }),
 };
 
 /** What each row was multiplied with: the second output of the node that is its first input. */
 const SCALE: Op<Norm> = {
   name: "RmsNormScale",
-  infer: ([, x]) => ({ shape: [...(x as Tensor).shape.slice(0, -1), 1], dtype: "f32" }),
-  evaluate: ([, x], { epsilon }) => scalesOf(x as Values, epsilon),
+  infer: ([, x]) => ({ shape: [...x.shape.slice(0, -1), 1], dtype: "f32" }),
+  evaluate: ([, x], { epsilon }) => scalesOf(x, epsilon),
   emit: ({ attributes: { epsilon } }, emitter, [norm, x]) =>
-    emitter.standard
-      ? plainScale(epsilon, emitter, x as string)
-      : emitter.output(norm as string, 1),
+    emitter.standard ? plainScale(epsilon, emitter, x) : emitter.output(norm, 1),
 };
 
 /** The same in the ops that every runtime knows. */
-function plain(epsilon: number, emitter: Emitter, [x, weight]: readonly string[]): string {
-  const scale = plainScale(epsilon, emitter, x as string);
-  return emitter.node("Mul", [emitter.node("Mul", [x as string, scale]), weight as string]);
+function plain(epsilon: number, emitter: Emitter, [x, weight]: Inputs<string>): string {
+  const scale = plainScale(epsilon, emitter, x);
+  return emitter.node("Mul", [emitter.node("Mul", [x, scale]), weight]);
 }
 
 function plainScale(epsilon: number, emitter: Emitter, x: string): string {

@@ -1,21 +1,19 @@
 /** The matrix product, batched and broadcast. */
 
 import { broadcast, type Shape, shapeError, sizeOf, stridesOf } from "../shape.ts";
-import { type Op, Tensor, type Values } from "../tensor.ts";
+import { type Inputs, type Op, Tensor, type Values } from "../tensor.ts";
 import { isTransposed, reshape, transpose } from "./layout.ts";
 
 const MATMUL: Op<null> = {
   name: "MatMul",
-  infer: (inputs) => {
-    const [a, b] = inputs as [Tensor, Tensor];
+  infer: ([a, b]) => {
     const fits = a.shape.length >= 2 && b.shape.length >= 2 && a.shape.at(-1) === b.shape.at(-2);
     if (!fits) throw shapeError("MatMul", "the inner sizes differ", a.shape, b.shape);
     const batch = broadcast("MatMul", a.shape.slice(0, -2), b.shape.slice(0, -2));
     return { shape: [...batch, a.shape.at(-2) as number, b.shape.at(-1) as number], dtype: "f32" };
   },
-  evaluate: (inputs, _, { shape }) => multiply(inputs as [Values, Values], shape),
-  gradient: ({ inputs }, outer) => {
-    const [a, b] = inputs as [Tensor, Tensor];
+  evaluate: (inputs, _, { shape }) => multiply(inputs, shape),
+  gradient: ({ inputs: [a, b] }, outer) => {
     // One product over all rows in place of many and a sum.
     const flat = b.shape.length === 2 && a.shape.length > 2;
     const [left, right] = flat ? [rows(a), rows(outer)] : [a, outer];
@@ -38,7 +36,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
   return new Tensor(MATMUL, [a, b], null);
 }
 
-function multiply([a, b]: readonly [Values, Values], shape: Shape): Float64Array {
+function multiply([a, b]: Inputs<Values>, shape: Shape): Float64Array {
   const [n, m] = shape.slice(-2) as [number, number];
   const k = a.shape.at(-1) as number;
   const batch = shape.slice(0, -2);

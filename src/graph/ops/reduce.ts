@@ -1,7 +1,7 @@
 /** Sums, means and maxima along axes. */
 
 import { axisOf, type Shape, sameShape, shapeError, sizeOf, walker } from "../shape.ts";
-import { type Emitter, type Op, Tensor, type Values } from "../tensor.ts";
+import { type Emitter, type Inputs, type Op, Tensor } from "../tensor.ts";
 import { cast, div, equal, mul } from "./elementwise.ts";
 import { expand, reshape } from "./layout.ts";
 
@@ -10,8 +10,7 @@ interface Axes {
   readonly keep: boolean;
 }
 
-function reducedShape(name: string, [x]: readonly Tensor[], { axes, keep }: Axes): number[] {
-  const { shape } = x as Tensor;
+function reducedShape(name: string, { shape }: Tensor, { axes, keep }: Axes): number[] {
   const gone = new Set(axes.map((axis) => axisOf(name, axis, shape)));
   if (gone.size !== axes.length) throw shapeError(name, `the axes [${axes}] repeat`, shape);
   return shape.flatMap((n, i) => (gone.has(i) ? (keep ? [1] : []) : [n]));
@@ -30,9 +29,8 @@ function reduction(
 ): Op<Axes> {
   return {
     name,
-    infer: (inputs, axes) => ({ shape: reducedShape(name, inputs, axes), dtype: "f32" }),
-    evaluate: ([x], { axes }) => {
-      const { shape, data } = x as Values;
+    infer: ([x], axes) => ({ shape: reducedShape(name, x, axes), dtype: "f32" }),
+    evaluate: ([{ shape, data }], { axes }) => {
       const kept = keptShape(shape, axes);
       const out = new Float64Array(sizeOf(kept)).fill(start);
       const at = walker({ shape: kept }, shape);
@@ -43,7 +41,7 @@ function reduction(
     },
     ...(gradient && { gradient }),
     emit: ({ inputs: [x], attributes, shape }, emitter, inputs) =>
-      (name === "ReduceSum" && byProduct(x as Tensor, attributes.axes, shape, emitter, inputs)) ||
+      (name === "ReduceSum" && byProduct(x, attributes.axes, shape, emitter, inputs)) ||
       emitter.node(name, [...inputs, emitter.integers(attributes.axes)], {
         keepdims: Number(attributes.keep),
       }),
@@ -59,7 +57,7 @@ function byProduct(
   axes: readonly number[],
   to: Shape,
   emitter: Emitter,
-  [x = ""]: readonly string[],
+  [x]: Inputs<string>,
 ): string | undefined {
   const sorted = axes.toSorted((a, b) => a - b);
   if (sorted.some((axis, i) => axis !== i)) return undefined;
@@ -74,15 +72,14 @@ const SUM = reduction(
   "ReduceSum",
   0,
   (a, b) => a + b,
-  ({ inputs, attributes }, outer) => {
-    const { shape } = inputs[0] as Tensor;
-    return [expand(reshape(outer, keptShape(shape, attributes.axes)), shape)];
-  },
+  ({ inputs: [{ shape }], attributes }, outer) => [
+    expand(reshape(outer, keptShape(shape, attributes.axes)), shape),
+  ],
 );
 
 /** Of equal maxima each gets its share of the gradient. */
 const MAX = reduction("ReduceMax", Number.NEGATIVE_INFINITY, Math.max, (node, outer) => {
-  const [x] = node.inputs as [Tensor];
+  const [x] = node.inputs;
   const kept = keptShape(x.shape, node.attributes.axes);
   const winners = cast(equal(x, reshape(node, kept)));
   const shares = div(winners, sum(winners, node.attributes.axes, true));

@@ -1,13 +1,12 @@
 /** Rotary position embedding: the two halves of each head, as pairs, rotated by position-dependent angles. */
 
 import { sameShape, shapeError } from "../shape.ts";
-import { type Emitter, type Op, Tensor, type Values } from "../tensor.ts";
+import { type Emitter, type Inputs, type Op, Tensor } from "../tensor.ts";
 import { neg } from "./elementwise.ts";
 
 const ROTATE: Op<null> = {
   name: "RotaryEmbedding",
-  infer: (inputs) => {
-    const [x, positions, cosine, sine] = inputs as [Tensor, Tensor, Tensor, Tensor];
+  infer: ([x, positions, cosine, sine]) => {
     if (x.shape.length !== 3 || !sameShape(positions.shape, x.shape.slice(0, 2))) {
       const expected =
         "expected [batch, length, heads × head size] and one position for each token";
@@ -19,8 +18,7 @@ const ROTATE: Op<null> = {
     }
     return { shape: x.shape, dtype: "f32" };
   },
-  evaluate: (inputs) => {
-    const [x, positions, cosine, sine] = inputs as [Values, Values, Values, Values];
+  evaluate: ([x, positions, cosine, sine]) => {
     const [half, width] = [cosine.shape[1] as number, x.shape[2] as number];
     return x.data.map((value, i) => {
       const place = (positions.data[Math.floor(i / width)] as number) * half + (i % half);
@@ -32,7 +30,7 @@ const ROTATE: Op<null> = {
   },
   // The inverse rotation.
   gradient: ({ inputs: [, positions, cosine, sine] }, outer) => [
-    rotate(outer, positions as Tensor, cosine as Tensor, neg(sine as Tensor)),
+    rotate(outer, positions, cosine, neg(sine)),
   ],
   emit: (node, emitter, inputs) =>
     emitter.standard
@@ -41,10 +39,13 @@ const ROTATE: Op<null> = {
 };
 
 /** The same in the ops that every runtime knows. */
-function plain({ shape, inputs }: Tensor, emitter: Emitter, names: readonly string[]): string {
-  const [x, positions, cosine, sine] = names as [string, string, string, string];
-  const [batch, length, width] = shape as readonly number[] as [number, number, number];
-  const half = inputs[2]?.shape[1] as number;
+function plain(
+  { shape, inputs }: Tensor,
+  emitter: Emitter,
+  [x, positions, cosine, sine]: Inputs<string>,
+): string {
+  const [batch, length, width] = shape as unknown as [number, number, number];
+  const half = inputs[2].shape[1] as number;
   const reshaped = (name: string, to: readonly number[]) =>
     emitter.node("Reshape", [name, emitter.integers(to)]);
   const halves = reshaped(x, [batch, length, width / (2 * half), 2, half]);

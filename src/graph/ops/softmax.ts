@@ -1,6 +1,6 @@
 /** Softmax and its logarithm along the last axis, without overflow. */
 
-import { type Op, Tensor, type Values } from "../tensor.ts";
+import { type Op, Tensor } from "../tensor.ts";
 import { exp, mul, sub } from "./elementwise.ts";
 import { sum } from "./reduce.ts";
 
@@ -11,9 +11,8 @@ function rowWise(
 ): Op<null> {
   return {
     name: type,
-    infer: ([x]) => ({ shape: (x as Tensor).shape, dtype: "f32" }),
-    evaluate: ([x]) => {
-      const { shape, data } = x as Values;
+    infer: ([x]) => ({ shape: x.shape, dtype: "f32" }),
+    evaluate: ([{ shape, data }]) => {
       const width = shape.at(-1) as number;
       const out = new Float64Array(data.length);
       for (let at = 0; at < data.length; at += width) {

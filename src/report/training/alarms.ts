@@ -5,9 +5,8 @@ import { ALARMS } from "../../runs/artifacts.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { Alarm } from "../../runs/train-records.ts";
 import { flattenJson } from "./flatten-json.ts";
-import { type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "./html.ts";
 import { grouped, plain } from "./numbers.ts";
-import { codeHtml } from "./text.ts";
 
 export function alarmList({ alarms }: TrainingRunRecords): Html {
   if (alarms === undefined) return html`<p>No alarms: the run has no ${codeHtml(ALARMS)}.</p>\n`;

@@ -16,7 +16,7 @@ export interface Line {
 export interface Curve {
   readonly section: string;
   readonly title: string;
-  readonly note?: string;
+  readonly note: string;
   readonly y: Axis;
   readonly lines: readonly Line[];
 }
@@ -53,18 +53,20 @@ const exactKl: Line = {
     run.evaluations.flatMap(({ step: x, kl_exact: y }) => (y === null ? [] : [{ x, y }])),
 };
 
-const SHARE: readonly [number, number] = [0, 1];
+/** Metrics under one prefix, each by its own name. */
+const steps = (prefix: string, ...names: string[]): Line[] =>
+  names.map((name) => step(`${prefix}/${name}`, name));
+
+const share = (label: string): Axis => ({ label, range: [0, 1] });
+const fromZero = (label: string, unit?: string): Axis => ({ label, unit, range: [0, undefined] });
+const inNats = (label: string): Axis => ({ label, unit: "nats" });
 
 export const CURVES: readonly Curve[] = [
   ...inSection("Reward", [
-    [
-      "Reward in training",
-      { label: "mean reward" },
-      [step("reward/mean", "mean"), step("reward/baseline", "baseline")],
-    ],
+    ["Reward in training", { label: "mean reward" }, steps("reward", "mean", "baseline")],
     [
       "Pass rate on validation",
-      { label: "share, or mean reward", range: [0, undefined] },
+      fromZero("share, or mean reward"),
       [
         passRate,
         unlessSame(onValidation("reward_mean", "reward"), "reward_mean", "pass_rate"),
@@ -72,50 +74,38 @@ export const CURVES: readonly Curve[] = [
       ],
       "95 % interval shaded",
     ],
-    [
-      "Reward spread",
-      { label: "reward" },
-      ["std", "min", "max"].map((name) => step(`reward/${name}`, name)),
-    ],
+    ["Reward spread", { label: "reward" }, steps("reward", "std", "min", "max")],
     [
       "Groups without reward variance",
-      { label: "share of groups", range: SHARE },
+      share("share of groups"),
       [step("reward/zero_std_groups", "all rewards equal")],
     ],
-    ["Token accuracy", { label: "share", range: SHARE }, [step("token_accuracy")]],
+    ["Token accuracy", share("share"), [step("token_accuracy")]],
   ]),
   ...inSection("Preferences", [
-    [
-      "Implicit rewards",
-      { label: "reward" },
-      ["chosen", "rejected", "margin"].map((name) => step(`rewards/${name}`, name)),
-    ],
+    ["Implicit rewards", { label: "reward" }, steps("rewards", "chosen", "rejected", "margin")],
     [
       "Preference accuracy",
-      { label: "share of pairs", range: SHARE },
+      share("share of pairs"),
       [step("rewards/accuracy", "chosen above rejected")],
     ],
-    [
-      "Log-probs of the completions",
-      { label: "log-prob", unit: "nats" },
-      ["chosen", "rejected"].map((name) => step(`logps/${name}`, name)),
-    ],
+    ["Log-probs of the completions", inNats("log-prob"), steps("logps", "chosen", "rejected")],
   ]),
   ...inSection("Distance from the reference", [
     [
       "KL to the reference",
       { label: "KL", unit: "nats per token" },
-      [...["k1", "k2", "k3"].map((name) => step(`kl/${name}`, name)), exactKl],
+      [...steps("kl", "k1", "k2", "k3"), exactKl],
     ],
     ["KL coefficient", { label: "coefficient" }, [step("kl/coefficient")]],
     [
       "Entropy",
-      { label: "entropy", unit: "nats per token", range: [0, undefined] },
+      fromZero("entropy", "nats per token"),
       [step("entropy", "training"), onValidation("entropy")],
     ],
     [
       "Completion length",
-      { label: "tokens", range: [0, undefined] },
+      fromZero("tokens"),
       [
         step("length/mean", "mean"),
         step("length/min", "shortest"),
@@ -125,63 +115,52 @@ export const CURVES: readonly Curve[] = [
     ],
     [
       "Truncated completions",
-      { label: "share of completions", range: [0, undefined] },
+      fromZero("share of completions"),
       [step("length/truncated", "training"), onValidation("truncated")],
     ],
     [
       "Most common completion",
-      { label: "share of completions", range: [0, undefined] },
+      fromZero("share of completions"),
       [step("repeated", "training"), onValidation("repeated")],
     ],
     [
       "Clipped tokens",
-      { label: "share of tokens", range: [0, undefined] },
+      fromZero("share of tokens"),
       [step("clip/low", "below"), step("clip/high", "above")],
     ],
     ["Largest probability ratio", { label: "new to old probability" }, [step("ratio/max")]],
   ]),
   ...inSection("Constraint", [
-    ["Cost", { label: "cost" }, [step("cost/mean", "mean"), step("cost/limit", "limit")]],
+    ["Cost", { label: "cost" }, steps("cost", "mean", "limit")],
     ["Lagrange multiplier", { label: "multiplier" }, [step("cost/lambda")]],
   ]),
   ...inSection("Optimisation", [
     ["Loss", { label: "loss" }, [step("loss")]],
-    ["Gradient norm", { label: "norm", range: [0, undefined] }, [step("gradient_norm")]],
-    ["Learning rate", { label: "learning rate", range: [0, undefined] }, [step("learning_rate")]],
+    ["Gradient norm", fromZero("norm"), [step("gradient_norm")]],
+    ["Learning rate", fromZero("learning rate"), [step("learning_rate")]],
     ["Value loss", { label: "loss" }, [step("value/loss")]],
     ["Explained variance of the value head", { label: "share" }, [step("value/explained")]],
     [
       "Tokens per step",
-      { label: "tokens", range: [0, undefined] },
+      fromZero("tokens"),
       [step("tokens", "trained on"), step("sampled_tokens", "sampled")],
     ],
   ]),
   ...inSection("Checks", [
     [
       "Recomputed and sampled log-probs",
-      { label: "largest log-prob gap", unit: "nats" },
+      inNats("largest log-prob gap"),
       [step("check/logprob_gap")],
     ],
-    [
-      "Sampling distribution and policy",
-      { label: "mean log-prob gap", unit: "nats" },
-      [step("check/sampling_gap")],
-    ],
-    [
-      "Policy and reference",
-      { label: "largest log-prob gap", unit: "nats" },
-      [step("check/reference_gap")],
-    ],
+    ["Sampling distribution and policy", inNats("mean log-prob gap"), [step("check/sampling_gap")]],
+    ["Policy and reference", inNats("largest log-prob gap"), [step("check/reference_gap")]],
   ]),
 ];
 
 type Row = [title: string, y: Axis, lines: Line[], note?: string];
 
 function inSection(section: string, rows: readonly Row[]): Curve[] {
-  return rows.map(([title, y, lines, note]) => ({
-    ...{ section, title, y, lines },
-    ...(note === undefined ? {} : { note }),
-  }));
+  return rows.map(([title, y, lines, note = ""]) => ({ section, title, y, lines, note }));
 }
 
 /** Metrics without a curve above: rewards by scorer in one chart, the others in one chart each. */

@@ -5,7 +5,7 @@ import { costOf, moneyText } from "./cost.ts";
 import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
 import { type Html, html } from "./html.ts";
 import { duration, grouped, NONE, percent, percentRange, plain } from "./numbers.ts";
-import { endsOf, lastOf, startAndEnd } from "./series.ts";
+import { type Ends, endsOf, lastOf, startAndEnd } from "./series.ts";
 
 interface Figure {
   readonly label: string;
@@ -18,10 +18,10 @@ export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undef
   const figures = [
     reached && passFigure(reached),
     winFigure(run),
-    change(run, "Loss", "loss", undefined, "of the updates, first and last 10 % of steps"),
+    lossFigure(run),
     klFigure(run, reached),
-    change(run, "Entropy", "entropy", "entropy", "nats per token"),
-    change(run, "Length", "length/mean", "length_mean", "tokens per completion"),
+    change("Entropy", startAndEnd(run, "entropy", "entropy"), "nats per token"),
+    change("Length", startAndEnd(run, "length/mean", "length_mean"), "tokens per completion"),
     costFigure(run, pricePerHour),
   ].filter((figure) => figure !== undefined);
   const tiles = figures.map(
@@ -58,16 +58,13 @@ function klFigure(run: TrainingRunRecords, reached: Milestones | undefined): Fig
   return { label: "KL to the reference", value: plain(value), note };
 }
 
-/** Loss is a figure of runs without evaluations only. */
-function change(
-  run: TrainingRunRecords,
-  label: string,
-  metric: string,
-  measure: "entropy" | "length_mean" | undefined,
-  note: string,
-): Figure | undefined {
-  if (measure === undefined && run.evaluations.length > 0) return undefined;
-  const ends = measure ? startAndEnd(run, metric, measure) : endsOf(run, metric);
+/** For runs without evaluations. */
+function lossFigure(run: TrainingRunRecords): Figure | undefined {
+  if (run.evaluations.length > 0) return undefined;
+  return change("Loss", endsOf(run, "loss"), "of the updates, first and last 10 % of steps");
+}
+
+function change(label: string, ends: Ends | undefined, note: string): Figure | undefined {
   return ends && { label, value: arrow(plain, ends.start, ends.end), note };
 }
 
@@ -75,9 +72,9 @@ function costFigure(run: TrainingRunRecords, pricePerHour: number | undefined): 
   const { total, money, trained, sampled } = costOf(run, pricePerHour);
   if (total === undefined && trained + sampled === 0) return undefined;
   const tokens = [
-    sampled > 0 ? `${grouped(sampled)} tokens sampled` : "",
+    ...(sampled > 0 ? [`${grouped(sampled)} tokens sampled`] : []),
     `${grouped(trained)} tokens trained on`,
-  ].filter((text) => text !== "");
+  ];
   if (total === undefined)
     return { label: "Cost", value: NONE, note: ["time not measured", ...tokens].join("; ") };
   const price = money === undefined ? "no price given" : `${moneyText(money)} at the given price`;

@@ -4,11 +4,10 @@ import type { Point, Series } from "../../charts/spec.ts";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { figure } from "./chart-figure.ts";
-import { type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "./html.ts";
 import { percent } from "./numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { binSize, chunks, mean } from "./series.ts";
-import { codeHtml } from "./text.ts";
 
 /** Counts at a step. */
 export interface Outcomes {

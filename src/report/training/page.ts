@@ -61,36 +61,24 @@ ${bodies}</main>
 function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined): Section[] {
   const withOutcomes = runs.filter(({ run }) => hasOutcomes(run));
   const hasSamples = runs.some(({ run }) => run.samples.length > 0);
-  const none = (what: string) => html`<p>${what}</p>\n`;
+  const outcomes =
+    withOutcomes.length > 0
+      ? outcomesSection(withOutcomes)
+      : html`<p>No outcomes were recorded.</p>\n`;
+  const alarms = perRun(runs, ({ run }) => alarmList(run));
+  const failures = perRun(runs, ({ run }, place) => failureTable(run, place));
+  const samples = hasSamples
+    ? perRun(runs, ({ run }, place) => sampleList(run, place))
+    : html`<p>No samples were recorded.</p>\n`;
+  const settings = runs.length > 1 ? "Settings" : "Manifest";
   return [
     { id: "curves", title: "Curves", body: curvesSection(runs) },
-    {
-      id: "outcomes",
-      title: "Outcomes over time",
-      body:
-        withOutcomes.length > 0
-          ? outcomesSection(withOutcomes)
-          : none("No outcomes were recorded."),
-    },
-    { id: "alarms", title: "Alarms", body: perRun(runs, ({ run }) => alarmList(run)) },
-    {
-      id: "failures",
-      title: "Failure modes",
-      body: perRun(runs, ({ run }, place) => failureTable(run, place)),
-    },
-    {
-      id: "samples",
-      title: "Sampled completions",
-      body: hasSamples
-        ? perRun(runs, ({ run }, place) => sampleList(run, place))
-        : none("No samples were recorded."),
-    },
+    { id: "outcomes", title: "Outcomes over time", body: outcomes },
+    { id: "alarms", title: "Alarms", body: alarms },
+    { id: "failures", title: "Failure modes", body: failures },
+    { id: "samples", title: "Sampled completions", body: samples },
     { id: "cost", title: "Cost", body: costSection(runs, pricePerHour) },
-    {
-      id: "settings",
-      title: runs.length > 1 ? "Settings" : "Manifest",
-      body: settingsSection(runs),
-    },
+    { id: "settings", title: settings, body: settingsSection(runs) },
   ];
 }
 

@@ -3,12 +3,11 @@
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "./html.ts";
 import { keyFigures } from "./key-figures.ts";
 import { many } from "./numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { alarmCount, plannedSteps, statusOf, stepsDone } from "./run-status.ts";
-import { codeHtml } from "./text.ts";
 import { holdoutSentence, milestoneTable, winSentence } from "./validation.ts";
 
 /** `isTitled`: with one run, the title of the page names it. */

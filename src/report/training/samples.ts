@@ -2,9 +2,8 @@
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../runs/train-records.ts";
-import { type Html, html } from "./html.ts";
+import { codeHtml, type Html, html, textHtml } from "./html.ts";
 import { grouped, many, plain } from "./numbers.ts";
-import { codeHtml, textHtml } from "./text.ts";
 
 const MAX_PROMPTS = 40;
 

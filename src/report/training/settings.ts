@@ -3,10 +3,9 @@
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { flattenJson } from "./flatten-json.ts";
-import { type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "./html.ts";
 import { NONE } from "./numbers.ts";
 import type { NamedRun } from "./run-names.ts";
-import { codeHtml } from "./text.ts";
 
 /** Everything that determines a run; paths and the volatile block do not. */
 function settingsOf({ manifest, manifestJson }: TrainingRunRecords): Map<string, string> {

@@ -5,7 +5,6 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { Alarm, SampleRecord } from "../../../runs/train-records.ts";
 
 export interface Finding {
-  readonly mode: string;
   readonly status: "seen" | "not seen" | "not measured";
   /** The numbers behind it, one sentence each. */
   readonly numbers: readonly string[];
@@ -13,21 +12,21 @@ export interface Finding {
   readonly evidence: readonly SampleRecord[];
 }
 
-export type FailureMode = (run: TrainingRunRecords) => Finding;
+export interface FailureMode {
+  readonly name: string;
+  /** The alarms that stand for it. */
+  readonly alarms: RegExp;
+  /** What the records show; without a status it was not measured. */
+  look(run: TrainingRunRecords): Partial<Finding>;
+}
 
 const MAX_EVIDENCE = 3;
 
 /** An alarm of that name counts as seen, whatever the numbers show. */
-export function finding(
-  run: TrainingRunRecords,
-  mode: string,
-  alarms: RegExp,
-  found: Partial<Omit<Finding, "mode">>,
-): Finding {
+export function finding({ alarms, look }: FailureMode, run: TrainingRunRecords): Finding {
   const raised = (run.alarms ?? []).find(({ alarm }) => alarms.test(alarm));
-  const { status = "not measured", numbers = [], evidence = [] } = found;
+  const { status = "not measured", numbers = [], evidence = [] } = look(run);
   return {
-    mode,
     status: raised ? "seen" : status,
     numbers: raised ? [...numbers, alarmSentence(raised)] : numbers,
     evidence: raised || status === "seen" ? evidence.slice(0, MAX_EVIDENCE) : [],

@@ -6,17 +6,20 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
 import { percent } from "../numbers.ts";
 import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
-import { type FailureMode, finding, lastSamples } from "./finding.ts";
+import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** Growth of the share; besides, the intervals of the two shares must not overlap. */
 const MIN_GROWTH = 0.05;
 /** Codes that are not about format. */
 const NOT_FORMAT = ["ok", "wrong_answer"];
 
-export const formatDrift: FailureMode = (run) =>
-  finding(run, "Refusal or format drift", /format|refus/i, grown(run));
+export const formatDrift: FailureMode = {
+  name: "Refusal or format drift",
+  alarms: /format|refus/i,
+  look: grown,
+};
 
-function grown(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
+function grown(run: TrainingRunRecords): Partial<Finding> {
   const ends = outcomeEnds(run);
   if (ends === undefined)
     return { numbers: ["Outcome codes were recorded at fewer than two steps."] };

@@ -4,7 +4,7 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { plain } from "../numbers.ts";
 import { mean, startAndEnd } from "../series.ts";
-import { type FailureMode, finding, lastSamples } from "./finding.ts";
+import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** As a factor, up or down. */
 const MIN_DRIFT = 1.25;
@@ -12,10 +12,9 @@ const MIN_DRIFT = 1.25;
 const LARGE_DRIFT = 2;
 const MIN_CORRELATION = 0.3;
 
-export const lengthBias: FailureMode = (run) =>
-  finding(run, "Length bias", /length/i, drifted(run));
+export const lengthBias: FailureMode = { name: "Length bias", alarms: /length/i, look: drifted };
 
-function drifted(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
+function drifted(run: TrainingRunRecords): Partial<Finding> {
   const drift = startAndEnd(run, "length/mean", "length_mean");
   if (drift === undefined || drift.start <= 0 || drift.end <= 0)
     return { numbers: ["Lengths were recorded at fewer than two steps."] };

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import { finding } from "./finding.ts";
 import { modeCollapse } from "./mode-collapse.ts";
 
 function run(repeated: readonly [start: number, end: number], alarm: string): TrainingRunRecords {
@@ -15,7 +16,7 @@ function run(repeated: readonly [start: number, end: number], alarm: string): Tr
 }
 
 test("lost entropy alone is not seen as a collapse, repeated answers are", () => {
-  expect(modeCollapse(run([0.1, 0.12], "entropy_collapse")).status).toBe("not seen");
-  expect(modeCollapse(run([0.1, 0.6], "entropy_collapse")).status).toBe("seen");
-  expect(modeCollapse(run([0.1, 0.12], "repeated_outputs")).status).toBe("seen");
+  expect(finding(modeCollapse, run([0.1, 0.12], "entropy_collapse")).status).toBe("not seen");
+  expect(finding(modeCollapse, run([0.1, 0.6], "entropy_collapse")).status).toBe("seen");
+  expect(finding(modeCollapse, run([0.1, 0.12], "repeated_outputs")).status).toBe("seen");
 });

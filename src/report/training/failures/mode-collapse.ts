@@ -4,15 +4,18 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain } from "../numbers.ts";
 import { startAndEnd } from "../series.ts";
-import { type FailureMode, finding, lastSamples } from "./finding.ts";
+import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** Growth of the share. Entropy alone is no sign: it also falls when a policy becomes sure of right answers. */
 const MIN_GROWTH = 0.2;
 
-export const modeCollapse: FailureMode = (run) =>
-  finding(run, "Mode collapse", /repeat/i, repeating(run));
+export const modeCollapse: FailureMode = {
+  name: "Mode collapse",
+  alarms: /repeat/i,
+  look: repeating,
+};
 
-function repeating(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
+function repeating(run: TrainingRunRecords): Partial<Finding> {
   const [repeated, entropy] = [
     startAndEnd(run, "repeated", "repeated"),
     startAndEnd(run, "entropy", "entropy"),

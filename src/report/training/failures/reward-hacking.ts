@@ -5,15 +5,18 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { comparePaired, type Milestones, milestonesOf } from "../evaluations.ts";
 import { percent, plain, pValue } from "../numbers.ts";
-import { type FailureMode, finding, lastSamples, samplesAt } from "./finding.ts";
+import { type FailureMode, type Finding, lastSamples, samplesAt } from "./finding.ts";
 
 /** The best of many evaluations is biased upwards, so a fall from it needs a stricter level. */
 const ALPHA = 0.01;
 
-export const rewardHacking: FailureMode = (run) =>
-  finding(run, "Reward hacking", /hack/i, sinceBest(run));
+export const rewardHacking: FailureMode = {
+  name: "Reward hacking",
+  alarms: /hack/i,
+  look: sinceBest,
+};
 
-function sinceBest(run: TrainingRunRecords): Partial<ReturnType<FailureMode>> {
+function sinceBest(run: TrainingRunRecords): Partial<Finding> {
   const reached = milestonesOf(run);
   if (reached === undefined || run.evaluations.length < 2)
     return { numbers: ["Needs at least two evaluations."] };

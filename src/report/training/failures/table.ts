@@ -2,10 +2,9 @@
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
-import { type Html, html } from "../html.ts";
+import { codeHtml, type Html, html, textHtml } from "../html.ts";
 import { sampleAnchor } from "../samples.ts";
-import { codeHtml, textHtml } from "../text.ts";
-import type { FailureMode, Finding } from "./finding.ts";
+import { type FailureMode, type Finding, finding } from "./finding.ts";
 import { formatDrift } from "./format-drift.ts";
 import { lengthBias } from "./length-bias.ts";
 import { modeCollapse } from "./mode-collapse.ts";
@@ -17,7 +16,7 @@ const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as con
 
 /** `place` is the index of the run on the page. */
 export function failureTable(run: TrainingRunRecords, place: number): Html {
-  const rows = MODES.map((mode) => row(mode(run), run, place));
+  const rows = MODES.map((mode) => row(mode, run, place));
   return html`<table class="failures">
 <thead><tr><th scope="col">failure</th><th scope="col">status</th><th scope="col">numbers</th>
 <th scope="col">evidence</th></tr></thead>
@@ -26,15 +25,12 @@ ${rows}</tbody></table>
 `;
 }
 
-function row(
-  { mode, status, numbers, evidence }: Finding,
-  run: TrainingRunRecords,
-  place: number,
-): Html {
+function row(mode: FailureMode, run: TrainingRunRecords, place: number): Html {
+  const { status, numbers, evidence } = finding(mode, run);
   const samples = evidence.map((sample) =>
     evidenceItem(sample, sampleAnchor(run, place, sample.id)),
   );
-  return html`<tr><th scope="row">${mode}</th>
+  return html`<tr><th scope="row">${mode.name}</th>
 <td><span class="chip ${CHIPS[status]}">${status}</span></td>
 <td>${numbers.map((sentence) => html`<p>${sentence}</p>`)}</td>
 <td>${samples.length > 0 ? html`<ul>${samples}</ul>` : noEvidence(status)}</td></tr>
