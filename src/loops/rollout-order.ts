@@ -1,7 +1,7 @@
 /** Puts answers, which came in any order, in the order of the data set. */
 
-import type { Answer } from "../core/answer.ts";
 import { dataError } from "../core/errors.ts";
+import type { Answer } from "../core/policy.ts";
 import type { Example } from "../core/records.ts";
 import type { Journaled } from "../runs/rollout-schemas.ts";
 

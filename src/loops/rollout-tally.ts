@@ -1,6 +1,6 @@
 /** Counts what came of a rollout: ends, tokens, money. */
 
-import type { Answer } from "../core/answer.ts";
+import type { Answer } from "../core/policy.ts";
 import type { RolloutSummary } from "../runs/rollout-schemas.ts";
 
 /** Money for a million tokens. */

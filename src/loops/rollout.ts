@@ -4,11 +4,15 @@
  * paid for, to ask, and to put the answers in order. Left out: scoring, which is Loop A's.
  */
 
-import { toAnswer } from "../core/answer.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
+import {
+  type Policy,
+  type SampledCompletion,
+  type SampleRequest,
+  toAnswer,
+} from "../core/policy.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
 import {
@@ -162,7 +166,7 @@ async function ask(
   }
   onStart?.(dataset.rows * n, kept);
   for await (const batch of unchanged(dataset)) {
-    for await (const [{ example, sample }, said] of policy.say(missing(batch, n, held))) {
+    for await (const [{ example, sample }, said] of policy.sample(missing(batch, n, held))) {
       await journal.add({ id: example.id, sample, answer: toAnswer(said) });
       onAnswer?.(said);
     }

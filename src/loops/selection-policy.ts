@@ -1,8 +1,7 @@
 /** A decision rule ready for use, built in or from a user's file, with its identity for the manifest. */
 
 import { dataError, messageOf } from "../core/errors.ts";
-import { deepFreeze } from "../core/freeze.ts";
-import type { JsonObject } from "../core/json.ts";
+import { deepFreeze, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";

@@ -83,18 +83,18 @@ export class EmbeddedPolicy implements Policy {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
-  async *say(
-    asks: Iterable<SampleRequest>,
+  async *sample(
+    requests: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
-    for (const batch of batchesOf(asks, this.#decoder.batch)) {
+    for (const batch of batchesOf(requests, this.#decoder.batch)) {
       const wanted = batch.map(({ example, sample }) => ({
         prompt: this.promptTokens(example.prompt),
         address: [seed, step, example.id, sample],
       }));
-      const said = await this.generate(wanted);
-      for (const [i, ask] of batch.entries()) yield [ask, said[i] as Generation];
+      const sampled = await this.generate(wanted);
+      for (const [i, request] of batch.entries()) yield [request, sampled[i] as Generation];
     }
   }
 

@@ -1,6 +1,5 @@
 /** Reads a chat completion, as endpoints really send it, into what was said. */
 
-import type { Remarks } from "../core/answer.ts";
 import type { SampledCompletion } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import { Malformed } from "./retry.ts";
@@ -8,7 +7,7 @@ import { Malformed } from "./retry.ts";
 const NOTHING: Record<string, unknown> = {};
 
 /** Throws `Malformed` with what is wrong; nothing of the answer is trusted to have its form. */
-export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
+export function readChatAnswer(body: unknown): SampledCompletion {
   if (!isFields(body)) throw new Malformed(`it is no JSON object: ${text(body)}`);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isFields(choice) ? choice.message : undefined;
@@ -29,14 +28,14 @@ export function readChatAnswer(body: unknown): SampledCompletion & Remarks {
   };
 }
 
-function ending(reason: unknown): Pick<SampledCompletion & Remarks, "finish" | "finish_reason"> {
+function ending(reason: unknown): Pick<SampledCompletion, "finish" | "finish_reason"> {
   if (reason === "stop" || reason === "length") return { finish: reason };
   return { finish: "stop", finish_reason: typeof reason === "string" ? reason : "unknown" };
 }
 
 function tokens(
   usage: unknown,
-): Pick<SampledCompletion & Remarks, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
+): Pick<SampledCompletion, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
   const { prompt_tokens: asked, completion_tokens: said } = isFields(usage) ? usage : NOTHING;
   if (isCount(asked) && isCount(said)) return { prompt_tokens: asked, completion_tokens: said };
   return { prompt_tokens: 0, completion_tokens: 0, usage_missing: true };

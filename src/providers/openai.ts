@@ -5,7 +5,6 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Remarks } from "../core/answer.ts";
 import { LockedRoomError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -93,16 +92,16 @@ export class OpenAiPolicy implements Policy {
     this.sampling = sampling;
   }
 
-  say(
-    asks: Iterable<SampleRequest>,
-  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion & Remarks], void, void> {
+  sample(
+    requests: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion], void, void> {
     const limit = this.#options.concurrency ?? CONCURRENCY;
-    return pooled(asks, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
+    return pooled(requests, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
   }
 
   async close(): Promise<void> {}
 
-  async #answer(ask: SampleRequest, stop: Stop): Promise<SampledCompletion & Remarks> {
+  async #answer(ask: SampleRequest, stop: Stop): Promise<SampledCompletion> {
     for (let tries = 1; ; ) {
       const body = this.#request.body(ask);
       const found = await this.#try(body, stop.now);
@@ -120,7 +119,7 @@ export class OpenAiPolicy implements Policy {
   async #try(
     body: object,
     now: AbortSignal,
-  ): Promise<{ said: SampledCompletion & Remarks } | { failure: Failure }> {
+  ): Promise<{ said: SampledCompletion } | { failure: Failure }> {
     const limit = new AbortController();
     const end = () => limit.abort();
     const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
@@ -139,7 +138,7 @@ export class OpenAiPolicy implements Policy {
     }
   }
 
-  #withoutKeys(said: SampledCompletion & Remarks): SampledCompletion & Remarks {
+  #withoutKeys(said: SampledCompletion): SampledCompletion {
     const { completion, refusal, finish_reason: reason } = said;
     return {
       ...said,

@@ -1,7 +1,7 @@
 /** What a rollout's files hold besides the answers, which are completion or selection-pack records. */
 
 import { z } from "zod";
-import type { Answer } from "../core/answer.ts";
+import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { jsonObject } from "./json-object.ts";
 import { inputFile, manifestSchema } from "./schemas.ts";

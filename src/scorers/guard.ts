@@ -5,8 +5,7 @@
  * loop that blocks after an `await`.
  */
 
-import { deepFreeze } from "../core/freeze.ts";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, deepFreeze } from "../core/json.ts";
 import {
   type CheckedScore,
   SCORER_ERROR,
@@ -15,10 +14,16 @@ import {
   type Scorer,
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
-import { answerOf, settled } from "./answer.ts";
-import { Limit } from "./limit.ts";
+import {
+  answerOf,
+  MAX_TIMEOUTS,
+  notTried,
+  scorerError,
+  settled,
+  TimeoutCount,
+  timedOut,
+} from "./answer.ts";
 import type { LoadedScorer } from "./load.ts";
-import { MAX_TIMEOUTS, notTried, scorerError, TimeoutCount, timedOut } from "./timeouts.ts";
 
 export class Guard {
   readonly #loaded: LoadedScorer;
@@ -111,6 +116,28 @@ export class Guard {
       answer = answerOf(scorer, row);
     }, this.#limitMs);
     return answer;
+  }
+}
+
+/** At most so many calls at once; the others wait and begin in the order in which they came. */
+class Limit {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await call();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
   }
 }
 
