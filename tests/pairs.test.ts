@@ -14,7 +14,7 @@ import {
   pairRowSchema,
   pairsManifestSchema,
   pairsSummarySchema,
-} from "../src/runs/pairs-schemas.ts";
+} from "../src/runs/preference-schemas.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, scorerSource, Workspace } from "./cli.ts";
 import { fixedFiles, lines } from "./rollout-runs.ts";
 

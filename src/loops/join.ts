@@ -5,9 +5,8 @@
 
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import { RowCursor } from "../runs/cursor.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
-import type { Rows } from "../runs/rows.ts";
+import { RowCursor, type Rows } from "../runs/rows.ts";
 import { isPipe } from "../runs/whole-file.ts";
 import { IdSet } from "./id-set.ts";
 

@@ -1,7 +1,7 @@
 /** Counts what came of pairing: pairs, labels, and why the other prompts gave none. */
 
 import { passes } from "../core/score.ts";
-import type { PairsSummary, WithoutPair } from "../runs/pairs-schemas.ts";
+import type { PairsSummary, WithoutPair } from "../runs/preference-schemas.ts";
 import type { Choice, Preference } from "./pairs-choose.ts";
 import type { ScoredPack } from "./pairs-score.ts";
 

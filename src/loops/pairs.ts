@@ -18,7 +18,7 @@ import { type GuardedScorer, passes } from "../core/score.ts";
 import { LABELS, PAIRS, PAIRS_SCHEMA } from "../runs/artifacts.ts";
 import { type FinishedPairs, finishPairs } from "../runs/finished-pairs.ts";
 import { observeOccasion } from "../runs/manifest.ts";
-import type { LabelRow, PairRow } from "../runs/pairs-schemas.ts";
+import type { LabelRow, PairRow } from "../runs/preference-schemas.ts";
 import { readProvenance } from "../runs/provenance.ts";
 import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";

@@ -12,7 +12,7 @@ import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { type Placed, place } from "../graph/parameters.ts";
 import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
-import { requireKind } from "../runs/require-kind.ts";
+import { requireKind } from "../runs/folder-kind.ts";
 import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import type { ChatTemplate } from "./chat.ts";

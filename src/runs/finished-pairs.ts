@@ -2,7 +2,7 @@
 
 import { LABELS, PAIRS, PAIRS_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import type { PairsManifest, PairsSummary } from "./pairs-schemas.ts";
+import type { PairsManifest, PairsSummary } from "./preference-schemas.ts";
 import type { Finished, RunFolder } from "./run-folder.ts";
 
 export interface FinishedPairs extends Finished<PairsManifest, PairsSummary> {

@@ -4,13 +4,13 @@ import { z } from "zod";
 
 export const GATE_SCHEMA = "lockedroom.gate@1";
 
-const value = z.json();
+const knob = z.enum(["measurement", "selection", "policy", "environment"]);
 
 export const reasonSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
-  baseline: value,
-  candidate: value,
+  baseline: z.json(),
+  candidate: z.json(),
 });
 
 const side = z.strictObject({
@@ -25,8 +25,8 @@ export const gateReportSchema = z.strictObject({
   decision: z.enum(["PROMOTE", "REJECT", "INCONCLUSIVE"]),
   exit_code: z.int(),
   comparable: z.boolean(),
-  knobs: z.array(z.enum(["measurement", "selection", "policy", "environment"])),
-  claim: z.enum(["measurement", "selection", "policy", "environment"]).nullable(),
+  knobs: z.array(knob),
+  claim: knob.nullable(),
   reasons: z.array(reasonSchema),
   /** Things to know that did not decide. */
   notes: z.array(z.string()),

@@ -7,7 +7,7 @@ import {
   pairRowSchema,
   pairsManifestSchema,
   pairsSummarySchema,
-} from "./pairs-schemas.ts";
+} from "./preference-schemas.ts";
 import {
   completionSchema,
   exampleSchema,

@@ -5,8 +5,8 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING } from "./artifacts.ts";
+import { contentOf } from "./folder-kind.ts";
 import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
-import { contentOf } from "./run-state.ts";
 
 export interface FolderOptions {
   /** Replace a finished run of the same kind, or start an unfinished one over. */

@@ -1,7 +1,11 @@
 /** The two files of a run that are for people: summary.md and the run note. */
 
+import { readdir, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { sha256 } from "../core/fingerprint.ts";
 import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { visibleShort } from "../core/visible.ts";
+import { NOTE } from "./artifacts.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 
 /** summary.md. */
@@ -87,7 +91,7 @@ export function runNote(
     `- **Knob turned:** ${KNOBS[KNOB_OF[manifest.loop]]} (this loop's own; between two runs the gate names it)`,
     "- **Locked Room evidence** (from `manifest.json`):",
     ...manifest.inputs.map(
-      ({ role, path, sha256 }) => `  - ${role} \`${path}\`\n    sha256 \`${sha256}\``,
+      (input) => `  - ${input.role} \`${input.path}\`\n    sha256 \`${input.sha256}\``,
     ),
     `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
     `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
@@ -125,4 +129,22 @@ function rate(value: number | null): string {
 
 function interval(bounds: [number, number] | null): string {
   return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
+}
+
+const STAMP = /\n<!-- untouched ([0-9a-f]{64}) -->\n$/;
+
+/** Marks a note so that we can tell later whether a person has written in it. */
+export function stamped(note: string): string {
+  return `${note}\n<!-- untouched ${sha256(note)} -->\n`;
+}
+
+/** A note that a person wrote in is theirs: it is set aside, never overwritten. */
+export async function keepEditedNote(dir: string): Promise<void> {
+  const note = await readFile(path.join(dir, NOTE), "utf8").catch(() => undefined);
+  if (note === undefined || STAMP.exec(note)?.[1] === sha256(note.replace(STAMP, ""))) return;
+  const taken = new Set(await readdir(dir));
+  for (let n = 1; ; n++) {
+    const name = `README.kept-${n}.md`;
+    if (!taken.has(name)) return rename(path.join(dir, NOTE), path.join(dir, name));
+  }
 }

@@ -1,9 +1,9 @@
 /** What the maker of a completions file says about it: policy, prompt and sampling. */
 
 import { readFile } from "node:fs/promises";
-import { dataError, ioError } from "../core/errors.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { dataError, ioError, messageOf } from "../core/errors.ts";
 import type { Provenance } from "./schemas.ts";
+import { parseWith } from "./whole-file.ts";
 
 /** `rollouts.jsonl` is described by `rollouts.provenance.json` beside it. */
 export function provenancePath(completions: string): string {
@@ -42,10 +42,10 @@ async function parse(file: string, text: string): Promise<Provenance> {
   try {
     // Loaded only here: most evaluations have no provenance, and the schemas take time to load.
     const { provenanceSchema } = await import("./schemas.ts");
-    return provenanceSchema.parse(JSON.parse(text));
+    return parseWith(provenanceSchema, JSON.parse(text));
   } catch (error) {
     throw dataError(
-      `${file} is not a provenance file: ${schemaProblem(error)}`,
+      `${file} is not a provenance file: ${messageOf(error)}`,
       "See schemas/provenance@1.json.",
     );
   }

@@ -6,9 +6,9 @@ import type { ZodType } from "zod";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from "./artifacts.ts";
+import { requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
-import { requireKind } from "./require-kind.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { jsonObject } from "./schemas.ts";
 import {
   type Alarm,
   alarmSchema,
@@ -27,7 +27,7 @@ import {
   trainManifestSchema,
   trainSummarySchema,
 } from "./train-schemas.ts";
-import { readText } from "./whole-file.ts";
+import { parseWith, readArtifact } from "./whole-file.ts";
 
 /** A line of metrics.jsonl with its numbers apart. */
 export interface TrainingStep {
@@ -54,12 +54,14 @@ export interface TrainingRunRecords {
   readonly timing: readonly TimingRecord[];
 }
 
+const HINT = "Restore it, or run the training again.";
+
 export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> {
   await requireKind(dir, ["train"]);
   const file = (name: string) => path.join(dir, name);
   if (!existsSync(file(MANIFEST)))
     throw dataError(`${dir} is not a training run: it has no ${MANIFEST}`, "Name its folder.");
-  const manifestJson = await readJson(file(MANIFEST));
+  const manifestJson = await readArtifact(file(MANIFEST), jsonObject, HINT);
   const metrics = await readLines(file(METRICS), stepRecordSchema);
   const optional = async <T>(name: string, schema: ZodType<T>) =>
     existsSync(file(name)) ? readLines(file(name), schema) : undefined;
@@ -68,7 +70,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   const alarms = await optional(ALARMS, alarmSchema);
   const timing = await optional(TIMING, timingRecordSchema);
   const summary = existsSync(file(SUMMARY))
-    ? checked(file(SUMMARY), await readJson(file(SUMMARY)), trainSummarySchema)
+    ? await readArtifact(file(SUMMARY), trainSummarySchema, HINT)
     : undefined;
   const hashes = [
     [METRICS, metrics.sha256, summary?.metrics_sha256],
@@ -78,7 +80,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   ] as const;
   return {
     dir,
-    manifest: checked(file(MANIFEST), manifestJson, trainManifestSchema),
+    manifest: await readArtifact(file(MANIFEST), trainManifestSchema, HINT),
     manifestJson,
     summary,
     edited: summary ? hashes.flatMap(([name, is, was]) => (is === was ? [] : [name])) : [],
@@ -94,37 +96,11 @@ function asStep({ step, outcomes, ...values }: StepRecord): TrainingStep {
   return { step, outcomes, values: values as Record<string, number> };
 }
 
-async function readJson(file: string): Promise<JsonObject> {
-  const text = await readText(file);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw damaged(file, error);
-  }
-}
-
-function checked<T>(file: string, value: unknown, schema: ZodType<T>): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw damaged(file, result.error);
-}
-
-function damaged(file: string, error: unknown): Error {
-  return dataError(
-    `${file} is damaged or of another version: ${schemaProblem(error)}`,
-    "Restore it, or run the training again.",
-  );
-}
-
 async function readLines<T>(
   file: string,
   schema: ZodType<T>,
 ): Promise<{ rows: T[]; sha256: string }> {
-  const lines = new JsonlFile(file, (fields) => {
-    const result = schema.safeParse(fields);
-    if (result.success) return result.data;
-    throw new TypeError(schemaProblem(result.error));
-  });
+  const lines = new JsonlFile(file, (fields) => parseWith(schema, fields));
   const rows: T[] = [];
   for await (const batch of lines.batches()) rows.push(...batch);
   return { rows, sha256: lines.sha256 };

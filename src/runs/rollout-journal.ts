@@ -7,11 +7,11 @@ import { open, rm } from "node:fs/promises";
 import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
-import { GrowingFile, lastLineEnd } from "./growing-file.ts";
 import { JsonlFile } from "./jsonl.ts";
+import { GrowingFile, lastLineEnd } from "./line-files.ts";
 import { type Journaled, journalRowSchema } from "./rollout-schemas.ts";
 import type { RunFolder } from "./run-folder.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { parseWith } from "./whole-file.ts";
 
 /** What makes two rollouts the same one: the answers of either would do for the other. */
 export interface RolloutIdentity {
@@ -125,8 +125,5 @@ function requireHeader(path: string, header: JsonObject): void {
 
 /** Undefined for the header. */
 function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
-  if (fields.schema === JOURNAL_SCHEMA) return undefined;
-  const { success, data, error } = journalRowSchema.safeParse(fields);
-  if (success) return data;
-  throw new TypeError(schemaProblem(error));
+  return fields.schema === JOURNAL_SCHEMA ? undefined : parseWith(journalRowSchema, fields);
 }

@@ -3,11 +3,7 @@
 import { z } from "zod";
 import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
-import { inputFile, manifestSchema } from "./schemas.ts";
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().min(0);
+import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
 const { fingerprint_version, examples, volatile } = manifestSchema.shape;
 

@@ -11,12 +11,11 @@ import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, NOTE, SUMMARY, TEMPORARY } from "./artifacts.ts";
 import { claim, readClaim, release } from "./claim.ts";
-import { GrowingFile } from "./growing-file.ts";
-import { keepEditedNote } from "./kept-note.ts";
+import { contentOf } from "./folder-kind.ts";
 import { describeKind, type RunKind } from "./kinds.ts";
-import { LineFile, writeNew } from "./lines.ts";
+import { GrowingFile, LineFile, writeNew } from "./line-files.ts";
 import { type FolderOptions, refuseOwnInputs, requireWritable } from "./may-write.ts";
-import { contentOf } from "./run-state.ts";
+import { keepEditedNote } from "./note.ts";
 import { sha256OfFile } from "./whole-file.ts";
 
 /** Further files by name, such as charts. */

@@ -1,10 +1,13 @@
 /** What a run's files hold. Each schema has a version in its `schema` field and a JSON Schema export. */
 
 import { z } from "zod";
+import type { JsonObject } from "../core/json.ts";
 import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
+/** Any JSON object, with the project's type for it. */
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+export const count = z.int().min(0);
 
 /** Declared by whoever made the completions, in `<completions>.provenance.json` beside them. */
 export const provenanceSchema = z.strictObject({

@@ -6,8 +6,8 @@ import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.
 import type { JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { TEMPORARY } from "./artifacts.ts";
-import { lastLineEnd } from "./growing-file.ts";
 import { MAX_LINE_BYTES } from "./jsonl.ts";
+import { lastLineEnd } from "./line-files.ts";
 
 export interface Tail {
   readonly rows: readonly JsonObject[];

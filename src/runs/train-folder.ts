@@ -4,16 +4,15 @@
  */
 
 import { rm } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
+import { dataError, ioError, LockedRoomError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import type { GrowingFile } from "./growing-file.ts";
+import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import type { FolderOptions } from "./may-write.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
-import { schemaProblem } from "./schema-problem.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
-import { readIfThere, writeWhole } from "./whole-file.ts";
+import { parseWith, readIfThere, writeWhole } from "./whole-file.ts";
 
 /** Each grows line by line. The last holds seconds, which no comparison reads. */
 export const STREAMS = ["metrics", "evaluations", "samples", "alarms", "timing"] as const;
@@ -96,9 +95,9 @@ async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void>
   if (text === undefined) return;
   let before: TrainManifest;
   try {
-    before = trainManifestSchema.parse(JSON.parse(text));
+    before = parseWith(trainManifestSchema, JSON.parse(text));
   } catch (error) {
-    throw dataError(`${file} is damaged: ${schemaProblem(error)}`, "Start over with --force.");
+    throw dataError(`${file} is damaged: ${messageOf(error)}`, "Start over with --force.");
   }
   if (manifestFingerprint(before) === manifestFingerprint(now)) return;
   const fields = Object.keys(now.settings).filter(

@@ -2,10 +2,8 @@
 
 import { z } from "zod";
 import { TRAIN_SCHEMA, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
-import { inputFile, manifestSchema } from "./schemas.ts";
+import { hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const { volatile } = manifestSchema.shape;
 
 /** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */

@@ -2,10 +2,8 @@
 
 import { z } from "zod";
 import { PAIRS_SCHEMA, PAIRS_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { manifestSchema } from "./schemas.ts";
+import { count, hash, manifestSchema } from "./schemas.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().min(0);
 const id = z.string().min(1);
 
 /** A line of pairs.jsonl; a prompt may have several. */
