@@ -4,8 +4,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { GuardedScorer } from "../src/core/score.ts";
-import { makePairs } from "../src/loops/pairs.ts";
-import { choosePairs, type PairCandidate, type PairSettings } from "../src/loops/pairs-choose.ts";
+import {
+  choosePairs,
+  type PairCandidate,
+  type PairSettings,
+} from "../src/loops/preference-choice.ts";
+import { makePairs } from "../src/loops/preference-pairs.ts";
 import { CharacterTokenizer } from "../src/policy/characters.ts";
 import { saveCheckpoint } from "../src/policy/checkpoint.ts";
 import { initialise, SIZES } from "../src/policy/initialise.ts";

@@ -1,9 +1,11 @@
 /** What selection bought: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
+import { chartFiles } from "../charts/index.ts";
 import { passes } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
 import { parsedAnswer, type ScoredSample } from "./decide.ts";
+import type { ScoredPack } from "./score-packs.ts";
 import { Tally } from "./tally.ts";
 
 export interface PassAtK {
@@ -33,12 +35,12 @@ export class SelectionTally extends Tally {
     this.#n = n;
   }
 
-  addPack(row: ResultRow, samples: readonly ScoredSample[] | undefined): void {
+  addPack(row: ResultRow, { pack, samples }: ScoredPack): void {
     this.add(row);
     if (row.unstable) this.#unstable.push(row.id);
-    if (samples?.length === 0) this.#empty++;
-    else if (samples && samples.length < this.#n) this.#short++;
-    this.#countSamples(samples ?? []);
+    if (pack && samples.length === 0) this.#empty++;
+    else if (pack && samples.length < this.#n) this.#short++;
+    this.#countSamples(samples);
     if (row.reward === null) return;
     const before = passes(row.baseline?.reward ?? null);
     if (before) this.#baselinePassed++;
@@ -148,4 +150,21 @@ export class SelectionTally extends Tally {
       ...(this.passAtK.length > 0 ? ["\n![pass@k against k](pass_at_k.svg)"] : []),
     ];
   }
+}
+
+/** pass@k against k as a chart. */
+export async function passAtKCharts(
+  points: readonly PassAtK[],
+): Promise<Record<string, string | Uint8Array>> {
+  if (points.length === 0) return {};
+  return chartFiles("pass_at_k", {
+    title: "pass@k against k",
+    subtitle:
+      "The chance that at least one of k samples passes. The policy is the same at every k.",
+    x: { label: "k", unit: "samples", integer: true },
+    y: { label: "pass@k", unit: "share of examples", range: [0, 1] },
+    series: [
+      { label: "pass@k, unbiased", points: points.map(({ k, value }) => ({ x: k, y: value })) },
+    ],
+  });
 }

@@ -22,7 +22,7 @@ import {
 import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
 import { withScorer } from "../scorers/open.ts";
-import type { ScoringOptions } from "./scoring-options.ts";
+import type { ScoringOptions } from "./scoring-run.ts";
 
 /**
  * What `validateScorer` is given.

@@ -1,6 +1,5 @@
 export * from "./artifacts.ts";
 export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
-export type { FinishedPairs } from "./finished-pairs.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";
 export { type FolderKind, folderKind, type RunState, requireKind } from "./folder-kind.ts";
 export * from "./gate-report.ts";

@@ -1,11 +1,56 @@
-/** Counts what came of pairing: pairs, labels, and why the other prompts gave none. */
+/** Counts preference pairs and labels, and why the other prompts have no pair. */
 
 import { passes } from "../core/score.ts";
 import type { PairsSummary, WithoutPair } from "../runs/preference-schemas.ts";
-import type { Choice, Preference } from "./pairs-choose.ts";
-import type { ScoredPack } from "./pairs-score.ts";
+import type { Choice, PairCandidate, Preference } from "./preference-choice.ts";
+import type { ScoredPack } from "./score-packs.ts";
 
-type Counted = Omit<
+/** The different texts of a pack. */
+interface Candidates {
+  /** Samples in the pack; 0 where no pack names the example, or an empty one. */
+  readonly samples: number;
+  /** Different texts among them. */
+  readonly different: number;
+  /** Those that have a reward, in sampling order. */
+  readonly candidates: readonly PairCandidate[];
+  /** Texts without a reward, because of a scorer error. */
+  readonly broken: number;
+  /** Texts that cannot be scored because the example itself is invalid. */
+  readonly invalid: number;
+}
+
+/** A scorer's code for an example that no answer can pass. */
+const INVALID_EXAMPLE = "invalid_example";
+
+export function candidatesOf({ pack, samples, firstOf }: ScoredPack): Candidates {
+  const candidates: PairCandidate[] = [];
+  let [different, broken, invalid] = [0, 0, 0];
+  for (const { index, completion, reward, code } of samples) {
+    if (firstOf[index] !== index) continue;
+    different++;
+    if (reward === null) broken++;
+    else if (code === INVALID_EXAMPLE) invalid++;
+    else {
+      const [characters, tokens] = [codePoints(completion), tokensOf(pack?.samples[index])];
+      candidates.push({ index, completion, reward, characters, tokens });
+    }
+  }
+  return { samples: samples.length, different, candidates, broken, invalid };
+}
+
+/** As `rollout` writes it; other packs need not have it. */
+function tokensOf(sample: unknown): number | null {
+  const { completion_tokens: tokens } = sample as { readonly completion_tokens?: unknown };
+  return Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? Number(tokens) : null;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+type Counts = Omit<
   PairsSummary,
   "schema" | "scorer" | "unknown_packs" | "files" | "manifest_sha256"
 >;
@@ -28,9 +73,9 @@ export class PairsTally {
   #labels = 0;
   #good = 0;
 
-  add(pack: ScoredPack, choice: Choice): void {
+  add(pack: Candidates, choice: Choice): void {
     this.#prompts++;
-    this.#samples += pack.drawn;
+    this.#samples += pack.samples;
     this.#different += pack.different;
     this.#broken += pack.broken;
     this.#labels += pack.candidates.length;
@@ -50,7 +95,7 @@ export class PairsTally {
     }
   }
 
-  get counted(): Counted {
+  get counts(): Counts {
     const without = this.#prompts - this.#withPair;
     const meanOf = (sums: { chosen: number; rejected: number }) => ({
       chosen: sums.chosen / this.#pairs,
@@ -76,12 +121,12 @@ export class PairsTally {
   }
 }
 
-/** The first that applies. A text without a reward might have made the pair, so nothing else is said. */
+/** The first that applies. A text without a reward might have made the pair, so it comes first. */
 function whyNone(
-  { drawn, broken, invalid, candidates }: ScoredPack,
+  { samples, broken, invalid, candidates }: Candidates,
   { apart }: Choice,
 ): WithoutPair {
-  if (drawn === 0) return "no_samples";
+  if (samples === 0) return "no_samples";
   if (broken > 0) return "scorer_error";
   if (invalid > 0) return "invalid_example";
   const first = candidates[0]?.reward ?? null;
