@@ -50,9 +50,9 @@ export interface SamplingSettings {
  * @see {@link rollout}
  */
 export interface Policy {
-  /** Kind, name, fingerprint: what the manifest's `policy` says. */
+  /** Kind, name, fingerprint: the manifest's `policy`. */
   readonly identity: JsonObject;
-  /** How an example becomes a prompt: what the manifest's `prompt` says. */
+  /** How an example becomes a prompt: the manifest's `prompt`. */
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   /** Completions in any order, each with its request. */

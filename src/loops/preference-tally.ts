@@ -62,70 +62,55 @@ export class PairsTally {
   };
   readonly #characters = { chosen: 0, rejected: 0 };
   readonly #tokens = { chosen: 0, rejected: 0 };
-  #allCounted = true;
-  #prompts = 0;
-  #withPair = 0;
-  #pairs = 0;
-  #eligible = 0;
-  #samples = 0;
-  #different = 0;
-  #broken = 0;
-  #labels = 0;
-  #good = 0;
+  #tokensKnown = true;
+  readonly #n = {
+    ...{ n_prompts: 0, n_with_pair: 0, n_pairs: 0, n_eligible: 0 },
+    ...{ n_labels: 0, n_good: 0, n_samples: 0, n_repeated: 0, n_scorer_errors: 0 },
+  };
 
-  add(pack: Candidates, choice: Choice): void {
-    this.#prompts++;
-    this.#samples += pack.samples;
-    this.#different += pack.different;
-    this.#broken += pack.broken;
-    this.#labels += pack.candidates.length;
-    this.#good += pack.candidates.filter(({ reward }) => passes(reward)).length;
-    this.#pairs += choice.pairs.length;
-    this.#eligible += choice.eligible;
-    if (choice.pairs.length > 0) this.#withPair++;
-    else this.#without[whyNone(pack, choice)]++;
-    for (const pair of choice.pairs) this.#measure(pair);
+  add(pack: Candidates, { pairs, eligible, apart }: Choice): void {
+    const n = this.#n;
+    n.n_prompts++;
+    n.n_samples += pack.samples;
+    n.n_repeated += pack.samples - pack.different;
+    n.n_scorer_errors += pack.broken;
+    n.n_labels += pack.candidates.length;
+    n.n_good += pack.candidates.filter(({ reward }) => passes(reward)).length;
+    n.n_pairs += pairs.length;
+    n.n_eligible += eligible;
+    if (pairs.length > 0) n.n_with_pair++;
+    else this.#without[whyNone(pack, apart)]++;
+    for (const pair of pairs) this.#measure(pair);
   }
 
   #measure(pair: Preference): void {
     for (const side of ["chosen", "rejected"] as const) {
       this.#characters[side] += pair[side].characters;
       this.#tokens[side] += pair[side].tokens ?? 0;
-      if (pair[side].tokens === null) this.#allCounted = false;
+      if (pair[side].tokens === null) this.#tokensKnown = false;
     }
   }
 
   get counts(): Counts {
-    const without = this.#prompts - this.#withPair;
-    const meanOf = (sums: { chosen: number; rejected: number }) => ({
-      chosen: sums.chosen / this.#pairs,
-      rejected: sums.rejected / this.#pairs,
-    });
+    const { n_prompts, n_with_pair, n_pairs, n_labels, n_good } = this.#n;
+    const n_without_pair = n_prompts - n_with_pair;
+    const mean = (sums: { chosen: number; rejected: number }) =>
+      n_pairs === 0 ? null : { chosen: sums.chosen / n_pairs, rejected: sums.rejected / n_pairs };
     return {
-      n_prompts: this.#prompts,
-      n_with_pair: this.#withPair,
-      n_without_pair: without,
-      share_without_pair: without / this.#prompts,
+      ...this.#n,
+      n_without_pair,
+      share_without_pair: n_without_pair / n_prompts,
       without_pair: { ...this.#without },
-      n_pairs: this.#pairs,
-      n_eligible: this.#eligible,
-      n_labels: this.#labels,
-      n_good: this.#good,
-      n_bad: this.#labels - this.#good,
-      n_samples: this.#samples,
-      n_repeated: this.#samples - this.#different,
-      n_scorer_errors: this.#broken,
-      mean_characters: this.#pairs === 0 ? null : meanOf(this.#characters),
-      mean_tokens: this.#pairs === 0 || !this.#allCounted ? null : meanOf(this.#tokens),
+      n_bad: n_labels - n_good,
+      mean_characters: mean(this.#characters),
+      mean_tokens: this.#tokensKnown ? mean(this.#tokens) : null,
     };
   }
 }
 
 /** The first that applies. A text without a reward might have made the pair, so it comes first. */
-function whyNone(
-  { samples, broken, invalid, candidates }: Candidates,
-  { apart }: Choice,
-): WithoutPair {
+function whyNone(pack: Candidates, apart: number): WithoutPair {
+  const { samples, broken, invalid, candidates } = pack;
   if (samples === 0) return "no_samples";
   if (broken > 0) return "scorer_error";
   if (invalid > 0) return "invalid_example";

@@ -7,7 +7,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 import type { ScoredSample } from "./decide.ts";
 import type { ScoredPack } from "./score-packs.ts";
 
-/** Nothing to judge, and why. */
+/** Nothing to score, and why. */
 export function missing(message: string): CheckedScore {
   return { reward: null, code: MISSING_COMPLETION, details: { message } };
 }
@@ -15,16 +15,16 @@ export function missing(message: string): CheckedScore {
 export function resultRow(
   example: Example,
   answer: Completion | undefined,
-  judged: CheckedScore,
+  score: CheckedScore,
 ): ResultRow {
   const row: ResultRow = {
     id: example.id,
     prompt: example.prompt,
     expected_answer: (example.expected_answer ?? null) as ResultRow["expected_answer"],
     completion: answer?.completion ?? null,
-    reward: judged.reward,
-    outcome_code: judged.code,
-    details: judged.details as ResultRow["details"],
+    reward: score.reward,
+    outcome_code: score.code,
+    details: score.details as ResultRow["details"],
   };
   const { sum_logprob: logprob, sum_ref_logprob: reference } = answer ?? {};
   if (typeof logprob === "number") row.sum_logprob = logprob;

@@ -1,6 +1,6 @@
 /**
  * Loop B. Scores every sample with the scorer of Loop A, picks one of the first N per example, and
- * writes a run. The chosen output changes; the policy that drew the samples does not.
+ * writes a run. The chosen output changes; the policy that sampled does not.
  */
 
 import { usageError } from "../core/errors.ts";
@@ -104,8 +104,8 @@ export async function select<F extends object = ExampleFields>(
 
 function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
   return usageError(
-    `the rule ${policy.identity.rule} goes by parsed answers, and ${scorer.identity.name} gives none`,
-    "Use --rule best, or have the scorer say what it read in details.parsed.",
+    `the rule ${policy.identity.rule} needs parsed answers, and ${scorer.identity.name} gives none`,
+    "Use --rule best, or have the scorer put the answer that it reads in details.parsed.",
   );
 }
 

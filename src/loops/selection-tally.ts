@@ -1,4 +1,4 @@
-/** What selection bought: pass@1 against pass@N, rescued examples, and pass@k for every k. */
+/** The effect of selection: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
 import { chartFiles } from "../charts/index.ts";
 import { passes } from "../core/score.ts";
@@ -19,7 +19,7 @@ const FIRST_IDS = 3;
 
 export class SelectionTally extends Tally {
   readonly #n: number;
-  /** How many packs have so many judged samples, of which so many pass. */
+  /** How many packs have so many scored samples, of which so many pass. */
   readonly #packs = new Map<number, Map<number, number>>();
   #baselinePassed = 0;
   #rescued = 0;
@@ -49,22 +49,22 @@ export class SelectionTally extends Tally {
   }
 
   #countSamples(samples: readonly ScoredSample[]): void {
-    let judged = 0;
+    let scored = 0;
     let passed = 0;
     for (const sample of samples) {
       const { reward } = sample;
       if (reward === null) continue;
-      judged++;
+      scored++;
       if (parsedAnswer(sample) !== undefined) this.#parsedSamples++;
       if (passes(reward)) passed++;
     }
-    this.#brokenSamples += samples.length - judged;
-    if (judged === 0) return;
-    const bySize = this.#packs.get(judged) ?? new Map<number, number>();
-    this.#packs.set(judged, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
+    this.#brokenSamples += samples.length - scored;
+    if (scored === 0) return;
+    const bySize = this.#packs.get(scored) ?? new Map<number, number>();
+    this.#packs.set(scored, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
   }
 
-  /** False when the scorer said of no sample which answer it read. */
+  /** False when the scorer gave no parsed answer for any sample. */
   get sawAnswers(): boolean {
     return this.#parsedSamples > 0;
   }
@@ -89,11 +89,11 @@ export class SelectionTally extends Tally {
   }
 
   get selectionMetrics(): Summary["metrics"] {
-    const { n_scored: judged, pass_rate: passAtN, ...metrics } = this.metrics;
-    const passAt1 = judged === 0 ? null : this.#baselinePassed / judged;
+    const { n_scored: scored, pass_rate: passAtN, ...metrics } = this.metrics;
+    const passAt1 = scored === 0 ? null : this.#baselinePassed / scored;
     return {
       ...metrics,
-      n_scored: judged,
+      n_scored: scored,
       pass_rate: passAtN,
       pass_at_1: passAt1,
       pass_at_n: passAtN,
@@ -115,7 +115,7 @@ export class SelectionTally extends Tally {
       const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
       alarms.push({
         code: "nondeterministic_selection",
-        message: `Examples on which the policy contradicted itself: ${this.#unstable.length} (first ${some}). It chose another sample when asked again. The gate will refuse this run.`,
+        message: `Examples on which the selection policy is not deterministic: ${this.#unstable.length} (first ${some}). It chose another sample when it was called again. The gate will refuse this run.`,
       });
     }
     if (this.#brokenSamples > 0) {
@@ -133,7 +133,7 @@ export class SelectionTally extends Tally {
       pass_at_n: many,
       delta,
     } = this.selectionMetrics as Record<string, number | null>;
-    if (one == null || many == null || delta == null) return "nothing was judged";
+    if (one == null || many == null || delta == null) return "nothing was scored";
     return (
       `pass@1 ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
       `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`

@@ -10,8 +10,8 @@ import type { JsonObject } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import { place } from "../graph/parameters.ts";
 import { sameShape, showShape, sizeOf } from "../graph/shape.ts";
-import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { requireKind } from "../runs/folder-kind.ts";
+import { namesIn, replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import {
   ADAPTER_SCHEMA,

@@ -85,7 +85,7 @@ async function entryOf(dir: string): Promise<RunEntry | undefined> {
   return { dir, kind, state, startedAt: await startOf(dir, content), headline };
 }
 
-/** As the manifest says; a run that has none yet was claimed when it started. */
+/** From the manifest; a run that has none yet was claimed when it started. */
 async function startOf(dir: string, { manifest, claim }: FolderContent): Promise<string> {
   const { started_at: started } = (manifest?.volatile ?? {}) as { started_at?: unknown };
   if (typeof started === "string") return started;

@@ -5,11 +5,11 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { isFields } from "../core/records.ts";
 import { JOURNAL, MANIFEST, SUMMARY } from "./artifacts.ts";
 import { type Claim, readClaim } from "./claim.ts";
 import { aRun, isRunKind, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
+import { toObject } from "./whole-file.ts";
 
 export type RunState = "running" | "interrupted" | "finished";
 
@@ -34,7 +34,7 @@ export async function contentOf(dir: string): Promise<FolderContent> {
   return { kind, state: stateOf(kind, summary, claim), manifest, summary, claim };
 }
 
-/** A finished run that is being replaced is running: what it says is about to change. */
+/** A finished run that is being replaced counts as running. */
 function stateOf(
   kind: RunKind | undefined,
   summary: JsonObject | undefined,
@@ -46,13 +46,8 @@ function stateOf(
 }
 
 /** Undefined for what is missing, half-written, or no JSON object. */
-export async function readObject(file: string): Promise<JsonObject | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isFields(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+async function readObject(file: string): Promise<JsonObject | undefined> {
+  return readFile(file, "utf8").then(toObject, () => undefined);
 }
 
 /** Folders that are no runs, each recognised by a file. */

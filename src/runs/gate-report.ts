@@ -1,16 +1,17 @@
-/** What the gate says: the shape of `gate --format json`. */
+/** The gate's report, as `gate --format json` prints it. */
 
 import { z } from "zod";
 
 export const GATE_SCHEMA = "lockedroom.gate@1";
 
+const value = z.json();
 const knob = z.enum(["measurement", "selection", "policy", "environment"]);
 
 export const reasonSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
-  baseline: z.json(),
-  candidate: z.json(),
+  baseline: value,
+  candidate: value,
 });
 
 const side = z.strictObject({

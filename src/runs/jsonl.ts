@@ -7,7 +7,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import type { z } from "zod";
-import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
+import { dataError, ioError, messageOf } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import { refuseFolder } from "./folder-kind.ts";
@@ -166,7 +166,6 @@ async function openFile(path: string): Promise<FileHandle> {
     throw Object.assign(new Error(), { code: "EISDIR" });
   } catch (error) {
     await file?.close();
-    if (error instanceof LockedRoomError) throw error;
     throw ioError(`read ${path}`, error, "data");
   }
 }

@@ -68,7 +68,7 @@ export class LineFile {
     this.#hash.update(bytes);
     await this.#settled();
     this.#writing = this.#file.writeFile(bytes);
-    this.#writing.catch(() => {}); // Reported by whoever waits for it.
+    this.#writing.catch(() => {}); // Reported where it is awaited.
     [this.#filling, this.#resting, this.#used] = [this.#resting, this.#filling, 0];
   }
 
@@ -109,7 +109,7 @@ export class GrowingFile {
     this.bytes = bytes;
   }
 
-  /** Keeps so many bytes of what is there; a file that starts anew follows no link. */
+  /** Keeps so many bytes of what is there; a new file follows no link. */
   static async open(path: string, keep: number): Promise<GrowingFile> {
     if (keep === 0) await rm(path, { force: true });
     const handle = await open(path, keep === 0 ? "ax" : "a");
@@ -144,4 +144,12 @@ export async function lastLineEnd(file: FileHandle, size: number): Promise<numbe
     end = start;
   }
   return 0;
+}
+
+/** Opens a file for reading; undefined where there is none. */
+export async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  return open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw ioError(`read ${file}`, error, "data");
+  });
 }

@@ -31,7 +31,11 @@ export async function requireWritable(
   const wanted = describeKind(kind);
   if (names.length === 0) return;
   if (found && describeKind(found).manifest !== wanted.manifest) {
-    throw otherKind(dir, found, summary !== undefined);
+    const finished = summary !== undefined;
+    throw usageError(
+      `${dir} holds ${aRun(found, finished)}, which another command wrote`,
+      `Choose another --outdir. ${nextStep(found, finished, dir)}`,
+    );
   }
   if (found && summary) {
     if (force || (resume && wanted.resumesFinished)) return;
@@ -51,13 +55,6 @@ export async function requireWritable(
   throw usageError(
     `${dir} is not empty and holds no ${wanted.name} (it holds ${names.slice(0, 3).join(", ")})`,
     "Choose a new or empty folder for --outdir.",
-  );
-}
-
-function otherKind(dir: string, found: RunKind, finished: boolean): Error {
-  return usageError(
-    `${dir} holds ${aRun(found, finished)}, which another command wrote`,
-    `Choose another --outdir. ${nextStep(found, finished, dir)}`,
   );
 }
 

@@ -27,7 +27,7 @@ export function summaryText(
     `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
     `| mean reward | ${rate(metrics.mean_reward)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
-    `| judged of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
+    `| scored of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
     ...(metrics.mean_kl_est === null
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
@@ -76,7 +76,7 @@ export function warnings({
   return lines;
 }
 
-/** The run note of the mastery track: evidence filled in, judgement left to the person. */
+/** The run note: evidence filled in, expectation and repair plan left to the reader. */
 export function runNote(
   manifest: Manifest,
   summary: Summary,
@@ -95,7 +95,7 @@ export function runNote(
     ),
     `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
     `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
-    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "not stated by who made the answers"}`,
+    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "unknown: no provenance file"}`,
     ...settings("selection", manifest.selection),
     ...settings("learning", manifest.learning),
     "- **What I expected:** _yours to write_",
@@ -133,12 +133,12 @@ function interval(bounds: [number, number] | null): string {
 
 const STAMP = /\n<!-- untouched ([0-9a-f]{64}) -->\n$/;
 
-/** Marks a note so that we can tell later whether a person has written in it. */
+/** Marks a note so that an edit can be detected later. */
 export function stamped(note: string): string {
   return `${note}\n<!-- untouched ${sha256(note)} -->\n`;
 }
 
-/** A note that a person wrote in is theirs: it is set aside, never overwritten. */
+/** A note that was edited is renamed, never overwritten. */
 export async function keepEditedNote(dir: string): Promise<void> {
   const note = await readFile(path.join(dir, NOTE), "utf8").catch(() => undefined);
   if (note === undefined || STAMP.exec(note)?.[1] === sha256(note.replace(STAMP, ""))) return;

@@ -1,16 +1,15 @@
-/** What the maker of a completions file says about it: policy, prompt and sampling. */
+/** Where a completions file comes from: policy, prompt and sampling. */
 
-import { readFile } from "node:fs/promises";
-import { dataError, ioError, messageOf } from "../core/errors.ts";
+import { dataError, messageOf } from "../core/errors.ts";
 import type { Provenance } from "./schemas.ts";
-import { parseWith } from "./whole-file.ts";
+import { parseWith, readIfThere } from "./whole-file.ts";
 
 /** `rollouts.jsonl` is described by `rollouts.provenance.json` beside it. */
 export function provenancePath(completions: string): string {
   return `${completions.replace(/\.jsonl$/, "")}.provenance.json`;
 }
 
-/** Undefined when nobody said anything; refused when it speaks of another file. */
+/** Undefined without a provenance file; refused when it describes another file. */
 export async function readProvenance({
   path: completions,
   sha256,
@@ -20,14 +19,8 @@ export async function readProvenance({
 }): Promise<Provenance | undefined> {
   if (completions === null) return undefined;
   const file = provenancePath(completions);
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      return undefined;
-    throw ioError(`read ${file}`, error, "data");
-  }
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
   const provenance = await parse(file, text);
   if (provenance.completions_sha256 !== undefined && provenance.completions_sha256 !== sha256) {
     throw dataError(

@@ -9,18 +9,7 @@ import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from
 import { requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { jsonObject } from "./schemas.ts";
-import {
-  type Alarm,
-  alarmSchema,
-  type EvaluationRecord,
-  evaluationRecordSchema,
-  type SampleRecord,
-  type StepRecord,
-  sampleRecordSchema,
-  stepRecordSchema,
-  type TimingRecord,
-  timingRecordSchema,
-} from "./train-records.ts";
+import * as lines from "./train-records.ts";
 import {
   type TrainManifest,
   type TrainSummary,
@@ -47,11 +36,11 @@ export interface TrainingRunRecords {
   /** The files that are not what the summary was made from. */
   readonly edited: readonly string[];
   readonly steps: readonly TrainingStep[];
-  readonly evaluations: readonly EvaluationRecord[];
-  readonly samples: readonly SampleRecord[];
+  readonly evaluations: readonly lines.EvaluationRecord[];
+  readonly samples: readonly lines.SampleRecord[];
   /** Undefined where the run has no such file. */
-  readonly alarms: readonly Alarm[] | undefined;
-  readonly timing: readonly TimingRecord[];
+  readonly alarms: readonly lines.Alarm[] | undefined;
+  readonly timing: readonly lines.TimingRecord[];
 }
 
 const HINT = "Restore it, or run the training again.";
@@ -62,13 +51,13 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   if (!existsSync(file(MANIFEST)))
     throw dataError(`${dir} is not a training run: it has no ${MANIFEST}`, "Name its folder.");
   const manifestJson = await readArtifact(file(MANIFEST), jsonObject, HINT);
-  const metrics = await readLines(file(METRICS), stepRecordSchema);
+  const metrics = await readLines(file(METRICS), lines.stepRecordSchema);
   const optional = async <T>(name: string, schema: ZodType<T>) =>
     existsSync(file(name)) ? readLines(file(name), schema) : undefined;
-  const evaluations = await optional(EVALUATIONS, evaluationRecordSchema);
-  const samples = await optional(SAMPLES, sampleRecordSchema);
-  const alarms = await optional(ALARMS, alarmSchema);
-  const timing = await optional(TIMING, timingRecordSchema);
+  const evaluations = await optional(EVALUATIONS, lines.evaluationRecordSchema);
+  const samples = await optional(SAMPLES, lines.sampleRecordSchema);
+  const alarms = await optional(ALARMS, lines.alarmSchema);
+  const timing = await optional(TIMING, lines.timingRecordSchema);
   const summary = existsSync(file(SUMMARY))
     ? await readArtifact(file(SUMMARY), trainSummarySchema, HINT)
     : undefined;
@@ -92,7 +81,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   };
 }
 
-function asStep({ step, outcomes, ...values }: StepRecord): TrainingStep {
+function asStep({ step, outcomes, ...values }: lines.StepRecord): TrainingStep {
   return { step, outcomes, values: values as Record<string, number> };
 }
 
@@ -100,8 +89,8 @@ async function readLines<T>(
   file: string,
   schema: ZodType<T>,
 ): Promise<{ rows: T[]; sha256: string }> {
-  const lines = new JsonlFile(file, (fields) => parseWith(schema, fields));
+  const jsonl = new JsonlFile(file, (fields) => parseWith(schema, fields));
   const rows: T[] = [];
-  for await (const batch of lines.batches()) rows.push(...batch);
-  return { rows, sha256: lines.sha256 };
+  for await (const batch of jsonl.batches()) rows.push(...batch);
+  return { rows, sha256: jsonl.sha256 };
 }

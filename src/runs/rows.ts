@@ -129,7 +129,7 @@ export class RowCursor<T> {
     this.#batches = file.batches();
   }
 
-  /** The next row if it is at hand; undefined says to `read` on. */
+  /** The next row of the batch in memory; undefined at its end, when `read` gets the next batch. */
   buffered(): T | undefined {
     return this.#batch[this.#index++];
   }

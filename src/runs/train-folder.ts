@@ -4,7 +4,7 @@
  */
 
 import { rm } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError, messageOf, usageError } from "../core/errors.ts";
+import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
@@ -32,7 +32,7 @@ export class TrainFolder {
     this.#streams = streams;
   }
 
-  /** Claims the folder for this manifest; as much of each stream stays as `keep` says. */
+  /** Claims the folder for this manifest; `keep` is how much of each stream stays. */
   static async open(
     dir: string,
     manifest: TrainManifest,
@@ -51,7 +51,7 @@ export class TrainFolder {
       return new TrainFolder(folder, streams);
     } catch (error) {
       await folder.leave();
-      throw error instanceof LockedRoomError ? error : ioError(`write to ${dir}`, error, "usage");
+      throw ioError(`write to ${dir}`, error, "usage");
     }
   }
 
@@ -88,7 +88,7 @@ export class TrainFolder {
   }
 }
 
-/** A run is resumed only as it was begun. */
+/** A run is resumed only with the manifest that it was started with. */
 async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void> {
   const file = folder.file(MANIFEST);
   const text = await readIfThere(file);
@@ -105,7 +105,7 @@ async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void>
       canonicalJson(before.settings[key] ?? null) !== canonicalJson(now.settings[key] ?? null),
   );
   throw usageError(
-    `${folder.dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
+    `${folder.dir} was started with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
     "Resume with the same command, or start over with --force.",
   );
 }

@@ -6,7 +6,7 @@ import { hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
 const { volatile } = manifestSchema.shape;
 
-/** manifest.json: written at the start, so that a run can be gone on with only as it was begun. */
+/** manifest.json: written at the start; a run is resumed only with the same one. */
 export const trainManifestSchema = z.strictObject({
   schema: z.literal(TRAIN_SCHEMA),
   loop: z.literal("C"),
@@ -17,7 +17,7 @@ export const trainManifestSchema = z.strictObject({
   init_fingerprint: z.string().nullable(),
   architecture: jsonObject,
   settings: jsonObject,
-  /** Who rewards, who validates, and what is a cost; empty for learning from texts. */
+  /** Scorers for reward, validation and cost; none for supervised learning. */
   scorers: z.array(
     z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: jsonObject }),
   ),

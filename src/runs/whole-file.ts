@@ -6,6 +6,8 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { isFields } from "../core/records.ts";
 import { TEMPORARY } from "./artifacts.ts";
 
 /** The content of a file, in parts where it is large. */
@@ -44,6 +46,16 @@ export async function readArtifact<T>(file: string, schema: ZodType<T>, hint: st
     return parseWith(schema, JSON.parse(text));
   } catch (error) {
     throw dataError(`${file} is damaged or of another version: ${messageOf(error)}`, hint);
+  }
+}
+
+/** Undefined for a text that is no JSON object. */
+export function toObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

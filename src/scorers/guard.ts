@@ -39,8 +39,8 @@ export class Guard {
   }
 
   /**
-   * Scores a batch three times: forwards, then backwards by the same instance and by another one that
-   * was loaded anew. State kept between rows shows, and so does what is drawn once per process.
+   * Scores a batch three times: forwards, then backwards by the same instance and by a second one.
+   * This detects state kept between rows and randomness drawn when the scorer is loaded.
    */
   async scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]> {
     const { scorer, again, trusted } = this.#loaded;
@@ -88,18 +88,18 @@ export class Guard {
     return [...scored, ...(await this.#passAsync(scorer, rest, promised[0]))];
   }
 
-  /** Row by row, as many at once as allowed; `begun` is the first row's answer if it was asked for. */
+  /** Row by row, as many at once as allowed; `started` is the first row's call if there was one. */
   async #passAsync(
     scorer: Scorer,
     batch: readonly ScoreRequest[],
-    begun?: Promise<unknown>,
+    started?: Promise<unknown>,
   ): Promise<CheckedScore[]> {
     const late = timedOut(this.#limitMs);
     const launched = new TimeoutCount(this.#limitMs);
     const scores = batch.map((row, i) =>
       this.#atOnce.run(async () => {
         if (launched.tripped) return notTried();
-        const answer = (i === 0 && begun) || this.#begin(scorer, row);
+        const answer = (i === 0 && started) || this.#begin(scorer, row);
         if (!(answer instanceof Promise)) return launched.count(answer);
         const score = await settled(scorer, answer, this.#limitMs, late);
         launched.count(score);
@@ -141,7 +141,7 @@ class Limit {
   }
 }
 
-/** A row gets a second try, because a busy machine can stop a sound scorer once. */
+/** A row gets a second try, because a busy machine can delay a good scorer once. */
 function inTime(call: () => void, limitMs: number): boolean {
   return withinLimit(call, limitMs) || withinLimit(call, limitMs);
 }

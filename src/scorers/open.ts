@@ -1,4 +1,4 @@
-/** Opens a scorer for use by the loops: guarded, and spread over threads or open calls when asked. */
+/** Opens a scorer for use by the loops: guarded, and with threads or concurrent calls if wanted. */
 
 import { usageError } from "../core/errors.ts";
 import type { ExampleFields } from "../core/records.ts";

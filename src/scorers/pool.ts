@@ -7,7 +7,7 @@ import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {
   readonly worker: Worker;
-  /** Why the thread is gone, once it is. */
+  /** Why the thread ended, once it has. */
   lost?: Error;
   readonly waiting: { resolve(scored: CheckedScore[]): void; reject(error: Error): void }[];
 }
