@@ -133,9 +133,6 @@ export function isName(text: string): boolean {
   return text !== "" && text.length <= 100 && visible(text) === text;
 }
 
-/** A row passes when it earns the full mark. */
-export const PASS_REWARD = 1;
-
 /**
  * Whether a reward is the full mark; without a reward nothing passes.
  *
@@ -147,5 +144,5 @@ export const PASS_REWARD = 1;
  * ```
  */
 export function passes(reward: number | null): boolean {
-  return reward !== null && reward >= PASS_REWARD;
+  return reward !== null && reward >= 1;
 }

@@ -87,7 +87,7 @@ export const RULES = { best: pickBest, majority: majorityVote, "first-valid": fi
 export type RuleName = keyof typeof RULES;
 
 /** Negative when `a` comes first. */
-export function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
+function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
   for (let i = 0; i < a.length; i++) {
     const [left, right] = [a[i], b[i]];
     if (left === right) continue;

@@ -74,10 +74,6 @@ export type FolderKind = RunKind | keyof typeof OTHERS;
 /** Runs of scored rows, which inspect-run shows and gate compares. */
 export const SCORED: readonly RunKind[] = ["eval", "select", "experiment"];
 
-export async function folderKind(dir: string): Promise<FolderKind | undefined> {
-  return kindIn(dir, await contentOf(dir));
-}
-
 function kindIn(dir: string, { kind }: FolderContent): FolderKind | undefined {
   const folder = wholeFolder(dir);
   const names = Object.keys(OTHERS) as (keyof typeof OTHERS)[];

@@ -1,7 +1,7 @@
 export * from "./artifacts.ts";
 export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";
-export { type FolderKind, folderKind, type RunState, requireKind } from "./folder-kind.ts";
+export { type FolderKind, type RunState, requireKind } from "./folder-kind.ts";
 export * from "./gate-report.ts";
 export * from "./json-schemas.ts";
 export { JsonlFile, type ReadOptions } from "./jsonl.ts";
