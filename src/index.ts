@@ -34,9 +34,9 @@ export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";
 export { pickBest, type ScoredSample } from "./loops/decide.ts";
 export { type EvalOptions, evaluate } from "./loops/eval.ts";
-export { makePairs, type PairsOptions } from "./loops/pairs.ts";
+export { makePairs, type PairsOptions } from "./loops/preference-pairs.ts";
 export { type RolloutOptions, rollout } from "./loops/rollout.ts";
-export type { ScoringOptions } from "./loops/scoring-options.ts";
+export type { ScoringOptions } from "./loops/scoring-run.ts";
 export { type SelectOptions, select } from "./loops/select.ts";
 export {
   builtInPolicy,

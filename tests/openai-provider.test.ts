@@ -1,7 +1,6 @@
 /** The policy behind an OpenAI-compatible endpoint, against a real server that misbehaves. */
 
 import { describe, expect, test } from "vitest";
-import type { Remarks } from "../src/core/answer.ts";
 import { LockedRoomError } from "../src/core/errors.ts";
 import type { SampledCompletion, SampleRequest, SamplingSettings } from "../src/core/policy.ts";
 import { type OpenAiOptions, openOpenAiPolicy } from "../src/providers/openai.ts";
@@ -39,10 +38,10 @@ async function said(
   options?: Partial<OpenAiOptions>,
 ) {
   const policy = await policyAt(endpoint, options);
-  const answers: (readonly [SampleRequest, SampledCompletion & Remarks])[] = [];
+  const answers: (readonly [SampleRequest, SampledCompletion])[] = [];
   let error: unknown;
   try {
-    for await (const pair of policy.say(wanted)) answers.push(pair);
+    for await (const pair of policy.sample(wanted)) answers.push(pair);
   } catch (thrown) {
     error = thrown;
   }
@@ -101,7 +100,7 @@ describe("what is asked", () => {
 });
 
 describe("what is said", () => {
-  test.each<[name: string, body: object, expected: Partial<SampledCompletion & Remarks>]>([
+  test.each<[name: string, body: object, expected: Partial<SampledCompletion>]>([
     [
       "log-probs and usage",
       chat("Final: 1", { logprobs: LOGPROBS }),

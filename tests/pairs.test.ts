@@ -4,8 +4,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { GuardedScorer } from "../src/core/score.ts";
-import { makePairs } from "../src/loops/pairs.ts";
-import { choosePairs, type PairCandidate, type PairSettings } from "../src/loops/pairs-choose.ts";
+import {
+  choosePairs,
+  type PairCandidate,
+  type PairSettings,
+} from "../src/loops/preference-choice.ts";
+import { makePairs } from "../src/loops/preference-pairs.ts";
 import { CharacterTokenizer } from "../src/policy/characters.ts";
 import { saveCheckpoint } from "../src/policy/checkpoint.ts";
 import { initialise, SIZES } from "../src/policy/initialise.ts";
@@ -14,7 +18,7 @@ import {
   pairRowSchema,
   pairsManifestSchema,
   pairsSummarySchema,
-} from "../src/runs/pairs-schemas.ts";
+} from "../src/runs/preference-schemas.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, scorerSource, Workspace } from "./cli.ts";
 import { fixedFiles, lines } from "./rollout-runs.ts";
 

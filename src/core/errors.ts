@@ -1,6 +1,6 @@
 /**
- * Errors that are somebody's to mend carry a sentence and a next step; everything else is a bug of
- * ours and keeps its stack. The command line maps `kind` to an exit code.
+ * Errors that a user can fix carry a sentence and a next step; everything else is a bug of ours and
+ * keeps its stack. The command line maps `kind` to an exit code.
  */
 
 export type ErrorKind =
@@ -8,11 +8,11 @@ export type ErrorKind =
   | "usage"
   /** What was read is wrong: a missing, malformed, damaged or unfinished file. */
   | "data"
-  /** The machine said no: a full disk, a lost permission. */
+  /** The machine failed: a full disk, a lost permission. */
   | "io";
 
 /**
- * An error that somebody can mend: a sentence, a next step, and whose it is.
+ * An error that a user can fix: a sentence, a next step, and the kind of mistake.
  *
  * @example
  * ```ts
@@ -44,14 +44,15 @@ export const usageError = (message: string, hint?: string): LockedRoomError =>
 export const dataError = (message: string, hint?: string): LockedRoomError =>
   new LockedRoomError("data", message, hint === undefined ? {} : { hint });
 
-/** Nobody named a wrong path; the machine has no room or a fault. */
+/** Not a wrong path: the machine has no space or a fault. */
 const MACHINE = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE"]);
 
 /**
  * Turns a failed system call into a sentence; `doing` reads "write runs/a". `path` is what a wrong
- * path would be; trouble of the machine itself is always "io".
+ * path would be; trouble of the machine itself is always "io". What is a sentence already stays.
  */
 export function ioError(doing: string, cause: unknown, path: ErrorKind = "io"): LockedRoomError {
+  if (cause instanceof LockedRoomError) return cause;
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
   const kind = MACHINE.has(code) ? "io" : path;
   const [what, hint] = SYSTEM_ERRORS[code] ?? [code, "Check the path and try again."];

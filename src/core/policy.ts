@@ -9,16 +9,22 @@ export interface SampleRequest {
   readonly sample: number;
 }
 
-/** What the policy said, and how likely it was to say it. */
+/** A completion with the log-probs of its tokens. */
 export interface SampledCompletion {
   readonly completion: string;
   readonly finish: "stop" | "length";
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
-  /** Of each token under the policy itself, the full softmax; null where it is not known. */
+  /** Of each token under the policy itself, the full softmax; null where unknown. */
   readonly logprobs: readonly number[] | null;
-  /** Of each token under the distribution it was drawn from, where truncation or temperature make it another. */
+  /** Of each token under the sampling distribution, where temperature or truncation change it. */
   readonly sampled_logprobs: readonly number[] | null;
+  /** Endpoints only: any reason but "stop" and "length", as given, such as "content_filter". */
+  readonly finish_reason?: string | undefined;
+  /** Endpoints only: the text of a refusal, which is not part of the completion. */
+  readonly refusal?: string | undefined;
+  /** Endpoints only: tokens were not counted, and both counts are a meaningless 0. */
+  readonly usage_missing?: true | undefined;
 }
 
 /**
@@ -44,12 +50,40 @@ export interface SamplingSettings {
  * @see {@link rollout}
  */
 export interface Policy {
-  /** Kind, name, fingerprint: what the manifest's `policy` says. */
+  /** Kind, name, fingerprint: the manifest's `policy`. */
   readonly identity: JsonObject;
-  /** How an example becomes a prompt: what the manifest's `prompt` says. */
+  /** How an example becomes a prompt: the manifest's `prompt`. */
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
-  /** Answers in any order, each with the ask it belongs to. */
-  say(asks: Iterable<SampleRequest>): AsyncIterable<readonly [SampleRequest, SampledCompletion]>;
+  /** Completions in any order, each with its request. */
+  sample(
+    requests: Iterable<SampleRequest>,
+  ): AsyncIterable<readonly [SampleRequest, SampledCompletion]>;
   close(): Promise<void>;
+}
+
+/** A completion as files keep it: a sample of a pack, or with an id a row of completions. */
+export interface Answer {
+  readonly completion: string;
+  readonly finish: string;
+  /** Null where tokens were not counted. */
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly sum_logprob?: number | undefined;
+  readonly logprobs?: readonly number[] | undefined;
+  readonly sampled_logprobs?: readonly number[] | undefined;
+  readonly refusal?: string | undefined;
+}
+
+export function toAnswer(sampled: SampledCompletion): Answer {
+  const { logprobs, sampled_logprobs, refusal, usage_missing: uncounted } = sampled;
+  return {
+    completion: sampled.completion,
+    finish: sampled.finish_reason ?? sampled.finish,
+    prompt_tokens: uncounted ? null : sampled.prompt_tokens,
+    completion_tokens: uncounted ? null : sampled.completion_tokens,
+    ...(logprobs && { sum_logprob: logprobs.reduce((sum, one) => sum + one, 0), logprobs }),
+    ...(sampled_logprobs && { sampled_logprobs }),
+    ...(refusal !== undefined && { refusal }),
+  };
 }

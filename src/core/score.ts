@@ -9,7 +9,7 @@ import { visible } from "./visible.ts";
 
 /**
  * A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. A scorer that
- * reads an answer out of the text says which in `details.parsed`; majority votes count those.
+ * parses an answer gives it in `details.parsed`; majority votes count those.
  *
  * @see {@link Scorer}
  */
@@ -55,8 +55,8 @@ export interface Scorer<F extends object = ExampleFields> {
   /** Optional closed set: an answer with any other code counts as a broken scorer. */
   readonly codes?: readonly string[];
   /**
-   * False for a scorer that may answer differently when it is asked again, such as a language model
-   * that grades: each row is then scored once and not checked for determinism. The manifest says so.
+   * False for a non-deterministic scorer, such as a language model that grades: each row is then
+   * scored once and not checked for determinism. The manifest records it.
    */
   readonly deterministic?: boolean;
   /** The answer or a promise of it; many promises may be open at once (`concurrency`). */
@@ -80,7 +80,7 @@ export interface ScorerIdentity {
    * a scorer object's `score` as text, its codes and spec; not what the function captures or calls.
    */
   readonly source?: "function_text";
-  /** Present when the scorer declares that it may answer differently if asked again. */
+  /** Present when the scorer declares itself non-deterministic. */
   readonly deterministic?: false;
 }
 
@@ -133,9 +133,6 @@ export function isName(text: string): boolean {
   return text !== "" && text.length <= 100 && visible(text) === text;
 }
 
-/** A row passes when it earns the full mark. */
-export const PASS_REWARD = 1;
-
 /**
  * Whether a reward is the full mark; without a reward nothing passes.
  *
@@ -147,5 +144,5 @@ export const PASS_REWARD = 1;
  * ```
  */
 export function passes(reward: number | null): boolean {
-  return reward !== null && reward >= PASS_REWARD;
+  return reward !== null && reward >= 1;
 }

@@ -3,10 +3,10 @@
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
-import { RowCursor } from "../runs/cursor.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
+import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 
 export class RecountedRun extends RowCursor<ResultRow> {

@@ -1,12 +1,12 @@
 /**
- * Decision rules over scored samples. Each picks the same sample whatever order the samples come
- * in: what may break a tie is what a sample says, or the number under which it was drawn.
+ * Decision rules over scored samples. Each picks the same sample in whatever order they come:
+ * ties are broken by a sample's text or by its index in the pack.
  */
 
 import type { Json } from "../core/json.ts";
 
 /**
- * A sample with the scorer's answer; `index` is its place in the pack, in the order of drawing.
+ * A sample with the scorer's answer; `index` is its place in the pack, in sampling order.
  *
  * @see {@link pickBest}
  */
@@ -15,7 +15,7 @@ export interface ScoredSample {
   readonly completion: string;
   readonly sum_logprob: number | null;
   readonly sum_ref_logprob?: number | null;
-  /** Null when the scorer broke on it. */
+  /** Null on a scorer error. */
   readonly reward: number | null;
   readonly code: string;
   readonly details: Json;
@@ -33,7 +33,7 @@ export function tieBreakKey({ completion, sum_logprob: logprob }: KeyedSample): 
 }
 
 /**
- * The highest reward; among equals the smallest key; among equal keys the earliest drawn.
+ * The highest reward; among equals the smallest key; among equal keys the lowest index.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export function majorityVote<S extends ScoredSample>(samples: readonly S[]): S |
   return earliest(leaders.length > 0 ? leaders : samples, tieBreakKey);
 }
 
-/** The earliest drawn sample that the verifier could parse, right or wrong; else the earliest. */
+/** The earliest sample that the verifier could parse, right or wrong; else the earliest. */
 export function firstValid<S extends ScoredSample>(samples: readonly S[]): S | undefined {
   const inOrder = samples.toSorted((a, b) => a.index - b.index);
   return inOrder.find((sample) => parsedAnswer(sample) !== undefined) ?? inOrder[0];
@@ -87,7 +87,7 @@ export const RULES = { best: pickBest, majority: majorityVote, "first-valid": fi
 export type RuleName = keyof typeof RULES;
 
 /** Negative when `a` comes first. */
-export function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
+function compareKeys(a: TieBreakKey, b: TieBreakKey): number {
   for (let i = 0; i < a.length; i++) {
     const [left, right] = [a[i], b[i]];
     if (left === right) continue;
@@ -109,7 +109,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The sample with the smallest key; among equal keys the earliest drawn. */
+/** The sample with the smallest key; among equal keys the lowest index. */
 function earliest<S extends ScoredSample>(
   samples: readonly S[],
   keyOf: (sample: S) => TieBreakKey,
@@ -122,7 +122,7 @@ function earliest<S extends ScoredSample>(
   }, undefined)?.sample;
 }
 
-/** What the verifier read, where it says so. */
+/** The answer that the verifier parsed, if it gives one. */
 export function parsedAnswer({ details }: ScoredSample): string | undefined {
   const parsed = (details as { parsed?: unknown } | null)?.parsed;
   return parsed === undefined ? undefined : String(parsed);

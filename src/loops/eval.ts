@@ -4,22 +4,16 @@
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
-import { type Completion, type ExampleFields, toCompletion, toExample } from "../core/records.ts";
+import { type Completion, type ExampleFields, toCompletion } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { RESULTS } from "../runs/artifacts.ts";
-import { observeOccasion } from "../runs/manifest.ts";
+import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { FolderOptions } from "../runs/may-write.ts";
-import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
-import { RunFolder } from "../runs/run-folder.ts";
+import type { RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
-import { withScorer } from "../scorers/open.ts";
-import { describeRun } from "./describe.ts";
-import { ExampleFingerprints } from "./examples.ts";
-import { inOrder } from "./in-order.ts";
-import { type Pair, pair, type Unknown } from "./join.ts";
+import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
-import type { ScoringOptions } from "./scoring-options.ts";
+import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import { Tally } from "./tally.ts";
 
 /**
@@ -54,96 +48,57 @@ export interface EvalOptions<F extends object = ExampleFields>
 export async function evaluate<F extends object = ExampleFields>(
   options: EvalOptions<F>,
 ): Promise<FinishedRun> {
-  return withScorer(options.scorer, options, (scorer) => evaluateWith(scorer, options));
-}
-
-async function evaluateWith<F extends object>(
-  scorer: GuardedScorer,
-  options: EvalOptions<F>,
-): Promise<FinishedRun> {
-  const occasion = observeOccasion();
-  const run = await RunFolder.open(options.outdir, "eval", {
-    force: options.force,
-    inputs: filesAmong(options.dataset, options.completions),
-  });
-  try {
-    const results = await run.lines(RESULTS);
-    const dataset = openRows(options.dataset, "dataset", toExample, options);
-    const completions = openRows(options.completions, "completions", toCompletion, options);
-    const unknown: Unknown = { count: 0, first_ids: [] };
-    const examples = new ExampleFingerprints();
-    const answers = new SequenceFingerprint();
+  const { completions, maxExamples } = options;
+  const answers = {
+    rows: completions,
+    ...{ label: "completions", role: "completions" as const, parse: toCompletion, maxExamples },
+  };
+  return withScoringRun("eval", options, answers, async (run) => {
+    const results = await run.folder.lines(RESULTS);
+    const answered = new SequenceFingerprint();
     const tally = new Tally();
-
-    const pairs = first(
-      options.maxExamples ?? Number.POSITIVE_INFINITY,
-      pair(dataset, completions, unknown),
-    );
-    const scored = inOrder(examples.watch(pairs), scorer.concurrency, (batch) =>
-      scorePairs(scorer, batch),
-    );
-    for await (const rows of scored) {
+    for await (const rows of run.scored((batch) => scoreBatch(run.scorer, batch))) {
       for (const row of rows) {
         tally.add(row);
-        answers.add(JSON.stringify([row.id, row.completion]));
+        answered.add(JSON.stringify([row.id, row.completion]));
         results.add(rowJson(row));
       }
       await results.flush();
     }
-
-    const manifest = await describeRun({
-      loop: "A",
-      command: "eval",
-      dataset,
-      answers: completions,
-      role: "completions",
-      examples: examples.identity(),
-      answersSha256: answers.digest(),
-      scorer,
-      selection: null,
-      settings: { max_examples: options.maxExamples ?? null },
-      occasion: await occasion(),
-    });
-    return await finishScoredRun(run, {
-      manifest,
+    return finishScoredRun(run.folder, {
+      manifest: {
+        ...(await run.describe()),
+        ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
+        answers_sha256: answered.digest(),
+        ...{ selection: null, learning: null, device: null },
+        settings: { max_examples: maxExamples ?? null, scorer_timeout_ms: run.scorer.timeoutMs },
+      },
       findings: {
         metrics: tally.metrics,
         outcomes: { counts: { ...tally.counts } },
-        unknown_completions: unknown,
+        unknown_completions: run.unknown,
         alarms: [],
       },
       title: "Evaluation",
       happened: tally.sentence,
       concrete: tally.twoExamples,
     });
-  } catch (error) {
-    await run.leave();
-    throw error;
-  }
+  });
 }
 
-async function scorePairs(scorer: GuardedScorer, pairs: Pair<Completion>[]): Promise<ResultRow[]> {
-  const present = pairs.flatMap(({ example, answer }) =>
+async function scoreBatch(
+  scorer: GuardedScorer,
+  batch: Joined<Completion>[],
+): Promise<ResultRow[]> {
+  const present = batch.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
   );
   const scores = (await scorer.scoreBatch(present)).values();
-  return pairs.map(({ example, answer }) =>
+  return batch.map(({ example, answer }) =>
     resultRow(
       example,
       answer,
       (answer && scores.next().value) ?? missing("no completion names this example"),
     ),
   );
-}
-
-/** The first `limit` pairs; the rest is still read, so that the files are checked and fingerprinted. */
-async function* first<T>(
-  limit: number,
-  batches: AsyncIterable<T[]>,
-): AsyncGenerator<T[], void, void> {
-  let left = limit;
-  for await (const batch of batches) {
-    if (left > 0) yield batch.slice(0, left);
-    left -= batch.length;
-  }
 }

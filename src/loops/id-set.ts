@@ -1,6 +1,6 @@
 /**
  * Which ids have been seen, in 16 bytes each instead of a string and a table entry. Ids are kept
- * as 64-bit hashes, so "seen" can in principle be a collision: whoever acts on it confirms it first.
+ * as 64-bit hashes, so "seen" can in principle be a collision: confirm it before acting on it.
  */
 
 export class IdSet {

@@ -10,7 +10,6 @@ export {
   tieBreakKey,
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
-export { makePairs, type PairsOptions } from "./pairs.ts";
 export {
   choosePairs,
   PAIR_RULES,
@@ -18,9 +17,10 @@ export {
   type PairRule,
   type PairSettings,
   type Preference,
-} from "./pairs-choose.ts";
+} from "./preference-choice.ts";
+export { type FinishedPairs, makePairs, type PairsOptions } from "./preference-pairs.ts";
 export { type RolloutOptions, rollout } from "./rollout.ts";
-export type { ScoringOptions } from "./scoring-options.ts";
+export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export {

@@ -7,10 +7,10 @@ import { toCompletion, toExample } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { IdSet } from "./id-set.ts";
-import { inOrder } from "./in-order.ts";
-import { pair, type Unknown } from "./join.ts";
+import { joinById, type Unknown } from "./join.ts";
+import { inOrder } from "./scoring-run.ts";
 
-const root = mkdtempSync(path.join(tmpdir(), "lockedroom-pair-"));
+const root = mkdtempSync(path.join(tmpdir(), "lockedroom-join-"));
 let files = 0;
 const file = (rows: object[]): string => {
   const name = path.join(root, `${files++}.jsonl`);
@@ -26,7 +26,7 @@ async function join(exampleIds: string[], answerIds: string[]) {
   );
   const unknown: Unknown = { count: 0, first_ids: [] };
   const pairs: [string, string | undefined][] = [];
-  for await (const batch of pair(examples, answers, unknown)) {
+  for await (const batch of joinById(examples, answers, unknown)) {
     for (const { example, answer } of batch) pairs.push([example.id, answer?.completion]);
   }
   return { pairs, unknown };

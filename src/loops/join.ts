@@ -5,19 +5,18 @@
 
 import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import { RowCursor } from "../runs/cursor.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
-import type { Rows } from "../runs/rows.ts";
+import { RowCursor, type Rows } from "../runs/rows.ts";
 import { isPipe } from "../runs/whole-file.ts";
 import { IdSet } from "./id-set.ts";
 
-export interface Pair<T> {
+export interface Joined<T> {
   readonly example: Example;
   /** Undefined when no answer names this example. */
   readonly answer: T | undefined;
 }
 
-/** What the join found besides pairs; complete once it has ended. */
+/** Answers that name no example; complete once the join has ended. */
 export interface Unknown {
   count: number;
   readonly first_ids: string[];
@@ -25,26 +24,26 @@ export interface Unknown {
 
 const FIRST_IDS = 5;
 
-export async function* pair<T extends { readonly id: string }>(
+export async function* joinById<T extends { readonly id: string }>(
   examples: Rows<Example>,
   answers: Rows<T>,
   unknown: Unknown,
   batchSize = 256,
-): AsyncGenerator<Pair<T>[], void, void> {
+): AsyncGenerator<Joined<T>[], void, void> {
   const seen = new IdSet();
   const early = new Map<string, T>();
   const next = new RowCursor(answers);
   try {
     for await (const batch of examples.batches()) {
-      let pairs: Pair<T>[] = [];
+      let joined: Joined<T>[] = [];
       for (const example of batch) {
         if (seen.add(example.id)) await refuseDuplicate(examples, example.id);
-        pairs.push({ example, answer: await answerTo(example.id) });
-        if (pairs.length < batchSize) continue;
-        yield pairs;
-        pairs = [];
+        joined.push({ example, answer: await answerTo(example.id) });
+        if (joined.length < batchSize) continue;
+        yield joined;
+        joined = [];
       }
-      if (pairs.length > 0) yield pairs;
+      if (joined.length > 0) yield joined;
     }
     if (examples.rows === 0)
       throw dataError(`${examples.label} is empty`, "Give at least one example.");
@@ -69,7 +68,7 @@ export async function* pair<T extends { readonly id: string }>(
   }
 }
 
-/** Reads the file again to be sure; only an id that is there exactly once was a false alarm. */
+/** Reads the file again to be sure; an id that occurs exactly once was a hash collision. */
 export async function refuseDuplicate<T>({ path, label }: Rows<T>, id: string): Promise<void> {
   const again = path !== null && !isPipe(path); // A pipe cannot be read again.
   let found = 0;

@@ -1,7 +1,7 @@
-/** Puts answers, which came in any order, in the order of the data set. */
+/** Puts answers, which arrive in any order, in the order of the data set. */
 
-import type { Answer } from "../core/answer.ts";
 import { dataError } from "../core/errors.ts";
+import type { Answer } from "../core/policy.ts";
 import type { Example } from "../core/records.ts";
 import type { Journaled } from "../runs/rollout-schemas.ts";
 
@@ -12,8 +12,8 @@ export interface Answered {
 }
 
 /**
- * Joins as both flow: an answer is held only until its example comes. Examples are asked about in
- * the data set's order, so that is about as many as were in flight.
+ * Joins as both flow: an answer is held only until its example comes. Requests follow the
+ * data set's order, so that is about as many as were in flight.
  */
 export async function* inDataSetOrder(
   examples: AsyncIterable<readonly Example[]>,

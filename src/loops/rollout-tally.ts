@@ -1,6 +1,6 @@
-/** Counts what came of a rollout: ends, tokens, money. */
+/** Counts a rollout's answers, their finish reasons, tokens and cost. */
 
-import type { Answer } from "../core/answer.ts";
+import type { Answer } from "../core/policy.ts";
 import type { RolloutSummary } from "../runs/rollout-schemas.ts";
 
 /** Money for a million tokens. */
@@ -13,44 +13,35 @@ const PER = 1_000_000;
 
 export class RolloutTally {
   readonly #finish = new Map<string, number>();
-  #answers = 0;
-  #empty = 0;
-  #refused = 0;
-  #withLogprobs = 0;
-  #uncounted = 0;
-  #promptTokens = 0;
-  #completionTokens = 0;
+  readonly #n = { n_answers: 0, n_empty: 0, n_refused: 0, n_with_logprobs: 0 };
+  readonly #tokens = { prompt_tokens: 0, completion_tokens: 0, n_uncounted: 0 };
 
-  add(answer: Answer): void {
-    this.#answers++;
-    this.#finish.set(answer.finish, (this.#finish.get(answer.finish) ?? 0) + 1);
-    if (answer.completion === "") this.#empty++;
-    if (answer.refusal !== undefined) this.#refused++;
-    if (answer.logprobs !== undefined) this.#withLogprobs++;
-    if (answer.prompt_tokens === null || answer.completion_tokens === null) this.#uncounted++;
-    this.#promptTokens += answer.prompt_tokens ?? 0;
-    this.#completionTokens += answer.completion_tokens ?? 0;
+  add({ completion, finish, refusal, logprobs, ...answer }: Answer): void {
+    this.#finish.set(finish, (this.#finish.get(finish) ?? 0) + 1);
+    this.#n.n_answers++;
+    if (completion === "") this.#n.n_empty++;
+    if (refusal !== undefined) this.#n.n_refused++;
+    if (logprobs !== undefined) this.#n.n_with_logprobs++;
+    const { prompt_tokens: prompt, completion_tokens: completed } = answer;
+    if (prompt === null || completed === null) this.#tokens.n_uncounted++;
+    this.#tokens.prompt_tokens += prompt ?? 0;
+    this.#tokens.completion_tokens += completed ?? 0;
   }
 
   summary(
     examples: number,
     prices: Prices | undefined,
   ): Omit<RolloutSummary, "schema" | "files" | "manifest_sha256"> {
-    const [asked, said] = [this.#promptTokens, this.#completionTokens];
+    const { prompt_tokens: prompt, completion_tokens: completed } = this.#tokens;
     return {
       n_examples: examples,
-      n_answers: this.#answers,
-      n_empty: this.#empty,
-      n_refused: this.#refused,
-      n_with_logprobs: this.#withLogprobs,
+      ...this.#n,
       finish: Object.fromEntries(this.#finish),
       cost: {
-        prompt_tokens: asked,
-        completion_tokens: said,
-        n_uncounted: this.#uncounted,
+        ...this.#tokens,
         price_in: prices?.in ?? null,
         price_out: prices?.out ?? null,
-        total: prices ? (asked * prices.in + said * prices.out) / PER : null,
+        total: prices ? (prompt * prices.in + completed * prices.out) / PER : null,
       },
     };
   }

@@ -59,11 +59,11 @@ class Parrot implements Policy {
     this.#options = options;
   }
 
-  async *say(
-    asks: Iterable<SampleRequest>,
+  async *sample(
+    requests: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { order = (all) => all, failAt, onAsk } = this.#options;
-    for (const ask of order([...asks])) {
+    for (const ask of order([...requests])) {
       if (this.asked.length === failAt) throw dataError("the parrot flew away", "Call it.");
       this.asked.push(`${ask.example.id} ${ask.sample}`);
       onAsk?.();

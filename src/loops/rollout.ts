@@ -1,14 +1,18 @@
 /**
  * Samples n answers to each example from a policy and writes them as a file that evaluation or
- * selection takes as it is. It goes over the data set three times: to check it before anything is
- * paid for, to ask, and to put the answers in order. Left out: scoring, which is Loop A's.
+ * selection takes as it is. It reads the data set three times: to check it before the first
+ * request, to sample, and to put the answers in order. It does not score.
  */
 
-import { toAnswer } from "../core/answer.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
+import {
+  type Policy,
+  type SampledCompletion,
+  type SampleRequest,
+  toAnswer,
+} from "../core/policy.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
 import {
@@ -45,9 +49,9 @@ export interface RolloutOptions {
   readonly prices?: Prices | undefined;
   /** Further files that are read, such as the system prompt's. */
   readonly inputs?: readonly string[] | undefined;
-  /** Called once when it is known how many answers are wanted, and how many an earlier sitting left. */
+  /** Called once, with the number of answers wanted and of those kept from an interrupted run. */
   readonly onStart?: ((wanted: number, kept: number) => void) | undefined;
-  readonly onAnswer?: ((said: SampledCompletion) => void) | undefined;
+  readonly onAnswer?: ((sampled: SampledCompletion) => void) | undefined;
 }
 
 /**
@@ -75,20 +79,18 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
   let journal: Journal | undefined;
   try {
     const { dataset, examples } = await look(options.dataset);
-    const identity: RolloutIdentity = {
-      dataset_sha256: dataset.sha256,
-      n,
-      policy: policy.identity,
-      prompt: policy.prompt,
+    const sampled = {
+      ...{ n, policy: policy.identity, prompt: policy.prompt },
       sampling: policy.sampling as unknown as JsonObject,
     };
+    const identity: RolloutIdentity = { dataset_sha256: dataset.sha256, ...sampled };
     const done = options.resume && (await rolloutIn(folder, identity, options.force ?? false));
     if (done) {
       await folder.leave();
       return done;
     }
     journal = await Journal.open(folder, identity, options.resume ?? false);
-    await ask(options, dataset, journal);
+    await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
     const rows = await folder.lines(answersName(n));
@@ -106,10 +108,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         command: "rollout",
         inputs: [dataset.asInput("dataset")],
         examples,
-        n,
-        policy: policy.identity,
-        prompt: policy.prompt,
-        sampling: identity.sampling,
+        ...sampled,
         volatile: await occasion(),
       },
       tally.summary(examples.count, options.prices),
@@ -117,7 +116,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
   } catch (error) {
     await journal?.close();
     await folder.leave();
-    throw journal && (journal.added > 0 || !journal.isNew) ? withWayOn(error) : error;
+    throw journal && (journal.added > 0 || !journal.isNew) ? withResumeHint(error) : error;
   }
 }
 
@@ -139,7 +138,7 @@ async function look(
   return { dataset, examples: examples.identity() };
 }
 
-/** A pipe is empty the second time. What is not there at all is reported by whoever reads it. */
+/** A pipe is empty the second time; a missing file is reported when it is read. */
 function refusePipe(path: string): void {
   if (!isPipe(path)) return;
   throw dataError(
@@ -148,8 +147,8 @@ function refusePipe(path: string): void {
   );
 }
 
-/** The second pass: asks for every (example, sample) that the journal does not hold. */
-async function ask(
+/** The second pass: requests every (example, sample) that the journal does not hold. */
+async function sampleMissing(
   { policy, n, onStart, onAnswer }: RolloutOptions,
   dataset: JsonlFile<Example>,
   journal: Journal,
@@ -162,9 +161,9 @@ async function ask(
   }
   onStart?.(dataset.rows * n, kept);
   for await (const batch of unchanged(dataset)) {
-    for await (const [{ example, sample }, said] of policy.say(missing(batch, n, held))) {
-      await journal.add({ id: example.id, sample, answer: toAnswer(said) });
-      onAnswer?.(said);
+    for await (const [{ example, sample }, sampled] of policy.sample(missing(batch, n, held))) {
+      await journal.add({ id: example.id, sample, answer: toAnswer(sampled) });
+      onAnswer?.(sampled);
     }
   }
 }
@@ -192,11 +191,11 @@ async function* unchanged({
   throw dataError(`${path} changed while it was used`, "Leave it alone until the rollout is done.");
 }
 
-/** What was paid for is not lost, and whoever reads of the failure has to know. */
-function withWayOn(error: unknown): unknown {
+/** Adds to the error how to continue: the answers so far are kept. */
+function withResumeHint(error: unknown): unknown {
   if (!(error instanceof LockedRoomError)) return error;
-  const wayOn = "The answers so far are kept: go on with the same command and --resume.";
+  const resume = "The answers so far are kept: go on with the same command and --resume.";
   return new LockedRoomError(error.kind, error.message, {
-    hint: error.hint ? `${error.hint} ${wayOn}` : wayOn,
+    hint: error.hint ? `${error.hint} ${resume}` : resume,
   });
 }

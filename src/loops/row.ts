@@ -5,8 +5,9 @@ import type { Completion, Example } from "../core/records.ts";
 import { type CheckedScore, MISSING_COMPLETION } from "../core/score.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import type { ScoredSample } from "./decide.ts";
+import type { ScoredPack } from "./score-packs.ts";
 
-/** Nothing to judge, and why. */
+/** Nothing to score, and why. */
 export function missing(message: string): CheckedScore {
   return { reward: null, code: MISSING_COMPLETION, details: { message } };
 }
@@ -14,16 +15,16 @@ export function missing(message: string): CheckedScore {
 export function resultRow(
   example: Example,
   answer: Completion | undefined,
-  judged: CheckedScore,
+  score: CheckedScore,
 ): ResultRow {
   const row: ResultRow = {
     id: example.id,
     prompt: example.prompt,
     expected_answer: (example.expected_answer ?? null) as ResultRow["expected_answer"],
     completion: answer?.completion ?? null,
-    reward: judged.reward,
-    outcome_code: judged.code,
-    details: judged.details as ResultRow["details"],
+    reward: score.reward,
+    outcome_code: score.code,
+    details: score.details as ResultRow["details"],
   };
   const { sum_logprob: logprob, sum_ref_logprob: reference } = answer ?? {};
   if (typeof logprob === "number") row.sum_logprob = logprob;
@@ -34,22 +35,18 @@ export function resultRow(
   return row;
 }
 
-/** A pack's samples, and for each the first one with the same text. */
-export interface ScoredSamples {
-  readonly samples?: readonly ScoredSample[] | undefined;
-  readonly firstOf?: readonly number[] | undefined;
-}
+type SampleScores = Pick<ScoredPack, "samples" | "firstOf">;
 
 /** `canonicalJson` of a row, with the key order written down because this runs once per
  * example. A selection's samples are written from what was scored. */
-export function rowJson(row: ResultRow, { samples, firstOf }: ScoredSamples = {}): string {
+export function rowJson(row: ResultRow, scored?: SampleScores): string {
   const text = JSON.stringify;
   return (
     `{${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
-    (samples === undefined ? "" : `,"samples":${samplesJson(samples, firstOf)}`) +
+    (scored ? `,"samples":${samplesJson(scored)}` : "") +
     (row.selected === undefined ? "" : `,"selected":${choiceJson(row.selected)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
@@ -66,8 +63,8 @@ function choiceJson({
   return `{"index":${index},"outcome_code":${quoted(code)},"reward":${JSON.stringify(reward)}}`;
 }
 
-/** Runs once per sample, of which there are many; a text that was said before is not written anew. */
-function samplesJson(samples: readonly ScoredSample[], firstOf: readonly number[] = []): string {
+/** Runs once per sample, of which there are many; a repeated text is not serialised again. */
+function samplesJson({ samples, firstOf }: SampleScores): string {
   const verdicts: string[] = [];
   const parts: string[] = [];
   for (let i = 0; i < samples.length; i++) {

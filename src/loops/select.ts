@@ -1,37 +1,28 @@
 /**
  * Loop B. Scores every sample with the scorer of Loop A, picks one of the first N per example, and
- * writes a run. The chosen output changes; the policy that drew the samples does not.
+ * writes a run. The chosen output changes; the policy that sampled does not.
  */
 
 import { usageError } from "../core/errors.ts";
 import {
   type Example,
   type ExampleFields,
-  type Sample,
   type SelectionPack,
-  toExample,
   toSelectionPack,
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
-import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
-import { RESULTS } from "../runs/artifacts.ts";
-import { observeOccasion } from "../runs/manifest.ts";
+import type { GuardedScorer } from "../core/score.ts";
+import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { FolderOptions } from "../runs/may-write.ts";
-import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
-import { RunFolder } from "../runs/run-folder.ts";
+import type { RowSource } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
-import { withScorer } from "../scorers/open.ts";
 import type { ScoredSample } from "./decide.ts";
-import { describeRun } from "./describe.ts";
-import { ExampleFingerprints } from "./examples.ts";
-import { inOrder } from "./in-order.ts";
-import { type Pair, pair, type Unknown } from "./join.ts";
-import { passAtKCharts } from "./pass-at-k-chart.ts";
-import { missing, resultRow, rowJson, type ScoredSamples } from "./row.ts";
-import type { ScoringOptions } from "./scoring-options.ts";
+import { missing, resultRow, rowJson } from "./row.ts";
+import { PACKS_AT_ONCE, type ScoredPack, scorePacks } from "./score-packs.ts";
+import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
-import { SelectionTally } from "./selection-tally.ts";
+import { passAtKCharts, SelectionTally } from "./selection-tally.ts";
 
 /**
  * What `select` is given.
@@ -48,9 +39,6 @@ export interface SelectOptions<F extends object = ExampleFields>
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
 }
-
-/** Few, because each brings many samples and all of them are alive while they are scored. */
-const PACKS_AT_ONCE = 16;
 
 /**
  * Loop B: scores every sample, picks one of the first `n` per example, and writes a run.
@@ -72,144 +60,63 @@ const PACKS_AT_ONCE = 16;
 export async function select<F extends object = ExampleFields>(
   options: SelectOptions<F>,
 ): Promise<FinishedRun> {
-  return withScorer(options.scorer, options, (scorer) => selectWith(scorer, options));
-}
-
-async function selectWith<F extends object>(
-  scorer: GuardedScorer,
-  options: SelectOptions<F>,
-): Promise<FinishedRun> {
-  const occasion = observeOccasion();
-  const run = await RunFolder.open(options.outdir, "select", {
-    force: options.force,
-    inputs: filesAmong(options.dataset, options.samples),
-  });
-  try {
-    const results = await run.lines(RESULTS);
-    const dataset = openRows(options.dataset, "dataset", toExample, options);
-    const packs = openRows(options.samples, "samples", toSelectionPack, options);
-    const unknown: Unknown = { count: 0, first_ids: [] };
-    const examples = new ExampleFingerprints();
-    const tally = new SelectionTally(options.n);
-
-    const scored = inOrder(
-      examples.watch(pair(dataset, packs, unknown, PACKS_AT_ONCE)),
-      scorer.concurrency,
-      (batch) => scorePacks(scorer, batch),
-    );
-    for await (const batch of scored) {
+  const { policy, n } = options;
+  const answers = {
+    rows: options.samples,
+    ...{ label: "samples", role: "samples" as const, parse: toSelectionPack },
+    batchSize: PACKS_AT_ONCE,
+  };
+  return withScoringRun("select", options, answers, async (run) => {
+    const results = await run.folder.lines(RESULTS);
+    const tally = new SelectionTally(n);
+    for await (const batch of run.scored((packs) => scorePacks(run.scorer, packs))) {
       for (const pack of batch) {
-        const row = selectRow(options, pack.example, pack.samples);
-        tally.addPack(row, pack.samples);
-        results.add(rowJson(row, pack));
+        const row = selectRow(options, pack);
+        tally.addPack(row, pack);
+        results.add(rowJson(row, pack.pack && pack));
       }
       await results.flush();
     }
-
-    if (options.policy.needsAnswers && !tally.sawAnswers) throw noAnswers(options.policy, scorer);
-    const manifest = await describeRun({
-      loop: "B",
-      command: "selection-demo",
-      dataset,
-      answers: packs,
-      role: "samples",
-      examples: examples.identity(),
-      answersSha256: null,
-      scorer,
-      selection: { n: options.n, ...options.policy.identity },
-      settings: {},
-      occasion: await occasion(),
-    });
-    return await finishScoredRun(run, {
-      manifest,
+    if (policy.needsAnswers && !tally.sawAnswers) throw noAnswers(policy, run.scorer);
+    return finishScoredRun(run.folder, {
+      manifest: {
+        ...(await run.describe()),
+        ...{ schema: MANIFEST_SCHEMA, loop: "B", command: "selection-demo" },
+        answers_sha256: null,
+        selection: { n, ...policy.identity },
+        ...{ learning: null, device: null },
+        settings: { scorer_timeout_ms: run.scorer.timeoutMs },
+      },
       findings: {
         metrics: tally.selectionMetrics,
         outcomes: { counts: { ...tally.counts } },
-        unknown_completions: unknown,
+        unknown_completions: run.unknown,
         alarms: tally.alarms,
       },
-      title: `Selection by ${options.policy.identity.rule}, n = ${options.n}`,
+      title: `Selection by ${policy.identity.rule}, n = ${n}`,
       happened: tally.selectionSentence,
       remarks: tally.remarks,
       concrete: tally.twoExamples,
       files: await passAtKCharts(tally.passAtK),
     });
-  } catch (error) {
-    await run.leave();
-    throw error;
-  }
+  });
 }
 
 function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
   return usageError(
-    `the rule ${policy.identity.rule} goes by parsed answers, and ${scorer.identity.name} gives none`,
-    "Use --rule best, or have the scorer say what it read in details.parsed.",
+    `the rule ${policy.identity.rule} needs parsed answers, and ${scorer.identity.name} gives none`,
+    "Use --rule best, or have the scorer put the answer that it reads in details.parsed.",
   );
-}
-
-interface ScoredPack extends ScoredSamples {
-  readonly example: Example;
-}
-
-/** A pack often says the same thing many times; each text is scored once. */
-async function scorePacks(
-  scorer: GuardedScorer,
-  pairs: Pair<SelectionPack>[],
-): Promise<ScoredPack[]> {
-  const requests: ScoreRequest[] = [];
-  const packs = pairs.map(({ example, answer }) => {
-    const start = requests.length;
-    const firsts = new Map<string, number>();
-    const firstOf = answer?.samples.map((sample, index) => {
-      const completion = textOf(sample);
-      const first = firsts.get(completion);
-      if (first !== undefined) return first;
-      firsts.set(completion, index);
-      requests.push({ example, completion });
-      return index;
-    });
-    return { start, firstOf };
-  });
-  const judged = await scorer.scoreBatch(requests);
-  return pairs.map(({ example, answer }, i) => {
-    const { start, firstOf } = packs[i] as (typeof packs)[number];
-    let next = start;
-    const samples: ScoredSample[] = [];
-    for (const [index, sample] of (answer?.samples ?? []).entries()) {
-      const first = firstOf?.[index] as number;
-      const twin =
-        first === index ? (judged[next++] as CheckedScore) : (samples[first] as CheckedScore);
-      samples.push(scoredSample(index, sample, twin));
-    }
-    return { example, samples: answer && samples, firstOf };
-  });
-}
-
-function scoredSample(index: number, sample: string | Sample, judged: CheckedScore): ScoredSample {
-  return {
-    index,
-    completion: textOf(sample),
-    sum_logprob: (typeof sample === "string" ? null : sample.sum_logprob) ?? null,
-    sum_ref_logprob: (typeof sample === "string" ? null : sample.sum_ref_logprob) ?? null,
-    reward: judged.reward,
-    code: judged.code,
-    details: judged.details,
-  };
-}
-
-function textOf(sample: string | Sample): string {
-  return typeof sample === "string" ? sample : sample.completion;
 }
 
 function selectRow(
   { policy, n }: Pick<SelectOptions, "policy" | "n">,
-  example: Example,
-  samples: readonly ScoredSample[] | undefined,
+  { example, pack, samples }: ScoredPack,
 ): ResultRow {
-  const candidates = samples?.slice(0, n) ?? [];
+  const candidates = samples.slice(0, n);
   const [first] = candidates;
   if (!first) {
-    const why = samples ? "its pack is empty" : "no pack names this example";
+    const why = pack ? "its pack is empty" : "no pack names this example";
     return resultRow(example, undefined, missing(why));
   }
   const chosen = policy.decide(example, candidates);

@@ -1,8 +1,7 @@
 /** A decision rule ready for use, built in or from a user's file, with its identity for the manifest. */
 
 import { dataError, messageOf } from "../core/errors.ts";
-import { deepFreeze } from "../core/freeze.ts";
-import type { JsonObject } from "../core/json.ts";
+import { deepFreeze, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";
@@ -15,14 +14,14 @@ import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } f
  * @see {@link select}
  */
 export interface SelectionPolicy {
-  /** What the manifest's `selection` says besides n. */
+  /** The manifest's `selection`, besides n. */
   readonly identity: { readonly rule: string; readonly source_sha256: string | null };
   /** The rule counts parsed answers, so a scorer that gives none cannot serve it. */
   readonly needsAnswers: boolean;
   decide(example: Example, samples: readonly ScoredSample[]): ScoredSample;
   /**
-   * The same decision by a copy that was loaded anew: what is drawn once per process shows too.
-   * Built-in rules have none; tests prove them blind to order.
+   * The same decision by a second copy of the module, to detect randomness drawn when it is loaded.
+   * Built-in rules have none; tests prove that they do not depend on order.
    */
   readonly decideAgain?: (example: Example, samples: readonly ScoredSample[]) => ScoredSample;
 }
@@ -107,9 +106,9 @@ function byKey(userKey: UserKey): Decide {
 function toKey(answer: unknown): TieBreakKey {
   const members = Array.isArray(answer) ? answer : [answer];
   for (const member of members) {
-    const sound =
+    const valid =
       typeof member === "string" || (typeof member === "number" && !Number.isNaN(member));
-    if (!sound)
+    if (!valid)
       throw new TypeError(`tieBreakKey must give numbers and texts, not ${String(member)}`);
   }
   return members;
@@ -132,8 +131,8 @@ function original(samples: readonly ScoredSample[], picked: unknown): ScoredSamp
 }
 
 /** Samples are scored once, before the decision; a policy only looks the answer up. */
-function scoreOf(samples: readonly ScoredSample[], asked: unknown): ScoreResult {
-  const text = typeof asked === "string" ? asked : (asked as ScoredSample | undefined)?.completion;
+function scoreOf(samples: readonly ScoredSample[], given: unknown): ScoreResult {
+  const text = typeof given === "string" ? given : (given as ScoredSample | undefined)?.completion;
   const scored = samples.find((sample) => sample.completion === text);
   if (!scored) {
     throw new TypeError("score(example, completion) takes the completion of one of the samples");
@@ -166,6 +165,6 @@ function guarded(
   if (failure === undefined && sample) return sample;
   throw dataError(
     `the policy ${file} failed on example ${JSON.stringify(example.id)}: ${failure}`,
-    "Mend the policy and run again.",
+    "Fix the policy and run again.",
   );
 }

@@ -1,9 +1,11 @@
-/** What selection bought: pass@1 against pass@N, rescued examples, and pass@k for every k. */
+/** The effect of selection: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
+import { chartFiles } from "../charts/index.ts";
 import { passes } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
 import { parsedAnswer, type ScoredSample } from "./decide.ts";
+import type { ScoredPack } from "./score-packs.ts";
 import { Tally } from "./tally.ts";
 
 export interface PassAtK {
@@ -17,7 +19,7 @@ const FIRST_IDS = 3;
 
 export class SelectionTally extends Tally {
   readonly #n: number;
-  /** How many packs have so many judged samples, of which so many pass. */
+  /** How many packs have so many scored samples, of which so many pass. */
   readonly #packs = new Map<number, Map<number, number>>();
   #baselinePassed = 0;
   #rescued = 0;
@@ -33,12 +35,12 @@ export class SelectionTally extends Tally {
     this.#n = n;
   }
 
-  addPack(row: ResultRow, samples: readonly ScoredSample[] | undefined): void {
+  addPack(row: ResultRow, { pack, samples }: ScoredPack): void {
     this.add(row);
     if (row.unstable) this.#unstable.push(row.id);
-    if (samples?.length === 0) this.#empty++;
-    else if (samples && samples.length < this.#n) this.#short++;
-    this.#countSamples(samples ?? []);
+    if (pack && samples.length === 0) this.#empty++;
+    else if (pack && samples.length < this.#n) this.#short++;
+    this.#countSamples(samples);
     if (row.reward === null) return;
     const before = passes(row.baseline?.reward ?? null);
     if (before) this.#baselinePassed++;
@@ -47,22 +49,22 @@ export class SelectionTally extends Tally {
   }
 
   #countSamples(samples: readonly ScoredSample[]): void {
-    let judged = 0;
+    let scored = 0;
     let passed = 0;
     for (const sample of samples) {
       const { reward } = sample;
       if (reward === null) continue;
-      judged++;
+      scored++;
       if (parsedAnswer(sample) !== undefined) this.#parsedSamples++;
       if (passes(reward)) passed++;
     }
-    this.#brokenSamples += samples.length - judged;
-    if (judged === 0) return;
-    const bySize = this.#packs.get(judged) ?? new Map<number, number>();
-    this.#packs.set(judged, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
+    this.#brokenSamples += samples.length - scored;
+    if (scored === 0) return;
+    const bySize = this.#packs.get(scored) ?? new Map<number, number>();
+    this.#packs.set(scored, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));
   }
 
-  /** False when the scorer said of no sample which answer it read. */
+  /** False when the scorer gave no parsed answer for any sample. */
   get sawAnswers(): boolean {
     return this.#parsedSamples > 0;
   }
@@ -87,11 +89,11 @@ export class SelectionTally extends Tally {
   }
 
   get selectionMetrics(): Summary["metrics"] {
-    const { n_scored: judged, pass_rate: passAtN, ...metrics } = this.metrics;
-    const passAt1 = judged === 0 ? null : this.#baselinePassed / judged;
+    const { n_scored: scored, pass_rate: passAtN, ...metrics } = this.metrics;
+    const passAt1 = scored === 0 ? null : this.#baselinePassed / scored;
     return {
       ...metrics,
-      n_scored: judged,
+      n_scored: scored,
       pass_rate: passAtN,
       pass_at_1: passAt1,
       pass_at_n: passAtN,
@@ -113,7 +115,7 @@ export class SelectionTally extends Tally {
       const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
       alarms.push({
         code: "nondeterministic_selection",
-        message: `Examples on which the policy contradicted itself: ${this.#unstable.length} (first ${some}). It chose another sample when asked again. The gate will refuse this run.`,
+        message: `Examples on which the selection policy is not deterministic: ${this.#unstable.length} (first ${some}). It chose another sample when it was called again. The gate will refuse this run.`,
       });
     }
     if (this.#brokenSamples > 0) {
@@ -131,7 +133,7 @@ export class SelectionTally extends Tally {
       pass_at_n: many,
       delta,
     } = this.selectionMetrics as Record<string, number | null>;
-    if (one == null || many == null || delta == null) return "nothing was judged";
+    if (one == null || many == null || delta == null) return "nothing was scored";
     return (
       `pass@1 ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
       `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`
@@ -148,4 +150,21 @@ export class SelectionTally extends Tally {
       ...(this.passAtK.length > 0 ? ["\n![pass@k against k](pass_at_k.svg)"] : []),
     ];
   }
+}
+
+/** pass@k against k as a chart. */
+export async function passAtKCharts(
+  points: readonly PassAtK[],
+): Promise<Record<string, string | Uint8Array>> {
+  if (points.length === 0) return {};
+  return chartFiles("pass_at_k", {
+    title: "pass@k against k",
+    subtitle:
+      "The chance that at least one of k samples passes. The policy is the same at every k.",
+    x: { label: "k", unit: "samples", integer: true },
+    y: { label: "pass@k", unit: "share of examples", range: [0, 1] },
+    series: [
+      { label: "pass@k, unbiased", points: points.map(({ k, value }) => ({ x: k, y: value })) },
+    ],
+  });
 }

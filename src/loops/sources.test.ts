@@ -9,7 +9,7 @@ import type { Scorer } from "../core/score.ts";
 import { compareManifests } from "../gate/comparability.ts";
 import { openScorer } from "../scorers/open.ts";
 import { evaluate } from "./eval.ts";
-import { makePairs } from "./pairs.ts";
+import { makePairs } from "./preference-pairs.ts";
 import { select } from "./select.ts";
 import { builtInPolicy } from "./selection-policy.ts";
 import { validateScorer } from "./validate.ts";

@@ -7,7 +7,7 @@ import { wilsonInterval } from "../stats/wilson.ts";
 export class Tally {
   readonly counts: Record<string, number> = Object.create(null);
   #examples = 0;
-  #judged = 0;
+  #scored = 0;
   #passed = 0;
   #rewardSum = 0;
   #klSum = 0;
@@ -19,7 +19,7 @@ export class Tally {
     this.#examples++;
     this.counts[row.outcome_code] = (this.counts[row.outcome_code] ?? 0) + 1;
     if (row.reward !== null) {
-      this.#judged++;
+      this.#scored++;
       this.#rewardSum += row.reward;
       if (passes(row.reward)) this.#passed++;
     }
@@ -33,16 +33,16 @@ export class Tally {
   }
 
   get metrics(): Summary["metrics"] {
-    const judged = this.#judged;
+    const scored = this.#scored;
     return {
-      pass_rate: judged === 0 ? null : this.#passed / judged,
-      pass_rate_ci95: wilsonInterval(this.#passed, judged) ?? null,
-      mean_reward: judged === 0 ? null : this.#rewardSum / judged,
+      pass_rate: scored === 0 ? null : this.#passed / scored,
+      pass_rate_ci95: wilsonInterval(this.#passed, scored) ?? null,
+      mean_reward: scored === 0 ? null : this.#rewardSum / scored,
       mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
       n_examples: this.#examples,
-      n_scored: judged,
+      n_scored: scored,
       n_pass: this.#passed,
-      n_fail: judged - this.#passed,
+      n_fail: scored - this.#passed,
       n_missing: this.counts[MISSING_COMPLETION] ?? 0,
       n_scorer_error: this.counts[SCORER_ERROR] ?? 0,
     };
@@ -64,14 +64,14 @@ export class Tally {
 
   /** The numbers in a sentence. */
   get sentence(): string {
-    const { pass_rate: rate, n_pass: passed, n_scored: judged, mean_reward: mean } = this.metrics;
-    if (rate === null) return "nothing was judged";
+    const { pass_rate: rate, n_pass: passed, n_scored: scored, mean_reward: mean } = this.metrics;
+    if (rate === null) return "nothing was scored";
     const [failure] = this.twoExamples;
     const worst =
       failure && !passes(failure.reward)
         ? `, commonest failure \`${failure.outcome_code}\` (${this.#count(failure)})`
         : "";
-    return `pass_rate ${rate.toFixed(4)} (${passed} of ${judged}), mean_reward ${mean?.toFixed(4)}${worst}`;
+    return `pass_rate ${rate.toFixed(4)} (${passed} of ${scored}), mean_reward ${mean?.toFixed(4)}${worst}`;
   }
 
   #count(row: ResultRow): number {

@@ -1,6 +1,6 @@
 /**
- * Checks the measuring instrument before its numbers count: completions whose reward is settled in
- * advance, then probes that a scorer must survive and answer the same way twice.
+ * Checks a scorer before it is used: golden rows with known rewards, then probes for totality (it
+ * always returns a score) and determinism.
  */
 
 import { dataError } from "../core/errors.ts";
@@ -22,7 +22,7 @@ import {
 import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
 import { withScorer } from "../scorers/open.ts";
-import type { ScoringOptions } from "./scoring-options.ts";
+import type { ScoringOptions } from "./scoring-run.ts";
 
 /**
  * What `validateScorer` is given.
@@ -35,9 +35,9 @@ export interface ValidateOptions<F extends object = ExampleFields> extends Scori
 
 export type GoldenVerdict =
   | "agrees"
-  /** Rewarded more than it should be: a loophole. */
+  /** The reward is too high: a loophole. */
   | "false_positive"
-  /** Rewarded less than it should be: honest work is punished. */
+  /** The reward is too low: correct work is punished. */
   | "false_negative"
   | "scorer_error";
 
@@ -49,7 +49,7 @@ export type GoldenVerdict =
 export interface GoldenReport {
   readonly rows: readonly {
     readonly golden: GoldenRow;
-    readonly judged: CheckedScore;
+    readonly score: CheckedScore;
     readonly verdict: GoldenVerdict;
   }[];
   readonly counts: Record<GoldenVerdict, number>;
@@ -99,17 +99,17 @@ async function validateWith<F extends object>(
     example: examples.get(id) as Example,
     completion,
   }));
-  const judged = await scorer.scoreBatch(inputs);
+  const scores = await scorer.scoreBatch(inputs);
   const rows = golden.map((row, index) => {
-    const judgement = judged[index] as CheckedScore;
-    return { golden: row, judged: judgement, verdict: compare(row, judgement) };
+    const score = scores[index] as CheckedScore;
+    return { golden: row, score, verdict: compare(row, score) };
   });
   const counts = { agrees: 0, false_positive: 0, false_negative: 0, scorer_error: 0 };
   for (const { verdict } of rows) counts[verdict]++;
 
   const hostile = probes(inputs[0]?.example as Example);
   const failures = [
-    ...(await determinismFailures(scorer, inputs, judged)),
+    ...(await determinismFailures(scorer, inputs, scores)),
     ...(await totalityFailures(scorer, hostile)),
   ];
   return {
@@ -139,13 +139,10 @@ export function validationReport(
     probes_failed: report.probeFailures.length,
     disagreements: report.rows
       .filter(({ verdict }) => verdict !== "agrees")
-      .map(({ golden, judged }) => ({
-        id: golden.id,
-        completion: golden.completion,
-        expected_reward: golden.expected_reward,
-        reward: judged.reward,
-        code: judged.code,
-      })),
+      .map(({ golden, score: { reward, code } }) => {
+        const { id, completion, expected_reward } = golden;
+        return { id, completion, expected_reward, reward, code };
+      }),
   };
 }
 
@@ -209,17 +206,12 @@ async function totalityFailures(
   scorer: GuardedScorer,
   inputs: readonly ScoreRequest[],
 ): Promise<ProbeFailure[]> {
-  const judged = await scorer.scoreBatch(inputs);
+  const scores = await scorer.scoreBatch(inputs);
   return inputs.flatMap((input, index) => {
-    const judgement = judged[index];
-    if (judgement?.code !== SCORER_ERROR) return [];
-    return [
-      {
-        probe: "totality" as const,
-        input,
-        message: String((judgement.details as { message: string }).message),
-      },
-    ];
+    const score = scores[index];
+    if (score?.code !== SCORER_ERROR) return [];
+    const { message } = score.details as { message: string };
+    return [{ probe: "totality" as const, input, message: String(message) }];
   });
 }
 

@@ -10,8 +10,8 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
+import { requireKind } from "../runs/folder-kind.ts";
 import { namesIn, wholeFolder } from "../runs/replace-folder.ts";
-import { requireKind } from "../runs/require-kind.ts";
 import { fileExists, readIfThere } from "../runs/whole-file.ts";
 
 export type FolderOfOurs = "checkpoint" | "adapter";

@@ -82,7 +82,7 @@ export class EmbeddedPolicy implements Policy {
     return promptTokens(this.checkpoint, text, this.#options.system);
   }
 
-  async *say(
+  async *sample(
     samples: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;

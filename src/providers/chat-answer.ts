@@ -1,15 +1,11 @@
 /** Parses the chat completion of an endpoint. */
 
-import type { Remarks } from "../core/answer.ts";
 import type { SampledCompletion } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import { Malformed } from "./retry.ts";
 
-/** What an endpoint answered to one request. */
-export type ChatAnswer = SampledCompletion & Remarks;
-
 /** Throws `Malformed` with the reason; nothing about the form of the answer is assumed. */
-export function readChatAnswer(body: unknown): ChatAnswer {
+export function readChatAnswer(body: unknown): SampledCompletion {
   if (!isFields(body)) throw new Malformed(`it is not a JSON object: ${text(body)}`);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isFields(choice) ? choice.message : undefined;
@@ -29,14 +25,14 @@ export function readChatAnswer(body: unknown): ChatAnswer {
   };
 }
 
-function ending(reason: unknown): Pick<ChatAnswer, "finish" | "finish_reason"> {
+function ending(reason: unknown): Pick<SampledCompletion, "finish" | "finish_reason"> {
   if (reason === "stop" || reason === "length") return { finish: reason };
   return { finish: "stop", finish_reason: typeof reason === "string" ? reason : "unknown" };
 }
 
 function tokens(
   usage: unknown,
-): Pick<ChatAnswer, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
+): Pick<SampledCompletion, "prompt_tokens" | "completion_tokens" | "usage_missing"> {
   const { prompt_tokens: asked, completion_tokens: said } = isFields(usage) ? usage : {};
   if (isCount(asked) && isCount(said)) return { prompt_tokens: asked, completion_tokens: said };
   return { prompt_tokens: 0, completion_tokens: 0, usage_missing: true };

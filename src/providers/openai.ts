@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LockedRoomError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Policy, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { visibleShort } from "../core/visible.ts";
-import { type ChatAnswer, readChatAnswer } from "./chat-answer.ts";
+import { readChatAnswer } from "./chat-answer.ts";
 import { ChatRequest } from "./chat-request.ts";
 import { baseUrl, connect, type Endpoint, type Send } from "./openai-client.ts";
 import { pooled, type Stop } from "./pooled.ts";
@@ -92,14 +92,16 @@ export class OpenAiPolicy implements Policy {
     this.sampling = sampling;
   }
 
-  say(asks: Iterable<SampleRequest>): AsyncGenerator<readonly [SampleRequest, ChatAnswer]> {
+  sample(
+    requests: Iterable<SampleRequest>,
+  ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const limit = this.#options.concurrency ?? CONCURRENCY;
-    return pooled(asks, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
+    return pooled(requests, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
   }
 
   async close(): Promise<void> {}
 
-  async #answer(ask: SampleRequest, stop: Stop): Promise<ChatAnswer> {
+  async #answer(ask: SampleRequest, stop: Stop): Promise<SampledCompletion> {
     for (let tries = 1; ; ) {
       const body = this.#request.body(ask);
       const found = await this.#try(body, stop.now);
@@ -114,7 +116,10 @@ export class OpenAiPolicy implements Policy {
   }
 
   /** One request with a time limit for the complete response. */
-  async #try(body: object, now: AbortSignal): Promise<{ said: ChatAnswer } | { failure: Failure }> {
+  async #try(
+    body: object,
+    now: AbortSignal,
+  ): Promise<{ said: SampledCompletion } | { failure: Failure }> {
     const limit = new AbortController();
     const end = () => limit.abort();
     const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
@@ -133,7 +138,7 @@ export class OpenAiPolicy implements Policy {
     }
   }
 
-  #withoutKeys(said: ChatAnswer): ChatAnswer {
+  #withoutKeys(said: SampledCompletion): SampledCompletion {
     const { completion, refusal, finish_reason: reason } = said;
     return {
       ...said,

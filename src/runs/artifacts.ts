@@ -25,7 +25,7 @@ export const TEMPORARY = ".partial";
 /** What a rollout makes: one answer for each example, or several. */
 export const COMPLETIONS = "completions.jsonl";
 export const SAMPLES = "samples.jsonl";
-/** A rollout's answers in the order they came; gone once the rollout is done. */
+/** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
 
 export const PAIRS = "pairs.jsonl";
@@ -36,5 +36,5 @@ export const METRICS = "metrics.jsonl";
 export const EVALUATIONS = "evaluations.jsonl";
 export const ALARMS = "alarms.jsonl";
 export const TIMING = "timing.jsonl";
-/** The folder from which a training run is resumed; gone once it is finished. */
+/** The folder from which a training run is resumed; removed when it is finished. */
 export const STATE = "state";

@@ -3,10 +3,14 @@
 import { opendir, stat } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError } from "../core/errors.ts";
-import { JOURNAL } from "./artifacts.ts";
-import { type Headline, headlineOf } from "./headline.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { EVALUATIONS, JOURNAL, METRICS } from "./artifacts.ts";
+import { contentOf, type FolderContent, type RunState } from "./folder-kind.ts";
 import type { RunKind } from "./kinds.ts";
-import { contentOf, type FolderContent, type RunState } from "./run-state.ts";
+import { lastRow } from "./tail.ts";
+
+/** A run's main figures: null where undefined, such as a pass rate over no rows; absent if unknown. */
+export type Headline = Readonly<Record<string, number | null>>;
 
 export interface RunEntry {
   readonly dir: string;
@@ -81,11 +85,52 @@ async function entryOf(dir: string): Promise<RunEntry | undefined> {
   return { dir, kind, state, startedAt: await startOf(dir, content), headline };
 }
 
-/** As the manifest says; a run that has none yet was claimed when it started. */
+/** From the manifest; a run that has none yet was claimed when it started. */
 async function startOf(dir: string, { manifest, claim }: FolderContent): Promise<string> {
   const { started_at: started } = (manifest?.volatile ?? {}) as { started_at?: unknown };
   if (typeof started === "string") return started;
   if (claim) return claim.since.toISOString();
   const journal = await stat(path.join(dir, JOURNAL)).catch(() => stat(dir));
   return journal.birthtime.toISOString();
+}
+
+/** Where each figure is in the summary. */
+const FIGURES: Record<RunKind, readonly string[]> = {
+  eval: ["metrics.pass_rate", "metrics.mean_reward", "metrics.n_examples"],
+  select: ["metrics.pass_rate", "metrics.pass_at_1", "metrics.delta"],
+  experiment: ["metrics.pass_rate", "metrics.mean_reward"],
+  rollout: ["n_examples", "n_answers", "cost.completion_tokens"],
+  pairs: ["n_prompts", "n_pairs", "n_labels"],
+  train: ["steps", "tokens", "last_loss", "alarms"],
+};
+
+async function headlineOf(
+  dir: string,
+  kind: RunKind,
+  summary: JsonObject | undefined,
+): Promise<Headline> {
+  const figures = FIGURES[kind].map((name): [string, Json | undefined] => {
+    const keys = name.split(".");
+    const value = keys.reduce<Json | undefined>(
+      (inside, key) => (inside as JsonObject | null | undefined)?.[key],
+      summary,
+    );
+    return [keys.at(-1) as string, value];
+  });
+  const last = kind === "train" ? await lastFigures(dir) : {};
+  return { ...numbers(last), ...numbers(Object.fromEntries(figures)) };
+}
+
+/** The last figures of a training run's streams; the last validation is in no summary. */
+async function lastFigures(dir: string): Promise<JsonObject> {
+  const { step, loss } = (await lastRow(dir, METRICS)) ?? {};
+  const { pass_rate } = (await lastRow(dir, EVALUATIONS)) ?? {};
+  return { steps: step, last_loss: loss, pass_rate };
+}
+
+function numbers(values: JsonObject): Headline {
+  const known = Object.entries(values).filter(
+    (entry): entry is [string, number | null] => entry[1] === null || typeof entry[1] === "number",
+  );
+  return Object.fromEntries(known);
 }

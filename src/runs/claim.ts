@@ -7,7 +7,7 @@ import { RUNNING } from "./artifacts.ts";
 import { isRunKind, type RunKind } from "./kinds.ts";
 
 export interface Claim {
-  /** The process that is writing now; undefined when it is gone, 0 when it is somebody else's. */
+  /** The process that is writing now; undefined when it has ended, 0 when it is another user's. */
   readonly writer: number | undefined;
   readonly kind: RunKind | undefined;
   readonly since: Date;
@@ -20,8 +20,8 @@ const ours = new Set<string>();
 const claiming = new Set<string>();
 
 /**
- * A claim whose process is gone is void. The claim is a link that points at the process's number
- * and the kind of run: it appears whole or not at all, so nobody ever reads half of it.
+ * A claim whose process has ended is void. The claim is a link that points at the process's number
+ * and the kind of run, because a link is created atomically.
  */
 export async function claim(dir: string, kind: RunKind): Promise<void> {
   const file = path.join(dir, RUNNING);
@@ -42,7 +42,7 @@ export async function release(dir: string): Promise<void> {
   ours.delete(path.resolve(dir));
 }
 
-/** Undefined when nobody has claimed the folder. */
+/** Undefined when the folder is not claimed. */
 export async function readClaim(dir: string): Promise<Claim | undefined> {
   const file = path.join(dir, RUNNING);
   const text = await claimText(file);
@@ -67,7 +67,7 @@ function living(dir: string, pid: number): number | undefined {
   }
 }
 
-/** Only one process can rename a dead claim away; whoever caught a live one puts it back. */
+/** Only one process can rename a dead claim away; a live one that was caught is put back. */
 async function takeOver(dir: string, file: string, text: string): Promise<boolean> {
   const stale = await claimText(file);
   const writer = (await readClaim(dir))?.writer;

@@ -11,12 +11,12 @@ import {
   ROLLOUT_SUMMARY_SCHEMA,
   SAMPLES,
 } from "./artifacts.ts";
+import { contentOf } from "./folder-kind.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import { provenancePath } from "./provenance.ts";
 import { type RolloutIdentity, requireSame } from "./rollout-journal.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { artifactJson, type Finished, type RunFolder } from "./run-folder.ts";
-import { contentOf } from "./run-state.ts";
 import type { Provenance } from "./schemas.ts";
 
 export interface FinishedRollout extends Finished<RolloutManifest, RolloutSummary> {

@@ -1,10 +1,11 @@
-/** What the gate says: the shape of `gate --format json`. */
+/** The gate's report, as `gate --format json` prints it. */
 
 import { z } from "zod";
 
 export const GATE_SCHEMA = "lockedroom.gate@1";
 
 const value = z.json();
+const knob = z.enum(["measurement", "selection", "policy", "environment"]);
 
 export const reasonSchema = z.strictObject({
   code: z.string(),
@@ -25,8 +26,8 @@ export const gateReportSchema = z.strictObject({
   decision: z.enum(["PROMOTE", "REJECT", "INCONCLUSIVE"]),
   exit_code: z.int(),
   comparable: z.boolean(),
-  knobs: z.array(z.enum(["measurement", "selection", "policy", "environment"])),
-  claim: z.enum(["measurement", "selection", "policy", "environment"]).nullable(),
+  knobs: z.array(knob),
+  claim: knob.nullable(),
   reasons: z.array(reasonSchema),
   /** Things to know that did not decide. */
   notes: z.array(z.string()),

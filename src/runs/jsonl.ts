@@ -6,10 +6,12 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
+import type { z } from "zod";
+import { dataError, ioError, messageOf } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
-import { refuseFolder } from "./require-kind.ts";
+import { refuseFolder } from "./folder-kind.ts";
+import type { inputFile } from "./schemas.ts";
 
 /** A longer line is refused: it is a damaged file, and would have to be held whole in memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -47,13 +49,7 @@ export class JsonlFile<T> {
   }
 
   /** How a manifest names this file. */
-  asInput(role: string): {
-    role: string;
-    path: string;
-    sha256: string;
-    bytes: number;
-    rows: number;
-  } {
+  asInput(role: string): z.infer<typeof inputFile> {
     return { role, path: this.path, sha256: this.sha256, bytes: this.bytes, rows: this.rows };
   }
 
@@ -170,7 +166,6 @@ async function openFile(path: string): Promise<FileHandle> {
     throw Object.assign(new Error(), { code: "EISDIR" });
   } catch (error) {
     await file?.close();
-    if (error instanceof LockedRoomError) throw error;
     throw ioError(`read ${path}`, error, "data");
   }
 }

@@ -100,7 +100,7 @@ export function isRunKind(name: string): name is RunKind {
   return Object.hasOwn(KINDS, name);
 }
 
-/** The kind that a manifest or a summary says it is of. */
+/** The kind of run that a manifest or a summary belongs to. */
 export function kindOfRecord(record: JsonObject | undefined): RunKind | undefined {
   return (Object.keys(KINDS) as RunKind[]).find((kind) => {
     const { manifest, summary, loop }: KindDescription = KINDS[kind];

@@ -16,8 +16,8 @@ interface AnyManifest {
 }
 
 /**
- * The fingerprint of what was held fixed. Where the files lay does not matter, only what was in
- * them, so that a moved workspace keeps its fingerprints.
+ * The fingerprint of what was held fixed. Paths do not count, only content, so
+ * that a moved workspace keeps its fingerprints.
  */
 export function manifestFingerprint(manifest: AnyManifest): string {
   const { volatile: _volatile, inputs, scorer, scorers, ...fixed } = manifest;

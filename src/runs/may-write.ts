@@ -5,8 +5,8 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { RUNNING } from "./artifacts.ts";
+import { contentOf } from "./folder-kind.ts";
 import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
-import { contentOf } from "./run-state.ts";
 
 export interface FolderOptions {
   /** Replace a finished run of the same kind, or start an unfinished one over. */
@@ -31,7 +31,11 @@ export async function requireWritable(
   const wanted = describeKind(kind);
   if (names.length === 0) return;
   if (found && describeKind(found).manifest !== wanted.manifest) {
-    throw otherKind(dir, found, summary !== undefined);
+    const finished = summary !== undefined;
+    throw usageError(
+      `${dir} holds ${aRun(found, finished)}, which another command wrote`,
+      `Choose another --outdir. ${nextStep(found, finished, dir)}`,
+    );
   }
   if (found && summary) {
     if (force || (resume && wanted.resumesFinished)) return;
@@ -51,13 +55,6 @@ export async function requireWritable(
   throw usageError(
     `${dir} is not empty and holds no ${wanted.name} (it holds ${names.slice(0, 3).join(", ")})`,
     "Choose a new or empty folder for --outdir.",
-  );
-}
-
-function otherKind(dir: string, found: RunKind, finished: boolean): Error {
-  return usageError(
-    `${dir} holds ${aRun(found, finished)}, which another command wrote`,
-    `Choose another --outdir. ${nextStep(found, finished, dir)}`,
   );
 }
 

@@ -1,7 +1,11 @@
 /** The two files of a run that are for people: summary.md and the run note. */
 
+import { readdir, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { sha256 } from "../core/fingerprint.ts";
 import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { visibleShort } from "../core/visible.ts";
+import { NOTE } from "./artifacts.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 
 /** summary.md. */
@@ -23,7 +27,7 @@ export function summaryText(
     `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
     `| mean reward | ${rate(metrics.mean_reward)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
-    `| judged of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
+    `| scored of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
     ...(metrics.mean_kl_est === null
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
@@ -72,7 +76,7 @@ export function warnings({
   return lines;
 }
 
-/** The run note of the mastery track: evidence filled in, judgement left to the person. */
+/** The run note: evidence filled in, expectation and repair plan left to the reader. */
 export function runNote(
   manifest: Manifest,
   summary: Summary,
@@ -87,11 +91,11 @@ export function runNote(
     `- **Knob turned:** ${KNOBS[KNOB_OF[manifest.loop]]} (this loop's own; between two runs the gate names it)`,
     "- **Locked Room evidence** (from `manifest.json`):",
     ...manifest.inputs.map(
-      ({ role, path, sha256 }) => `  - ${role} \`${path}\`\n    sha256 \`${sha256}\``,
+      (input) => `  - ${input.role} \`${input.path}\`\n    sha256 \`${input.sha256}\``,
     ),
     `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
     `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
-    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "not stated by who made the answers"}`,
+    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "unknown: no provenance file"}`,
     ...settings("selection", manifest.selection),
     ...settings("learning", manifest.learning),
     "- **What I expected:** _yours to write_",
@@ -125,4 +129,22 @@ function rate(value: number | null): string {
 
 function interval(bounds: [number, number] | null): string {
   return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
+}
+
+const STAMP = /\n<!-- untouched ([0-9a-f]{64}) -->\n$/;
+
+/** Marks a note so that an edit can be detected later. */
+export function stamped(note: string): string {
+  return `${note}\n<!-- untouched ${sha256(note)} -->\n`;
+}
+
+/** A note that was edited is renamed, never overwritten. */
+export async function keepEditedNote(dir: string): Promise<void> {
+  const note = await readFile(path.join(dir, NOTE), "utf8").catch(() => undefined);
+  if (note === undefined || STAMP.exec(note)?.[1] === sha256(note.replace(STAMP, ""))) return;
+  const taken = new Set(await readdir(dir));
+  for (let n = 1; ; n++) {
+    const name = `README.kept-${n}.md`;
+    if (!taken.has(name)) return rename(path.join(dir, NOTE), path.join(dir, name));
+  }
 }

@@ -1,16 +1,15 @@
-/** What the maker of a completions file says about it: policy, prompt and sampling. */
+/** Where a completions file comes from: policy, prompt and sampling. */
 
-import { readFile } from "node:fs/promises";
-import { dataError, ioError } from "../core/errors.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { dataError, messageOf } from "../core/errors.ts";
 import type { Provenance } from "./schemas.ts";
+import { parseWith, readIfThere } from "./whole-file.ts";
 
 /** `rollouts.jsonl` is described by `rollouts.provenance.json` beside it. */
 export function provenancePath(completions: string): string {
   return `${completions.replace(/\.jsonl$/, "")}.provenance.json`;
 }
 
-/** Undefined when nobody said anything; refused when it speaks of another file. */
+/** Undefined without a provenance file; refused when it describes another file. */
 export async function readProvenance({
   path: completions,
   sha256,
@@ -20,14 +19,8 @@ export async function readProvenance({
 }): Promise<Provenance | undefined> {
   if (completions === null) return undefined;
   const file = provenancePath(completions);
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      return undefined;
-    throw ioError(`read ${file}`, error, "data");
-  }
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
   const provenance = await parse(file, text);
   if (provenance.completions_sha256 !== undefined && provenance.completions_sha256 !== sha256) {
     throw dataError(
@@ -42,10 +35,10 @@ async function parse(file: string, text: string): Promise<Provenance> {
   try {
     // Loaded only here: most evaluations have no provenance, and the schemas take time to load.
     const { provenanceSchema } = await import("./schemas.ts");
-    return provenanceSchema.parse(JSON.parse(text));
+    return parseWith(provenanceSchema, JSON.parse(text));
   } catch (error) {
     throw dataError(
-      `${file} is not a provenance file: ${schemaProblem(error)}`,
+      `${file} is not a provenance file: ${messageOf(error)}`,
       "See schemas/provenance@1.json.",
     );
   }

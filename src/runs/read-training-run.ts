@@ -6,28 +6,17 @@ import type { ZodType } from "zod";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from "./artifacts.ts";
+import { requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
-import { requireKind } from "./require-kind.ts";
-import { schemaProblem } from "./schema-problem.ts";
-import {
-  type Alarm,
-  alarmSchema,
-  type EvaluationRecord,
-  evaluationRecordSchema,
-  type SampleRecord,
-  type StepRecord,
-  sampleRecordSchema,
-  stepRecordSchema,
-  type TimingRecord,
-  timingRecordSchema,
-} from "./train-records.ts";
+import { jsonObject } from "./schemas.ts";
+import * as lines from "./train-records.ts";
 import {
   type TrainManifest,
   type TrainSummary,
   trainManifestSchema,
   trainSummarySchema,
 } from "./train-schemas.ts";
-import { readText } from "./whole-file.ts";
+import { parseWith, readArtifact } from "./whole-file.ts";
 
 /** A line of metrics.jsonl with its numbers apart. */
 export interface TrainingStep {
@@ -47,28 +36,30 @@ export interface TrainingRunRecords {
   /** The files that are not what the summary was made from. */
   readonly edited: readonly string[];
   readonly steps: readonly TrainingStep[];
-  readonly evaluations: readonly EvaluationRecord[];
-  readonly samples: readonly SampleRecord[];
+  readonly evaluations: readonly lines.EvaluationRecord[];
+  readonly samples: readonly lines.SampleRecord[];
   /** Undefined where the run has no such file. */
-  readonly alarms: readonly Alarm[] | undefined;
-  readonly timing: readonly TimingRecord[];
+  readonly alarms: readonly lines.Alarm[] | undefined;
+  readonly timing: readonly lines.TimingRecord[];
 }
+
+const HINT = "Restore it, or run the training again.";
 
 export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> {
   await requireKind(dir, ["train"]);
   const file = (name: string) => path.join(dir, name);
   if (!existsSync(file(MANIFEST)))
     throw dataError(`${dir} is not a training run: it has no ${MANIFEST}`, "Name its folder.");
-  const manifestJson = await readJson(file(MANIFEST));
-  const metrics = await readLines(file(METRICS), stepRecordSchema);
+  const manifestJson = await readArtifact(file(MANIFEST), jsonObject, HINT);
+  const metrics = await readLines(file(METRICS), lines.stepRecordSchema);
   const optional = async <T>(name: string, schema: ZodType<T>) =>
     existsSync(file(name)) ? readLines(file(name), schema) : undefined;
-  const evaluations = await optional(EVALUATIONS, evaluationRecordSchema);
-  const samples = await optional(SAMPLES, sampleRecordSchema);
-  const alarms = await optional(ALARMS, alarmSchema);
-  const timing = await optional(TIMING, timingRecordSchema);
+  const evaluations = await optional(EVALUATIONS, lines.evaluationRecordSchema);
+  const samples = await optional(SAMPLES, lines.sampleRecordSchema);
+  const alarms = await optional(ALARMS, lines.alarmSchema);
+  const timing = await optional(TIMING, lines.timingRecordSchema);
   const summary = existsSync(file(SUMMARY))
-    ? checked(file(SUMMARY), await readJson(file(SUMMARY)), trainSummarySchema)
+    ? await readArtifact(file(SUMMARY), trainSummarySchema, HINT)
     : undefined;
   const hashes = [
     [METRICS, metrics.sha256, summary?.metrics_sha256],
@@ -78,7 +69,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   ] as const;
   return {
     dir,
-    manifest: checked(file(MANIFEST), manifestJson, trainManifestSchema),
+    manifest: await readArtifact(file(MANIFEST), trainManifestSchema, HINT),
     manifestJson,
     summary,
     edited: summary ? hashes.flatMap(([name, is, was]) => (is === was ? [] : [name])) : [],
@@ -90,42 +81,16 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   };
 }
 
-function asStep({ step, outcomes, ...values }: StepRecord): TrainingStep {
+function asStep({ step, outcomes, ...values }: lines.StepRecord): TrainingStep {
   return { step, outcomes, values: values as Record<string, number> };
-}
-
-async function readJson(file: string): Promise<JsonObject> {
-  const text = await readText(file);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw damaged(file, error);
-  }
-}
-
-function checked<T>(file: string, value: unknown, schema: ZodType<T>): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw damaged(file, result.error);
-}
-
-function damaged(file: string, error: unknown): Error {
-  return dataError(
-    `${file} is damaged or of another version: ${schemaProblem(error)}`,
-    "Restore it, or run the training again.",
-  );
 }
 
 async function readLines<T>(
   file: string,
   schema: ZodType<T>,
 ): Promise<{ rows: T[]; sha256: string }> {
-  const lines = new JsonlFile(file, (fields) => {
-    const result = schema.safeParse(fields);
-    if (result.success) return result.data;
-    throw new TypeError(schemaProblem(result.error));
-  });
+  const jsonl = new JsonlFile(file, (fields) => parseWith(schema, fields));
   const rows: T[] = [];
-  for await (const batch of lines.batches()) rows.push(...batch);
-  return { rows, sha256: lines.sha256 };
+  for await (const batch of jsonl.batches()) rows.push(...batch);
+  return { rows, sha256: jsonl.sha256 };
 }

@@ -1,15 +1,10 @@
 /** Opens a finished run for reading, and refuses one that is not whole. */
 
-import { statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ZodType } from "zod";
-import { ioError, LockedRoomError } from "../core/errors.ts";
 import { MANIFEST, RESULTS, SUMMARY } from "./artifacts.ts";
+import { requireFinished, requireKind, SCORED } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import { requireFinished, requireKind, SCORED } from "./require-kind.ts";
-import { schemaProblem } from "./schema-problem.ts";
 import {
   type Manifest,
   manifestSchema,
@@ -18,7 +13,7 @@ import {
   type Summary,
   summarySchema,
 } from "./schemas.ts";
-import { sha256OfFile } from "./whole-file.ts";
+import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
 
 /**
  * A finished run, open for reading.
@@ -37,6 +32,8 @@ export interface Run {
   results(): JsonlFile<ResultRow>;
 }
 
+const AGAIN = "Run the command that made it again.";
+
 /**
  * Opens a finished run; an unfinished or damaged one is refused with a sentence.
  *
@@ -51,8 +48,8 @@ export interface Run {
  */
 export async function openRun(dir: string): Promise<Run> {
   requireFinished(dir, await requireKind(dir, SCORED));
-  const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema);
-  const summary = await readArtifact(path.join(dir, SUMMARY), summarySchema);
+  const manifest = await readArtifact(path.join(dir, MANIFEST), manifestSchema, AGAIN);
+  const summary = await readArtifact(path.join(dir, SUMMARY), summarySchema, AGAIN);
   return {
     dir,
     manifest,
@@ -63,28 +60,6 @@ export async function openRun(dir: string): Promise<Run> {
   };
 }
 
-async function readArtifact<T>(file: string, schema: ZodType<T>): Promise<T> {
-  let text: string;
-  try {
-    if (!statSync(file).isFile()) throw Object.assign(new Error(), { code: "EISDIR" });
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw ioError(`read ${file}`, error, "data");
-  }
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new LockedRoomError(
-      "data",
-      `${file} is damaged or of another version: ${schemaProblem(error)}`,
-      {
-        hint: "Run the command that made it again.",
-        cause: error,
-      },
-    );
-  }
-}
-
 /** Rows are many, so the few fields everything rests on are checked by hand; tests use the schema. */
 function toResultRow(fields: Record<string, unknown>): ResultRow {
   const { id, reward, outcome_code: code } = fields;
@@ -93,5 +68,5 @@ function toResultRow(fields: Record<string, unknown>): ResultRow {
     typeof code === "string" &&
     (reward === null || Number.isFinite(reward));
   if (sound) return fields as ResultRow;
-  throw new TypeError(schemaProblem(resultRowSchema.safeParse(fields).error));
+  return parseWith(resultRowSchema, fields);
 }

@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { ioError, LockedRoomError } from "../core/errors.ts";
+import { ioError } from "../core/errors.ts";
 import { type Content, writeDurably } from "./whole-file.ts";
 
 const beside = (dir: string, what: string) => {
@@ -55,7 +55,7 @@ export async function fillFolder(
   } catch (error) {
     await putBack(target, previous);
     await rm(partial, { recursive: true, force: true }).catch(() => {});
-    throw error instanceof LockedRoomError ? error : ioError(`write ${dir}`, error, "usage");
+    throw ioError(`write ${dir}`, error, "usage");
   }
 }
 

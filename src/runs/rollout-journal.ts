@@ -1,17 +1,17 @@
 /**
- * Answers in the order they came, on disk before anything else is done with them. The first line
- * says what they are answers to; a resumed rollout adds to it only if that is still the same.
+ * Answers in the order they arrived, on disk before anything else is done with them. The first line
+ * identifies the rollout; a resumed one adds to it only if its identity is the same.
  */
 
-import { open, rm } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
+import { rm } from "node:fs/promises";
+import { dataError, ioError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
-import { GrowingFile, lastLineEnd } from "./growing-file.ts";
 import { JsonlFile } from "./jsonl.ts";
+import { GrowingFile, lastLineEnd, openIfThere } from "./line-files.ts";
 import { type Journaled, journalRowSchema } from "./rollout-schemas.ts";
 import type { RunFolder } from "./run-folder.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { parseWith } from "./whole-file.ts";
 
 /** What makes two rollouts the same one: the answers of either would do for the other. */
 export interface RolloutIdentity {
@@ -37,7 +37,7 @@ export function requireSame(dir: string, before: JsonObject, now: RolloutIdentit
   );
   if (differs.length === 0) return;
   throw usageError(
-    `${dir} was begun with something else; what differs: ${differs.map((key) => WORDS[key]).join(", ")}`,
+    `${dir} was started with something else; what differs: ${differs.map((key) => WORDS[key]).join(", ")}`,
     "Give the same flags and files as then, choose another --outdir, or start over with --force.",
   );
 }
@@ -74,7 +74,7 @@ export class Journal {
       await journal.#file.add(canonicalJson({ schema: JOURNAL_SCHEMA, ...identity }));
       return journal;
     } catch (error) {
-      throw error instanceof LockedRoomError ? error : ioError(`write ${path}`, error);
+      throw ioError(`write ${path}`, error);
     }
   }
 
@@ -90,7 +90,7 @@ export class Journal {
     }
   }
 
-  /** A journal with answers stays for --resume; one without is of no use to anybody. */
+  /** A journal with answers stays for --resume; an empty one is removed. */
   async close(): Promise<void> {
     await this.#file.close().catch(() => {});
     if (this.isNew && this.added === 0) await rm(this.path, { force: true }).catch(() => {});
@@ -99,13 +99,10 @@ export class Journal {
 
 /**
  * How many bytes of the journal are whole lines, and the first of them. A last line without an end
- * was being written when the process died: nobody can tell what it would have said.
+ * was being written when the process died.
  */
 async function wholeLines(path: string): Promise<[bytes: number, header: JsonObject | undefined]> {
-  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw ioError(`read ${path}`, error);
-  });
+  const file = await openIfThere(path);
   if (file === undefined) return [0, undefined];
   const end = await lastLineEnd(file, (await file.stat()).size).finally(() => file.close());
   if (end === 0) return [0, undefined];
@@ -125,8 +122,5 @@ function requireHeader(path: string, header: JsonObject): void {
 
 /** Undefined for the header. */
 function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
-  if (fields.schema === JOURNAL_SCHEMA) return undefined;
-  const { success, data, error } = journalRowSchema.safeParse(fields);
-  if (success) return data;
-  throw new TypeError(schemaProblem(error));
+  return fields.schema === JOURNAL_SCHEMA ? undefined : parseWith(journalRowSchema, fields);
 }

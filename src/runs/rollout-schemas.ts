@@ -1,13 +1,9 @@
 /** What a rollout's files hold besides the answers, which are completion or selection-pack records. */
 
 import { z } from "zod";
-import type { Answer } from "../core/answer.ts";
+import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
-import { inputFile, manifestSchema } from "./schemas.ts";
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().min(0);
+import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
 const { fingerprint_version, examples, volatile } = manifestSchema.shape;
 
@@ -26,7 +22,7 @@ const answerSchema: z.ZodType<Answer> = z.object({
 /** A line of journal.jsonl after the first: one answer, and which sample of which example it is. */
 export const journalRowSchema = z.object({ id: z.string(), sample: count, answer: answerSchema });
 
-/** manifest.json: what was asked of whom, and how. */
+/** manifest.json: data set, policy, prompt and sampling settings. */
 export const rolloutManifestSchema = z.strictObject({
   schema: z.literal(ROLLOUT_SCHEMA),
   fingerprint_version,
@@ -38,11 +34,11 @@ export const rolloutManifestSchema = z.strictObject({
   policy: jsonObject,
   prompt: jsonObject,
   sampling: jsonObject,
-  /** Facts about the occasion; of several sittings, the last one's. */
+  /** Of a resumed rollout: those of the last process. */
   volatile,
 });
 
-/** summary.json, written last: what came of it, and what it cost. */
+/** summary.json, written last. */
 export const rolloutSummarySchema = z.strictObject({
   schema: z.literal(ROLLOUT_SUMMARY_SCHEMA),
   n_examples: count,
@@ -50,12 +46,12 @@ export const rolloutSummarySchema = z.strictObject({
   n_empty: count,
   n_refused: count,
   n_with_logprobs: count,
-  /** How the answers ended, in the policy's own words. */
+  /** Finish reasons, as the policy gives them. */
   finish: z.record(z.string(), count),
   cost: z.strictObject({
     prompt_tokens: count,
     completion_tokens: count,
-    /** Answers whose tokens nobody counted; they are in none of the numbers beside. */
+    /** Answers without token counts; they are not in the other numbers. */
     n_uncounted: count,
     /** Money for a million tokens, as it was stated; null when it was not. */
     price_in: z.number().nullable(),

@@ -5,6 +5,7 @@ import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { JsonlFile, type ReadOptions } from "./jsonl.ts";
+import type { Manifest } from "./schemas.ts";
 
 /**
  * A JSONL file by its path, or the rows themselves.
@@ -34,13 +35,7 @@ export interface Rows<T> {
   batches(): AsyncGenerator<T[], void, void>;
 }
 
-export interface InputEntry {
-  role: string;
-  path: string | null;
-  sha256: string;
-  bytes: number;
-  rows: number;
-}
+export type InputEntry = Manifest["inputs"][number];
 
 type Parse<T> = (fields: Record<string, unknown>) => T;
 
@@ -122,4 +117,33 @@ function jsonOf(row: unknown): string {
   if (canonicalJson(JSON.parse(JSON.stringify(row))) !== text)
     throw new TypeError("not plain JSON values");
   return text;
+}
+
+/** Takes rows one at a time from what is read in batches, without a promise for each row. */
+export class RowCursor<T> {
+  readonly #batches: AsyncGenerator<T[], void, void>;
+  #batch: readonly T[] = [];
+  #index = 0;
+
+  constructor(file: Pick<Rows<T>, "batches">) {
+    this.#batches = file.batches();
+  }
+
+  /** The next row of the batch in memory; undefined at its end, when `read` gets the next batch. */
+  buffered(): T | undefined {
+    return this.#batch[this.#index++];
+  }
+
+  /** The next row from the file; undefined at its end. */
+  async read(): Promise<T | undefined> {
+    const step = await this.#batches.next();
+    this.#batch = step.done ? [] : step.value;
+    this.#index = 1;
+    return this.#batch[0];
+  }
+
+  /** Lets go of the file, read to its end or not. */
+  async close(): Promise<void> {
+    await this.#batches.return();
+  }
 }

@@ -6,17 +6,16 @@
 
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
-import { ioError, LockedRoomError } from "../core/errors.ts";
+import { ioError } from "../core/errors.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, NOTE, SUMMARY, TEMPORARY } from "./artifacts.ts";
 import { claim, readClaim, release } from "./claim.ts";
-import { GrowingFile } from "./growing-file.ts";
-import { keepEditedNote } from "./kept-note.ts";
+import { contentOf } from "./folder-kind.ts";
 import { describeKind, type RunKind } from "./kinds.ts";
-import { LineFile, writeNew } from "./lines.ts";
+import { GrowingFile, LineFile, writeNew } from "./line-files.ts";
 import { type FolderOptions, refuseOwnInputs, requireWritable } from "./may-write.ts";
-import { contentOf } from "./run-state.ts";
+import { keepEditedNote } from "./note.ts";
 import { sha256OfFile } from "./whole-file.ts";
 
 /** Further files by name, such as charts. */
@@ -62,7 +61,6 @@ export class RunFolder {
     } catch (error) {
       if (claimed) await release(dir);
       if (made) await removeEmpty(dir, made);
-      if (error instanceof LockedRoomError) throw error;
       throw ioError(`write to ${dir}`, error, "usage");
     }
   }
@@ -123,7 +121,7 @@ export class RunFolder {
       this.#waiting.clear();
       await release(this.dir);
     } catch (error) {
-      throw error instanceof LockedRoomError ? error : ioError(`write ${this.dir}`, error);
+      throw ioError(`write ${this.dir}`, error);
     }
     return { dir: this.dir, manifest, summary };
   }
@@ -141,7 +139,7 @@ export class RunFolder {
 
   async #put(name: string, content: string | Uint8Array): Promise<void> {
     this.#waiting.add(name);
-    // What says "finished" must not reach the disk by halves; the rest is held by its hashes.
+    // The summary means "finished" and must be on the disk whole; it holds the hashes of the rest.
     await writeNew(this.file(name + TEMPORARY), content, name === SUMMARY);
   }
 }
@@ -154,7 +152,7 @@ async function removeTemporary(dir: string): Promise<void> {
   }
 }
 
-/** The further files of the run that lies here, by its own account; names only, never paths. */
+/** The further files of the run in this folder, from its summary; names only, never paths. */
 async function filesOfRun(dir: string): Promise<string[]> {
   const { files } = (await contentOf(dir)).summary ?? {};
   return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);

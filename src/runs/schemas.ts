@@ -1,15 +1,18 @@
 /** What a run's files hold. Each schema has a version in its `schema` field and a JSON Schema export. */
 
 import { z } from "zod";
+import type { JsonObject } from "../core/json.ts";
 import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
+/** Any JSON object, with the project's type for it. */
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+export const count = z.int().min(0);
 
-/** Declared by whoever made the completions, in `<completions>.provenance.json` beside them. */
+/** `<completions>.provenance.json`, declared by the maker of the completions beside it. */
 export const provenanceSchema = z.strictObject({
   schema: z.literal(PROVENANCE_SCHEMA),
-  /** The completions file this speaks of; a mismatch is refused. */
+  /** Of the completions file that this describes; a mismatch is refused. */
   completions_sha256: hash.optional(),
   policy: jsonObject.nullable().optional(),
   prompt: jsonObject.nullable().optional(),
@@ -33,7 +36,7 @@ export const manifestSchema = z.strictObject({
   inputs: z.array(inputFile.extend({ path: z.string().nullable() })),
   /** The examples that were used, in order, whatever file they came from. */
   examples: z.strictObject({ count: z.int(), sha256: hash, prompts_sha256: hash }),
-  /** The completions that were judged, whatever file they came in; null where they are many. */
+  /** Of the scored completions, whatever file they came from; null for packs of samples. */
   answers_sha256: hash.nullable(),
   scorer: z.strictObject({
     name: z.string(),
@@ -43,7 +46,7 @@ export const manifestSchema = z.strictObject({
     path: z.string().nullable(),
     /** Of a scorer object: the hash covers the text of its function and nothing that it captures. */
     source: z.literal("function_text").optional(),
-    /** The scorer declares that it may answer differently if asked again; each row was scored once. */
+    /** The scorer declares itself non-deterministic; each row was scored once. */
     deterministic: z.literal(false).optional(),
   }),
   prompt: jsonObject.nullable(),
@@ -53,7 +56,7 @@ export const manifestSchema = z.strictObject({
   learning: jsonObject.nullable(),
   device: jsonObject.nullable(),
   settings: jsonObject,
-  /** Facts about the occasion, not the experiment. Nothing compares them. */
+  /** Facts about when and where it ran, which are not part of the fingerprint. */
   volatile: z.strictObject({
     started_at: z.string(),
     seconds: z.number(),
@@ -79,14 +82,14 @@ export const resultRowSchema = z.strictObject({
   prompt: z.string(),
   expected_answer: z.json(),
   completion: z.string().nullable(),
-  /** Null for the harness's own codes: nothing was judged. */
+  /** Null for the harness's own codes: nothing was scored. */
   reward: z.number().nullable(),
   outcome_code: z.string().min(1),
   details: z.json(),
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
   kl_est: z.number().optional(),
-  /** Selection only: asked again, the policy chose another sample. */
+  /** Selection only: the policy is not deterministic on this row. */
   unstable: z.literal(true).optional(),
   /** Selection only: the first sample, the chosen one, and all that were scored. */
   baseline: choice.optional(),
@@ -109,7 +112,7 @@ export const summarySchema = z.strictObject({
   schema: z.literal(SUMMARY_SCHEMA),
   loop: z.enum(["A", "B", "C"]),
   scorer: z.strictObject({ name: z.string(), version: z.string() }),
-  /** Rates are over judged rows; they are null when nothing was judged. */
+  /** Rates are over scored rows; they are null when there are none. */
   metrics: z.looseObject({
     pass_rate: share,
     pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),

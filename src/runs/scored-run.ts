@@ -2,9 +2,8 @@
 
 import path from "node:path";
 import { NOTE, RESULTS, SUMMARY_SCHEMA, SUMMARY_TEXT } from "./artifacts.ts";
-import { stamped } from "./kept-note.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import { runNote, summaryText } from "./note.ts";
+import { runNote, stamped, summaryText } from "./note.ts";
 import type { Files, Finished, RunFolder } from "./run-folder.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 

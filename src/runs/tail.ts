@@ -2,12 +2,12 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
-import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
+import { dataError, ioError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { isFields } from "../core/records.ts";
 import { TEMPORARY } from "./artifacts.ts";
-import { lastLineEnd } from "./growing-file.ts";
 import { MAX_LINE_BYTES } from "./jsonl.ts";
+import { lastLineEnd, openIfThere } from "./line-files.ts";
+import { toObject } from "./whole-file.ts";
 
 export interface Tail {
   readonly rows: readonly JsonObject[];
@@ -17,7 +17,7 @@ export interface Tail {
   readonly truncated: boolean;
 }
 
-/** About as much is read at a time; whoever wants all of a long stream asks again. */
+/** About as much is read by one call. */
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -42,7 +42,7 @@ export async function tail(dir: string, stream: string, from: number): Promise<T
       truncated: start !== from,
     };
   } catch (error) {
-    throw error instanceof LockedRoomError ? error : ioError(`read ${name}`, error, "data");
+    throw ioError(`read ${name}`, error, "data");
   } finally {
     await file.close();
   }
@@ -57,20 +57,12 @@ export async function lastRow(dir: string, stream: string): Promise<JsonObject |
     const start = await lastLineEnd(file, end - 1);
     const line = Buffer.alloc(Math.min(end - start, MAX_LINE_BYTES));
     await file.read(line, 0, line.length, start);
-    const value = parsed(line.toString("utf8"));
-    return isFields(value) ? (value as JsonObject) : undefined;
+    return toObject(line.toString("utf8"));
   } catch {
     return undefined;
   } finally {
     await file.close();
   }
-}
-
-async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  return open(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw ioError(`read ${file}`, error, "data");
-  });
 }
 
 /** False in a file that became shorter, or was replaced by one with other lines. */
@@ -93,16 +85,8 @@ function rowsOf(bytes: Buffer, place: string): JsonObject[] {
   const lines = bytes.toString("utf8").split("\n");
   return lines.flatMap((line) => {
     if (line.trim() === "") return [];
-    const value = parsed(line);
-    if (isFields(value)) return [value as JsonObject];
+    const row = toObject(line);
+    if (row) return [row];
     throw dataError(`${place}: a line is no JSON object`, "The stream is damaged; restore it.");
   });
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

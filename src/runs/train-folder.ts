@@ -4,16 +4,15 @@
  */
 
 import { rm } from "node:fs/promises";
-import { dataError, ioError, LockedRoomError, usageError } from "../core/errors.ts";
+import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import type { GrowingFile } from "./growing-file.ts";
+import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import type { FolderOptions } from "./may-write.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
-import { schemaProblem } from "./schema-problem.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
-import { readIfThere, writeWhole } from "./whole-file.ts";
+import { parseWith, readIfThere, writeWhole } from "./whole-file.ts";
 
 /** Each grows line by line. The last holds seconds, which no comparison reads. */
 export const STREAMS = ["metrics", "evaluations", "samples", "alarms", "timing"] as const;
@@ -33,7 +32,7 @@ export class TrainFolder {
     this.#streams = streams;
   }
 
-  /** Claims the folder for this manifest; as much of each stream stays as `keep` says. */
+  /** Claims the folder for this manifest; `keep` is how much of each stream stays. */
   static async open(
     dir: string,
     manifest: TrainManifest,
@@ -52,7 +51,7 @@ export class TrainFolder {
       return new TrainFolder(folder, streams);
     } catch (error) {
       await folder.leave();
-      throw error instanceof LockedRoomError ? error : ioError(`write to ${dir}`, error, "usage");
+      throw ioError(`write to ${dir}`, error, "usage");
     }
   }
 
@@ -89,16 +88,16 @@ export class TrainFolder {
   }
 }
 
-/** A run is resumed only as it was begun. */
+/** A run is resumed only with the manifest that it was started with. */
 async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void> {
   const file = folder.file(MANIFEST);
   const text = await readIfThere(file);
   if (text === undefined) return;
   let before: TrainManifest;
   try {
-    before = trainManifestSchema.parse(JSON.parse(text));
+    before = parseWith(trainManifestSchema, JSON.parse(text));
   } catch (error) {
-    throw dataError(`${file} is damaged: ${schemaProblem(error)}`, "Start over with --force.");
+    throw dataError(`${file} is damaged: ${messageOf(error)}`, "Start over with --force.");
   }
   if (manifestFingerprint(before) === manifestFingerprint(now)) return;
   const fields = Object.keys(now.settings).filter(
@@ -106,7 +105,7 @@ async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void>
       canonicalJson(before.settings[key] ?? null) !== canonicalJson(now.settings[key] ?? null),
   );
   throw usageError(
-    `${folder.dir} was begun with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
+    `${folder.dir} was started with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
     "Resume with the same command, or start over with --force.",
   );
 }

@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { jsonObject } from "./json-object.ts";
+import { jsonObject } from "./schemas.ts";
 
 const step = z.int().min(0);
 const counts = z.record(z.string(), z.number());

@@ -2,13 +2,11 @@
 
 import { z } from "zod";
 import { TRAIN_SCHEMA, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { jsonObject } from "./json-object.ts";
-import { inputFile, manifestSchema } from "./schemas.ts";
+import { hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const { volatile } = manifestSchema.shape;
 
-/** manifest.json: written at the start, so that a run is resumed only as it was begun. */
+/** manifest.json: written at the start; a run is resumed only with the same one. */
 export const trainManifestSchema = z.strictObject({
   schema: z.literal(TRAIN_SCHEMA),
   loop: z.literal("C"),
@@ -23,7 +21,7 @@ export const trainManifestSchema = z.strictObject({
   /** What episodes were played in; null for learning from files. */
   environment: jsonObject.nullable(),
   settings: jsonObject,
-  /** Who rewards, who validates, and what is a cost; empty for learning from texts. */
+  /** Scorers for reward, validation and cost; none for supervised learning. */
   scorers: z.array(
     z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: jsonObject }),
   ),

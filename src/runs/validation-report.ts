@@ -1,10 +1,9 @@
 /** What `validate-scorer --report` writes. */
 
 import { z } from "zod";
+import { hash } from "./schemas.ts";
 
 export const VALIDATION_SCHEMA = "lockedroom.validation@1";
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const validationReportSchema = z.strictObject({
   schema: z.literal(VALIDATION_SCHEMA),

@@ -4,7 +4,10 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { ioError } from "../core/errors.ts";
+import type { ZodType } from "zod";
+import { dataError, ioError, messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { isFields } from "../core/records.ts";
 import { TEMPORARY } from "./artifacts.ts";
 
 /** The content of a file, in parts where it is large. */
@@ -34,6 +37,34 @@ export async function readIfThere(file: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
   }
+}
+
+/** Reads a JSON file that has a schema. */
+export async function readArtifact<T>(file: string, schema: ZodType<T>, hint: string): Promise<T> {
+  const text = await readText(file);
+  try {
+    return parseWith(schema, JSON.parse(text));
+  } catch (error) {
+    throw dataError(`${file} is damaged or of another version: ${messageOf(error)}`, hint);
+  }
+}
+
+/** Undefined for a text that is no JSON object. */
+export function toObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws a TypeError with the first problem on one line; the reader adds file and line. */
+export function parseWith<T>(schema: ZodType<T>, value: unknown): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new TypeError(`${issue?.path.join(".") || "the whole"}: ${issue?.message}`);
 }
 
 export async function sha256OfFile(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** What a scorer returned, checked: anything but a sound answer is a `scorer_error`. */
+/** What a scorer returned, checked: anything but a valid answer in time is a `scorer_error`. */
 
 import { messageOf } from "../core/errors.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
@@ -6,10 +6,10 @@ import {
   type CheckedScore,
   HARNESS_CODES,
   isName,
+  SCORER_ERROR,
   type ScoreRequest,
   type Scorer,
 } from "../core/score.ts";
-import { scorerError } from "./timeouts.ts";
 
 /** Sums and squares of many rewards must stay numbers. */
 const LARGEST_REWARD = 1e12;
@@ -82,4 +82,40 @@ function checked(scorer: Scorer, answer: unknown): CheckedScore {
 /** Details as plain JSON data, cut loose from whatever object the scorer returned. */
 function plain(details: unknown): Json {
   return JSON.parse(canonicalJson(details)) as Json;
+}
+
+/** After this many rows over the limit the scorer counts as hung and the rest is not tried. */
+export const MAX_TIMEOUTS = 3;
+
+export function scorerError(message: string): CheckedScore {
+  return { reward: null, code: SCORER_ERROR, details: { message } };
+}
+
+export const timedOut = (limitMs: number): CheckedScore =>
+  scorerError(`the scorer did not return within ${limitMs} ms`);
+export const notTried = (): CheckedScore =>
+  scorerError(`not scored: the scorer had already run over its limit on ${MAX_TIMEOUTS} rows`);
+
+/**
+ * Counts timeouts in row order. Rows behind the last one that is allowed are overruled even if they
+ * were scored ahead of their turn, so that the rows are the same for any number of calls at once.
+ */
+export class TimeoutCount {
+  readonly #timeout: string;
+  #timeouts = 0;
+
+  constructor(limitMs: number) {
+    this.#timeout = JSON.stringify(timedOut(limitMs));
+  }
+
+  get tripped(): boolean {
+    return this.#timeouts >= MAX_TIMEOUTS;
+  }
+
+  /** The row as it counts. */
+  count(row: CheckedScore): CheckedScore {
+    if (this.tripped) return notTried();
+    if (row.reward === null && JSON.stringify(row) === this.#timeout) this.#timeouts++;
+    return row;
+  }
 }

@@ -5,8 +5,7 @@
  * loop that blocks after an `await`.
  */
 
-import { deepFreeze } from "../core/freeze.ts";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, deepFreeze } from "../core/json.ts";
 import {
   type CheckedScore,
   SCORER_ERROR,
@@ -15,10 +14,16 @@ import {
   type Scorer,
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/watchdog.ts";
-import { answerOf, settled } from "./answer.ts";
-import { Limit } from "./limit.ts";
+import {
+  answerOf,
+  MAX_TIMEOUTS,
+  notTried,
+  scorerError,
+  settled,
+  TimeoutCount,
+  timedOut,
+} from "./answer.ts";
 import type { LoadedScorer } from "./load.ts";
-import { MAX_TIMEOUTS, notTried, scorerError, TimeoutCount, timedOut } from "./timeouts.ts";
 
 export class Guard {
   readonly #loaded: LoadedScorer;
@@ -34,8 +39,8 @@ export class Guard {
   }
 
   /**
-   * Scores a batch three times: forwards, then backwards by the same instance and by another one that
-   * was loaded anew. State kept between rows shows, and so does what is drawn once per process.
+   * Scores a batch three times: forwards, then backwards by the same instance and by a second one.
+   * This detects state kept between rows and randomness drawn when the scorer is loaded.
    */
   async scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]> {
     const { scorer, again, trusted } = this.#loaded;
@@ -83,18 +88,18 @@ export class Guard {
     return [...scored, ...(await this.#passAsync(scorer, rest, promised[0]))];
   }
 
-  /** Row by row, as many at once as allowed; `begun` is the first row's answer if it was asked for. */
+  /** Row by row, as many at once as allowed; `started` is the first row's call if there was one. */
   async #passAsync(
     scorer: Scorer,
     batch: readonly ScoreRequest[],
-    begun?: Promise<unknown>,
+    started?: Promise<unknown>,
   ): Promise<CheckedScore[]> {
     const late = timedOut(this.#limitMs);
     const launched = new TimeoutCount(this.#limitMs);
     const scores = batch.map((row, i) =>
       this.#atOnce.run(async () => {
         if (launched.tripped) return notTried();
-        const answer = (i === 0 && begun) || this.#begin(scorer, row);
+        const answer = (i === 0 && started) || this.#begin(scorer, row);
         if (!(answer instanceof Promise)) return launched.count(answer);
         const score = await settled(scorer, answer, this.#limitMs, late);
         launched.count(score);
@@ -114,7 +119,29 @@ export class Guard {
   }
 }
 
-/** A row gets a second try, because a busy machine can stop a sound scorer once. */
+/** At most so many calls at once; the others wait and begin in the order in which they came. */
+class Limit {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await call();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}
+
+/** A row gets a second try, because a busy machine can delay a good scorer once. */
 function inTime(call: () => void, limitMs: number): boolean {
   return withinLimit(call, limitMs) || withinLimit(call, limitMs);
 }

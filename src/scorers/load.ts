@@ -1,4 +1,4 @@
-/** Finds a scorer by built-in name or by file, or takes an object, and says which code it is. */
+/** Loads a scorer by built-in name, from a file or from an object, with the identity of its code. */
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const BUILT_IN = new Map([
 
 export interface LoadedScorer {
   readonly scorer: Scorer;
-  /** Another instance, loaded anew, to which what is drawn once per process shows. An object has none. */
+  /** A second instance, to detect randomness drawn on loading. For an object, the same one. */
   readonly again: Scorer;
   readonly identity: ScorerIdentity;
   /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
@@ -54,7 +54,7 @@ function builtInOf(given: unknown) {
   return [...BUILT_IN.values()].find(({ scorer }) => scorer === given);
 }
 
-/** An object's code is known only as the text of its function; the identity says so. */
+/** An object's code is known only as the text of its function, which the identity records. */
 function fromObject(given: Record<string, unknown>): LoadedScorer {
   const scorer = toScorer(given, "the object");
   const text = Function.prototype.toString.call(given.score);

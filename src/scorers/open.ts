@@ -1,12 +1,12 @@
-/** Opens a scorer for use by the loops: guarded, and spread over threads or open calls when asked. */
+/** Opens a scorer for use by the loops: guarded, and with threads or concurrent calls if wanted. */
 
 import { usageError } from "../core/errors.ts";
 import type { ExampleFields } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../core/score.ts";
+import { notTried, TimeoutCount } from "./answer.ts";
 import { Guard } from "./guard.ts";
 import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 import { openPool } from "./pool.ts";
-import { notTried, TimeoutCount } from "./timeouts.ts";
 
 /**
  * How a scorer is called. Its scores depend on none of these, unless it runs over the limit.

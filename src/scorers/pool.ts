@@ -2,19 +2,14 @@
 
 import { Worker } from "node:worker_threads";
 import { dataError } from "../core/errors.ts";
-import type { CheckedScore, ScoreRequest } from "../core/score.ts";
+import type { CheckedScore, GuardedScorer } from "../core/score.ts";
 import { strayFailure } from "../extensions/module.ts";
 
 interface Lane {
   readonly worker: Worker;
-  /** Why the thread is gone, once it is. */
+  /** Why the thread ended, once it has. */
   lost?: Error;
   readonly waiting: { resolve(scored: CheckedScore[]): void; reject(error: Error): void }[];
-}
-
-export interface Pool {
-  scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]>;
-  close(): Promise<void>;
 }
 
 /** What a thread is told when it starts. */
@@ -25,7 +20,10 @@ export interface ThreadOptions {
   readonly concurrency: number;
 }
 
-export function openPool(options: ThreadOptions, jobs: number): Pool {
+export function openPool(
+  options: ThreadOptions,
+  jobs: number,
+): Pick<GuardedScorer, "scoreBatch" | "close"> {
   const lanes = Array.from({ length: jobs }, () => openLane(options));
   return {
     scoreBatch: (batch) =>

@@ -3,10 +3,9 @@
 import { type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
-import { makePairs } from "../../loops/pairs.ts";
-import { PAIR_RULES, type PairRule } from "../../loops/pairs-choose.ts";
-import type { FinishedPairs } from "../../runs/finished-pairs.ts";
-import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
+import { PAIR_RULES, type PairRule } from "../../loops/preference-choice.ts";
+import { type FinishedPairs, makePairs } from "../../loops/preference-pairs.ts";
+import type { PairsSummary, WithoutPair } from "../../runs/preference-schemas.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
 import { CONCURRENCY, milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";

@@ -106,10 +106,10 @@ const MARKS = {
   scorer_error: "ERR",
 } as const;
 
-function printRow({ golden, judged, verdict }: Row, width: number): void {
+function printRow({ golden, score, verdict }: Row, width: number): void {
   const agrees = verdict === "agrees";
   const mark = agrees ? MARKS[verdict] : paint("red", MARKS[verdict]);
-  const rewards = [golden.expected_reward, judged.reward ?? "–"]
+  const rewards = [golden.expected_reward, score.reward ?? "–"]
     .map((reward) => String(reward).padStart(4))
     .join(" ");
   const id = visibleShort(golden.id, width);
@@ -117,7 +117,7 @@ function printRow({ golden, judged, verdict }: Row, width: number): void {
     `${mark}  ${id}${" ".repeat(Math.max(0, width - columns(id)))} ${rewards}  ${visibleShort(golden.completion, 62 - width)}`,
   );
   if (agrees) return;
-  const why = [judged.code, golden.exploit_class, golden.note].filter(
+  const why = [score.code, golden.exploit_class, golden.note].filter(
     (text) => text !== undefined && text !== "",
   );
   out(wrap(visibleShort(why.join(": "), 300), "       "));

@@ -2,10 +2,8 @@
 
 import { z } from "zod";
 import { PAIRS_SCHEMA, PAIRS_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { manifestSchema } from "./schemas.ts";
+import { count, hash, manifestSchema } from "./schemas.ts";
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const count = z.int().min(0);
 const id = z.string().min(1);
 
 /** A line of pairs.jsonl; a prompt may have several. */
@@ -31,7 +29,7 @@ export const labelRowSchema = z.strictObject({
 const { fingerprint_version, inputs, examples, scorer, policy, prompt, sampling, volatile } =
   manifestSchema.shape;
 
-/** manifest.json: which samples were judged by whom, and how they were paired. */
+/** manifest.json: which samples were scored with which scorer, and how they were paired. */
 export const pairsManifestSchema = z.strictObject({
   schema: z.literal(PAIRS_SCHEMA),
   fingerprint_version,
@@ -39,7 +37,7 @@ export const pairsManifestSchema = z.strictObject({
   inputs,
   examples,
   scorer,
-  /** Who drew the samples, as their maker says; null when nobody said. */
+  /** The policy that sampled, from the provenance file; null without one. */
   policy,
   prompt,
   sampling,
@@ -83,13 +81,13 @@ export const pairsSummarySchema = z.strictObject({
   n_good: count,
   n_bad: count,
   n_samples: count,
-  /** Samples that say what an earlier one of the prompt said. */
+  /** Samples with the text of an earlier one of the prompt. */
   n_repeated: count,
-  /** Different samples on which the scorer broke; they are neither paired nor labelled. */
+  /** Different samples with a scorer error; they are neither paired nor labelled. */
   n_scorer_errors: count,
   /** Code points. */
   mean_characters: lengths,
-  /** Null unless the pack says of every paired sample how many it has. */
+  /** Null unless the pack has the token count of every paired sample. */
   mean_tokens: lengths,
   unknown_packs: z.strictObject({ count, first_ids: z.array(z.string()) }),
   /** pairs.jsonl and labels.jsonl. */

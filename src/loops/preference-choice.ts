@@ -1,13 +1,13 @@
-/** Which samples of a prompt become pairs to prefer by: far enough apart in reward, alike in length. */
+/** Which samples of a prompt become preference pairs: far enough apart in reward, alike in length. */
 
-/** A different text of a pack with its reward; of equal texts, the first that was drawn. */
+/** A different text of a pack with its reward; of equal texts, the first. */
 export interface PairCandidate {
   /** Its place in the pack. */
   readonly index: number;
   readonly completion: string;
   readonly reward: number;
   readonly characters: number;
-  /** Null where nobody counted. */
+  /** Null where tokens were not counted. */
   readonly tokens: number | null;
 }
 
@@ -20,7 +20,7 @@ export const PAIR_RULES = ["best-worst", "all", "first"] as const;
 export type PairRule = (typeof PAIR_RULES)[number];
 
 export interface PairSettings {
-  /** The widest pair, every pair, or the first that the order of drawing completes. */
+  /** The widest pair, every pair, or the first in sampling order. */
   readonly by: PairRule;
   /** The least difference of rewards; 0 for any. */
   readonly margin: number;
@@ -38,8 +38,8 @@ export interface Choice {
   readonly eligible: number;
 }
 
-/** Room for candidates before the worst of them are thrown away. */
-const ROOM = 4096;
+/** How many pairs are held before the worst of them are dropped. */
+const HELD = 4096;
 
 export function choosePairs(samples: readonly PairCandidate[], settings: PairSettings): Choice {
   const order = settings.by === "first" ? earliestFirst : widestFirst;
@@ -54,7 +54,7 @@ export function choosePairs(samples: readonly PairCandidate[], settings: PairSet
       if (!areAlike(pair, settings.lengthTolerance)) continue;
       eligible++;
       found.push(pair);
-      if (found.length > ROOM + 2 * most) found.sort(order).splice(most);
+      if (found.length > HELD + 2 * most) found.sort(order).splice(most);
     }
   }
   return { pairs: found.sort(order).slice(0, most), apart, eligible };
@@ -66,7 +66,7 @@ function preference(one: PairCandidate, other: PairCandidate): Preference {
     : { chosen: other, rejected: one };
 }
 
-/** 0.3 − 0.2 is a little less than 0.1, and whoever asks for 0.1 means it nonetheless. */
+/** 0.3 − 0.2 is a little less than 0.1 and must still meet a margin of 0.1. */
 const ROUNDING = 1e-9;
 
 function areApart(pair: Preference, margin: number): boolean {
@@ -85,7 +85,7 @@ function areAlike({ chosen, rejected }: Preference, tolerance: number | null): b
 
 const differenceOf = ({ chosen, rejected }: Preference) => chosen.reward - rejected.reward;
 
-/** The largest difference, then the better chosen one, then by the order of drawing. */
+/** The largest difference, then the better chosen one, then by sampling order. */
 function widestFirst(a: Preference, b: Preference): number {
   return (
     differenceOf(b) - differenceOf(a) ||
@@ -95,14 +95,14 @@ function widestFirst(a: Preference, b: Preference): number {
   );
 }
 
-/** Whoever compares answers as they come has this pair first. */
+/** The pair that is complete first when samples are compared as they come. */
 function earliestFirst(a: Preference, b: Preference): number {
-  const [earlyA, lateA] = inOrderOfDrawing(a);
-  const [earlyB, lateB] = inOrderOfDrawing(b);
+  const [earlyA, lateA] = inSamplingOrder(a);
+  const [earlyB, lateB] = inSamplingOrder(b);
   return lateA - lateB || earlyA - earlyB;
 }
 
-function inOrderOfDrawing({ chosen, rejected }: Preference): [number, number] {
+function inSamplingOrder({ chosen, rejected }: Preference): [number, number] {
   return chosen.index < rejected.index
     ? [chosen.index, rejected.index]
     : [rejected.index, chosen.index];

@@ -1,12 +1,54 @@
-/** One answer to every folder of the wrong kind: what it is, and what to do with it. */
+/** What a folder holds: which kind of run in which state, or what else; and refusing the wrong one. */
 
 import { existsSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
-import { SUMMARY } from "./artifacts.ts";
-import { aRun, isRunKind, nextStep, type RunKind } from "./kinds.ts";
+import type { JsonObject } from "../core/json.ts";
+import { JOURNAL, MANIFEST, SUMMARY } from "./artifacts.ts";
+import { type Claim, readClaim } from "./claim.ts";
+import { aRun, isRunKind, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
-import { contentOf, type FolderContent } from "./run-state.ts";
+import { toObject } from "./whole-file.ts";
+
+export type RunState = "running" | "interrupted" | "finished";
+
+export interface FolderContent {
+  readonly kind: RunKind | undefined;
+  /** Undefined when nothing says that this is a run. */
+  readonly state: RunState | undefined;
+  /** Undefined where it is missing, or no JSON object. */
+  readonly manifest: JsonObject | undefined;
+  /** Undefined where it is missing, or not one of ours. */
+  readonly summary: JsonObject | undefined;
+  readonly claim: Claim | undefined;
+}
+
+export async function contentOf(dir: string): Promise<FolderContent> {
+  const manifest = await readObject(path.join(dir, MANIFEST));
+  const found = await readObject(path.join(dir, SUMMARY));
+  const summary = String(found?.schema).startsWith("lockedroom.") ? found : undefined;
+  const claim = await readClaim(dir);
+  const journal = existsSync(path.join(dir, JOURNAL)) ? "rollout" : undefined;
+  const kind = kindOfRecord(summary) ?? kindOfRecord(manifest) ?? journal ?? claim?.kind;
+  return { kind, state: stateOf(kind, summary, claim), manifest, summary, claim };
+}
+
+/** A finished run that is being replaced counts as running. */
+function stateOf(
+  kind: RunKind | undefined,
+  summary: JsonObject | undefined,
+  claim: Claim | undefined,
+): RunState | undefined {
+  if (claim?.writer !== undefined) return "running";
+  if (summary) return "finished";
+  return kind || claim ? "interrupted" : undefined;
+}
+
+/** Undefined for what is missing, half-written, or no JSON object. */
+async function readObject(file: string): Promise<JsonObject | undefined> {
+  return readFile(file, "utf8").then(toObject, () => undefined);
+}
 
 /** Folders that are no runs, each recognised by a file. */
 const OTHERS = {
@@ -31,10 +73,6 @@ export type FolderKind = RunKind | keyof typeof OTHERS;
 
 /** Runs of scored rows, which inspect-run shows and gate compares. */
 export const SCORED: readonly RunKind[] = ["eval", "select", "experiment"];
-
-export async function folderKind(dir: string): Promise<FolderKind | undefined> {
-  return kindIn(dir, await contentOf(dir));
-}
 
 function kindIn(dir: string, { kind }: FolderContent): FolderKind | undefined {
   const folder = wholeFolder(dir);

@@ -1,0 +1,125 @@
+/** What evaluation, selection and preference pairs share: a data set and its answers, scored in order. */
+
+import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import { type Example, type ExampleFields, toExample } from "../core/records.ts";
+import type { GuardedScorer } from "../core/score.ts";
+import { observeOccasion } from "../runs/manifest.ts";
+import { readProvenance } from "../runs/provenance.ts";
+import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
+import { RunFolder } from "../runs/run-folder.ts";
+import type { Manifest } from "../runs/schemas.ts";
+import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
+import { ExampleFingerprints } from "./examples.ts";
+import { type Joined, joinById, type Unknown } from "./join.ts";
+
+/**
+ * What every loop that scores is given; `jobs`, `concurrency` and `timeoutMs` say how it scores.
+ *
+ * @see {@link evaluate}
+ */
+export interface ScoringOptions<F extends object = ExampleFields> extends OpenScorerOptions {
+  readonly dataset: RowSource<Example<NoInfer<F>>>;
+  /** Default: the built-in `math_final_line`. */
+  readonly scorer?: AnyScorer<F> | undefined;
+  /** Called with the number of input bytes just read from files. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/** The answers to the data set. */
+interface Answers<A> {
+  readonly rows: RowSource<A>;
+  /** What messages call rows that have no file. */
+  readonly label: string;
+  /** What the manifest calls them. */
+  readonly role: "completions" | "samples";
+  readonly parse: (fields: Record<string, unknown>) => A;
+  /** Examples that are scored at once. */
+  readonly batchSize?: number;
+  /** Use only the first so many examples. */
+  readonly maxExamples?: number | undefined;
+}
+
+type Described = "fingerprint_version" | "inputs" | "examples" | "scorer";
+
+export interface ScoringRun<A> {
+  readonly scorer: GuardedScorer;
+  readonly folder: RunFolder;
+  /** Answers that name no example; complete once all is scored. */
+  readonly unknown: Unknown;
+  /** Batches in the data set's order, whatever order they are scored in. */
+  scored<R>(score: (batch: Joined<A>[]) => Promise<R>): AsyncGenerator<R, void, void>;
+  /** What every manifest says of the data, the scorer and the policy; once all is scored. */
+  describe(): Promise<Pick<Manifest, Described | "policy" | "prompt" | "sampling" | "volatile">>;
+}
+
+/** Opens scorer, folder and rows for `work`, and lets go of them if it fails. */
+export function withScoringRun<A extends { readonly id: string }, F extends object, T>(
+  kind: "eval" | "select" | "pairs",
+  options: ScoringOptions<F> & { readonly outdir: string; readonly force?: boolean | undefined },
+  { rows, label, role, parse, batchSize, maxExamples }: Answers<A>,
+  work: (run: ScoringRun<A>) => Promise<T>,
+): Promise<T> {
+  return withScorer(options.scorer, options, async (scorer) => {
+    const occasion = observeOccasion();
+    const inputs = filesAmong(options.dataset, rows);
+    const folder = await RunFolder.open(options.outdir, kind, { force: options.force, inputs });
+    const dataset = openRows(options.dataset, "dataset", toExample, options);
+    const answers = openRows(rows, label, parse, options);
+    const unknown: Unknown = { count: 0, first_ids: [] };
+    const examples = new ExampleFingerprints();
+    const joined = joinById(dataset, answers, unknown, batchSize);
+    try {
+      return await work({
+        scorer,
+        folder,
+        unknown,
+        scored: (score) =>
+          inOrder(examples.watch(first(maxExamples, joined)), scorer.concurrency, score),
+        async describe() {
+          const provenance = await readProvenance(answers);
+          return {
+            fingerprint_version: FINGERPRINT_VERSION,
+            inputs: [dataset.asInput("dataset"), answers.asInput(role)],
+            examples: examples.identity(),
+            scorer: scorer.identity,
+            policy: provenance?.policy ?? null,
+            prompt: provenance?.prompt ?? null,
+            sampling: provenance?.sampling ?? null,
+            volatile: { ...(await occasion()), jobs: scorer.concurrency },
+          };
+        },
+      });
+    } catch (error) {
+      await folder.leave();
+      throw error;
+    }
+  });
+}
+
+/** Maps a stream with up to `depth` calls in flight, and yields the results in the stream's order. */
+export async function* inOrder<In, Out>(
+  source: AsyncIterable<In>,
+  depth: number,
+  work: (item: In) => Promise<Out>,
+): AsyncGenerator<Out, void, void> {
+  const pending: Promise<Out>[] = [];
+  for await (const item of source) {
+    const result = work(item);
+    result.catch(() => {}); // Reported where it is awaited, in order.
+    pending.push(result);
+    if (pending.length > depth) yield (await pending.shift()) as Out;
+  }
+  yield* pending;
+}
+
+/** The first `limit` rows; the rest is still read, so that the files are checked and fingerprinted. */
+async function* first<T>(
+  limit = Number.POSITIVE_INFINITY,
+  batches: AsyncIterable<T[]>,
+): AsyncGenerator<T[], void, void> {
+  let left = limit;
+  for await (const batch of batches) {
+    if (left > 0) yield batch.slice(0, left);
+    left -= batch.length;
+  }
+}
