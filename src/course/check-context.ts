@@ -12,7 +12,6 @@ import { dataError, ioError, sha256 } from "../core/index.ts";
 import { sourceFingerprint } from "../extensions/index.ts";
 import { editedFiles } from "../gate/index.ts";
 import { openRun, type Run } from "../runs/index.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
 import {
   type Call,
   type CallResult,
@@ -23,6 +22,33 @@ import {
 } from "./child.ts";
 import { type Commit, Git } from "./git.ts";
 import { linkPackage, MARKER, readConfig, type WorkspaceConfig } from "./workspace.ts";
+
+/** Why a check fails: what it expected, what it found, and where. */
+export interface Failure {
+  readonly expected: string;
+  readonly found: string;
+  /** A file, a command or a commit. */
+  readonly where: string;
+  /** What to do; the check's own `next` where this is not given. */
+  readonly next?: string | undefined;
+  /** The missing thing is a commit of the level's current step. */
+  readonly commit?: true;
+}
+
+export class CheckFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(`expected ${failure.expected}; found ${failure.found}`);
+    this.name = "CheckFailure";
+    this.failure = failure;
+  }
+}
+
+/** Throws a CheckFailure unless the condition is true. */
+export function ensure(condition: boolean, failure: Failure | (() => Failure)): asserts condition {
+  if (!condition) throw new CheckFailure(typeof failure === "function" ? failure() : failure);
+}
 
 /** A file as one commit has it. */
 export interface Version {
@@ -45,24 +71,17 @@ export class CheckContext {
   readonly commits: readonly Commit[];
   /** The built command, so that checks run what a learner types. */
   readonly #cli: string;
-  readonly #scratch: string;
+  readonly #scratch = makeScratch();
   readonly #once = new Map<string, Promise<unknown>>();
   #folders = 0;
 
-  private constructor(
-    dir: string,
-    cli: string,
-    git: Git,
-    commits: readonly Commit[],
-    scratch: string,
-  ) {
+  private constructor(dir: string, cli: string, git: Git, commits: readonly Commit[]) {
     this.dir = dir;
     this.config = readConfig(dir);
     this.git = git;
     const start = commits.findIndex(({ files }) => files.includes(MARKER));
     this.commits = commits.slice(Math.max(0, start));
     this.#cli = cli;
-    this.#scratch = scratch;
   }
 
   /** Opens a workspace for `work` and removes the scratch folder afterwards. */
@@ -80,8 +99,8 @@ export class CheckContext {
         "Resolve them, git add the files, git commit, and check again. Nothing was changed.",
       );
     }
-    const scratch = makeScratch();
-    const cleanUp = () => rmSync(scratch, { recursive: true, force: true });
+    const context = new CheckContext(dir, cli, git, await git.commits());
+    const cleanUp = () => rmSync(context.#scratch, { recursive: true, force: true });
     const leave = (signal: NodeJS.Signals) => {
       cleanUp();
       process.kill(process.pid, signal);
@@ -89,7 +108,7 @@ export class CheckContext {
     for (const signal of SIGNALS) process.once(signal, leave);
     process.once("exit", cleanUp);
     try {
-      return await work(new CheckContext(dir, cli, git, await git.commits(), scratch));
+      return await work(context);
     } finally {
       cleanUp();
       process.off("exit", cleanUp);

@@ -2,8 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { LockedRoomError, messageOf } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure, type Failure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, type Failure } from "./check-context.ts";
 import { currentStep, labelled } from "./git-checks.ts";
 import { type Check, commitCommand, type Level, type LevelId } from "./level.ts";
 

@@ -9,8 +9,7 @@ import type { ZodType } from "zod";
 import { canonicalJson, type Knob } from "../core/index.ts";
 import { gate } from "../gate/index.ts";
 import { type GateReport, gateReportSchema, openRun, type Run } from "../runs/index.ts";
-import type { CheckContext, Version } from "./check-context.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, ensure, type Version } from "./check-context.ts";
 import type { Finished } from "./child.ts";
 import { PACKAGE_ROOT } from "./workspace.ts";
 

@@ -2,8 +2,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import type { CheckContext } from "./check-context.ts";
-import { ensure } from "./check-failure.ts";
+import { type CheckContext, ensure } from "./check-context.ts";
 import type { Commit } from "./git.ts";
 import {
   type Budget,

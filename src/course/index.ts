@@ -5,8 +5,7 @@ export {
   type LevelOutcome,
   nextStep,
 } from "./check.ts";
-export { CheckContext } from "./check-context.ts";
-export { CheckFailure, type Failure } from "./check-failure.ts";
+export { CheckContext, CheckFailure, type Failure } from "./check-context.ts";
 export { type Commit, Git } from "./git.ts";
 export { type InitResult, initWorkspace } from "./init.ts";
 export { type Check, LEVEL_IDS, type Level, type LevelId } from "./level.ts";

@@ -6,8 +6,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "./check-context.ts";
 import type { CallResult } from "./child.ts";
 
 /** A committed file of code, in a folder where it can be run. */

@@ -1,7 +1,6 @@
 /** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
 
-import type { CheckContext } from "./check-context.ts";
-import { ensure } from "./check-failure.ts";
+import { type CheckContext, ensure } from "./check-context.ts";
 import type { Check } from "./level.ts";
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });

@@ -4,8 +4,7 @@
  */
 
 import { LockedRoomError, visibleShort } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure } from "./check-context.ts";
 import type { LevelId } from "./level.ts";
 import { howToMake } from "./run-commands.ts";
 

@@ -3,8 +3,7 @@
 import { type Rng, rngAt } from "../../core/index.ts";
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import type { ResultRow } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";

@@ -1,8 +1,7 @@
 /** Level 0: measurement hygiene. */
 
 import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import {
   checkOrder,
   checkShipped,

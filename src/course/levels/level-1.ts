@@ -1,8 +1,7 @@
 /** Level 1: REINFORCE, one update at a time. */
 
 import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import type { Check, Level } from "../level.ts";

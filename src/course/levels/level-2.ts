@@ -8,8 +8,7 @@ import {
   type Vector,
 } from "../../learn/index.ts";
 import type { Run } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, hiddenSeed } from "../learner-code.ts";

@@ -3,8 +3,7 @@
 import path from "node:path";
 import { rngAt } from "../../core/index.ts";
 import { chooseUnderLeash } from "../../learn/index.ts";
-import type { CheckContext, Version } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";

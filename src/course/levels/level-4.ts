@@ -1,8 +1,7 @@
 /** Level 4: the reward as specification. */
 
 import { validationReportSchema } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests } from "../learner-code.ts";

@@ -2,8 +2,7 @@
 
 import { rngAt, shuffled } from "../../core/index.ts";
 import { score } from "../../scorers/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { DEV, evalRun } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, exported, hiddenSeed } from "../learner-code.ts";

@@ -3,8 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { KNOBS, type Knob } from "../../core/index.ts";
 import type { GateReport } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { banditRun, DEV, evalRun, repeatSelection, savedGate, verdictText } from "../evidence.ts";
 import { commitCheck, historyChecks } from "../git-checks.ts";
 import type { Level } from "../level.ts";

@@ -2,7 +2,7 @@
 
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import { passAtK } from "../../stats/index.ts";
-import { ensure } from "../check-failure.ts";
+import { ensure } from "../check-context.ts";
 import { choice, count, four, metric, questions } from "./answers.ts";
 
 const BUILT = "l0_5_build_sel_n4";
