@@ -69,7 +69,7 @@ function show(level: Level): void {
   out();
   out(wrap(`Wrong: ${wrong}`, "  "));
   out(wrap(`Right: ${right}`, "  "));
-  for (const { name, text, commands } of level.stages) {
+  for (const [name, { text, commands }] of Object.entries(level.stages)) {
     out();
     out(paint("bold", name));
     out(wrap(text, "  "));

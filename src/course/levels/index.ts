@@ -1,3 +1,4 @@
+import { withGitChecks } from "../git-checks.ts";
 import type { Level, LevelId } from "../level.ts";
 import { LEVEL_0_5 } from "./level-0.5.ts";
 import { LEVEL_0 } from "./level-0.ts";
@@ -18,7 +19,7 @@ export const LEVELS: readonly Level[] = [
   LEVEL_4,
   LEVEL_5,
   LEVEL_6,
-];
+].map(withGitChecks);
 
 export function levelOf(id: LevelId): Level {
   return LEVELS.find((level) => level.id === id) as Level;

@@ -12,9 +12,8 @@ import {
   savedGate,
   verdictText,
 } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
 
@@ -33,8 +32,13 @@ const COMPARE = `./lockedroom gate \\
   --candidate runs/${SABOTAGED} \\
   --min-delta 0.00 --report ${GATE}`;
 
-const base = {
-  id: "0" as const,
+export const LEVEL_0: LevelDefinition = {
+  id: "0",
+  title: "Measurement hygiene",
+  loop: "A",
+  wrong: "The score fell, so the model got worse.",
+  right:
+    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
   commits: [
     { name: "build", file: `runs/${BUILT}/manifest.json` },
     { name: "sabotage", file: `runs/${SABOTAGED}/manifest.json` },
@@ -42,40 +46,27 @@ const base = {
   ],
   budget: { change: ["assignments/", "tests/"], add: ["data/"] },
   evidence: [`runs/${BUILT}/`, `runs/${SABOTAGED}/`, GATE, TAMPERED, KATA, KATA_TEST, NOTE],
-};
-
-export const LEVEL_0: Level = {
-  ...base,
-  title: "Measurement hygiene",
-  loop: "A",
-  wrong: "The score fell, so the model got worse.",
-  right:
-    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Run a clean evaluation and inspect the failures.",
       commands: [
         BUILD,
         "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Change the data between two runs: copy the data set, change the expected_answer of exactly one record in the copy, and evaluate the same completions.",
       commands: [COPY, "# Now change one expected_answer in the copy. Then:", SABOTAGE],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Ask the gate whether the two runs are comparable. It must reject them, and its reasons must name the data.",
       commands: [COMPARE],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Fill in the run note of the sabotage, then do the tasks.",
       commands: ["npm test"],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
     `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown.`,
@@ -99,7 +90,7 @@ export const LEVEL_0: Level = {
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "tampered-data",
       title: "the tampered data set differs in exactly one expected answer",
@@ -129,7 +120,7 @@ export const LEVEL_0: Level = {
       run: checkRefusal,
     },
     runNoteCheck(SABOTAGED),
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
@@ -163,8 +154,7 @@ export const LEVEL_0: Level = {
       next: `Write ${NOTE}.`,
       run: checkMap,
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 

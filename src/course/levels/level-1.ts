@@ -3,8 +3,7 @@
 import { ARM_NAMES, type BanditStep, mustHappen } from "../../learn/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import type { Check, Level } from "../level.ts";
+import type { Check, LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
 
@@ -19,8 +18,13 @@ type RunName = (typeof RUNS)[number];
 
 const train = (name: RunName) => banditCommand(BANDIT_RUNS[name], name);
 
-const base = {
-  id: "1" as const,
+export const LEVEL_1: LevelDefinition = {
+  id: "1",
+  title: "REINFORCE, one update at a time",
+  loop: "C, tabular",
+  wrong: "Reinforcement learning is supervised learning with extra steps.",
+  right:
+    "It changes probabilities. The sign of advantage = reward − baseline gives the direction; a baseline reduces variance and does not change the objective.",
   commits: [
     { name: "build", file: "runs/l1_build_bandit/manifest.json" },
     { name: "sabotage", file: "runs/l1_sabotage_lrneg/manifest.json" },
@@ -28,33 +32,21 @@ const base = {
   ],
   budget: { change: [], add: ["assignments/"] },
   evidence: [...RUNS.map((name) => `runs/${name}/`), NOTE],
-};
-
-export const LEVEL_1: Level = {
-  ...base,
-  title: "REINFORCE, one update at a time",
-  loop: "C, tabular",
-  wrong: "Reinforcement learning is supervised learning with extra steps.",
-  right:
-    "It changes probabilities. The sign of advantage = reward − baseline gives the direction; a baseline reduces variance and does not change the objective.",
-  stages: [
-    { name: "Build", text: "A run that learns.", commands: [train("l1_build_bandit")] },
-    {
-      name: "Sabotage",
+  stages: {
+    Build: { text: "A run that learns.", commands: [train("l1_build_bandit")] },
+    Sabotage: {
       text: "The same random seed with a learning rate that is too large, and with a negative one.",
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Print thirty updates one by one.",
       commands: SLOW.map(train),
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Annotate ten consecutive steps, and explain why the sabotage runs differ.",
       commands: [],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: ten consecutive steps of one slow run as rows of the table (step, action, reward, baseline, advantage, its sign, and what must happen to the probability of that action). Name the run in the line "Run:".`,
     "In the same note, one paragraph: why do the sabotage runs behave differently?",
@@ -67,7 +59,7 @@ export const LEVEL_1: Level = {
   ],
   checks: [
     runCheck("l1_build_bandit"),
-    commitCheck(base, "build"),
+    "build",
     ...RUNS.slice(1).map(runCheck),
     {
       id: "order",
@@ -79,7 +71,7 @@ export const LEVEL_1: Level = {
       },
     },
     runNoteCheck("l1_sabotage_lrneg"),
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "ten-steps",
       title: "ten consecutive steps, annotated in agreement with the log",
@@ -95,8 +87,7 @@ export const LEVEL_1: Level = {
         return "written";
       },
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 

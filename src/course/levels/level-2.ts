@@ -10,9 +10,8 @@ import {
 import type { Run } from "../../runs/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
 
@@ -24,8 +23,13 @@ const NAMES = {
   fixed: "l2_fixed_two_step",
 } as const;
 
-const base = {
-  id: "2" as const,
+export const LEVEL_2: LevelDefinition = {
+  id: "2",
+  title: "Credit assignment, tokens and text",
+  loop: "C, tabular",
+  wrong: "The reward comes at the end, so only the last decision matters.",
+  right:
+    "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
   commits: [
     {
       name: "build",
@@ -41,18 +45,8 @@ const base = {
   ],
   budget: { change: [DEMO], add: ["tests/"] },
   evidence: [...Object.values(NAMES).map((name) => `runs/${name}/`), DEMO, NOTE],
-};
-
-export const LEVEL_2: Level = {
-  ...base,
-  title: "Credit assignment, tokens and text",
-  loop: "C, tabular",
-  wrong: "The reward comes at the end, so only the last decision matters.",
-  right:
-    "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Compare tokens and text. Then write update() so that both decisions are credited, commit, and run.",
       commands: [
         './lockedroom token-inspect "Final: 323"',
@@ -63,20 +57,17 @@ export const LEVEL_2: Level = {
         twoStepCommand(NAMES.built),
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Remove the credit of the first decision: update only the second and return policy.first unchanged. Commit, and run.",
       commands: ['git add -A && git commit -m "L2 sabotage"', twoStepCommand(NAMES.broken)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Compare the first decision of the two runs.",
       commands: [
         `./lockedroom gate --baseline runs/${NAMES.broken} \\\n  --candidate runs/${NAMES.built}`,
       ],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore the update of the first decision. Commit, and run.",
       commands: [
         'git add -A && git commit -m "L2 fix"',
@@ -84,7 +75,7 @@ export const LEVEL_2: Level = {
         'git add -A && git commit -m "L2 fix, with its run and note"',
       ],
     },
-  ],
+  },
   tasks: [
     `${DEMO}: update(policy, episode), one REINFORCE step for both decisions with the same advantage.`,
     `${NOTE}: what failed in the sabotage and why, and one diagram tokens → detokenize → text → parse → reward.`,
@@ -96,21 +87,21 @@ export const LEVEL_2: Level = {
     "Why are parsing and formatting part of the environment?",
   ],
   checks: [
-    commitCheck(base, "build"),
+    "build",
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
       next: `Write update in ${DEMO}, commit, then:\n${twoStepCommand(NAMES.built)}`,
       run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
       next: `Return policy.first unchanged, commit, then:\n${twoStepCommand(NAMES.broken)}`,
       run: (context) => checkTwoStep(context, NAMES.broken, "last"),
     },
-    commitCheck(base, "fix"),
+    "fix",
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
@@ -134,7 +125,6 @@ export const LEVEL_2: Level = {
       run: checkNote,
     },
     runNoteCheck(NAMES.broken),
-    ...historyChecks(base),
   ],
 };
 

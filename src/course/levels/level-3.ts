@@ -5,9 +5,8 @@ import { rngAt } from "../../core/index.ts";
 import { chooseUnderLeash } from "../../learn/index.ts";
 import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
 
@@ -17,8 +16,13 @@ const PENALISED = "runs/l3_build_kl_choice.txt";
 const UNPENALISED = "runs/l3_sabotage_no_kl.txt";
 const print = (file: string) => `./lockedroom run ${SCRIPT} \\\n  > ${file}`;
 
-const base = {
-  id: "3" as const,
+export const LEVEL_3: LevelDefinition = {
+  id: "3",
+  title: "The KL penalty",
+  loop: "C, tabular",
+  wrong: "The KL term is decoration.",
+  right:
+    "It is a penalty: the policy gains reward and pays for the distance from a reference that is known to be good.",
   commits: [
     {
       name: "build",
@@ -30,37 +34,24 @@ const base = {
   ],
   budget: { change: [SCRIPT], add: ["tests/"] },
   evidence: ["runs/l3_build_kl_demo/", PENALISED, UNPENALISED, SCRIPT, NOTE],
-};
-
-export const LEVEL_3: Level = {
-  ...base,
-  title: "The KL penalty",
-  loop: "C, tabular",
-  wrong: "The KL term is decoration.",
-  right:
-    "It is a penalty: the policy gains reward and pays for the distance from a reference that is known to be good.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Run the trade-off demo. Then fill in six candidates and choose(), commit, and print the choices at beta 0.1 and 1.0.",
       commands: [KL_DEMO, 'git add -A && git commit -m "L3 build"', print(PENALISED)],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Remove the KL penalty: BETAS = [0]. Commit, and print again.",
       commands: ['git add -A && git commit -m "L3 sabotage"', print(UNPENALISED)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Which candidate wins now, and what is its KL from the reference?",
       commands: [`cat ${PENALISED} ${UNPENALISED}`],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore BETAS = [0.1, 1.0], write the note, commit.",
       commands: ['git add -A && git commit -m "L3 fix"'],
     },
-  ],
+  },
   tasks: [
     `${SCRIPT}: six candidates with reward and kl, such that beta 0.1, beta 1.0 and beta 0 choose three different ones, and choose(candidates, beta).`,
     `${NOTE}: why beta = 0 is an attractive disaster, and why optimisation without a constraint drifts far from the reference.`,
@@ -86,7 +77,7 @@ export const LEVEL_3: Level = {
       next: `Write choose in ${SCRIPT} and commit it.`,
       run: checkChoose,
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "build",
       title: `${PENALISED}: what the program prints at beta 0.1 and 1.0`,
@@ -102,7 +93,7 @@ export const LEVEL_3: Level = {
         return names.slice(0, 2).join(" and ");
       },
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "sabotage",
       title: `${UNPENALISED}: without a penalty the candidate with the largest KL wins`,
@@ -135,8 +126,7 @@ export const LEVEL_3: Level = {
         return "written";
       },
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 

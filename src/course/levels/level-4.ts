@@ -3,9 +3,8 @@
 import { validationReportSchema } from "../../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import {
   behaviourDiffers,
@@ -35,8 +34,13 @@ const REPORTS = {
 const validate = (golden: string, report: string) =>
   `./lockedroom validate-scorer --quiet \\\n  --dataset ${DEV} \\\n  --golden ${golden} \\\n  --report ${report}`;
 
-const base = {
-  id: "4" as const,
+export const LEVEL_4: LevelDefinition = {
+  id: "4",
+  title: "Reward is specification",
+  loop: "A",
+  wrong: "The scorer is just an assertion.",
+  right:
+    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
   commits: [
     { name: "build", file: NOTE },
     { name: "sabotage", file: SCORER, first: "Weaken one rule of scoring.ts." },
@@ -48,18 +52,8 @@ const base = {
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
   evidence: [...Object.values(REPORTS), EXTRA, SCORER, TEST, NOTE],
-};
-
-export const LEVEL_4: Level = {
-  ...base,
-  title: "Reward is specification",
-  loop: "A",
-  wrong: "The scorer is just an assertion.",
-  right:
-    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: `Before you read ${SCORER}: write down the rules that you expect and eight probes. Then validate the scorer with both golden suites, and commit.`,
       commands: [
         validate(CORRECT, REPORTS.correct),
@@ -67,18 +61,15 @@ export const LEVEL_4: Level = {
         'git add -A && git commit -m "L4 build"',
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives.`,
       commands: ['git add -A && git commit -m "L4 sabotage"', validate(EXPLOITS, REPORTS.sabotage)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Each false positive is a completion that a policy would learn to write.",
       commands: [`head -n 30 ${REPORTS.sabotage}`],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore the rule, write the regression tests and the new exploits, commit, validate. Bump SCORER_VERSION if and only if the scorer now behaves differently from the shipped one.",
       commands: [
         "npm test",
@@ -87,7 +78,7 @@ export const LEVEL_4: Level = {
         'git add -A && git commit -m "L4 fix, with its report"',
       ],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: the rules you expect and eight probes with predicted codes, committed before ${SCORER} changes; afterwards the actual codes (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
     `${TEST}: at least six tests of score(): two of correct answers, four of exploits or edge cases. At least one must fail on the weakened scorer.`,
@@ -118,8 +109,8 @@ export const LEVEL_4: Level = {
         return `${counts.agrees} exploits rejected`;
       },
     },
-    commitCheck(base, "build"),
-    commitCheck(base, "sabotage"),
+    "build",
+    "sabotage",
     {
       id: "sabotage",
       title: "a weakened scorer, and the golden suite that catches it",
@@ -166,7 +157,7 @@ export const LEVEL_4: Level = {
       next: `Write ${EXTRA}.`,
       run: checkExtra,
     },
-    commitCheck(base, "fix"),
+    "fix",
     {
       id: "fixed",
       title: `${REPORTS.fixed}: the restored scorer rejects them`,
@@ -187,7 +178,6 @@ export const LEVEL_4: Level = {
       next: `Set SCORER_VERSION in ${SCORER} and commit.`,
       run: checkVersion,
     },
-    ...historyChecks(base),
   ],
 };
 

@@ -4,9 +4,8 @@ import { rngAt, shuffled } from "../../core/index.ts";
 import { score } from "../../scorers/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { DEV, evalRun } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
 import { call, checkTests, committedFile, exported, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
 
@@ -15,8 +14,13 @@ const TEST = "tests/hackable_scorer_demo.test.ts";
 const NOTE = "notes/red_team_report.md";
 const CONTEXT = evalCommand(DEV, "l5_build_eval_context");
 
-const base = {
-  id: "5" as const,
+export const LEVEL_5: LevelDefinition = {
+  id: "5",
+  title: "Goodhart's law",
+  loop: "A, with Loop C in mind",
+  wrong: "Reward hacking means that something is wrong with the optimiser.",
+  right:
+    "An optimiser maximises the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the class of exploits, then add tests.",
   commits: [
     { name: "build", file: DEMO, first: "Write naive in assignments/hackable_scorer_demo.ts." },
     { name: "sabotage", file: DEMO, first: "Fill HACKS with five exploits that naive accepts." },
@@ -24,18 +28,8 @@ const base = {
   ],
   budget: { change: [DEMO], add: ["assignments/", "tests/"] },
   evidence: ["runs/l5_build_eval_context/", DEMO, TEST, NOTE],
-};
-
-export const LEVEL_5: Level = {
-  ...base,
-  title: "Goodhart's law",
-  loop: "A, with Loop C in mind",
-  wrong: "Reward hacking means that something is wrong with the optimiser.",
-  right:
-    "An optimiser maximises the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the class of exploits, then add tests.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: `Look at ordinary failures for comparison. Then write naive() in ${DEMO}: 1 if the expected integer appears anywhere. Commit.`,
       commands: [
         CONTEXT,
@@ -44,22 +38,19 @@ export const LEVEL_5: Level = {
         'git add -A && git commit -m "L5 build"',
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Fill HACKS with five different exploits that naive() accepts. Commit before you patch anything.",
       commands: [`./lockedroom run ${DEMO}`, 'git add -A && git commit -m "L5 sabotage"'],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Which property do the five share? That is the class of the exploit.",
       commands: [GOODHART_DEMO],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Write patched() so that it rejects the whole class and still accepts correct answers. Add tests. Commit.",
       commands: [`./lockedroom run ${DEMO}`, "npm test", 'git add -A && git commit -m "L5 fix"'],
     },
-  ],
+  },
   tasks: [
     `${DEMO}: naive(expected, completion), five HACKS, patched(expected, completion). A correct answer is what the verifier of level 0 accepts: one line, "Final: <int>".`,
     `${TEST}: tests that fail when patched() is the same as naive().`,
@@ -86,14 +77,14 @@ export const LEVEL_5: Level = {
       next: `Write naive in ${DEMO} and commit it.`,
       run: checkNaive,
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "sabotage-first",
       title: "the hacks were committed before the patch",
       next: "The history must have a version in which the hacks win: commit HACKS, then the patch.",
       run: checkSabotageFirst,
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "hacks",
       title: "naive() accepts five hacks, and patched() rejects them",
@@ -122,8 +113,7 @@ export const LEVEL_5: Level = {
       next: `Write ${NOTE}.`,
       run: checkReport,
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 
