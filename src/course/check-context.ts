@@ -263,8 +263,8 @@ export class CheckContext {
   }
 
   /** Runs a learner's program, with limits. */
-  async program(file: string, args: readonly string[], cwd: string): Promise<Finished> {
-    return runNode([...childProgram(file, this.#cache), ...args], cwd);
+  async program(file: string, cwd: string): Promise<Finished> {
+    return runNode(childProgram(file, this.#cache), cwd);
   }
 
   /** The two-step experiment with a learner's update, with limits. */

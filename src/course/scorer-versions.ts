@@ -1,27 +1,27 @@
 /** The versions of a workspace's scorer: shipped, weakened on purpose, restored. */
 
 import { readFile } from "node:fs/promises";
-import nodePath from "node:path";
+import path from "node:path";
 import { canonicalJson, rngAt } from "../core/index.ts";
 import { type ValidationReport, validationReportSchema } from "../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "./check-context.ts";
 import { CORRECT, DEV, EXPLOITS, FROZEN, jsonLines, savedJson } from "./evidence.ts";
-import { call, exported, hiddenSeed } from "./learner-code.ts";
+import { fileAt, hiddenSeed, type LearnerFile } from "./learner-code.ts";
 import { TEMPLATES } from "./workspace.ts";
 
 export const SCORER = "scoring.ts";
 
 /** One version, in a folder where it can be run. */
 export interface ScorerVersion {
-  readonly path: string;
+  readonly file: LearnerFile;
   readonly text: string;
   readonly commit: string;
 }
 
 export async function scorerAt(context: CheckContext, commit: string): Promise<ScorerVersion> {
-  const path = nodePath.join(await context.tree(commit), SCORER);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text !== undefined) return { path, text, commit };
+  const file = await fileAt(context, commit, SCORER);
+  const text = await readFile(file.path, "utf8").catch(() => undefined);
+  if (text !== undefined) return { file, text, commit };
   throw new CheckFailure({
     expected: `${SCORER} in commit ${commit.slice(0, 7)}`,
     found: "no such file",
@@ -32,7 +32,7 @@ export async function scorerAt(context: CheckContext, commit: string): Promise<S
 /** The version of the first commit, which must be the shipped one. */
 export async function shippedScorer(context: CheckContext): Promise<ScorerVersion> {
   const first = await scorerAt(context, context.commits[0]?.hash ?? "");
-  const template = await readFile(nodePath.join(TEMPLATES, SCORER), "utf8");
+  const template = await readFile(path.join(TEMPLATES, SCORER), "utf8");
   ensure(first.text === template, {
     expected: `${SCORER} of the first commit as it was shipped`,
     found: "other content",
@@ -69,9 +69,10 @@ export async function weakenedScorer(
 export function validation(
   context: CheckContext,
   golden: string,
-  { path }: ScorerVersion,
+  { file }: ScorerVersion,
 ): Promise<ValidationReport> {
-  return context.once(`validation ${golden} ${path}`, () => validate(context, golden, path));
+  const key = `validation ${golden} ${file.path}`;
+  return context.once(key, () => validate(context, golden, file.path));
 }
 
 async function validate(
@@ -118,11 +119,8 @@ function summary({ counts }: ValidationReport): string {
   return `${counts.agrees} agree, ${counts.false_positive} false positives, ${counts.false_negative} false negatives`;
 }
 
-export async function versionOfScorer(
-  context: CheckContext,
-  { path }: ScorerVersion,
-): Promise<string> {
-  return String(await exported(context, path, SCORER, "SCORER_VERSION"));
+export async function versionOfScorer({ file }: ScorerVersion): Promise<string> {
+  return String(await file.exported("SCORER_VERSION"));
 }
 
 /** The first input on which two versions give another reward or code. */
@@ -132,9 +130,7 @@ export async function behaviourDiffers(
   b: ScorerVersion,
 ): Promise<string | undefined> {
   const inputs = await probeInputs(context);
-  const [one, two] = await Promise.all(
-    [a, b].map(({ path }) => call(context, path, SCORER, "score", inputs)),
-  );
+  const [one, two] = await Promise.all([a, b].map(({ file }) => file.call("score", inputs)));
   const outcome = (value: unknown) => {
     const { reward, code } = (value ?? {}) as { reward?: unknown; code?: unknown };
     return JSON.stringify([reward, code]);

@@ -5,7 +5,7 @@ import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import type { ResultRow } from "../../runs/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
-import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
+import { checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { runNoteCheck } from "../notes.ts";
 import { selectCommand } from "../run-commands.ts";
@@ -189,7 +189,7 @@ async function checkRandom(context: CheckContext): Promise<string> {
   for (const name of RANDOM) {
     const { policy } = await selectionRun(context, name, 4);
     const twice = samples.flatMap((sample) => [[sample], [sample]]);
-    const keys = await call(context, policy.path, POLICY, "tieBreakKey", twice);
+    const keys = await policy.file.call("tieBreakKey", twice);
     const differs = samples.some(
       (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
     );
@@ -232,13 +232,8 @@ async function checkFixed(context: CheckContext): Promise<string> {
 async function checkTieBreak(context: CheckContext): Promise<string> {
   const packs = hiddenPacks(rngAt(hiddenSeed(context, "0.5 ties")));
   const file = await committedFile(context, POLICY);
-  const keys = await call(
-    context,
-    file,
-    POLICY,
-    "tieBreakKey",
-    packs.flat().map((sample) => [sample]),
-  );
+  const samples = packs.flat().map((sample) => [sample]);
+  const keys = await file.call("tieBreakKey", samples);
   let next = 0;
   for (const pack of packs) {
     const given = new Map(pack.map((sample) => [sample, keys[next++] as (number | string)[]]));

@@ -12,7 +12,7 @@ import {
   savedGate,
   verdictText,
 } from "../evidence.ts";
-import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
+import { checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
@@ -227,20 +227,11 @@ async function checkRefusal(context: CheckContext): Promise<string> {
 async function checkKata(context: CheckContext): Promise<string> {
   const unknown = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
   const codes = [...OUTCOME_CODES, ...unknown];
-  const file = await committedFile(context, KATA);
-  const answers = await call(
-    context,
-    file,
-    KATA,
+  const kata = await committedFile(context, KATA);
+  await kata.checkReturns(
     "classify",
-    codes.map((code) => [code]),
+    codes.map((code) => ({ args: [code], wanted: referenceClass(code) })),
   );
-  const wrong = codes.findIndex((code, i) => answers[i] !== referenceClass(code));
-  ensure(wrong < 0, () => ({
-    expected: `classify(${JSON.stringify(codes[wrong])}) to be "${referenceClass(codes[wrong] ?? "")}"`,
-    found: JSON.stringify(answers[wrong]) ?? "nothing",
-    where: KATA,
-  }));
   return `${codes.length} codes`;
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Run } from "../../runs/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
-import { call, committedFile, hiddenSeed } from "../learner-code.ts";
+import { committedFile, hiddenSeed, type LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
@@ -136,9 +136,9 @@ async function checkTwoStep(
 ): Promise<string> {
   const run = await context.run(name);
   const source = run.manifest.learning?.source_sha256 ?? null;
-  const { path } = await committedSource(context, DEMO, source, `runs/${name}`);
-  await replay(context, name, (outdir) => context.twoStep(path, outdir));
-  await checkUpdate(context, path, credit);
+  const { file } = await committedSource(context, DEMO, source, `runs/${name}`);
+  await replay(context, name, (outdir) => context.twoStep(file.path, outdir));
+  await checkUpdate(context, file, credit);
   return checkLearning(run, name, credit);
 }
 
@@ -164,7 +164,7 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
 
 async function checkUpdate(
   context: CheckContext,
-  file: string,
+  file: LearnerFile,
   credit: "both" | "last",
 ): Promise<string> {
   const rng = rngAt(hiddenSeed(context, "2"));
@@ -173,7 +173,7 @@ async function checkUpdate(
     { first: pair(), second: [pair(), pair()] },
     { first: rng.below(2), second: rng.below(2), advantage: 2 * rng.next() - 1, lr: rng.next() },
   ]);
-  const given = (await call(context, file, DEMO, "update", cases)) as (TwoStepPolicy | undefined)[];
+  const given = (await file.call("update", cases)) as (TwoStepPolicy | undefined)[];
   for (const [i, [policy, episode]] of cases.entries()) {
     const wanted = TWO_STEP_UPDATES[credit](policy, episode);
     const [a, b] = [numbers(given[i]), numbers(wanted)];

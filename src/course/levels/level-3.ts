@@ -1,11 +1,10 @@
 /** Level 3: the KL penalty. */
 
-import path from "node:path";
 import { rngAt } from "../../core/index.ts";
 import { chooseUnderLeash } from "../../learn/index.ts";
 import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
-import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";
+import { committedFile, fileAt, hiddenSeed, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
@@ -105,7 +104,7 @@ export const LEVEL_3: LevelDefinition = {
       title: "the KL penalty is restored",
       next: `Set BETAS = [0.1, 1.0] in ${SCRIPT} and commit.`,
       run: async (context) => {
-        const betas = await value<number[]>(context, await context.tree(context.head), "BETAS");
+        const betas = await (await fileAt(context, context.head, SCRIPT)).exported("BETAS");
         ensure(JSON.stringify(betas) === "[0.1,1]", {
           expected: "BETAS = [0.1, 1.0]",
           found: JSON.stringify(betas),
@@ -138,10 +137,6 @@ interface Candidate {
 
 const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
 
-async function value<T>(context: CheckContext, tree: string, name: string): Promise<T> {
-  return (await exported(context, path.join(tree, SCRIPT), SCRIPT, name)) as T;
-}
-
 async function checkChoose(context: CheckContext): Promise<string> {
   const rng = rngAt(hiddenSeed(context, "3"));
   const cases = Array.from({ length: 60 }, (_, i): [Candidate[], number] => [
@@ -154,7 +149,7 @@ async function checkChoose(context: CheckContext): Promise<string> {
     [0, 0.125, 1, 4][i % 4] as number,
   ]);
   const file = await committedFile(context, SCRIPT);
-  const chosen = (await call(context, file, SCRIPT, "choose", cases)) as (Candidate | undefined)[];
+  const chosen = (await file.call("choose", cases)) as (Candidate | undefined)[];
   const wrong = cases.findIndex(([all, beta], i) => chosen[i]?.name !== best(all, beta).name);
   ensure(wrong < 0, () => {
     const [all, beta] = cases[wrong] as [Candidate[], number];
@@ -172,12 +167,12 @@ async function checkPrinted(context: CheckContext, file: string, betas: readonly
   const text = await context.read(file);
   for (const version of await context.versions(SCRIPT)) {
     const tree = await context.tree(version.commit.hash);
-    const [found, candidates] = await Promise.all([
-      value<number[]>(context, tree, "BETAS").catch(() => []),
-      value<Candidate[]>(context, tree, "CANDIDATES").catch(() => []),
-    ]);
+    const program = new LearnerFile(context, tree, SCRIPT);
+    const [found, candidates] = (await Promise.all(
+      ["BETAS", "CANDIDATES"].map((name) => program.exported(name).catch(() => [])),
+    )) as [unknown, Candidate[]];
     if (JSON.stringify(found) !== JSON.stringify(betas)) continue;
-    const { stdout, code } = await context.program(path.join(tree, SCRIPT), [], tree);
+    const { stdout, code } = await context.program(program.path, tree);
     if (code !== 0 || stdout !== text) continue;
     checkSix(candidates);
     checkLines(file, text, betas, candidates);

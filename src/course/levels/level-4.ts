@@ -3,7 +3,7 @@
 import { validationReportSchema } from "../../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
-import { call, checkTests } from "../learner-code.ts";
+import { checkTests } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import {
@@ -204,11 +204,8 @@ async function checkProbes(context: CheckContext): Promise<string> {
   });
   await checkPrediction(context);
   const example = { id: "probe", prompt: "", expected_answer: PROBED_ANSWER };
-  const { path } = await shippedScorer(context);
-  const scores = await call(
-    context,
-    path,
-    SCORER,
+  const { file } = await shippedScorer(context);
+  const scores = await file.call(
     "score",
     probes.map(({ text }) => [example, text]),
   );
@@ -324,7 +321,7 @@ function keyOf({ id, completion }: Pick<GoldenLine, "id" | "completion">): strin
 
 async function checkVersion(context: CheckContext): Promise<string> {
   const [first, now] = [await shippedScorer(context), await scorerAt(context, context.head)];
-  const [was, is] = [await versionOfScorer(context, first), await versionOfScorer(context, now)];
+  const [was, is] = [await versionOfScorer(first), await versionOfScorer(now)];
   const difference = await behaviourDiffers(context, first, now);
   ensure((difference !== undefined) === (was !== is), {
     expected:
