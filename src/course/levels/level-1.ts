@@ -38,10 +38,7 @@ export const LEVEL_1: LevelDefinition = {
       text: "The same random seed with a learning rate that is too large, and with a negative one.",
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
-    Reflect: {
-      text: "Print thirty updates one by one.",
-      commands: SLOW.map(train),
-    },
+    Reflect: { text: "Print thirty updates one by one.", commands: SLOW.map(train) },
     "Repair and lock": {
       text: "Annotate ten consecutive steps, and explain why the sabotage runs differ.",
       commands: [],

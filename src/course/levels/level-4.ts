@@ -197,11 +197,7 @@ function constant(name: string, reward: number, code: string, least: number) {
 async function checkProbes(context: CheckContext): Promise<string> {
   await checkSections(context, NOTE, { "The rules I expect": 30 });
   const probes = parseProbes(await context.read(NOTE));
-  ensure(probes.length >= 8, {
-    expected: "eight probes",
-    found: `${probes.length}`,
-    where: NOTE,
-  });
+  ensure(probes.length >= 8, { expected: "eight probes", found: `${probes.length}`, where: NOTE });
   await checkPrediction(context);
   const example = { id: "probe", prompt: "", expected_answer: PROBED_ANSWER };
   const { file } = await shippedScorer(context);

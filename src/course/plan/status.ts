@@ -90,11 +90,7 @@ export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
     days_late: current ? Math.max(0, day - current.last) : 0,
     phases: await evaluatePhases(context, record),
     changed_evidence: await changedEvidence(dir, record),
-    week: {
-      week,
-      ...daysOfWeek(week),
-      deliverables: await deliverables(dir, runs, history, week),
-    },
+    week: { week, ...daysOfWeek(week), deliverables: await deliverables(dir, runs, history, week) },
     activity: activity(history, options.today),
   };
 }
