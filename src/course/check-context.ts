@@ -85,11 +85,7 @@ export class CheckContext {
   }
 
   /** Opens a workspace for `work` and removes the scratch folder afterwards. */
-  static async with<T>(
-    dir: string,
-    cli: string,
-    work: (context: CheckContext) => Promise<T>,
-  ): Promise<T> {
+  static async with<T>(dir: string, cli: string, work: (context: CheckContext) => Promise<T>) {
     readConfig(dir);
     const git = await Git.open(dir);
     const conflicts = await git.conflicts();

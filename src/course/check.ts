@@ -65,10 +65,7 @@ export function hasStarted(context: CheckContext, { id }: Level): boolean {
 }
 
 /** The first check that fails; undefined when the level is passed. */
-export async function nextStep(
-  context: CheckContext,
-  level: Level,
-): Promise<(CheckOutcome & { passed: false }) | undefined> {
+export async function nextStep(context: CheckContext, level: Level) {
   for await (const outcome of outcomes(context, level)) if (!outcome.passed) return outcome;
   return undefined;
 }

@@ -111,11 +111,7 @@ export interface BanditSettings {
   readonly lr: number;
 }
 
-export async function banditRun(
-  context: CheckContext,
-  name: string,
-  settings: BanditSettings,
-): Promise<Run> {
+export async function banditRun(context: CheckContext, name: string, settings: BanditSettings) {
   const flags = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
   return replay(context, name, command(context, "bandit-train", ...flags, "--baseline"));
 }
@@ -209,11 +205,7 @@ export function parseJson(text: string | undefined): unknown {
 }
 
 /** A report that a command wrote, with the right shape. */
-export async function savedJson<T>(
-  context: CheckContext,
-  file: string,
-  schema: ZodType<T>,
-): Promise<T> {
+export async function savedJson<T>(context: CheckContext, file: string, schema: ZodType<T>) {
   const { success, data } = schema.safeParse(parseJson(await context.read(file)));
   if (success) return data;
   throw new CheckFailure({

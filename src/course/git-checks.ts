@@ -151,10 +151,7 @@ function splitCommit(id: LevelId, commits: readonly Step[], files: readonly stri
   return [why, "git reset HEAD~1", ...steps].join("\n");
 }
 
-async function checkCommitted(
-  context: CheckContext,
-  { evidence }: LevelDefinition,
-): Promise<string> {
+async function checkCommitted(context: CheckContext, { evidence }: LevelDefinition) {
   const committed = await context.committed();
   const names = new Set<string>();
   for (const place of evidence) {

@@ -112,11 +112,7 @@ async function startHistory(dir: string, fresh: boolean): Promise<boolean> {
 }
 
 /** Adds a file that is missing, by `put`, which gets its path. */
-async function add(
-  { dir, written }: Target,
-  name: string,
-  put: (file: string) => Promise<void>,
-): Promise<void> {
+async function add({ dir, written }: Target, name: string, put: (file: string) => Promise<void>) {
   const file = path.join(dir, name);
   if (existsSync(file)) return;
   await mkdir(path.dirname(file), { recursive: true });

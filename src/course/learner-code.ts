@@ -153,11 +153,7 @@ interface TestRun {
 }
 
 /** The counts come from the test runner, not from what the file prints. */
-async function runTests(
-  context: CheckContext,
-  file: string,
-  variant: CodeVariant,
-): Promise<TestRun> {
+async function runTests(context: CheckContext, file: string, variant: CodeVariant) {
   const tree = await context.variant(await variantFiles(context, variant));
   const counts = `${context.scratch()}.json`;
   const { code, stderr, stopped } = await context.tests(path.join(tree, file), tree, counts);
@@ -175,10 +171,7 @@ async function runTests(
  * The files of a variant of the committed code. The unchanged code is wrapped in the same way, so that
  * tests cannot recognise a mutant by its wrapper.
  */
-async function variantFiles(
-  context: CheckContext,
-  { file, text, override }: CodeVariant,
-): Promise<Record<string, string>> {
+async function variantFiles(context: CheckContext, { file, text, override }: CodeVariant) {
   const original = file.replace(/\.ts$/, ".original.ts");
   const from = JSON.stringify(`./${path.basename(original)}`);
   const committed = await readFile(path.join(await context.tree(context.head), file), "utf8");

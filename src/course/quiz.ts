@@ -128,11 +128,7 @@ export function scoreOf(marks: readonly Mark[]): QuizScore {
 }
 
 /** What `quiz --format json` prints. */
-export function quizReport(
-  level: LevelId,
-  marks: readonly Mark[],
-  open: readonly OpenQuestion[],
-): object {
+export function quizReport(level: LevelId, marks: readonly Mark[], open: readonly OpenQuestion[]) {
   return {
     schema: QUIZ_SCHEMA,
     level,

@@ -42,11 +42,7 @@ export async function shippedScorer(context: CheckContext): Promise<ScorerVersio
 }
 
 /** A committed version with false positives: the one with this source if there is one, else the first. */
-export async function weakenedScorer(
-  context: CheckContext,
-  golden: string,
-  source?: string,
-): Promise<ScorerVersion> {
+export async function weakenedScorer(context: CheckContext, golden: string, source?: string) {
   const weak: ScorerVersion[] = [];
   for (const { commit } of (await context.versions(SCORER)).slice(1)) {
     const version = await scorerAt(context, commit.hash);
@@ -66,20 +62,12 @@ export async function weakenedScorer(
 }
 
 /** The validate-scorer report on a version; computed once. */
-export function validation(
-  context: CheckContext,
-  golden: string,
-  { file }: ScorerVersion,
-): Promise<ValidationReport> {
+export function validation(context: CheckContext, golden: string, { file }: ScorerVersion) {
   const key = `validation ${golden} ${file.path}`;
   return context.once(key, () => validate(context, golden, file.path));
 }
 
-async function validate(
-  context: CheckContext,
-  golden: string,
-  path: string,
-): Promise<ValidationReport> {
+async function validate(context: CheckContext, golden: string, path: string) {
   await context.read(golden);
   const file = `${context.scratch()}.json`;
   const args = ["--dataset", DEV, "--golden", golden, "--scorer", path, "--report", file];
@@ -124,11 +112,7 @@ export async function versionOfScorer({ file }: ScorerVersion): Promise<string> 
 }
 
 /** The first input on which two versions give another reward or code. */
-export async function behaviourDiffers(
-  context: CheckContext,
-  a: ScorerVersion,
-  b: ScorerVersion,
-): Promise<string | undefined> {
+export async function behaviourDiffers(context: CheckContext, a: ScorerVersion, b: ScorerVersion) {
   const inputs = await probeInputs(context);
   const [one, two] = await Promise.all([a, b].map(({ file }) => file.call("score", inputs)));
   const outcome = (value: unknown) => {

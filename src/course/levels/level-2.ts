@@ -129,11 +129,7 @@ export const LEVEL_2: LevelDefinition = {
 };
 
 /** A run of the learner's program, repeated from the commit that made it. */
-async function checkTwoStep(
-  context: CheckContext,
-  name: string,
-  credit: "both" | "last",
-): Promise<string> {
+async function checkTwoStep(context: CheckContext, name: string, credit: "both" | "last") {
   const run = await context.run(name);
   const source = run.manifest.learning?.source_sha256 ?? null;
   const { file } = await committedSource(context, DEMO, source, `runs/${name}`);
@@ -162,11 +158,7 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
   return `B with probability ${toB.toFixed(4)}`;
 }
 
-async function checkUpdate(
-  context: CheckContext,
-  file: LearnerFile,
-  credit: "both" | "last",
-): Promise<string> {
+async function checkUpdate(context: CheckContext, file: LearnerFile, credit: "both" | "last") {
   const rng = rngAt(hiddenSeed(context, "2"));
   const pair = (): Vector => [2 * rng.next() - 1, 2 * rng.next() - 1];
   const cases = Array.from({ length: 40 }, (): [TwoStepPolicy, TwoStepEpisode] => [

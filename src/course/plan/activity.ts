@@ -3,9 +3,8 @@
 import { wordCount } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
 import type { WorkspaceRuns } from "../workspace-runs.ts";
-import { addDays, type Day, daysBetween } from "./calendar.ts";
+import { addDays, type Day, daysBetween, daysOfWeek } from "./calendar.ts";
 import type { Contribution, History } from "./history.ts";
-import { daysOfWeek } from "./phases.ts";
 
 /** Of a write-up; 200 to 600 words are asked for, and longer ones count too. */
 const MIN_WORDS = 200;

@@ -8,7 +8,16 @@ import { readConfig } from "../workspace.ts";
 import { fileSha256 } from "../workspace-files.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { type Activity, activity, type Deliverable, deliverables } from "./activity.ts";
-import { type Day, daysBetween } from "./calendar.ts";
+import {
+  type Day,
+  DONE,
+  daysBetween,
+  daysOfWeek,
+  PHASES,
+  type Phase,
+  phaseOfDay,
+  weekOfDay,
+} from "./calendar.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { readHistory } from "./history.ts";
 import { PHASE_0 } from "./phase-0.ts";
@@ -16,7 +25,6 @@ import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { DONE, daysOfWeek, PHASES, type Phase, phaseOfDay, weekOfDay } from "./phases.ts";
 import { PLAN_SCHEMA, type PlanRecord, readRecord, writeRecord } from "./record.ts";
 import { Trainings } from "./trainings.ts";
 

@@ -2,8 +2,13 @@
 
 import { passes } from "../../core/index.ts";
 import type { EvaluationRecord, TrainManifest } from "../../runs/index.ts";
-import type { Training } from "./training.ts";
-import { inputOf, setting, settingsFingerprint, validationScorer } from "./training-settings.ts";
+import {
+  inputOf,
+  setting,
+  settingsFingerprint,
+  type Training,
+  validationScorer,
+} from "./training.ts";
 
 /** Why its figures do not agree; undefined if they do. */
 export function problemInFigures(training: Training): string | undefined {

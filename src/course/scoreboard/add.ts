@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { dataError, usageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
-import { daysOfWeek } from "../plan/phases.ts";
+import { daysOfWeek } from "../plan/calendar.ts";
 import { RunVerifier } from "../run-verifier.ts";
 import { insideWorkspace } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";

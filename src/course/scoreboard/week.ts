@@ -90,11 +90,7 @@ function readWeek(dir: string, file: string): Week {
 }
 
 /** Writes a week. With `force` an existing one is kept under another name. */
-export async function writeWeek(
-  dir: string,
-  week: Week,
-  force: boolean,
-): Promise<{ readonly file: string; readonly kept: string | undefined }> {
+export async function writeWeek(dir: string, week: Week, force: boolean) {
   const file = weekFile(week.week);
   const target = path.join(dir, file);
   refuseLinkedFolder(dir);
