@@ -159,31 +159,33 @@ export class CheckContext {
 
   /** A finished run under runs/ that was not edited, renamed or copied. */
   run(name: string): Promise<Run> {
-    return this.once(`run ${name}`, () => this.#open(name));
-  }
-
-  async #open(name: string): Promise<Run> {
-    const where = `runs/${name}`;
-    const found = lstatSync(this.file(where), { throwIfNoEntry: false });
-    ensure(found !== undefined, { expected: `the run ${where}`, found: "no such folder", where });
-    ensure(found.isDirectory(), { expected: `the run ${where}`, found: "a link or a file", where });
-    for (const file of readdirSync(this.file(where))) await this.bytes(`${where}/${file}`);
-    const run = await openRun(this.file(where));
-    const edited = await editedFiles(run);
-    ensure(edited.length === 0, {
-      expected: `${where} as the command wrote it`,
-      found: `${edited.join(" and ")} changed afterwards`,
-      where: `${where}/${edited[0]}`,
-      next: `Run the command of ${where} again, with --force.`,
+    return this.once(`run ${name}`, async () => {
+      const where = `runs/${name}`;
+      const found = lstatSync(this.file(where), { throwIfNoEntry: false });
+      ensure(found !== undefined, { expected: `the run ${where}`, found: "no such folder", where });
+      ensure(found.isDirectory(), {
+        expected: `the run ${where}`,
+        found: "a link or a file",
+        where,
+      });
+      for (const file of readdirSync(this.file(where))) await this.bytes(`${where}/${file}`);
+      const run = await openRun(this.file(where));
+      const edited = await editedFiles(run);
+      ensure(edited.length === 0, {
+        expected: `${where} as the command wrote it`,
+        found: `${edited.join(" and ")} changed afterwards`,
+        where: `${where}/${edited[0]}`,
+        next: `Run the command of ${where} again, with --force.`,
+      });
+      const { folder } = run.manifest.volatile;
+      ensure(folder === name, {
+        expected: `${where} written by its own command`,
+        found: `a run written to runs/${folder}, then copied or renamed`,
+        where: `${where}/manifest.json, volatile.folder`,
+        next: `Remove ${where} and run its command.`,
+      });
+      return run;
     });
-    const { folder } = run.manifest.volatile;
-    ensure(folder === name, {
-      expected: `${where} written by its own command`,
-      found: `a run written to runs/${folder}, then copied or renamed`,
-      where: `${where}/manifest.json, volatile.folder`,
-      next: `Remove ${where} and run its command.`,
-    });
-    return run;
   }
 
   /** The files of the latest commit by name, each with its blob id. */
@@ -217,7 +219,8 @@ export class CheckContext {
 
   /** A file as the first commit has it. */
   async firstVersion(file: string): Promise<string | undefined> {
-    return this.git.show(this.commits[0]?.hash ?? "", file);
+    const [content] = await this.git.contents([`${this.commits[0]?.hash ?? ""}:${file}`]);
+    return content?.toString("utf8");
   }
 
   /** The committed version of a file whose code has this fingerprint. */

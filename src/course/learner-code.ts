@@ -145,26 +145,19 @@ async function mostFailures(context: CheckContext, file: string, mutant: Mutant)
 
 type CodeVariant = Pick<Mutant, "file" | "text" | "override">;
 
-interface TestRun {
-  readonly tests: number;
-  readonly failed: number;
-  /** It did not start, or was stopped. */
-  readonly problem: string | undefined;
-}
-
-/** The counts come from the test runner, not from what the file prints. */
+/**
+ * The counts come from the test runner, not from what the file prints. With a `problem`, the file did
+ * not start or was stopped.
+ */
 async function runTests(context: CheckContext, file: string, variant: CodeVariant) {
   const tree = await context.variant(await variantFiles(context, variant));
   const counts = `${context.scratch()}.json`;
   const { code, stderr, stopped } = await context.tests(path.join(tree, file), tree, counts);
   const counted = (await readFile(counts, "utf8").catch(() => "")) || "{}";
-  const { tests = 0, failed = 0 } = JSON.parse(counted) as Partial<TestRun>;
+  const { tests = 0, failed = 0 } = JSON.parse(counted) as { tests?: number; failed?: number };
   const crash = code !== 0 && failed === 0 ? stderr.trim().split("\n")[0] : undefined;
-  return {
-    tests,
-    failed,
-    problem: stopped ?? (crash === "" ? "a failure without a message" : crash),
-  };
+  const problem = stopped ?? (crash === "" ? "a failure without a message" : crash);
+  return { tests, failed, problem };
 }
 
 /**

@@ -114,14 +114,7 @@ export function mark(question: QuizQuestion, solution: Solution, line: string | 
   };
 }
 
-interface QuizScore {
-  readonly questions: number;
-  readonly right: number;
-  readonly wrong: number;
-  readonly skipped: number;
-}
-
-export function scoreOf(marks: readonly Mark[]): QuizScore {
+export function scoreOf(marks: readonly Mark[]) {
   const right = marks.filter((one) => one.right === true).length;
   const wrong = marks.filter((one) => one.right === false).length;
   return { questions: marks.length, right, wrong, skipped: marks.length - right - wrong };

@@ -15,16 +15,16 @@ import {
   toExample,
 } from "../core/index.ts";
 import { editedFiles } from "../gate/index.ts";
-import { JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
+import { type InputEntry, JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
 import { openScorer } from "../scorers/index.ts";
 import { readConfig } from "./workspace.ts";
 import { fileSha256, memoize, realInside } from "./workspace-files.ts";
 
 export interface Verification {
   /** Why the run is not evidence. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** Why its rows were not scored again. */
-  readonly skipped?: string;
+  readonly skipped?: string | undefined;
 }
 
 /** What a row says of one completion. */
@@ -141,17 +141,10 @@ async function alarm(run: Run): Promise<string | undefined> {
 
 // --- scorers and data sets -------------------------------------------------------------------------
 
-interface Identity {
-  readonly source_sha256?: Json;
-  /** Where the scorer was, for one that is neither the workspace's nor built in. */
-  readonly path?: Json;
-}
-
-interface Input {
-  /** Null for rows that came from memory. */
-  readonly path: string | null;
-  readonly sha256: string;
-}
+/** `path` is where the scorer was, for one that is neither the workspace's nor built in. */
+type Identity = { readonly source_sha256?: Json; readonly path?: Json };
+/** `path` is null for rows that came from memory. */
+type Input = Pick<InputEntry, "path" | "sha256">;
 
 export type Examples = ReadonlyMap<string, Example>;
 

@@ -63,21 +63,18 @@ export async function weakenedScorer(context: CheckContext, golden: string, sour
 
 /** The validate-scorer report on a version; computed once. */
 export function validation(context: CheckContext, golden: string, { file }: ScorerVersion) {
-  const key = `validation ${golden} ${file.path}`;
-  return context.once(key, () => validate(context, golden, file.path));
-}
-
-async function validate(context: CheckContext, golden: string, path: string) {
-  await context.read(golden);
-  const file = `${context.scratch()}.json`;
-  const args = ["--dataset", DEV, "--golden", golden, "--scorer", path, "--report", file];
-  const { stderr, stopped } = await context.command("validate-scorer", "--quiet", ...args);
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text !== undefined) return validationReportSchema.parse(JSON.parse(text));
-  throw new CheckFailure({
-    expected: `${golden} to be scored`,
-    found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
-    where: golden,
+  return context.once(`validation ${golden} ${file.path}`, async () => {
+    await context.read(golden);
+    const report = `${context.scratch()}.json`;
+    const files = ["--dataset", DEV, "--golden", golden, "--scorer", file.path, "--report", report];
+    const { stderr, stopped } = await context.command("validate-scorer", "--quiet", ...files);
+    const text = await readFile(report, "utf8").catch(() => undefined);
+    ensure(text !== undefined, {
+      expected: `${golden} to be scored`,
+      found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
+      where: golden,
+    });
+    return validationReportSchema.parse(JSON.parse(text));
   });
 }
 
@@ -124,11 +121,6 @@ export async function behaviourDiffers(context: CheckContext, a: ScorerVersion, 
   return `${JSON.stringify(inputs[at]?.[1])} gives ${outcome(one?.[at])}, then ${outcome(two?.[at])}`;
 }
 
-interface Answer {
-  readonly id: string;
-  readonly completion: string;
-}
-
 /** Every completion in data/, and hidden variations of answers that are almost in the format. */
 async function probeInputs(context: CheckContext): Promise<[object, string][]> {
   const examples = new Map(
@@ -138,7 +130,9 @@ async function probeInputs(context: CheckContext): Promise<[object, string][]> {
     ]),
   );
   const answers = await Promise.all(
-    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answer>(context, file)),
+    [FROZEN, CORRECT, EXPLOITS].map((file) =>
+      jsonLines<{ id: string; completion: string }>(context, file),
+    ),
   );
   const rng = rngAt(hiddenSeed(context, "4"));
   const pick = <T>(items: readonly T[]) => items[rng.below(items.length)] as T;

@@ -168,23 +168,23 @@ interface Row {
 }
 
 async function checkOneChange(context: CheckContext): Promise<string> {
-  const [clean, tampered] = [
-    await jsonLines<Row>(context, DEV),
-    await jsonLines<Row>(context, TAMPERED),
-  ];
+  const clean = await jsonLines<Row>(context, DEV);
+  const tampered = await jsonLines<Row>(context, TAMPERED);
   const where = `diff ${DEV} ${TAMPERED}`;
   ensure(clean.length === tampered.length, {
     expected: `${clean.length} records, as in ${DEV}`,
     found: `${tampered.length}`,
     where,
   });
-  const strip = ({ expected_answer: _, ...rest }: Row) => JSON.stringify(sorted(rest));
-  const other = clean.flatMap((row, i) => {
-    return strip(row) === strip(tampered[i] as Row) ? [] : [row.id];
-  });
+  const strip = ({ expected_answer: _, ...rest }: Row) =>
+    JSON.stringify(Object.entries(rest).sort());
+  const other = clean.filter((row, i) => strip(row) !== strip(tampered[i] as Row));
   ensure(other.length === 0, {
     expected: "no change except one expected_answer",
-    found: `other changes in ${other.slice(0, 3).join(", ")}`,
+    found: `other changes in ${other
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .join(", ")}`,
     where,
   });
   const changed = clean.filter(
@@ -199,21 +199,16 @@ async function checkOneChange(context: CheckContext): Promise<string> {
   return `${changed[0]?.id}`;
 }
 
-function sorted(fields: object): [string, unknown][] {
-  return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
 /** The gate's reasons for a tampered data set. */
 const DATA_REASONS = ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"];
 
 async function checkRefusal(context: CheckContext): Promise<string> {
   const report = await savedGate(context, GATE, [BUILT, SABOTAGED]);
   const codes = report.reasons.map(({ code }) => code);
-  const forTheData = codes.includes("expected_answer_altered");
   ensure(
     report.decision === "REJECT" &&
       !report.comparable &&
-      forTheData &&
+      codes.includes("expected_answer_altered") &&
       codes.every((code) => DATA_REASONS.includes(code)),
     {
       expected: "REJECT, not comparable, because an expected answer was altered",

@@ -124,47 +124,34 @@ async function checkTenSteps(context: CheckContext): Promise<string> {
       found: row[0] ?? "nothing",
       where: NOTE,
     });
-    const wrong = annotation(step, BANDIT_RUNS[name].lr).find(
-      ({ value, matches }, column) => !matches(plain(row[column + 1] ?? ""), value),
-    );
-    ensure(wrong === undefined, () => ({
-      expected: `${wrong?.name} ${wrong?.value} in step ${step.step}`,
-      found: row[annotation(step, 0).findIndex((a) => a.name === wrong?.name) + 1] || "nothing",
+    const columns = annotation(step, BANDIT_RUNS[name].lr);
+    const wrong = columns.findIndex(([, value], i) => !matches(row[i + 1] ?? "", value));
+    const [column, value] = columns[wrong] ?? [];
+    ensure(wrong < 0, {
+      expected: `${column} ${value} in step ${step.step}`,
+      found: row[wrong + 1] || "nothing",
       where: `runs/${name}/log.jsonl, line ${step.step}`,
-      next: `Correct ${wrong?.name} of step ${step.step} in ${NOTE}.`,
-    }));
+      next: `Correct ${column} of step ${step.step} in ${NOTE}.`,
+    });
   }
   return `steps ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of runs/${name}`;
 }
 
-interface Expected {
-  readonly name: string;
-  readonly value: string;
-  readonly matches: (cell: string, value: string) => boolean;
+/** A number is rounded as printed, or exact; a sign may be typographic, a plus and backticks are allowed. */
+function matches(cell: string, value: string): boolean {
+  const plain = cell.replaceAll("−", "-").replace(/^\+/, "").replaceAll("`", "").toLowerCase();
+  if (Number.isNaN(Number(value))) return plain === value.toLowerCase();
+  return plain !== "" && Math.abs(Number(plain) - Number(value)) <= 0.00006;
 }
 
-/** A typographic minus becomes a hyphen; a leading plus and backticks are removed. */
-function plain(cell: string): string {
-  return cell.replaceAll("−", "-").replace(/^\+/, "").replaceAll("`", "").toLowerCase();
-}
-
-const same = (cell: string, value: string) => cell === value.toLowerCase();
-/** Rounded as printed, or exact. */
-const near = (cell: string, value: string) =>
-  cell !== "" && Math.abs(Number(cell) - Number(value)) <= 0.00006;
-
-function annotation(step: BanditStep, lr: number): Expected[] {
-  const { action, reward, baseline, advantage } = step;
-  return [
-    { name: "action", value: ARM_NAMES[action] ?? "", matches: same },
-    { name: "reward", value: String(reward), matches: near },
-    { name: "baseline", value: baseline.toFixed(4), matches: near },
-    { name: "advantage", value: advantage.toFixed(4), matches: near },
-    {
-      name: "sign",
-      value: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
-      matches: same,
-    },
-    { name: "must", value: mustHappen(advantage, lr), matches: same },
-  ];
+/** The columns of the table after the step. */
+function annotation({ action, reward, baseline, advantage }: BanditStep, lr: number) {
+  return Object.entries({
+    action: ARM_NAMES[action] ?? "",
+    reward: String(reward),
+    baseline: baseline.toFixed(4),
+    advantage: advantage.toFixed(4),
+    sign: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
+    must: mustHappen(advantage, lr),
+  });
 }

@@ -163,13 +163,9 @@ export const LEVEL_4: LevelDefinition = {
       title: `${REPORTS.fixed}: the restored scorer rejects them`,
       next: validate(EXTRA, REPORTS.fixed),
       run: async (context) => {
-        const report = await checkReport(
-          context,
-          REPORTS.fixed,
-          EXTRA,
-          await scorerAt(context, context.head),
-        );
-        return `${report.counts.agrees} rejected`;
+        const now = await scorerAt(context, context.head);
+        const { counts } = await checkReport(context, REPORTS.fixed, EXTRA, now);
+        return `${counts.agrees} rejected`;
       },
     },
     {
@@ -291,10 +287,8 @@ async function checkExtra(context: CheckContext): Promise<string> {
     where: EXTRA,
   });
   const [weak, now] = [await weakened(context), await scorerAt(context, context.head)];
-  const [byWeak, byNow] = [
-    await validation(context, EXTRA, weak),
-    await validation(context, EXTRA, now),
-  ];
+  const byWeak = await validation(context, EXTRA, weak);
+  const byNow = await validation(context, EXTRA, now);
   ensure(byNow.valid, {
     expected: "every row rejected by the restored scorer",
     found: `${byNow.disagreements.length} disagreements, such as ${JSON.stringify(byNow.disagreements[0]?.completion)}`,

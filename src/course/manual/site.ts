@@ -27,7 +27,7 @@ export function buildSite(sources: Sources): Site {
   const chapters = renderAll(sources);
   const files = new Map<string, string | Uint8Array>();
   for (const chapter of chapters) {
-    files.set(chapter.file, pageHtml(chapter, { chapters, version: sources.version }));
+    files.set(chapter.file, pageHtml(chapter, chapters, sources.version));
   }
   for (const image of new Set(chapters.flatMap(({ images }) => images))) {
     files.set(imageOf(image), sources.images.get(image) as Uint8Array);

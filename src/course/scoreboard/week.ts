@@ -89,7 +89,7 @@ function readWeek(dir: string, file: string): Week {
   throw dataError(`${where} has another week number than its name`, back);
 }
 
-/** Writes a week. With `force` an existing one is kept under another name. */
+/** Writes a week. With `force` an existing one is `kept` under another name. */
 export async function writeWeek(dir: string, week: Week, force: boolean) {
   const file = weekFile(week.week);
   const target = path.join(dir, file);
