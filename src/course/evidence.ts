@@ -165,9 +165,8 @@ function otherVersion(run: Run, again: Run): string {
 
 /** The runs were made one after the other, in this order. */
 export async function checkOrder(context: CheckContext, names: readonly string[]): Promise<void> {
-  for (const [i, name] of names.entries()) {
-    const before = names[i - 1];
-    if (before === undefined) continue;
+  for (const [i, name] of names.slice(1).entries()) {
+    const before = names[i] as string;
     const [first, second] = await Promise.all([context.run(before), context.run(name)]);
     const [a, b] = [first, second].map(({ manifest }) => manifest.volatile.started_at);
     ensure(Date.parse(a ?? "") < Date.parse(b ?? ""), {

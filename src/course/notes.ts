@@ -25,13 +25,8 @@ export function words(text: string): string[] {
 
 export const wordCount = (text: string): number => words(text).length;
 
-interface Section {
-  readonly heading: string;
-  readonly body: string;
-}
-
 /** Each heading with everything up to the next heading of the same or a higher rank. */
-export function sections(text: string): Section[] {
+export function sections(text: string): { heading: string; body: string }[] {
   const lines = text.split(/\r?\n/);
   const headings = lines.flatMap((line, at) => {
     const found = /^(#{1,6})\s+(.*\S)/.exec(line);

@@ -6,12 +6,13 @@ import {
   type CheckOutcome,
   checkLevel,
   hasStarted,
+  LEVELS,
   type LevelOutcome,
+  levelOf,
   notStarted,
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { Level, LevelId } from "../../course/level.ts";
-import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
 import { levelArgument, printFailure, steps, withCheckContext } from "./level.ts";
 

@@ -2,11 +2,10 @@
 
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { hasStarted, nextStep } from "../../course/check.ts";
+import { hasStarted, LEVELS, levelOf, nextStep } from "../../course/check.ts";
 import { CheckContext, type Failure } from "../../course/check-context.ts";
 import { describeBudget } from "../../course/git-checks.ts";
 import { LEVEL_IDS, type Level, type LevelId } from "../../course/level.ts";
-import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace, PACKAGE_ROOT, requireWorkspace } from "../../course/workspace.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 

@@ -1,7 +1,7 @@
 /** Level 3: the KL penalty. */
 
 import { rngAt } from "../../core/index.ts";
-import { chooseUnderLeash } from "../../learn/index.ts";
+import { chooseUnderLeash as best, type Candidate } from "../../learn/index.ts";
 import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
 import { committedFile, fileAt, hiddenSeed, LearnerFile } from "../learner-code.ts";
@@ -128,14 +128,6 @@ export const LEVEL_3: LevelDefinition = {
     "fix",
   ],
 };
-
-interface Candidate {
-  readonly name: string;
-  readonly reward: number;
-  readonly kl: number;
-}
-
-const best = chooseUnderLeash as (candidates: readonly Candidate[], beta: number) => Candidate;
 
 async function checkChoose(context: CheckContext): Promise<string> {
   const rng = rngAt(hiddenSeed(context, "3"));

@@ -214,13 +214,7 @@ async function checkProbes(context: CheckContext): Promise<string> {
   return `${right} of ${probes.length} predicted`;
 }
 
-interface Probe {
-  readonly text: string;
-  readonly predicted: string;
-  readonly actual: string;
-}
-
-function parseProbes(note: string): Probe[] {
+function parseProbes(note: string) {
   const probes = tableRows(note).map(([cell = "", predicted = "", actual = ""]) => {
     const quoted = cell.replace(/^`(.*)`$/, "$1");
     try {

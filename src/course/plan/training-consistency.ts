@@ -138,6 +138,4 @@ const samples: Check = ({ records }) => {
     : edited("samples.jsonl has steps that were not evaluated");
 };
 
-const CHECKS: readonly Check[] = [
-  ...[notSabotaged, hashes, lines, totals, ending, evaluations, samples],
-];
+const CHECKS = [notSabotaged, hashes, lines, totals, ending, evaluations, samples];

@@ -59,10 +59,7 @@ export class Trainings {
   }
 
   /** The run, or why it is not evidence. */
-  readonly open = memoize(
-    (name: string) => this.#open(name),
-    (name) => name,
-  );
+  readonly open = memoize((name: string) => this.#open(name));
 
   async #open(name: string): Promise<Training | string> {
     try {
