@@ -17,7 +17,7 @@ import {
   type Site,
   type Sources,
 } from "../src/course/manual/index.ts";
-import { indexScript } from "../src/course/manual/search.ts";
+import { indexScript } from "../src/course/manual/site.ts";
 import { EXIT, expectError, Workspace } from "./cli.ts";
 
 const around = {

@@ -12,7 +12,6 @@ import { dataError, ioError, sha256 } from "../core/index.ts";
 import { sourceFingerprint } from "../extensions/index.ts";
 import { editedFiles } from "../gate/index.ts";
 import { openRun, type Run } from "../runs/index.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
 import {
   type Call,
   type CallResult,
@@ -23,6 +22,33 @@ import {
 } from "./child.ts";
 import { type Commit, Git } from "./git.ts";
 import { linkPackage, MARKER, readConfig, type WorkspaceConfig } from "./workspace.ts";
+
+/** Why a check fails: what it expected, what it found, and where. */
+export interface Failure {
+  readonly expected: string;
+  readonly found: string;
+  /** A file, a command or a commit. */
+  readonly where: string;
+  /** What to do; the check's own `next` where this is not given. */
+  readonly next?: string | undefined;
+  /** The missing thing is a commit of the level's current step. */
+  readonly commit?: true;
+}
+
+export class CheckFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(`expected ${failure.expected}; found ${failure.found}`);
+    this.name = "CheckFailure";
+    this.failure = failure;
+  }
+}
+
+/** Throws a CheckFailure unless the condition is true. */
+export function ensure(condition: boolean, failure: Failure | (() => Failure)): asserts condition {
+  if (!condition) throw new CheckFailure(typeof failure === "function" ? failure() : failure);
+}
 
 /** A file as one commit has it. */
 export interface Version {
@@ -45,32 +71,21 @@ export class CheckContext {
   readonly commits: readonly Commit[];
   /** The built command, so that checks run what a learner types. */
   readonly #cli: string;
-  readonly #scratch: string;
+  readonly #scratch = makeScratch();
   readonly #once = new Map<string, Promise<unknown>>();
   #folders = 0;
 
-  private constructor(
-    dir: string,
-    cli: string,
-    git: Git,
-    commits: readonly Commit[],
-    scratch: string,
-  ) {
+  private constructor(dir: string, cli: string, git: Git, commits: readonly Commit[]) {
     this.dir = dir;
     this.config = readConfig(dir);
     this.git = git;
     const start = commits.findIndex(({ files }) => files.includes(MARKER));
     this.commits = commits.slice(Math.max(0, start));
     this.#cli = cli;
-    this.#scratch = scratch;
   }
 
   /** Opens a workspace for `work` and removes the scratch folder afterwards. */
-  static async with<T>(
-    dir: string,
-    cli: string,
-    work: (context: CheckContext) => Promise<T>,
-  ): Promise<T> {
+  static async with<T>(dir: string, cli: string, work: (context: CheckContext) => Promise<T>) {
     readConfig(dir);
     const git = await Git.open(dir);
     const conflicts = await git.conflicts();
@@ -80,8 +95,8 @@ export class CheckContext {
         "Resolve them, git add the files, git commit, and check again. Nothing was changed.",
       );
     }
-    const scratch = makeScratch();
-    const cleanUp = () => rmSync(scratch, { recursive: true, force: true });
+    const context = new CheckContext(dir, cli, git, await git.commits());
+    const cleanUp = () => rmSync(context.#scratch, { recursive: true, force: true });
     const leave = (signal: NodeJS.Signals) => {
       cleanUp();
       process.kill(process.pid, signal);
@@ -89,7 +104,7 @@ export class CheckContext {
     for (const signal of SIGNALS) process.once(signal, leave);
     process.once("exit", cleanUp);
     try {
-      return await work(new CheckContext(dir, cli, git, await git.commits(), scratch));
+      return await work(context);
     } finally {
       cleanUp();
       process.off("exit", cleanUp);
@@ -144,31 +159,33 @@ export class CheckContext {
 
   /** A finished run under runs/ that was not edited, renamed or copied. */
   run(name: string): Promise<Run> {
-    return this.once(`run ${name}`, () => this.#open(name));
-  }
-
-  async #open(name: string): Promise<Run> {
-    const where = `runs/${name}`;
-    const found = lstatSync(this.file(where), { throwIfNoEntry: false });
-    ensure(found !== undefined, { expected: `the run ${where}`, found: "no such folder", where });
-    ensure(found.isDirectory(), { expected: `the run ${where}`, found: "a link or a file", where });
-    for (const file of readdirSync(this.file(where))) await this.bytes(`${where}/${file}`);
-    const run = await openRun(this.file(where));
-    const edited = await editedFiles(run);
-    ensure(edited.length === 0, {
-      expected: `${where} as the command wrote it`,
-      found: `${edited.join(" and ")} changed afterwards`,
-      where: `${where}/${edited[0]}`,
-      next: `Run the command of ${where} again, with --force.`,
+    return this.once(`run ${name}`, async () => {
+      const where = `runs/${name}`;
+      const found = lstatSync(this.file(where), { throwIfNoEntry: false });
+      ensure(found !== undefined, { expected: `the run ${where}`, found: "no such folder", where });
+      ensure(found.isDirectory(), {
+        expected: `the run ${where}`,
+        found: "a link or a file",
+        where,
+      });
+      for (const file of readdirSync(this.file(where))) await this.bytes(`${where}/${file}`);
+      const run = await openRun(this.file(where));
+      const edited = await editedFiles(run);
+      ensure(edited.length === 0, {
+        expected: `${where} as the command wrote it`,
+        found: `${edited.join(" and ")} changed afterwards`,
+        where: `${where}/${edited[0]}`,
+        next: `Run the command of ${where} again, with --force.`,
+      });
+      const { folder } = run.manifest.volatile;
+      ensure(folder === name, {
+        expected: `${where} written by its own command`,
+        found: `a run written to runs/${folder}, then copied or renamed`,
+        where: `${where}/manifest.json, volatile.folder`,
+        next: `Remove ${where} and run its command.`,
+      });
+      return run;
     });
-    const { folder } = run.manifest.volatile;
-    ensure(folder === name, {
-      expected: `${where} written by its own command`,
-      found: `a run written to runs/${folder}, then copied or renamed`,
-      where: `${where}/manifest.json, volatile.folder`,
-      next: `Remove ${where} and run its command.`,
-    });
-    return run;
   }
 
   /** The files of the latest commit by name, each with its blob id. */
@@ -202,7 +219,8 @@ export class CheckContext {
 
   /** A file as the first commit has it. */
   async firstVersion(file: string): Promise<string | undefined> {
-    return this.git.show(this.commits[0]?.hash ?? "", file);
+    const [content] = await this.git.contents([`${this.commits[0]?.hash ?? ""}:${file}`]);
+    return content?.toString("utf8");
   }
 
   /** The committed version of a file whose code has this fingerprint. */
@@ -244,8 +262,8 @@ export class CheckContext {
   }
 
   /** Runs a learner's program, with limits. */
-  async program(file: string, args: readonly string[], cwd: string): Promise<Finished> {
-    return runNode([...childProgram(file, this.#cache), ...args], cwd);
+  async program(file: string, cwd: string): Promise<Finished> {
+    return runNode(childProgram(file, this.#cache), cwd);
   }
 
   /** The two-step experiment with a learner's update, with limits. */

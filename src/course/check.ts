@@ -1,11 +1,34 @@
-/** Runs the checks of a level, in order. */
+/** The levels of the track, and how their checks are run. */
 
 import { availableParallelism } from "node:os";
 import { LockedRoomError, messageOf } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure, type Failure } from "./check-failure.ts";
-import { currentStep, labelled } from "./git-checks.ts";
+import { type CheckContext, CheckFailure, type Failure } from "./check-context.ts";
+import { currentStep, labelled, withGitChecks } from "./git-checks.ts";
 import { type Check, commitCommand, type Level, type LevelId } from "./level.ts";
+import { LEVEL_0_5 } from "./levels/level-0.5.ts";
+import { LEVEL_0 } from "./levels/level-0.ts";
+import { LEVEL_1 } from "./levels/level-1.ts";
+import { LEVEL_2 } from "./levels/level-2.ts";
+import { LEVEL_3 } from "./levels/level-3.ts";
+import { LEVEL_4 } from "./levels/level-4.ts";
+import { LEVEL_5 } from "./levels/level-5.ts";
+import { LEVEL_6 } from "./levels/level-6.ts";
+
+/** The levels of the track, in order. */
+export const LEVELS: readonly Level[] = [
+  LEVEL_0,
+  LEVEL_0_5,
+  LEVEL_1,
+  LEVEL_2,
+  LEVEL_3,
+  LEVEL_4,
+  LEVEL_5,
+  LEVEL_6,
+].map(withGitChecks);
+
+export function levelOf(id: LevelId): Level {
+  return LEVELS.find((level) => level.id === id) as Level;
+}
 
 export const CHECK_SCHEMA = "lockedroom.check@1";
 
@@ -66,10 +89,7 @@ export function hasStarted(context: CheckContext, { id }: Level): boolean {
 }
 
 /** The first check that fails; undefined when the level is passed. */
-export async function nextStep(
-  context: CheckContext,
-  level: Level,
-): Promise<(CheckOutcome & { passed: false }) | undefined> {
+export async function nextStep(context: CheckContext, level: Level) {
   for await (const outcome of outcomes(context, level)) if (!outcome.passed) return outcome;
   return undefined;
 }

@@ -9,9 +9,9 @@ import type { ZodType } from "zod";
 import { canonicalJson, type Knob } from "../core/index.ts";
 import { gate } from "../gate/index.ts";
 import { type GateReport, gateReportSchema, openRun, type Run } from "../runs/index.ts";
-import type { CheckContext, Version } from "./check-context.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, ensure, type Version } from "./check-context.ts";
 import type { Finished } from "./child.ts";
+import { fileAt, type LearnerFile } from "./learner-code.ts";
 import { PACKAGE_ROOT } from "./workspace.ts";
 
 export const DEV = "data/datasets/math_dev.jsonl";
@@ -36,17 +36,17 @@ export async function checkShipped(context: CheckContext, file: string): Promise
 /** A file of the workspace in the version that a run used, in a folder where it can be run. */
 export async function committedSource(
   context: CheckContext,
-  file: string,
+  name: string,
   source: unknown,
   user: string,
-): Promise<{ version: Version; path: string }> {
-  const version = typeof source === "string" ? await context.versionOf(file, source) : undefined;
-  if (version) return { version, path: path.join(await context.tree(version.commit.hash), file) };
+): Promise<{ version: Version; file: LearnerFile }> {
+  const version = typeof source === "string" ? await context.versionOf(name, source) : undefined;
+  if (version) return { version, file: await fileAt(context, version.commit.hash, name) };
   throw new CheckFailure({
-    expected: `${user} made with a committed version of ${file}`,
+    expected: `${user} made with a committed version of ${name}`,
     found: source === null ? `${user} did not use it` : "a version that is not in the history",
-    where: `git log --oneline -- ${file}`,
-    next: `Commit ${file} before you run, then make ${user} again with --force.`,
+    where: `git log --oneline -- ${name}`,
+    next: `Commit ${name} before you run, then make ${user} again with --force.`,
   });
 }
 
@@ -70,7 +70,7 @@ async function checkInputs(
 async function scorerOf(context: CheckContext, run: Run): Promise<string> {
   const { source_sha256: source } = run.manifest.scorer;
   const name = path.relative(context.dir, run.dir);
-  return (await committedSource(context, context.config.scorer, source, name)).path;
+  return (await committedSource(context, context.config.scorer, source, name)).file.path;
 }
 
 /** An evaluation of the frozen completions. */
@@ -100,7 +100,7 @@ export async function selectionRun(context: CheckContext, name: string, n: numbe
 export async function repeatSelection(context: CheckContext, name: string, n: number) {
   const { run, policy } = await selectionRun(context, name, n);
   const files = ["--dataset", DEV, "--samples", PACK, "--n", String(n)];
-  const code = ["--scorer", await scorerOf(context, run), "--policy", policy.path];
+  const code = ["--scorer", await scorerOf(context, run), "--policy", policy.file.path];
   await replay(context, name, command(context, "selection-demo", ...files, ...code));
   return { run, policy };
 }
@@ -111,11 +111,7 @@ export interface BanditSettings {
   readonly lr: number;
 }
 
-export async function banditRun(
-  context: CheckContext,
-  name: string,
-  settings: BanditSettings,
-): Promise<Run> {
+export async function banditRun(context: CheckContext, name: string, settings: BanditSettings) {
   const flags = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
   return replay(context, name, command(context, "bandit-train", ...flags, "--baseline"));
 }
@@ -169,9 +165,8 @@ function otherVersion(run: Run, again: Run): string {
 
 /** The runs were made one after the other, in this order. */
 export async function checkOrder(context: CheckContext, names: readonly string[]): Promise<void> {
-  for (const [i, name] of names.entries()) {
-    const before = names[i - 1];
-    if (before === undefined) continue;
+  for (const [i, name] of names.slice(1).entries()) {
+    const before = names[i] as string;
     const [first, second] = await Promise.all([context.run(before), context.run(name)]);
     const [a, b] = [first, second].map(({ manifest }) => manifest.volatile.started_at);
     ensure(Date.parse(a ?? "") < Date.parse(b ?? ""), {
@@ -209,11 +204,7 @@ export function parseJson(text: string | undefined): unknown {
 }
 
 /** A report that a command wrote, with the right shape. */
-export async function savedJson<T>(
-  context: CheckContext,
-  file: string,
-  schema: ZodType<T>,
-): Promise<T> {
+export async function savedJson<T>(context: CheckContext, file: string, schema: ZodType<T>) {
   const { success, data } = schema.safeParse(parseJson(await context.read(file)));
   if (success) return data;
   throw new CheckFailure({

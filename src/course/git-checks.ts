@@ -2,8 +2,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import type { CheckContext } from "./check-context.ts";
-import { ensure } from "./check-failure.ts";
+import { type CheckContext, ensure } from "./check-context.ts";
 import type { Commit } from "./git.ts";
 import {
   type Budget,
@@ -11,6 +10,7 @@ import {
   commitCommand,
   LEVEL_IDS,
   type Level,
+  type LevelDefinition,
   type LevelId,
   type Step,
 } from "./level.ts";
@@ -18,7 +18,6 @@ import {
 /** Evidence and prose may always change. */
 const ALWAYS = ["runs/", "notes/", "posts/", "portfolio/", "scoreboard/", "plan.json", "README.md"];
 
-type LevelFacts = Pick<Level, "id" | "commits" | "budget" | "evidence">;
 type LevelSteps = Pick<Level, "id" | "commits">;
 
 interface Labelled extends Commit {
@@ -50,8 +49,16 @@ export function currentStep(context: CheckContext, { id, commits }: LevelSteps):
   return (missing ?? commits.at(-1))?.name ?? "";
 }
 
+/** A level with the checks of its history: its steps, its evidence and its budget. */
+export function withGitChecks(level: LevelDefinition): Level {
+  const checks = level.checks.map((check) =>
+    typeof check === "string" ? commitCheck(level, check) : check,
+  );
+  return { ...level, checks: [...checks, ...historyChecks(level)] };
+}
+
 /** A step is committed under its name, with its file, after the step before. */
-export function commitCheck({ id, commits }: LevelFacts, step: string): Check {
+function commitCheck({ id, commits }: LevelSteps, step: string): Check {
   const { file, first } = commits.find(({ name }) => name === step) as Step;
   const command = commitCommand(id, step);
   return {
@@ -63,7 +70,7 @@ export function commitCheck({ id, commits }: LevelFacts, step: string): Check {
 }
 
 /** The checks that end every level: the evidence is committed, the budget is kept. */
-export function historyChecks(level: LevelFacts): Check[] {
+function historyChecks(level: LevelDefinition): Check[] {
   return [
     {
       id: "evidence",
@@ -144,7 +151,7 @@ function splitCommit(id: LevelId, commits: readonly Step[], files: readonly stri
   return [why, "git reset HEAD~1", ...steps].join("\n");
 }
 
-async function checkCommitted(context: CheckContext, { evidence }: LevelFacts): Promise<string> {
+async function checkCommitted(context: CheckContext, { evidence }: LevelDefinition) {
   const committed = await context.committed();
   const names = new Set<string>();
   for (const place of evidence) {
@@ -170,7 +177,7 @@ function filesAt(context: CheckContext, place: string): string[] {
     .map((entry) => path.relative(context.dir, path.join(entry.parentPath, entry.name)));
 }
 
-async function checkBudget(context: CheckContext, level: LevelFacts): Promise<string> {
+async function checkBudget(context: CheckContext, level: LevelDefinition): Promise<string> {
   const shipped = new Set(context.commits[0]?.files);
   const allowed = (file: string) =>
     within(file, [...ALWAYS, ...level.budget.change]) ||
@@ -191,7 +198,7 @@ async function checkBudget(context: CheckContext, level: LevelFacts): Promise<st
 /** The files that a level left changed outside its budget, each with the commit that changed it. */
 async function changedOutside(
   context: CheckContext,
-  { id }: LevelFacts,
+  { id }: LevelDefinition,
   allowed: (file: string) => boolean,
 ): Promise<string[]> {
   const all = labelled(context.commits);

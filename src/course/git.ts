@@ -17,12 +17,6 @@ export interface Commit {
   readonly files: readonly string[];
 }
 
-/** A file of a commit, with its blob id. */
-export interface Entry {
-  readonly file: string;
-  readonly blob: string;
-}
-
 /** Overrides a person's git configuration. */
 const SETTINGS = [
   "core.quotePath=false",
@@ -128,8 +122,8 @@ export class Git {
     return listed.split("\0").filter((file) => file !== "");
   }
 
-  /** The plain files of a commit; links and nested repositories are left out. */
-  async tree(commit: string): Promise<Entry[]> {
+  /** The plain files of a commit with their blob ids; links and nested repositories are left out. */
+  async tree(commit: string) {
     const listed = await this.run("ls-tree", "-r", "-z", "--full-tree", commit);
     return listed.split("\0").flatMap((entry) => {
       const [meta = "", file = ""] = entry.split("\t", 2);
@@ -138,12 +132,7 @@ export class Git {
     });
   }
 
-  /** The content of a file at a commit; undefined where it is not in the tree. */
-  async show(commit: string, file: string): Promise<string | undefined> {
-    return (await this.contents([`${commit}:${file}`]))[0]?.toString("utf8");
-  }
-
-  /** The content of each object or `commit:file`, in one git process. */
+  /** The content of each object or `commit:file`, in one git process; undefined where there is none. */
   async contents(names: readonly string[]): Promise<(Buffer | undefined)[]> {
     const asked = names.filter((name) => !name.includes("\n"));
     const batch = await execute(

@@ -2,15 +2,15 @@ export {
   CHECK_SCHEMA,
   type CheckOutcome,
   checkLevel,
+  LEVELS,
   type LevelOutcome,
+  levelOf,
   nextStep,
 } from "./check.ts";
-export { CheckContext } from "./check-context.ts";
-export { CheckFailure, type Failure } from "./check-failure.ts";
+export { CheckContext, CheckFailure, type Failure } from "./check-context.ts";
 export { type Commit, Git } from "./git.ts";
 export { type InitResult, initWorkspace } from "./init.ts";
 export { type Check, LEVEL_IDS, type Level, type LevelId } from "./level.ts";
-export { LEVELS, levelOf } from "./levels/index.ts";
 export * from "./plan/index.ts";
 export * from "./scoreboard/index.ts";
 export * from "./workspace.ts";

@@ -4,7 +4,7 @@
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ioError, LockedRoomError, usageError } from "../core/index.ts";
 import { Git } from "./git.ts";
@@ -39,27 +39,36 @@ export async function initWorkspace(dir: string): Promise<InitResult> {
   if (fresh) refuseOccupied(dir);
   else readConfig(dir);
   const adopted = fresh ? adoptedPackage(path.join(dir, "package.json")) : undefined;
-  const target: Target = { dir, written: [] };
+  const written: string[] = [];
+  /** Adds a file that is missing; an interrupted write leaves no half-written file under its name. */
+  const add = async (name: string, content: string | Uint8Array) => {
+    const file = path.join(dir, name);
+    if (existsSync(file)) return;
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(`${file}.partial`, content);
+    await rename(`${file}.partial`, file);
+    written.push(name);
+  };
   try {
     await mkdir(dir, { recursive: true });
     // Written first, so that a second init completes an interrupted one.
-    await write(target, MARKER, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`);
+    await add(MARKER, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`);
     for (const file of filesUnder(TEMPLATES)) {
       // Named without the dot, since npm does not pack .gitignore and git would apply it here.
       const name = file.replace(/^git(?=ignore$|attributes$)/, ".git");
-      await copy(target, name, path.join(TEMPLATES, file));
+      await add(name, readFileSync(path.join(TEMPLATES, file)));
     }
     for (const file of filesUnder(path.join(PACKAGE_ROOT, "data"))) {
-      await copy(target, path.join("data", file), path.join(PACKAGE_ROOT, "data", file));
+      await add(path.join("data", file), readFileSync(path.join(PACKAGE_ROOT, "data", file)));
     }
-    for (const folder of ["runs", "posts"]) await write(target, `${folder}/.gitkeep`, "");
+    for (const folder of ["runs", "posts"]) await add(`${folder}/.gitkeep`, "");
     await chmod(path.join(dir, "lockedroom"), 0o755);
     if (adopted !== undefined) await writeFile(path.join(dir, "package.json"), adopted);
     linkPackage(dir, { replace: true });
   } catch (error) {
     throw ioError(`create the workspace ${dir}`, error, "usage");
   }
-  return { fresh, written: target.written, git: await startHistory(dir, fresh) };
+  return { fresh, written, git: await startHistory(dir, fresh) };
 }
 
 /** An existing package.json of npm init, with our test script in place of npm's placeholder. */
@@ -110,34 +119,6 @@ async function startHistory(dir: string, fresh: boolean): Promise<boolean> {
     throw error;
   }
 }
-
-/** Adds a file that is missing, by `put`, which gets its path. */
-async function add(
-  { dir, written }: Target,
-  name: string,
-  put: (file: string) => Promise<void>,
-): Promise<void> {
-  const file = path.join(dir, name);
-  if (existsSync(file)) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  await put(file);
-  written.push(name);
-}
-
-interface Target {
-  readonly dir: string;
-  readonly written: string[];
-}
-
-const write = (target: Target, name: string, text: string) =>
-  add(target, name, (file) => writeFile(file, text, { flag: "wx" }));
-
-/** An interrupted copy leaves no half-written file under its name. */
-const copy = (target: Target, name: string, from: string) =>
-  add(target, name, async (file) => {
-    await copyFile(from, `${file}.partial`);
-    await rename(`${file}.partial`, file);
-  });
 
 function filesUnder(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })

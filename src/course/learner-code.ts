@@ -6,12 +6,76 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "./check-context.ts";
 import type { CallResult } from "./child.ts";
 
-/** A committed file of code, in a folder where it can be run. */
-export async function committedFile(context: CheckContext, file: string): Promise<string> {
+/** A file of a learner's code, in a folder where it can be run. */
+export class LearnerFile {
+  readonly #context: CheckContext;
+  readonly path: string;
+  /** Its path in the workspace. */
+  readonly name: string;
+
+  constructor(context: CheckContext, folder: string, name: string) {
+    this.#context = context;
+    this.path = path.join(folder, name);
+    this.name = name;
+  }
+
+  /** What a function returns for each list of arguments. */
+  async call(name: string, argumentLists: readonly (readonly unknown[])[]): Promise<unknown[]> {
+    const calls = argumentLists.map((args) => ({ export: name, args }));
+    const results = await this.#context.callExports(this.path, calls);
+    return results.map((result, i) => {
+      const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)?.slice(0, 60)).join(", ");
+      return this.#returned(result, `${name}(${given})`);
+    });
+  }
+
+  /** A function returns what is wanted for each list of arguments. */
+  async checkReturns(
+    name: string,
+    cases: readonly { readonly args: readonly unknown[]; readonly wanted: unknown }[],
+    where = this.name,
+  ): Promise<void> {
+    const given = await this.call(
+      name,
+      cases.map(({ args }) => args),
+    );
+    for (const [i, { args, wanted }] of cases.entries()) {
+      ensure(given[i] === wanted, () => ({
+        expected: `${name}(${args.map((arg) => JSON.stringify(arg)).join(", ")}) to be ${JSON.stringify(wanted)}`,
+        found: JSON.stringify(given[i]) ?? "nothing",
+        where,
+      }));
+    }
+  }
+
+  /** One exported value. */
+  async exported(name: string): Promise<unknown> {
+    const [result = { error: "no result" }] = await this.#context.callExports(this.path, [
+      { export: name },
+    ]);
+    return this.#returned(result, name);
+  }
+
+  #returned(result: CallResult, what: string): unknown {
+    if ("value" in result) return result.value;
+    throw new CheckFailure({
+      expected: `${what} of ${this.name} to return a value`,
+      found: result.error,
+      where: this.name,
+    });
+  }
+}
+
+/** A file as a commit has it. */
+export async function fileAt(context: CheckContext, commit: string, name: string) {
+  return new LearnerFile(context, await context.tree(commit), name);
+}
+
+/** A file of the latest commit, which must have its current content. */
+export async function committedFile(context: CheckContext, file: string): Promise<LearnerFile> {
   await context.bytes(file);
   ensure(await context.isCommitted(file), {
     expected: `${file} committed with its current content, since the latest commit is checked`,
@@ -19,43 +83,12 @@ export async function committedFile(context: CheckContext, file: string): Promis
     where: "git status",
     commit: true,
   });
-  return path.join(await context.tree(context.head), file);
+  return fileAt(context, context.head, file);
 }
 
 /** Seeds that a learner cannot know in advance, the same until the next commit. */
 export function hiddenSeed(context: CheckContext, level: string): string {
   return sha256(`${level} ${context.head}`);
-}
-
-/** What a learner's function returns for each list of arguments. */
-export async function call(
-  context: CheckContext,
-  file: string,
-  shown: string,
-  name: string,
-  argumentLists: readonly (readonly unknown[])[],
-): Promise<unknown[]> {
-  const calls = argumentLists.map((args) => ({ export: name, args }));
-  const results = await context.callExports(file, calls);
-  return results.map((result, i) => {
-    const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)?.slice(0, 60)).join(", ");
-    return returned(result, shown, `${name}(${given})`);
-  });
-}
-
-/** One exported value of a learner's file. */
-export async function exported(context: CheckContext, file: string, shown: string, name: string) {
-  const [result = { error: "no result" }] = await context.callExports(file, [{ export: name }]);
-  return returned(result, shown, name);
-}
-
-function returned(result: CallResult, shown: string, name: string): unknown {
-  if ("value" in result) return result.value;
-  throw new CheckFailure({
-    expected: `${name} of ${shown} to return a value`,
-    found: result.error,
-    where: shown,
-  });
 }
 
 // --- tests ------------------------------------------------------------------------------------------
@@ -112,40 +145,26 @@ async function mostFailures(context: CheckContext, file: string, mutant: Mutant)
 
 type CodeVariant = Pick<Mutant, "file" | "text" | "override">;
 
-interface TestRun {
-  readonly tests: number;
-  readonly failed: number;
-  /** It did not start, or was stopped. */
-  readonly problem: string | undefined;
-}
-
-/** The counts come from the test runner, not from what the file prints. */
-async function runTests(
-  context: CheckContext,
-  file: string,
-  variant: CodeVariant,
-): Promise<TestRun> {
+/**
+ * The counts come from the test runner, not from what the file prints. With a `problem`, the file did
+ * not start or was stopped.
+ */
+async function runTests(context: CheckContext, file: string, variant: CodeVariant) {
   const tree = await context.variant(await variantFiles(context, variant));
   const counts = `${context.scratch()}.json`;
   const { code, stderr, stopped } = await context.tests(path.join(tree, file), tree, counts);
   const counted = (await readFile(counts, "utf8").catch(() => "")) || "{}";
-  const { tests = 0, failed = 0 } = JSON.parse(counted) as Partial<TestRun>;
+  const { tests = 0, failed = 0 } = JSON.parse(counted) as { tests?: number; failed?: number };
   const crash = code !== 0 && failed === 0 ? stderr.trim().split("\n")[0] : undefined;
-  return {
-    tests,
-    failed,
-    problem: stopped ?? (crash === "" ? "a failure without a message" : crash),
-  };
+  const problem = stopped ?? (crash === "" ? "a failure without a message" : crash);
+  return { tests, failed, problem };
 }
 
 /**
  * The files of a variant of the committed code. The unchanged code is wrapped in the same way, so that
  * tests cannot recognise a mutant by its wrapper.
  */
-async function variantFiles(
-  context: CheckContext,
-  { file, text, override }: CodeVariant,
-): Promise<Record<string, string>> {
+async function variantFiles(context: CheckContext, { file, text, override }: CodeVariant) {
   const original = file.replace(/\.ts$/, ".original.ts");
   const from = JSON.stringify(`./${path.basename(original)}`);
   const committed = await readFile(path.join(await context.tree(context.head), file), "utf8");

@@ -14,9 +14,10 @@ export interface Check {
   run(context: CheckContext): Promise<string>;
 }
 
+type StageName = "Build" | "Sabotage" | "Reflect" | "Repair and lock";
+
 /** A stage of the level, with commands to copy. */
-export interface Stage {
-  readonly name: "Build" | "Sabotage" | "Reflect" | "Repair and lock";
+interface Stage {
   readonly text: string;
   readonly commands: readonly string[];
 }
@@ -28,7 +29,7 @@ export interface Level {
   /** The wrong intuition that the level corrects, and the right one. */
   readonly wrong: string;
   readonly right: string;
-  readonly stages: readonly Stage[];
+  readonly stages: Partial<Record<StageName, Stage>>;
   readonly tasks: readonly string[];
   readonly budget: Budget;
   /** Files and folders (ending in /) that prove the level; all must be committed. */
@@ -37,6 +38,11 @@ export interface Level {
   readonly commits: readonly Step[];
   readonly checklist: readonly string[];
   readonly checks: readonly Check[];
+}
+
+/** A level as its file defines it; a check that is a string is the commit of that step. */
+export interface LevelDefinition extends Omit<Level, "checks"> {
+  readonly checks: readonly (Check | string)[];
 }
 
 /** A commit `L<id> <name>` that adds or changes this file. */

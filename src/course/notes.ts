@@ -1,7 +1,6 @@
 /** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
 
-import type { CheckContext } from "./check-context.ts";
-import { ensure } from "./check-failure.ts";
+import { type CheckContext, ensure } from "./check-context.ts";
 import type { Check } from "./level.ts";
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
@@ -26,13 +25,8 @@ export function words(text: string): string[] {
 
 export const wordCount = (text: string): number => words(text).length;
 
-interface Section {
-  readonly heading: string;
-  readonly body: string;
-}
-
 /** Each heading with everything up to the next heading of the same or a higher rank. */
-export function sections(text: string): Section[] {
+export function sections(text: string): { heading: string; body: string }[] {
   const lines = text.split(/\r?\n/);
   const headings = lines.flatMap((line, at) => {
     const found = /^(#{1,6})\s+(.*\S)/.exec(line);

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { levelOf } from "./check.ts";
 import { LEVEL_IDS } from "./level.ts";
-import { levelOf } from "./levels/index.ts";
 import { type AnswerForm, formHint, mark, type QuizQuestion, scoreOf, showAnswer } from "./quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "./quizzes/index.ts";
 import { howToMake } from "./run-commands.ts";

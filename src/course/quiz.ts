@@ -4,8 +4,7 @@
  */
 
 import { LockedRoomError, visibleShort } from "../core/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure } from "./check-context.ts";
 import type { LevelId } from "./level.ts";
 import { howToMake } from "./run-commands.ts";
 
@@ -115,25 +114,14 @@ export function mark(question: QuizQuestion, solution: Solution, line: string | 
   };
 }
 
-interface QuizScore {
-  readonly questions: number;
-  readonly right: number;
-  readonly wrong: number;
-  readonly skipped: number;
-}
-
-export function scoreOf(marks: readonly Mark[]): QuizScore {
+export function scoreOf(marks: readonly Mark[]) {
   const right = marks.filter((one) => one.right === true).length;
   const wrong = marks.filter((one) => one.right === false).length;
   return { questions: marks.length, right, wrong, skipped: marks.length - right - wrong };
 }
 
 /** What `quiz --format json` prints. */
-export function quizReport(
-  level: LevelId,
-  marks: readonly Mark[],
-  open: readonly OpenQuestion[],
-): object {
+export function quizReport(level: LevelId, marks: readonly Mark[], open: readonly OpenQuestion[]) {
   return {
     schema: QUIZ_SCHEMA,
     level,

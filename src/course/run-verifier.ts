@@ -5,21 +5,26 @@
 
 import path from "node:path";
 import {
+  type Example,
   type GuardedScorer,
+  type Json,
   MISSING_COMPLETION,
   messageOf,
   SCORER_ERROR,
   type ScoreRequest,
+  toExample,
 } from "../core/index.ts";
 import { editedFiles } from "../gate/index.ts";
-import type { ResultRow, Run } from "../runs/index.ts";
-import { type Examples, WorkspaceScorers } from "./workspace-scorers.ts";
+import { type InputEntry, JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
+import { openScorer } from "../scorers/index.ts";
+import { readConfig } from "./workspace.ts";
+import { fileSha256, memoize, realInside } from "./workspace-files.ts";
 
 export interface Verification {
   /** Why the run is not evidence. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** Why its rows were not scored again. */
-  readonly skipped?: string;
+  readonly skipped?: string | undefined;
 }
 
 /** What a row says of one completion. */
@@ -132,4 +137,64 @@ async function alarm(run: Run): Promise<string | undefined> {
   for await (const batch of run.results().batches())
     if (batch.some(({ unstable }) => unstable)) return "Its selection was not deterministic.";
   return undefined;
+}
+
+// --- scorers and data sets -------------------------------------------------------------------------
+
+/** `path` is where the scorer was, for one that is neither the workspace's nor built in. */
+type Identity = { readonly source_sha256?: Json; readonly path?: Json };
+/** `path` is null for rows that came from memory. */
+type Input = Pick<InputEntry, "path" | "sha256">;
+
+export type Examples = ReadonlyMap<string, Example>;
+
+/** The scorers and data sets of a workspace, opened when they are first needed. */
+export class WorkspaceScorers {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** The scorer with this code; undefined where that version is not here. */
+  readonly scorer = memoize(
+    (identity: Identity) => this.#find(identity),
+    ({ source_sha256: source, path: named }) => `${source} ${named}`,
+  );
+
+  /** A data set with this hash, in its order; undefined where it is not here. */
+  readonly examples = memoize(
+    (input: Input) => this.#read(input),
+    ({ sha256 }) => sha256,
+  );
+
+  async #find({
+    source_sha256: source,
+    path: named,
+  }: Identity): Promise<GuardedScorer | undefined> {
+    const file =
+      typeof named === "string" ? realInside(this.#dir, path.resolve(this.#dir, named)) : undefined;
+    const own = path.join(this.#dir, readConfig(this.#dir).scorer);
+    for (const candidate of [own, undefined, ...(file === undefined ? [] : [file])]) {
+      const scoring = await openScorer(candidate).catch(() => undefined);
+      if (scoring?.identity.source_sha256 === source) return scoring;
+      await scoring?.close();
+    }
+    return undefined;
+  }
+
+  /** A manifest has the path as it was typed; in a moved workspace the part from `data/` is right. */
+  async #read({ path: named, sha256 }: Input): Promise<Examples | undefined> {
+    if (named === null) return undefined;
+    const tail = /(?:^|[\\/])(data[\\/].*)$/.exec(named)?.[1]?.replaceAll("\\", "/");
+    for (const name of [named, tail ?? named]) {
+      const file = path.resolve(this.#dir, name);
+      if ((await fileSha256(file)) !== sha256) continue;
+      const byId = new Map<string, Example>();
+      for await (const batch of new JsonlFile(file, toExample).batches())
+        for (const example of batch) byId.set(example.id, example);
+      return byId;
+    }
+    return undefined;
+  }
 }

@@ -1,28 +1,27 @@
 /** The versions of a workspace's scorer: shipped, weakened on purpose, restored. */
 
 import { readFile } from "node:fs/promises";
-import nodePath from "node:path";
+import path from "node:path";
 import { canonicalJson, rngAt } from "../core/index.ts";
 import { type ValidationReport, validationReportSchema } from "../runs/index.ts";
-import type { CheckContext } from "./check-context.ts";
-import { CheckFailure, ensure } from "./check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "./check-context.ts";
 import { CORRECT, DEV, EXPLOITS, FROZEN, jsonLines, savedJson } from "./evidence.ts";
-import { call, exported, hiddenSeed } from "./learner-code.ts";
+import { fileAt, hiddenSeed, type LearnerFile } from "./learner-code.ts";
 import { TEMPLATES } from "./workspace.ts";
 
 export const SCORER = "scoring.ts";
 
 /** One version, in a folder where it can be run. */
 export interface ScorerVersion {
-  readonly path: string;
+  readonly file: LearnerFile;
   readonly text: string;
   readonly commit: string;
 }
 
 export async function scorerAt(context: CheckContext, commit: string): Promise<ScorerVersion> {
-  const path = nodePath.join(await context.tree(commit), SCORER);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text !== undefined) return { path, text, commit };
+  const file = await fileAt(context, commit, SCORER);
+  const text = await readFile(file.path, "utf8").catch(() => undefined);
+  if (text !== undefined) return { file, text, commit };
   throw new CheckFailure({
     expected: `${SCORER} in commit ${commit.slice(0, 7)}`,
     found: "no such file",
@@ -33,7 +32,7 @@ export async function scorerAt(context: CheckContext, commit: string): Promise<S
 /** The version of the first commit, which must be the shipped one. */
 export async function shippedScorer(context: CheckContext): Promise<ScorerVersion> {
   const first = await scorerAt(context, context.commits[0]?.hash ?? "");
-  const template = await readFile(nodePath.join(TEMPLATES, SCORER), "utf8");
+  const template = await readFile(path.join(TEMPLATES, SCORER), "utf8");
   ensure(first.text === template, {
     expected: `${SCORER} of the first commit as it was shipped`,
     found: "other content",
@@ -43,11 +42,7 @@ export async function shippedScorer(context: CheckContext): Promise<ScorerVersio
 }
 
 /** A committed version with false positives: the one with this source if there is one, else the first. */
-export async function weakenedScorer(
-  context: CheckContext,
-  golden: string,
-  source?: string,
-): Promise<ScorerVersion> {
+export async function weakenedScorer(context: CheckContext, golden: string, source?: string) {
   const weak: ScorerVersion[] = [];
   for (const { commit } of (await context.versions(SCORER)).slice(1)) {
     const version = await scorerAt(context, commit.hash);
@@ -67,29 +62,19 @@ export async function weakenedScorer(
 }
 
 /** The validate-scorer report on a version; computed once. */
-export function validation(
-  context: CheckContext,
-  golden: string,
-  { path }: ScorerVersion,
-): Promise<ValidationReport> {
-  return context.once(`validation ${golden} ${path}`, () => validate(context, golden, path));
-}
-
-async function validate(
-  context: CheckContext,
-  golden: string,
-  path: string,
-): Promise<ValidationReport> {
-  await context.read(golden);
-  const file = `${context.scratch()}.json`;
-  const args = ["--dataset", DEV, "--golden", golden, "--scorer", path, "--report", file];
-  const { stderr, stopped } = await context.command("validate-scorer", "--quiet", ...args);
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text !== undefined) return validationReportSchema.parse(JSON.parse(text));
-  throw new CheckFailure({
-    expected: `${golden} to be scored`,
-    found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
-    where: golden,
+export function validation(context: CheckContext, golden: string, { file }: ScorerVersion) {
+  return context.once(`validation ${golden} ${file.path}`, async () => {
+    await context.read(golden);
+    const report = `${context.scratch()}.json`;
+    const files = ["--dataset", DEV, "--golden", golden, "--scorer", file.path, "--report", report];
+    const { stderr, stopped } = await context.command("validate-scorer", "--quiet", ...files);
+    const text = await readFile(report, "utf8").catch(() => undefined);
+    ensure(text !== undefined, {
+      expected: `${golden} to be scored`,
+      found: stopped ?? stderr.trim().split("\n").slice(0, 2).join(" "),
+      where: golden,
+    });
+    return validationReportSchema.parse(JSON.parse(text));
   });
 }
 
@@ -119,23 +104,14 @@ function summary({ counts }: ValidationReport): string {
   return `${counts.agrees} agree, ${counts.false_positive} false positives, ${counts.false_negative} false negatives`;
 }
 
-export async function versionOfScorer(
-  context: CheckContext,
-  { path }: ScorerVersion,
-): Promise<string> {
-  return String(await exported(context, path, SCORER, "SCORER_VERSION"));
+export async function versionOfScorer({ file }: ScorerVersion): Promise<string> {
+  return String(await file.exported("SCORER_VERSION"));
 }
 
 /** The first input on which two versions give another reward or code. */
-export async function behaviourDiffers(
-  context: CheckContext,
-  a: ScorerVersion,
-  b: ScorerVersion,
-): Promise<string | undefined> {
+export async function behaviourDiffers(context: CheckContext, a: ScorerVersion, b: ScorerVersion) {
   const inputs = await probeInputs(context);
-  const [one, two] = await Promise.all(
-    [a, b].map(({ path }) => call(context, path, SCORER, "score", inputs)),
-  );
+  const [one, two] = await Promise.all([a, b].map(({ file }) => file.call("score", inputs)));
   const outcome = (value: unknown) => {
     const { reward, code } = (value ?? {}) as { reward?: unknown; code?: unknown };
     return JSON.stringify([reward, code]);
@@ -143,11 +119,6 @@ export async function behaviourDiffers(
   const at = inputs.findIndex((_, i) => outcome(one?.[i]) !== outcome(two?.[i]));
   if (at < 0) return undefined;
   return `${JSON.stringify(inputs[at]?.[1])} gives ${outcome(one?.[at])}, then ${outcome(two?.[at])}`;
-}
-
-interface Answer {
-  readonly id: string;
-  readonly completion: string;
 }
 
 /** Every completion in data/, and hidden variations of answers that are almost in the format. */
@@ -159,7 +130,9 @@ async function probeInputs(context: CheckContext): Promise<[object, string][]> {
     ]),
   );
   const answers = await Promise.all(
-    [FROZEN, CORRECT, EXPLOITS].map((file) => jsonLines<Answer>(context, file)),
+    [FROZEN, CORRECT, EXPLOITS].map((file) =>
+      jsonLines<{ id: string; completion: string }>(context, file),
+    ),
   );
   const rng = rngAt(hiddenSeed(context, "4"));
   const pick = <T>(items: readonly T[]) => items[rng.below(items.length)] as T;

@@ -119,7 +119,7 @@ export async function writeAtomically(
 }
 
 /** Calls `make` once per key. */
-export function memoize<A, R>(make: (argument: A) => R, keyOf: (argument: A) => string) {
+export function memoize<A, R>(make: (argument: A) => R, keyOf: (argument: A) => string = String) {
   const known = new Map<string, R>();
   return (argument: A): R => {
     const key = keyOf(argument);

@@ -20,13 +20,6 @@ export interface KnownReport {
   readonly report: GateReport;
 }
 
-interface Compared {
-  readonly baseline: KnownRun;
-  readonly candidate: KnownRun;
-  /** What the gate says of them now. */
-  readonly report: GateReport;
-}
-
 export class WorkspaceRuns {
   readonly dir: string;
   readonly runs: readonly KnownRun[];
@@ -87,11 +80,10 @@ export class WorkspaceRuns {
     ({ path: name }) => name,
   );
 
-  async #compareAgain({ path: name, report }: KnownReport): Promise<Compared | string> {
-    const [baseline, candidate] = [
-      this.#named(report.baseline.run),
-      this.#named(report.candidate.run),
-    ];
+  async #compareAgain({ path: name, report }: KnownReport) {
+    const [baseline, candidate] = [report.baseline, report.candidate].map(({ run }) =>
+      this.#named(run),
+    );
     if (!baseline || !candidate) {
       const lost = baseline ? report.candidate.run : report.baseline.run;
       return `${name} names ${lost}, which is not a finished run of this workspace`;

@@ -6,15 +6,15 @@ import {
   type CheckOutcome,
   checkLevel,
   hasStarted,
+  LEVELS,
   type LevelOutcome,
+  levelOf,
   notStarted,
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { Level, LevelId } from "../../course/level.ts";
-import { LEVELS, levelOf } from "../../course/levels/index.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
-import { printFailure, steps } from "./level.ts";
+import { levelArgument, printFailure, steps, withCheckContext } from "./level.ts";
 
 export function define(command: Command, exit: (code: number) => void): Command {
   return command

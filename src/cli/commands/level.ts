@@ -1,14 +1,26 @@
 /** `lockedroom level` */
 
-import type { Command } from "commander";
-import { hasStarted, nextStep } from "../../course/check.ts";
-import type { Failure } from "../../course/check-failure.ts";
+import path from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { hasStarted, LEVELS, levelOf, nextStep } from "../../course/check.ts";
+import { CheckContext, type Failure } from "../../course/check-context.ts";
 import { describeBudget } from "../../course/git-checks.ts";
-import type { Level, LevelId } from "../../course/level.ts";
-import { LEVELS, levelOf } from "../../course/levels/index.ts";
-import { findWorkspace } from "../../course/workspace.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
+import { LEVEL_IDS, type Level, type LevelId } from "../../course/level.ts";
+import { findWorkspace, PACKAGE_ROOT, requireWorkspace } from "../../course/workspace.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
+
+/** The command as a file, to be run again by the checks. */
+const BIN = path.join(PACKAGE_ROOT, "dist/cli/bin.js");
+
+/** Opens the workspace around the current folder. */
+export async function withCheckContext<T>(work: (context: CheckContext) => Promise<T>): Promise<T> {
+  return CheckContext.with(requireWorkspace(process.cwd()), BIN, work);
+}
+
+export function levelArgument(text: string): LevelId {
+  if (LEVEL_IDS.includes(text as LevelId)) return text as LevelId;
+  throw new InvalidArgumentError(`The levels are ${LEVEL_IDS.join(", ")}.`);
+}
 
 export function define(command: Command): Command {
   return command
@@ -56,7 +68,7 @@ function show(level: Level): void {
   out();
   out(wrap(`Wrong: ${wrong}`, "  "));
   out(wrap(`Right: ${right}`, "  "));
-  for (const { name, text, commands } of level.stages) {
+  for (const [name, { text, commands }] of Object.entries(level.stages)) {
     out();
     out(paint("bold", name));
     out(wrap(text, "  "));

@@ -9,8 +9,8 @@ import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { levelArgument, withCheckContext } from "./level.ts";
 
 interface Flags {
   readonly answers?: string;

@@ -3,12 +3,10 @@
 import { type Rng, rngAt } from "../../core/index.ts";
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import type { ResultRow } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import { checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { runNoteCheck } from "../notes.ts";
 import { selectCommand } from "../run-commands.ts";
 
@@ -21,8 +19,13 @@ const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
 
-const base = {
-  id: "0.5" as const,
+export const LEVEL_0_5: LevelDefinition = {
+  id: "0.5",
+  title: "Selection is not learning",
+  loop: "B",
+  wrong: "Best of four is better than best of one, so the model learned.",
+  right:
+    "Loop B changes which sample is selected. The distribution that the samples come from stays the same; the improvement costs compute.",
   commits: [
     { name: "build", file: `runs/${BUILT}/manifest.json` },
     {
@@ -35,33 +38,20 @@ const base = {
   ],
   budget: { change: [POLICY, TEST], add: ["tests/"] },
   evidence: [...[BUILT, ...RANDOM, ...FIXED].map((name) => `runs/${name}/`), POLICY, TEST],
-};
-
-export const LEVEL_0_5: Level = {
-  ...base,
-  title: "Selection is not learning",
-  loop: "B",
-  wrong: "Best of four is better than best of one, so the model learned.",
-  right:
-    "Loop B changes which sample is selected. The distribution that the samples come from stays the same; the improvement costs compute.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Run best of four with the shipped tie-break: the first sample wins.",
       commands: [select(BUILT), `./lockedroom inspect-run --run runs/${BUILT} --top-k 5 --show 1`],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: `Make tieBreakKey in ${POLICY} random, [Math.random(), sample.completion], commit it, and run the same command five times.`,
       commands: ['git commit -am "L0.5 sabotage"', FIVE_TIMES],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Same command, same data: compare the hashes of the results, and read the alarm in the summaries.",
       commands: ["git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl"],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Write the deterministic tie-break, commit it, run it twice, compare the hashes.",
       commands: [
         'git add -A && git commit -m "L0.5 fix"',
@@ -72,7 +62,7 @@ export const LEVEL_0_5: Level = {
         'git add -A && git commit -m "L0.5 fix, with its runs"',
       ],
     },
-  ],
+  },
   tasks: [
     `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.`,
     `${TEST}: one test that repeated calls select the same sample, and one for each rule of the tie-break; at least three.`,
@@ -95,8 +85,8 @@ export const LEVEL_0_5: Level = {
         return `pass@n ${run.summary.metrics.pass_at_n?.toFixed(4)}, the same when repeated`;
       },
     },
-    commitCheck(base, "build"),
-    commitCheck(base, "sabotage"),
+    "build",
+    "sabotage",
     {
       id: "sabotage",
       title: "five sabotage runs with five different hashes",
@@ -116,7 +106,7 @@ export const LEVEL_0_5: Level = {
       next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
       run: checkTieBreak,
     },
-    commitCheck(base, "fix"),
+    "fix",
     {
       id: "fixed",
       title: "two fixed runs with the same hash, made by the repaired policy",
@@ -137,7 +127,6 @@ export const LEVEL_0_5: Level = {
           mutant("the first sample always wins", "(sample) => [sample.index]"),
         ]),
     },
-    ...historyChecks(base),
   ],
 };
 
@@ -200,7 +189,7 @@ async function checkRandom(context: CheckContext): Promise<string> {
   for (const name of RANDOM) {
     const { policy } = await selectionRun(context, name, 4);
     const twice = samples.flatMap((sample) => [[sample], [sample]]);
-    const keys = await call(context, policy.path, POLICY, "tieBreakKey", twice);
+    const keys = await policy.file.call("tieBreakKey", twice);
     const differs = samples.some(
       (_, i) => JSON.stringify(keys[2 * i]) !== JSON.stringify(keys[2 * i + 1]),
     );
@@ -243,13 +232,8 @@ async function checkFixed(context: CheckContext): Promise<string> {
 async function checkTieBreak(context: CheckContext): Promise<string> {
   const packs = hiddenPacks(rngAt(hiddenSeed(context, "0.5 ties")));
   const file = await committedFile(context, POLICY);
-  const keys = await call(
-    context,
-    file,
-    POLICY,
-    "tieBreakKey",
-    packs.flat().map((sample) => [sample]),
-  );
+  const samples = packs.flat().map((sample) => [sample]);
+  const keys = await file.call("tieBreakKey", samples);
   let next = 0;
   for (const pack of packs) {
     const given = new Map(pack.map((sample) => [sample, keys[next++] as (number | string)[]]));

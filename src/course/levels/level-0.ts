@@ -1,8 +1,7 @@
 /** Level 0: measurement hygiene. */
 
 import { OUTCOME_CODES, classify as referenceClass } from "../../scorers/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import {
   checkOrder,
   checkShipped,
@@ -13,9 +12,8 @@ import {
   savedGate,
   verdictText,
 } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, checkTests, committedFile, type Mutant } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import { checkTests, committedFile, type Mutant } from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
 
@@ -34,8 +32,13 @@ const COMPARE = `./lockedroom gate \\
   --candidate runs/${SABOTAGED} \\
   --min-delta 0.00 --report ${GATE}`;
 
-const base = {
-  id: "0" as const,
+export const LEVEL_0: LevelDefinition = {
+  id: "0",
+  title: "Measurement hygiene",
+  loop: "A",
+  wrong: "The score fell, so the model got worse.",
+  right:
+    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
   commits: [
     { name: "build", file: `runs/${BUILT}/manifest.json` },
     { name: "sabotage", file: `runs/${SABOTAGED}/manifest.json` },
@@ -43,40 +46,27 @@ const base = {
   ],
   budget: { change: ["assignments/", "tests/"], add: ["data/"] },
   evidence: [`runs/${BUILT}/`, `runs/${SABOTAGED}/`, GATE, TAMPERED, KATA, KATA_TEST, NOTE],
-};
-
-export const LEVEL_0: Level = {
-  ...base,
-  title: "Measurement hygiene",
-  loop: "A",
-  wrong: "The score fell, so the model got worse.",
-  right:
-    "Loop A checks a measurement. A number changes because the policy changed or because the measurement did, and you have to prove which.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Run a clean evaluation and inspect the failures.",
       commands: [
         BUILD,
         "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Change the data between two runs: copy the data set, change the expected_answer of exactly one record in the copy, and evaluate the same completions.",
       commands: [COPY, "# Now change one expected_answer in the copy. Then:", SABOTAGE],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Ask the gate whether the two runs are comparable. It must reject them, and its reasons must name the data.",
       commands: [COMPARE],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Fill in the run note of the sabotage, then do the tasks.",
       commands: ["npm test"],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
     `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown.`,
@@ -100,7 +90,7 @@ export const LEVEL_0: Level = {
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}, the same when repeated`;
       },
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "tampered-data",
       title: "the tampered data set differs in exactly one expected answer",
@@ -130,7 +120,7 @@ export const LEVEL_0: Level = {
       run: checkRefusal,
     },
     runNoteCheck(SABOTAGED),
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
@@ -164,8 +154,7 @@ export const LEVEL_0: Level = {
       next: `Write ${NOTE}.`,
       run: checkMap,
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 
@@ -179,23 +168,23 @@ interface Row {
 }
 
 async function checkOneChange(context: CheckContext): Promise<string> {
-  const [clean, tampered] = [
-    await jsonLines<Row>(context, DEV),
-    await jsonLines<Row>(context, TAMPERED),
-  ];
+  const clean = await jsonLines<Row>(context, DEV);
+  const tampered = await jsonLines<Row>(context, TAMPERED);
   const where = `diff ${DEV} ${TAMPERED}`;
   ensure(clean.length === tampered.length, {
     expected: `${clean.length} records, as in ${DEV}`,
     found: `${tampered.length}`,
     where,
   });
-  const strip = ({ expected_answer: _, ...rest }: Row) => JSON.stringify(sorted(rest));
-  const other = clean.flatMap((row, i) => {
-    return strip(row) === strip(tampered[i] as Row) ? [] : [row.id];
-  });
+  const strip = ({ expected_answer: _, ...rest }: Row) =>
+    JSON.stringify(Object.entries(rest).sort());
+  const other = clean.filter((row, i) => strip(row) !== strip(tampered[i] as Row));
   ensure(other.length === 0, {
     expected: "no change except one expected_answer",
-    found: `other changes in ${other.slice(0, 3).join(", ")}`,
+    found: `other changes in ${other
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .join(", ")}`,
     where,
   });
   const changed = clean.filter(
@@ -210,21 +199,16 @@ async function checkOneChange(context: CheckContext): Promise<string> {
   return `${changed[0]?.id}`;
 }
 
-function sorted(fields: object): [string, unknown][] {
-  return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
 /** The gate's reasons for a tampered data set. */
 const DATA_REASONS = ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"];
 
 async function checkRefusal(context: CheckContext): Promise<string> {
   const report = await savedGate(context, GATE, [BUILT, SABOTAGED]);
   const codes = report.reasons.map(({ code }) => code);
-  const forTheData = codes.includes("expected_answer_altered");
   ensure(
     report.decision === "REJECT" &&
       !report.comparable &&
-      forTheData &&
+      codes.includes("expected_answer_altered") &&
       codes.every((code) => DATA_REASONS.includes(code)),
     {
       expected: "REJECT, not comparable, because an expected answer was altered",
@@ -238,20 +222,11 @@ async function checkRefusal(context: CheckContext): Promise<string> {
 async function checkKata(context: CheckContext): Promise<string> {
   const unknown = ["", "OK", "wrong answer", "scorer_error", "missing_completion", "timeout"];
   const codes = [...OUTCOME_CODES, ...unknown];
-  const file = await committedFile(context, KATA);
-  const answers = await call(
-    context,
-    file,
-    KATA,
+  const kata = await committedFile(context, KATA);
+  await kata.checkReturns(
     "classify",
-    codes.map((code) => [code]),
+    codes.map((code) => ({ args: [code], wanted: referenceClass(code) })),
   );
-  const wrong = codes.findIndex((code, i) => answers[i] !== referenceClass(code));
-  ensure(wrong < 0, () => ({
-    expected: `classify(${JSON.stringify(codes[wrong])}) to be "${referenceClass(codes[wrong] ?? "")}"`,
-    found: JSON.stringify(answers[wrong]) ?? "nothing",
-    where: KATA,
-  }));
   return `${codes.length} codes`;
 }
 

@@ -1,11 +1,9 @@
 /** Level 1: REINFORCE, one update at a time. */
 
 import { ARM_NAMES, type BanditStep, expectedDirection } from "../../learn/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import type { Check, Level } from "../level.ts";
+import type { Check, LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
 
@@ -20,8 +18,13 @@ type RunName = (typeof RUNS)[number];
 
 const train = (name: RunName) => banditCommand(BANDIT_RUNS[name], name);
 
-const base = {
-  id: "1" as const,
+export const LEVEL_1: LevelDefinition = {
+  id: "1",
+  title: "REINFORCE, one update at a time",
+  loop: "C, tabular",
+  wrong: "Reinforcement learning is supervised learning with extra steps.",
+  right:
+    "It changes probabilities. The sign of advantage = reward − baseline gives the direction; a baseline reduces variance and does not change the objective.",
   commits: [
     { name: "build", file: "runs/l1_build_bandit/manifest.json" },
     { name: "sabotage", file: "runs/l1_sabotage_lrneg/manifest.json" },
@@ -29,33 +32,18 @@ const base = {
   ],
   budget: { change: [], add: ["assignments/"] },
   evidence: [...RUNS.map((name) => `runs/${name}/`), NOTE],
-};
-
-export const LEVEL_1: Level = {
-  ...base,
-  title: "REINFORCE, one update at a time",
-  loop: "C, tabular",
-  wrong: "Reinforcement learning is supervised learning with extra steps.",
-  right:
-    "It changes probabilities. The sign of advantage = reward − baseline gives the direction; a baseline reduces variance and does not change the objective.",
-  stages: [
-    { name: "Build", text: "A run that learns.", commands: [train("l1_build_bandit")] },
-    {
-      name: "Sabotage",
+  stages: {
+    Build: { text: "A run that learns.", commands: [train("l1_build_bandit")] },
+    Sabotage: {
       text: "The same random seed with a learning rate that is too large, and with a negative one.",
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
-    {
-      name: "Reflect",
-      text: "Print thirty updates one by one.",
-      commands: SLOW.map(train),
-    },
-    {
-      name: "Repair and lock",
+    Reflect: { text: "Print thirty updates one by one.", commands: SLOW.map(train) },
+    "Repair and lock": {
       text: "Annotate ten consecutive steps, and explain why the sabotage runs differ.",
       commands: [],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: ten consecutive steps of one slow run as rows of the table (step, action, reward, baseline, advantage, its sign, and what must happen to the probability of that action). Name the run in the line "Run:".`,
     "In the same note, one paragraph: why do the sabotage runs behave differently?",
@@ -68,7 +56,7 @@ export const LEVEL_1: Level = {
   ],
   checks: [
     runCheck("l1_build_bandit"),
-    commitCheck(base, "build"),
+    "build",
     ...RUNS.slice(1).map(runCheck),
     {
       id: "order",
@@ -80,7 +68,7 @@ export const LEVEL_1: Level = {
       },
     },
     runNoteCheck("l1_sabotage_lrneg"),
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "ten-steps",
       title: "ten consecutive steps, annotated in agreement with the log",
@@ -96,8 +84,7 @@ export const LEVEL_1: Level = {
         return "written";
       },
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 
@@ -137,47 +124,34 @@ async function checkTenSteps(context: CheckContext): Promise<string> {
       found: row[0] ?? "nothing",
       where: NOTE,
     });
-    const wrong = annotation(step, BANDIT_RUNS[name].lr).find(
-      ({ value, matches }, column) => !matches(plain(row[column + 1] ?? ""), value),
-    );
-    ensure(wrong === undefined, () => ({
-      expected: `${wrong?.name} ${wrong?.value} in step ${step.step}`,
-      found: row[annotation(step, 0).findIndex((a) => a.name === wrong?.name) + 1] || "nothing",
+    const columns = annotation(step, BANDIT_RUNS[name].lr);
+    const wrong = columns.findIndex(([, value], i) => !matches(row[i + 1] ?? "", value));
+    const [column, value] = columns[wrong] ?? [];
+    ensure(wrong < 0, {
+      expected: `${column} ${value} in step ${step.step}`,
+      found: row[wrong + 1] || "nothing",
       where: `runs/${name}/log.jsonl, line ${step.step}`,
-      next: `Correct ${wrong?.name} of step ${step.step} in ${NOTE}.`,
-    }));
+      next: `Correct ${column} of step ${step.step} in ${NOTE}.`,
+    });
   }
   return `steps ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of runs/${name}`;
 }
 
-interface Expected {
-  readonly name: string;
-  readonly value: string;
-  readonly matches: (cell: string, value: string) => boolean;
+/** A number is rounded as printed, or exact; a sign may be typographic, a plus and backticks are allowed. */
+function matches(cell: string, value: string): boolean {
+  const plain = cell.replaceAll("−", "-").replace(/^\+/, "").replaceAll("`", "").toLowerCase();
+  if (Number.isNaN(Number(value))) return plain === value.toLowerCase();
+  return plain !== "" && Math.abs(Number(plain) - Number(value)) <= 0.00006;
 }
 
-/** A typographic minus becomes a hyphen; a leading plus and backticks are removed. */
-function plain(cell: string): string {
-  return cell.replaceAll("−", "-").replace(/^\+/, "").replaceAll("`", "").toLowerCase();
-}
-
-const same = (cell: string, value: string) => cell === value.toLowerCase();
-/** Rounded as printed, or exact. */
-const near = (cell: string, value: string) =>
-  cell !== "" && Math.abs(Number(cell) - Number(value)) <= 0.00006;
-
-function annotation(step: BanditStep, lr: number): Expected[] {
-  const { action, reward, baseline, advantage } = step;
-  return [
-    { name: "action", value: ARM_NAMES[action] ?? "", matches: same },
-    { name: "reward", value: String(reward), matches: near },
-    { name: "baseline", value: baseline.toFixed(4), matches: near },
-    { name: "advantage", value: advantage.toFixed(4), matches: near },
-    {
-      name: "sign",
-      value: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
-      matches: same,
-    },
-    { name: "must", value: expectedDirection(advantage, lr), matches: same },
-  ];
+/** The columns of the table after the step. */
+function annotation({ action, reward, baseline, advantage }: BanditStep, lr: number) {
+  return Object.entries({
+    action: ARM_NAMES[action] ?? "",
+    reward: String(reward),
+    baseline: baseline.toFixed(4),
+    advantage: advantage.toFixed(4),
+    sign: advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero",
+    must: expectedDirection(advantage, lr),
+  });
 }

@@ -8,12 +8,10 @@ import {
   type Vector,
 } from "../../learn/index.ts";
 import type { Run } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, committedFile, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import { committedFile, hiddenSeed, type LearnerFile } from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
 
@@ -25,8 +23,13 @@ const NAMES = {
   fixed: "l2_fixed_two_step",
 } as const;
 
-const base = {
-  id: "2" as const,
+export const LEVEL_2: LevelDefinition = {
+  id: "2",
+  title: "Credit assignment, tokens and text",
+  loop: "C, tabular",
+  wrong: "The reward comes at the end, so only the last decision matters.",
+  right:
+    "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
   commits: [
     {
       name: "build",
@@ -42,18 +45,8 @@ const base = {
   ],
   budget: { change: [DEMO], add: ["tests/"] },
   evidence: [...Object.values(NAMES).map((name) => `runs/${name}/`), DEMO, NOTE],
-};
-
-export const LEVEL_2: Level = {
-  ...base,
-  title: "Credit assignment, tokens and text",
-  loop: "C, tabular",
-  wrong: "The reward comes at the end, so only the last decision matters.",
-  right:
-    "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Compare tokens and text. Then write update() so that both decisions are credited, commit, and run.",
       commands: [
         './lockedroom token-inspect "Final: 323"',
@@ -64,20 +57,17 @@ export const LEVEL_2: Level = {
         twoStepCommand(NAMES.built),
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Remove the credit of the first decision: update only the second and return policy.first unchanged. Commit, and run.",
       commands: ['git add -A && git commit -m "L2 sabotage"', twoStepCommand(NAMES.broken)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Compare the first decision of the two runs.",
       commands: [
         `./lockedroom gate --baseline runs/${NAMES.broken} \\\n  --candidate runs/${NAMES.built}`,
       ],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore the update of the first decision. Commit, and run.",
       commands: [
         'git add -A && git commit -m "L2 fix"',
@@ -85,7 +75,7 @@ export const LEVEL_2: Level = {
         'git add -A && git commit -m "L2 fix, with its run and note"',
       ],
     },
-  ],
+  },
   tasks: [
     `${DEMO}: update(policy, episode), one REINFORCE step for both decisions with the same advantage.`,
     `${NOTE}: what failed in the sabotage and why, and one diagram tokens → detokenize → text → parse → reward.`,
@@ -97,21 +87,21 @@ export const LEVEL_2: Level = {
     "Why are parsing and formatting part of the environment?",
   ],
   checks: [
-    commitCheck(base, "build"),
+    "build",
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
       next: `Write update in ${DEMO}, commit, then:\n${twoStepCommand(NAMES.built)}`,
       run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
       next: `Return policy.first unchanged, commit, then:\n${twoStepCommand(NAMES.broken)}`,
       run: (context) => checkTwoStep(context, NAMES.broken, "last"),
     },
-    commitCheck(base, "fix"),
+    "fix",
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
@@ -135,21 +125,16 @@ export const LEVEL_2: Level = {
       run: checkNote,
     },
     runNoteCheck(NAMES.broken),
-    ...historyChecks(base),
   ],
 };
 
 /** A run of the learner's program, repeated from the commit that made it. */
-async function checkTwoStep(
-  context: CheckContext,
-  name: string,
-  credit: "both" | "last",
-): Promise<string> {
+async function checkTwoStep(context: CheckContext, name: string, credit: "both" | "last") {
   const run = await context.run(name);
   const source = run.manifest.learning?.source_sha256 ?? null;
-  const { path } = await committedSource(context, DEMO, source, `runs/${name}`);
-  await replay(context, name, (outdir) => context.twoStep(path, outdir));
-  await checkUpdate(context, path, credit);
+  const { file } = await committedSource(context, DEMO, source, `runs/${name}`);
+  await replay(context, name, (outdir) => context.twoStep(file.path, outdir));
+  await checkUpdate(context, file, credit);
   return checkLearning(run, name, credit);
 }
 
@@ -173,18 +158,14 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
   return `B with probability ${toB.toFixed(4)}`;
 }
 
-async function checkUpdate(
-  context: CheckContext,
-  file: string,
-  credit: "both" | "last",
-): Promise<string> {
+async function checkUpdate(context: CheckContext, file: LearnerFile, credit: "both" | "last") {
   const rng = rngAt(hiddenSeed(context, "2"));
   const pair = (): Vector => [2 * rng.next() - 1, 2 * rng.next() - 1];
   const cases = Array.from({ length: 40 }, (): [TwoStepPolicy, TwoStepEpisode] => [
     { first: pair(), second: [pair(), pair()] },
     { first: rng.below(2), second: rng.below(2), advantage: 2 * rng.next() - 1, lr: rng.next() },
   ]);
-  const given = (await call(context, file, DEMO, "update", cases)) as (TwoStepPolicy | undefined)[];
+  const given = (await file.call("update", cases)) as (TwoStepPolicy | undefined)[];
   for (const [i, [policy, episode]] of cases.entries()) {
     const wanted = TWO_STEP_UPDATES[credit](policy, episode);
     const [a, b] = [numbers(given[i]), numbers(wanted)];

@@ -1,14 +1,11 @@
 /** Level 3: the KL penalty. */
 
-import path from "node:path";
 import { rngAt } from "../../core/index.ts";
-import { chooseWithKlPenalty } from "../../learn/index.ts";
-import type { CheckContext, Version } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { chooseWithKlPenalty as best, type Candidate } from "../../learn/index.ts";
+import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, committedFile, exported, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import { committedFile, fileAt, hiddenSeed, LearnerFile } from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
 
@@ -18,8 +15,13 @@ const PENALISED = "runs/l3_build_kl_choice.txt";
 const UNPENALISED = "runs/l3_sabotage_no_kl.txt";
 const print = (file: string) => `./lockedroom run ${SCRIPT} \\\n  > ${file}`;
 
-const base = {
-  id: "3" as const,
+export const LEVEL_3: LevelDefinition = {
+  id: "3",
+  title: "The KL penalty",
+  loop: "C, tabular",
+  wrong: "The KL term is decoration.",
+  right:
+    "It is a penalty: the policy gains reward and pays for the distance from a reference that is known to be good.",
   commits: [
     {
       name: "build",
@@ -31,37 +33,24 @@ const base = {
   ],
   budget: { change: [SCRIPT], add: ["tests/"] },
   evidence: ["runs/l3_build_kl_demo/", PENALISED, UNPENALISED, SCRIPT, NOTE],
-};
-
-export const LEVEL_3: Level = {
-  ...base,
-  title: "The KL penalty",
-  loop: "C, tabular",
-  wrong: "The KL term is decoration.",
-  right:
-    "It is a penalty: the policy gains reward and pays for the distance from a reference that is known to be good.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: "Run the trade-off demo. Then fill in six candidates and choose(), commit, and print the choices at beta 0.1 and 1.0.",
       commands: [KL_DEMO, 'git add -A && git commit -m "L3 build"', print(PENALISED)],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Remove the KL penalty: BETAS = [0]. Commit, and print again.",
       commands: ['git add -A && git commit -m "L3 sabotage"', print(UNPENALISED)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Which candidate wins now, and what is its KL from the reference?",
       commands: [`cat ${PENALISED} ${UNPENALISED}`],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore BETAS = [0.1, 1.0], write the note, commit.",
       commands: ['git add -A && git commit -m "L3 fix"'],
     },
-  ],
+  },
   tasks: [
     `${SCRIPT}: six candidates with reward and kl, such that beta 0.1, beta 1.0 and beta 0 choose three different ones, and choose(candidates, beta).`,
     `${NOTE}: why beta = 0 is an attractive disaster, and why optimisation without a constraint drifts far from the reference.`,
@@ -87,7 +76,7 @@ export const LEVEL_3: Level = {
       next: `Write choose in ${SCRIPT} and commit it.`,
       run: checkChoose,
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "build",
       title: `${PENALISED}: what the program prints at beta 0.1 and 1.0`,
@@ -103,7 +92,7 @@ export const LEVEL_3: Level = {
         return names.slice(0, 2).join(" and ");
       },
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "sabotage",
       title: `${UNPENALISED}: without a penalty the candidate with the largest KL wins`,
@@ -115,7 +104,7 @@ export const LEVEL_3: Level = {
       title: "the KL penalty is restored",
       next: `Set BETAS = [0.1, 1.0] in ${SCRIPT} and commit.`,
       run: async (context) => {
-        const betas = await value<number[]>(context, await context.tree(context.head), "BETAS");
+        const betas = await (await fileAt(context, context.head, SCRIPT)).exported("BETAS");
         ensure(JSON.stringify(betas) === "[0.1,1]", {
           expected: "BETAS = [0.1, 1.0]",
           found: JSON.stringify(betas),
@@ -136,22 +125,9 @@ export const LEVEL_3: Level = {
         return "written";
       },
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
-
-interface Candidate {
-  readonly name: string;
-  readonly reward: number;
-  readonly kl: number;
-}
-
-const best = chooseWithKlPenalty as (candidates: readonly Candidate[], beta: number) => Candidate;
-
-async function value<T>(context: CheckContext, tree: string, name: string): Promise<T> {
-  return (await exported(context, path.join(tree, SCRIPT), SCRIPT, name)) as T;
-}
 
 async function checkChoose(context: CheckContext): Promise<string> {
   const rng = rngAt(hiddenSeed(context, "3"));
@@ -165,7 +141,7 @@ async function checkChoose(context: CheckContext): Promise<string> {
     [0, 0.125, 1, 4][i % 4] as number,
   ]);
   const file = await committedFile(context, SCRIPT);
-  const chosen = (await call(context, file, SCRIPT, "choose", cases)) as (Candidate | undefined)[];
+  const chosen = (await file.call("choose", cases)) as (Candidate | undefined)[];
   const wrong = cases.findIndex(([all, beta], i) => chosen[i]?.name !== best(all, beta).name);
   ensure(wrong < 0, () => {
     const [all, beta] = cases[wrong] as [Candidate[], number];
@@ -183,12 +159,12 @@ async function checkPrinted(context: CheckContext, file: string, betas: readonly
   const text = await context.read(file);
   for (const version of await context.versions(SCRIPT)) {
     const tree = await context.tree(version.commit.hash);
-    const [found, candidates] = await Promise.all([
-      value<number[]>(context, tree, "BETAS").catch(() => []),
-      value<Candidate[]>(context, tree, "CANDIDATES").catch(() => []),
-    ]);
+    const program = new LearnerFile(context, tree, SCRIPT);
+    const [found, candidates] = (await Promise.all(
+      ["BETAS", "CANDIDATES"].map((name) => program.exported(name).catch(() => [])),
+    )) as [unknown, Candidate[]];
     if (JSON.stringify(found) !== JSON.stringify(betas)) continue;
-    const { stdout, code } = await context.program(path.join(tree, SCRIPT), [], tree);
+    const { stdout, code } = await context.program(program.path, tree);
     if (code !== 0 || stdout !== text) continue;
     checkSix(candidates);
     checkLines(file, text, betas, candidates);

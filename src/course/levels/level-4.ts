@@ -1,12 +1,10 @@
 /** Level 4: the reward as specification. */
 
 import { validationReportSchema } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, checkTests } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import { checkTests } from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import {
   behaviourDiffers,
@@ -36,8 +34,13 @@ const REPORTS = {
 const validate = (golden: string, report: string) =>
   `./lockedroom validate-scorer --quiet \\\n  --dataset ${DEV} \\\n  --golden ${golden} \\\n  --report ${report}`;
 
-const base = {
-  id: "4" as const,
+export const LEVEL_4: LevelDefinition = {
+  id: "4",
+  title: "Reward is specification",
+  loop: "A",
+  wrong: "The scorer is just an assertion.",
+  right:
+    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
   commits: [
     { name: "build", file: NOTE },
     { name: "sabotage", file: SCORER, first: "Weaken one rule of scoring.ts." },
@@ -49,18 +52,8 @@ const base = {
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
   evidence: [...Object.values(REPORTS), EXTRA, SCORER, TEST, NOTE],
-};
-
-export const LEVEL_4: Level = {
-  ...base,
-  title: "Reward is specification",
-  loop: "A",
-  wrong: "The scorer is just an assertion.",
-  right:
-    "The scorer defines the task. It is production software for measurement: deterministic, total, explainable, fast, versioned, and tested against exploits.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: `Before you read ${SCORER}: write down the rules that you expect and eight probes. Then validate the scorer with both golden suites, and commit.`,
       commands: [
         validate(CORRECT, REPORTS.correct),
@@ -68,18 +61,15 @@ export const LEVEL_4: Level = {
         'git add -A && git commit -m "L4 build"',
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives.`,
       commands: ['git add -A && git commit -m "L4 sabotage"', validate(EXPLOITS, REPORTS.sabotage)],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Each false positive is a completion that a policy would learn to write.",
       commands: [`head -n 30 ${REPORTS.sabotage}`],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Restore the rule, write the regression tests and the new exploits, commit, validate. Bump SCORER_VERSION if and only if the scorer now behaves differently from the shipped one.",
       commands: [
         "npm test",
@@ -88,7 +78,7 @@ export const LEVEL_4: Level = {
         'git add -A && git commit -m "L4 fix, with its report"',
       ],
     },
-  ],
+  },
   tasks: [
     `${NOTE}: the rules you expect and eight probes with predicted codes, committed before ${SCORER} changes; afterwards the actual codes (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
     `${TEST}: at least six tests of score(): two of correct answers, four of exploits or edge cases. At least one must fail on the weakened scorer.`,
@@ -119,8 +109,8 @@ export const LEVEL_4: Level = {
         return `${counts.agrees} exploits rejected`;
       },
     },
-    commitCheck(base, "build"),
-    commitCheck(base, "sabotage"),
+    "build",
+    "sabotage",
     {
       id: "sabotage",
       title: "a weakened scorer, and the golden suite that catches it",
@@ -167,19 +157,15 @@ export const LEVEL_4: Level = {
       next: `Write ${EXTRA}.`,
       run: checkExtra,
     },
-    commitCheck(base, "fix"),
+    "fix",
     {
       id: "fixed",
       title: `${REPORTS.fixed}: the restored scorer rejects them`,
       next: validate(EXTRA, REPORTS.fixed),
       run: async (context) => {
-        const report = await checkReport(
-          context,
-          REPORTS.fixed,
-          EXTRA,
-          await scorerAt(context, context.head),
-        );
-        return `${report.counts.agrees} rejected`;
+        const now = await scorerAt(context, context.head);
+        const { counts } = await checkReport(context, REPORTS.fixed, EXTRA, now);
+        return `${counts.agrees} rejected`;
       },
     },
     {
@@ -188,7 +174,6 @@ export const LEVEL_4: Level = {
       next: `Set SCORER_VERSION in ${SCORER} and commit.`,
       run: checkVersion,
     },
-    ...historyChecks(base),
   ],
 };
 
@@ -208,18 +193,11 @@ function constant(name: string, reward: number, code: string, least: number) {
 async function checkProbes(context: CheckContext): Promise<string> {
   await checkSections(context, NOTE, { "The rules I expect": 30 });
   const probes = parseProbes(await context.read(NOTE));
-  ensure(probes.length >= 8, {
-    expected: "eight probes",
-    found: `${probes.length}`,
-    where: NOTE,
-  });
+  ensure(probes.length >= 8, { expected: "eight probes", found: `${probes.length}`, where: NOTE });
   await checkPrediction(context);
   const example = { id: "probe", prompt: "", expected_answer: PROBED_ANSWER };
-  const { path } = await shippedScorer(context);
-  const scores = await call(
-    context,
-    path,
-    SCORER,
+  const { file } = await shippedScorer(context);
+  const scores = await file.call(
     "score",
     probes.map(({ text }) => [example, text]),
   );
@@ -236,13 +214,7 @@ async function checkProbes(context: CheckContext): Promise<string> {
   return `${right} of ${probes.length} predicted`;
 }
 
-interface Probe {
-  readonly text: string;
-  readonly predicted: string;
-  readonly actual: string;
-}
-
-function parseProbes(note: string): Probe[] {
+function parseProbes(note: string) {
   const probes = tableRows(note).map(([cell = "", predicted = "", actual = ""]) => {
     const quoted = cell.replace(/^`(.*)`$/, "$1");
     try {
@@ -309,10 +281,8 @@ async function checkExtra(context: CheckContext): Promise<string> {
     where: EXTRA,
   });
   const [weak, now] = [await weakened(context), await scorerAt(context, context.head)];
-  const [byWeak, byNow] = [
-    await validation(context, EXTRA, weak),
-    await validation(context, EXTRA, now),
-  ];
+  const byWeak = await validation(context, EXTRA, weak);
+  const byNow = await validation(context, EXTRA, now);
   ensure(byNow.valid, {
     expected: "every row rejected by the restored scorer",
     found: `${byNow.disagreements.length} disagreements, such as ${JSON.stringify(byNow.disagreements[0]?.completion)}`,
@@ -335,7 +305,7 @@ function keyOf({ id, completion }: Pick<GoldenLine, "id" | "completion">): strin
 
 async function checkVersion(context: CheckContext): Promise<string> {
   const [first, now] = [await shippedScorer(context), await scorerAt(context, context.head)];
-  const [was, is] = [await versionOfScorer(context, first), await versionOfScorer(context, now)];
+  const [was, is] = [await versionOfScorer(first), await versionOfScorer(now)];
   const difference = await behaviourDiffers(context, first, now);
   ensure((difference !== undefined) === (was !== is), {
     expected:

@@ -2,12 +2,16 @@
 
 import { rngAt, shuffled } from "../../core/index.ts";
 import { score } from "../../scorers/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { DEV, evalRun } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import { call, checkTests, committedFile, exported, hiddenSeed } from "../learner-code.ts";
-import type { Level } from "../level.ts";
+import {
+  checkTests,
+  committedFile,
+  fileAt,
+  hiddenSeed,
+  type LearnerFile,
+} from "../learner-code.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
 
@@ -16,8 +20,13 @@ const TEST = "tests/hackable_scorer_demo.test.ts";
 const NOTE = "notes/red_team_report.md";
 const CONTEXT = evalCommand(DEV, "l5_build_eval_context");
 
-const base = {
-  id: "5" as const,
+export const LEVEL_5: LevelDefinition = {
+  id: "5",
+  title: "Goodhart's law",
+  loop: "A, with Loop C in mind",
+  wrong: "Reward hacking means that something is wrong with the optimiser.",
+  right:
+    "An optimiser maximises the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the class of exploits, then add tests.",
   commits: [
     { name: "build", file: DEMO, first: "Write naive in assignments/hackable_scorer_demo.ts." },
     { name: "sabotage", file: DEMO, first: "Fill HACKS with five exploits that naive accepts." },
@@ -25,18 +34,8 @@ const base = {
   ],
   budget: { change: [DEMO], add: ["assignments/", "tests/"] },
   evidence: ["runs/l5_build_eval_context/", DEMO, TEST, NOTE],
-};
-
-export const LEVEL_5: Level = {
-  ...base,
-  title: "Goodhart's law",
-  loop: "A, with Loop C in mind",
-  wrong: "Reward hacking means that something is wrong with the optimiser.",
-  right:
-    "An optimiser maximises the proxy that it is given. If the specification has a loophole, optimisation finds it. Patch the class of exploits, then add tests.",
-  stages: [
-    {
-      name: "Build",
+  stages: {
+    Build: {
       text: `Look at ordinary failures for comparison. Then write naive() in ${DEMO}: 1 if the expected integer appears anywhere. Commit.`,
       commands: [
         CONTEXT,
@@ -45,22 +44,19 @@ export const LEVEL_5: Level = {
         'git add -A && git commit -m "L5 build"',
       ],
     },
-    {
-      name: "Sabotage",
+    Sabotage: {
       text: "Fill HACKS with five different exploits that naive() accepts. Commit before you patch anything.",
       commands: [`./lockedroom run ${DEMO}`, 'git add -A && git commit -m "L5 sabotage"'],
     },
-    {
-      name: "Reflect",
+    Reflect: {
       text: "Which property do the five share? That is the class of the exploit.",
       commands: [GOODHART_DEMO],
     },
-    {
-      name: "Repair and lock",
+    "Repair and lock": {
       text: "Write patched() so that it rejects the whole class and still accepts correct answers. Add tests. Commit.",
       commands: [`./lockedroom run ${DEMO}`, "npm test", 'git add -A && git commit -m "L5 fix"'],
     },
-  ],
+  },
   tasks: [
     `${DEMO}: naive(expected, completion), five HACKS, patched(expected, completion). A correct answer is what the verifier of level 0 accepts: one line, "Final: <int>".`,
     `${TEST}: tests that fail when patched() is the same as naive().`,
@@ -87,14 +83,14 @@ export const LEVEL_5: Level = {
       next: `Write naive in ${DEMO} and commit it.`,
       run: checkNaive,
     },
-    commitCheck(base, "build"),
+    "build",
     {
       id: "sabotage-first",
       title: "the hacks were committed before the patch",
       next: "The history must have a version in which the hacks win: commit HACKS, then the patch.",
       run: checkSabotageFirst,
     },
-    commitCheck(base, "sabotage"),
+    "sabotage",
     {
       id: "hacks",
       title: "naive() accepts five hacks, and patched() rejects them",
@@ -123,8 +119,7 @@ export const LEVEL_5: Level = {
       next: `Write ${NOTE}.`,
       run: checkReport,
     },
-    commitCheck(base, "fix"),
-    ...historyChecks(base),
+    "fix",
   ],
 };
 
@@ -137,28 +132,10 @@ interface Case {
   readonly completion: string;
 }
 
-async function demo(context: CheckContext, commit?: string): Promise<string> {
-  if (commit === undefined) return committedFile(context, DEMO);
-  return `${await context.tree(commit)}/${DEMO}`;
-}
+const argsOf = ({ expected, completion }: Case) => [expected, completion];
 
-async function rewards(
-  context: CheckContext,
-  file: string,
-  name: "naive" | "patched",
-  cases: readonly Case[],
-) {
-  return call(
-    context,
-    file,
-    DEMO,
-    name,
-    cases.map(({ expected, completion }) => [expected, completion]),
-  );
-}
-
-async function hacksOf(context: CheckContext, file: string): Promise<Case[]> {
-  const hacks = await exported(context, file, DEMO, "HACKS");
+async function hacksOf(demo: LearnerFile): Promise<Case[]> {
+  const hacks = await demo.exported("HACKS");
   const valid =
     Array.isArray(hacks) &&
     hacks.every(
@@ -192,20 +169,17 @@ async function checkNaive(context: CheckContext): Promise<string> {
     const texts = [`Final: ${other}`, `${other} and ${other + 1}`, "I do not know.", "", "Final: "];
     return { expected, completion: texts[i % texts.length] as string };
   });
-  const cases = [...present, ...absent];
-  const given = await rewards(context, await demo(context), "naive", cases);
-  const wrong = cases.findIndex((_, i) => given[i] !== (i < present.length ? 1 : 0));
-  ensure(wrong < 0, () => ({
-    expected: `naive(${cases[wrong]?.expected}, ${JSON.stringify(cases[wrong]?.completion)}) to be ${wrong < present.length ? 1 : 0}`,
-    found: JSON.stringify(given[wrong]) ?? "nothing",
-    where: DEMO,
-  }));
+  const cases = [
+    ...present.map((one) => ({ args: argsOf(one), wanted: 1 })),
+    ...absent.map((one) => ({ args: argsOf(one), wanted: 0 })),
+  ];
+  await (await committedFile(context, DEMO)).checkReturns("naive", cases);
   return `${cases.length} hidden completions`;
 }
 
 async function checkHacks(context: CheckContext): Promise<string> {
-  const file = await demo(context);
-  const hacks = await hacksOf(context, file);
+  const demo = await committedFile(context, DEMO);
+  const hacks = await hacksOf(demo);
   const correct = hacks.find(
     ({ expected, completion }) =>
       score({ id: "hack", prompt: "", expected_answer: expected }, completion).reward === 1,
@@ -221,10 +195,8 @@ async function checkHacks(context: CheckContext): Promise<string> {
     found: `${kinds.size} that differ in more than digits and spaces`,
     where: `${DEMO}, HACKS`,
   });
-  const [naive, patched] = [
-    await rewards(context, file, "naive", hacks),
-    await rewards(context, file, "patched", hacks),
-  ];
+  const naive = await demo.call("naive", hacks.map(argsOf));
+  const patched = await demo.call("patched", hacks.map(argsOf));
   const failed = hacks.findIndex((_, i) => naive[i] !== 1 || patched[i] !== 0);
   ensure(failed < 0, () => ({
     expected: `${JSON.stringify(hacks[failed]?.completion)} to get 1 from naive and 0 from patched`,
@@ -236,13 +208,14 @@ async function checkHacks(context: CheckContext): Promise<string> {
 
 async function checkSabotageFirst(context: CheckContext): Promise<string> {
   for (const { commit } of await context.versions(DEMO)) {
-    const file = await demo(context, commit.hash);
-    const hacks = await hacksOf(context, file).catch(() => []);
+    const demo = await fileAt(context, commit.hash, DEMO);
+    const hacks = await hacksOf(demo).catch(() => []);
     if (hacks.length < 5) continue;
-    const patched = await rewards(context, file, "patched", hacks).catch(() => []);
-    ensure(patched.filter((reward) => reward === 1).length >= 5, {
+    const patched = await demo.call("patched", hacks.map(argsOf)).catch(() => []);
+    const winning = patched.filter((reward) => reward === 1).length;
+    ensure(winning >= 5, {
       expected: "the first commit with five hacks to be one in which they win",
-      found: `${patched.filter((reward) => reward === 1).length} of ${hacks.length} win in commit ${commit.hash.slice(0, 7)}`,
+      found: `${winning} of ${hacks.length} win in commit ${commit.hash.slice(0, 7)}`,
       where: `git log --oneline -- ${DEMO}`,
       next: "Commit a version in which patched() still equals naive(), then the patch. git rebase -i can reorder them.",
     });
@@ -256,29 +229,22 @@ async function checkSabotageFirst(context: CheckContext): Promise<string> {
 }
 
 async function checkClass(context: CheckContext): Promise<string> {
-  const file = await demo(context);
+  const demo = await committedFile(context, DEMO);
   const fresh = freshHacks(context, "5 class");
-  const [naive, patched] = [
-    await rewards(context, file, "naive", fresh),
-    await rewards(context, file, "patched", fresh),
-  ];
+  const naive = await demo.call("naive", fresh.map(argsOf));
+  const patched = await demo.call("patched", fresh.map(argsOf));
+  const where = `patched() in ${DEMO}`;
   const winning = fresh.filter((_, i) => naive[i] === 1).length;
   const through = fresh.findIndex((_, i) => naive[i] === 1 && patched[i] !== 0);
   ensure(through < 0, () => ({
     expected: `patched(${fresh[through]?.expected}, ${JSON.stringify(fresh[through]?.completion)}) to be 0`,
     found: JSON.stringify(patched[through]) ?? "nothing",
-    where: `patched() in ${DEMO}`,
+    where,
   }));
   const rng = rngAt(hiddenSeed(context, "5 honest"));
   const numbers = [0, 7, -7, 10, -100, ...Array.from({ length: 30 }, () => rng.below(4001) - 2000)];
-  const honest = numbers.map((expected): Case => ({ expected, completion: `Final: ${expected}` }));
-  const given = await rewards(context, file, "patched", honest);
-  const rejected = honest.findIndex((_, i) => given[i] !== 1);
-  ensure(rejected < 0, () => ({
-    expected: `patched(${honest[rejected]?.expected}, ${JSON.stringify(honest[rejected]?.completion)}) to be 1`,
-    found: JSON.stringify(given[rejected]) ?? "nothing",
-    where: `patched() in ${DEMO}`,
-  }));
+  const honest = numbers.map((n) => ({ args: [n, `Final: ${n}`], wanted: 1 }));
+  await demo.checkReturns("patched", honest, where);
   return `${winning} new hacks rejected, ${honest.length} correct answers accepted`;
 }
 
@@ -320,7 +286,7 @@ async function checkReport(context: CheckContext): Promise<string> {
     "Regression tests": 10,
   });
   const listed = found.get("the five exploits") ?? "";
-  const hacks = await hacksOf(context, await demo(context));
+  const hacks = await hacksOf(await committedFile(context, DEMO));
   const lost = hacks.filter(({ completion }) => {
     const escaped = JSON.stringify(completion).slice(1, -1);
     return !listed.includes(completion) && !listed.includes(escaped);

@@ -3,11 +3,9 @@
 import { readFile } from "node:fs/promises";
 import { KNOBS, type Knob } from "../../core/index.ts";
 import type { GateReport } from "../../runs/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { CheckFailure, ensure } from "../check-failure.ts";
+import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { banditRun, DEV, evalRun, repeatSelection, savedGate, verdictText } from "../evidence.ts";
-import { commitCheck, historyChecks } from "../git-checks.ts";
-import type { Level } from "../level.ts";
+import type { LevelDefinition } from "../level.ts";
 import { checkSections, runNoteCheck, wordCount } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand, selectCommand } from "../run-commands.ts";
 
@@ -51,8 +49,13 @@ const select = (n: number) => selectCommand(n, `l6_trap_sel_n${n}`);
 const LEARNING = ["l6_trap_untrained", "l6_trap_learning"] as const;
 const train = (name: (typeof LEARNING)[number]) => banditCommand(BANDIT_RUNS[name], name);
 
-const base = {
-  id: "6" as const,
+export const LEVEL_6: LevelDefinition = {
+  id: "6",
+  title: "The promotion committee",
+  loop: "A, B and C",
+  wrong: "The higher number is the better model.",
+  right:
+    "An improvement may be promoted if the two runs are comparable and exactly one knob explains the difference.",
   commits: [
     { name: "traps", file: "runs/l6_trap_learning/manifest.json" },
     { name: "memo", file: NOTE },
@@ -66,18 +69,8 @@ const base = {
     ]),
     NOTE,
   ],
-};
-
-export const LEVEL_6: Level = {
-  ...base,
-  title: "The promotion committee",
-  loop: "A, B and C",
-  wrong: "The higher number is the better model.",
-  right:
-    "An improvement may be promoted if the two runs are comparable and exactly one knob explains the difference.",
-  stages: [
-    {
-      name: "Sabotage",
+  stages: {
+    Sabotage: {
       text: "Trap 1: the tampered evaluation of level 0. Trap 2: best of four against best of one, with the claim of a better policy. Trap 3: a trained policy against the same policy untrained.",
       commands: [
         ...[select(1), select(4)],
@@ -85,13 +78,12 @@ export const LEVEL_6: Level = {
         'git add -A && git commit -m "L6 traps"',
       ],
     },
-    { name: "Reflect", text: "Run the gate on each.", commands: TRAPS.map(compare) },
-    {
-      name: "Repair and lock",
+    Reflect: { text: "Run the gate on each.", commands: TRAPS.map(compare) },
+    "Repair and lock": {
       text: "Write the memo, with the gate's verdicts and your reasons.",
       commands: ['git add -A && git commit -m "L6 memo"'],
     },
-  ],
+  },
   tasks: [
     `${NOTE}, at most one page: for each trap the loop, the knob, whether the comparison is valid, the verdict, and as evidence a quotation in backticks from one of the two manifests that is not in the other.`,
     "Its last paragraph: what you would promote and reject today, and why.",
@@ -125,7 +117,7 @@ export const LEVEL_6: Level = {
         return "the same when repeated";
       },
     },
-    commitCheck(base, "traps"),
+    "traps",
     {
       id: "trap-1",
       title: "trap 1: the gate on the tampered evaluation",
@@ -154,8 +146,7 @@ export const LEVEL_6: Level = {
       run: checkMemo,
     },
     runNoteCheck("l6_trap_sel_n4"),
-    commitCheck(base, "memo"),
-    ...historyChecks(base),
+    "memo",
   ],
 };
 

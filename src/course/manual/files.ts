@@ -4,18 +4,7 @@
  */
 
 import { randomUUID } from "node:crypto";
-import {
-  access,
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import fs from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { dataError, ioError, LockedRoomError, usageError } from "../../core/index.ts";
@@ -34,19 +23,15 @@ export async function buildManual(): Promise<Site> {
 export async function readSources(): Promise<Sources> {
   const folder = path.join(fileURLToPath(DOCS), "manual");
   try {
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".md"));
+    const names = (await fs.readdir(folder)).filter((name) => name.endsWith(".md"));
     const chapters = new Map<string, string>();
-    for (const name of names) chapters.set(name, await readFile(path.join(folder, name), "utf8"));
+    for (const name of names)
+      chapters.set(name, await fs.readFile(path.join(folder, name), "utf8"));
     const [style, script] = await Promise.all(
-      ["manual.css", "manual.js"].map((name) => readFile(new URL(name, LOOK), "utf8")),
+      ["manual.css", "manual.js"].map((name) => fs.readFile(new URL(name, LOOK), "utf8")),
     );
-    return {
-      chapters,
-      images: await readImages(folder),
-      style,
-      script,
-      version: packageVersion(),
-    } as Sources;
+    const images = await readImages(folder);
+    return { chapters, images, style, script, version: packageVersion() } as Sources;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw ioError("read the manual", error);
     throw dataError("the manual is not in this installation", "Install lockedroom again.");
@@ -57,10 +42,10 @@ export async function readSources(): Promise<Sources> {
 async function readImages(folder: string): Promise<Map<string, Uint8Array>> {
   const images = new Map<string, Uint8Array>();
   const docs = fileURLToPath(DOCS);
-  for (const entry of await readdir(docs, { recursive: true, withFileTypes: true })) {
+  for (const entry of await fs.readdir(docs, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.(svg|png)$/.test(entry.name)) continue;
     const file = path.join(entry.parentPath, entry.name);
-    images.set(path.relative(folder, file).split(path.sep).join("/"), await readFile(file));
+    images.set(path.relative(folder, file).split(path.sep).join("/"), await fs.readFile(file));
   }
   return images;
 }
@@ -69,10 +54,10 @@ async function readImages(folder: string): Promise<Map<string, Uint8Array>> {
 export async function publishTemporarily(site: Site, temporary: string): Promise<string> {
   const name = `lockedroom-manual-${packageVersion()}-${site.fingerprint.slice(0, 12)}`;
   try {
-    await access(temporary);
+    await fs.access(temporary);
     const dir = path.join(temporary, name);
     if (!(await isForeign(dir))) return await publish(site, dir);
-    return await publish(site, await mkdtemp(`${dir}-`));
+    return await publish(site, await fs.mkdtemp(`${dir}-`));
   } catch (error) {
     const cause =
       error instanceof LockedRoomError ? error : ioError(`write in ${temporary}`, error);
@@ -85,7 +70,7 @@ export async function publishTemporarily(site: Site, temporary: string): Promise
 
 /** Temporary folders are shared: a folder of another user is not trusted. */
 async function isForeign(dir: string): Promise<boolean> {
-  const stat = await lstat(dir).catch(() => undefined);
+  const stat = await fs.lstat(dir).catch(() => undefined);
   if (stat === undefined) return false;
   return !stat.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid());
 }
@@ -102,16 +87,16 @@ export async function publish(site: Site, dir: string): Promise<string> {
 
 /** Creates the folder atomically; false when it exists already. */
 async function createFolder(site: Site, dir: string): Promise<boolean> {
-  if ((await lstat(dir).catch(() => undefined)) !== undefined) return false;
-  await mkdir(path.dirname(path.resolve(dir)), { recursive: true });
-  const aside = await mkdtemp(`${path.resolve(dir)}.making-`);
+  if ((await fs.lstat(dir).catch(() => undefined)) !== undefined) return false;
+  await fs.mkdir(path.dirname(path.resolve(dir)), { recursive: true });
+  const aside = await fs.mkdtemp(`${path.resolve(dir)}.making-`);
   try {
-    await chmod(aside, 0o755);
+    await fs.chmod(aside, 0o755);
     await writeAll(site, aside, new Set(site.files.keys()));
-    await rename(aside, dir);
+    await fs.rename(aside, dir);
     return true;
   } catch (error) {
-    await rm(aside, { recursive: true, force: true });
+    await fs.rm(aside, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
     // Another process created it first; it is then updated like any other.
     if (code === "ENOTEMPTY" || code === "EEXIST") return false;
@@ -120,7 +105,7 @@ async function createFolder(site: Site, dir: string): Promise<boolean> {
 }
 
 async function update(site: Site, dir: string): Promise<void> {
-  const names = await readdir(dir);
+  const names = await fs.readdir(dir);
   const ours = await readMarker(dir);
   if (ours === undefined && names.length > 0) {
     throw usageError(
@@ -129,12 +114,12 @@ async function update(site: Site, dir: string): Promise<void> {
     );
   }
   for (const folder of foldersOf(site)) {
-    const stat = await lstat(path.join(dir, folder)).catch(() => undefined);
+    const stat = await fs.lstat(path.join(dir, folder)).catch(() => undefined);
     if (stat && !stat.isDirectory()) throw conflicting(path.join(dir, folder));
   }
   const wanted = new Set<string>();
   for (const [name, content] of site.files) {
-    const present = await readFile(path.join(dir, name)).catch(() => undefined);
+    const present = await fs.readFile(path.join(dir, name)).catch(() => undefined);
     if (present?.equals(Buffer.from(content))) continue;
     if (present !== undefined && !ours?.has(name)) throw conflicting(path.join(dir, name));
     wanted.add(name);
@@ -142,7 +127,7 @@ async function update(site: Site, dir: string): Promise<void> {
   const stale = [...(ours ?? [])].filter((name) => !site.files.has(name));
   if (wanted.size === 0 && stale.length === 0 && ours !== undefined) return;
   await writeAll(site, dir, wanted);
-  for (const name of stale) await rm(path.join(dir, name), { force: true });
+  for (const name of stale) await fs.rm(path.join(dir, name), { force: true });
 }
 
 function conflicting(file: string): LockedRoomError {
@@ -153,7 +138,7 @@ function conflicting(file: string): LockedRoomError {
 async function writeAll(site: Site, dir: string, wanted: ReadonlySet<string>): Promise<void> {
   const marker = { schema: SCHEMA, fingerprint: site.fingerprint, files: [...site.files.keys()] };
   await replace(path.join(dir, MARKER), `${JSON.stringify(marker, null, 1)}\n`);
-  for (const folder of foldersOf(site)) await mkdir(path.join(dir, folder), { recursive: true });
+  for (const folder of foldersOf(site)) await fs.mkdir(path.join(dir, folder), { recursive: true });
   for (const name of wanted) {
     await replace(path.join(dir, name), site.files.get(name) as string | Uint8Array);
   }
@@ -169,10 +154,10 @@ function foldersOf({ files }: Site): Set<string> {
 async function replace(file: string, content: string | Uint8Array): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, content, { flag: "wx" });
-    await rename(aside, file);
+    await fs.writeFile(aside, content, { flag: "wx" });
+    await fs.rename(aside, file);
   } catch (error) {
-    await rm(aside, { force: true });
+    await fs.rm(aside, { force: true });
     throw error;
   }
 }
@@ -180,7 +165,7 @@ async function replace(file: string, content: string | Uint8Array): Promise<void
 /** The files listed in a folder's marker; undefined without a readable marker. */
 async function readMarker(dir: string): Promise<Set<string> | undefined> {
   try {
-    const { schema, files } = JSON.parse(await readFile(path.join(dir, MARKER), "utf8"));
+    const { schema, files } = JSON.parse(await fs.readFile(path.join(dir, MARKER), "utf8"));
     if (schema !== SCHEMA || !Array.isArray(files)) return undefined;
     return new Set(files.filter((name) => typeof name === "string" && isInside(name)));
   } catch {

@@ -29,11 +29,7 @@ export function harmlessHtml(text: string): string {
 }
 
 /** Escapes everything but the matches, which `keep` replaces. */
-function escapeExcept(
-  text: string,
-  pattern: RegExp,
-  keep: (match: RegExpMatchArray) => string,
-): string {
+function escapeExcept(text: string, pattern: RegExp, keep: (match: RegExpMatchArray) => string) {
   let html = "";
   let done = 0;
   for (const match of text.matchAll(pattern)) {

@@ -3,11 +3,6 @@
 import type { Chapter } from "./chapter.ts";
 import { escapeHtml } from "./html.ts";
 
-export interface Book {
-  readonly chapters: readonly Chapter[];
-  readonly version: string;
-}
-
 /**
  * Allows only the site's own files. `file:` is for browsers that do not treat files of the same folder
  * as the same origin.
@@ -19,7 +14,7 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-export function pageHtml(chapter: Chapter, { chapters, version }: Book): string {
+export function pageHtml(chapter: Chapter, chapters: readonly Chapter[], version: string): string {
   const place = chapters.indexOf(chapter);
   const [before, after] = [chapters[place - 1], chapters[place + 1]];
   const isFirst = chapter.file === "index.html";

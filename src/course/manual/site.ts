@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { type Chapter, imageOf, renderChapter } from "./chapter.ts";
 import { pageHtml } from "./page.ts";
-import { indexRows, indexScript } from "./search.ts";
 
 export interface Sources {
   /** Markdown by file name. */
@@ -28,7 +27,7 @@ export function buildSite(sources: Sources): Site {
   const chapters = renderAll(sources);
   const files = new Map<string, string | Uint8Array>();
   for (const chapter of chapters) {
-    files.set(chapter.file, pageHtml(chapter, { chapters, version: sources.version }));
+    files.set(chapter.file, pageHtml(chapter, chapters, sources.version));
   }
   for (const image of new Set(chapters.flatMap(({ images }) => images))) {
     files.set(imageOf(image), sources.images.get(image) as Uint8Array);
@@ -80,4 +79,25 @@ function fingerprint(files: ReadonlyMap<string, string | Uint8Array>): string {
     hash.update(`${name}\n${Buffer.byteLength(content)}\n`).update(content);
   }
   return hash.digest("hex");
+}
+
+/** `[file and anchor, chapter, heading, text]` for each section. */
+type IndexRow = readonly [to: string, chapter: string, heading: string, text: string];
+
+function indexRows(chapters: readonly Chapter[]): IndexRow[] {
+  return chapters.flatMap(({ file, title, sections }) =>
+    sections.map(({ heading, text }): IndexRow => {
+      const anchor = heading.depth === 1 || heading.id === "" ? "" : `#${heading.id}`;
+      return [file + anchor, title, heading.text, text.normalize("NFC")];
+    }),
+  );
+}
+
+/** A script, because a page opened from a folder cannot fetch other files. */
+export function indexScript(rows: readonly IndexRow[]): string {
+  const json = JSON.stringify(rows).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `globalThis.manualIndex = ${json};\n`;
 }

@@ -3,9 +3,8 @@
 import { wordCount } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
 import type { WorkspaceRuns } from "../workspace-runs.ts";
-import { addDays, type Day, daysBetween } from "./calendar.ts";
+import { addDays, type Day, daysBetween, daysOfWeek } from "./calendar.ts";
 import type { Contribution, History } from "./history.ts";
-import { daysOfWeek } from "./phases.ts";
 
 /** Of a write-up; 200 to 600 words are asked for, and longer ones count too. */
 const MIN_WORDS = 200;
@@ -21,18 +20,9 @@ export interface Deliverable {
 
 export type DayMark = "before" | "none" | "commit" | "full";
 
-export interface Activity {
-  /** Days in a row with a commit, up to today or yesterday. */
-  readonly streak: number;
-  readonly longest: number;
-  /** Days with a commit, a write-up and an artifact. */
-  readonly full_days: number;
-  readonly days: number;
-  /** The last four weeks, today last. */
-  readonly calendar: readonly { readonly date: Day; readonly mark: DayMark }[];
-}
+export type Activity = ReturnType<typeof activity>;
 
-export function activity({ start, contributions }: History, today: Day): Activity {
+export function activity({ start, contributions }: History, today: Day) {
   const byDay = new Map<Day, Contribution[]>();
   for (const one of contributions) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
   const markOf = (date: Day): DayMark => {
@@ -46,10 +36,13 @@ export function activity({ start, contributions }: History, today: Day): Activit
   // Today is not over: without a commit today, the streak up to yesterday counts.
   const until = worked.at(-1) === false ? worked.slice(0, -1) : worked;
   return {
+    /** Days in a row with a commit, up to today or yesterday. */
     streak: until.length - 1 - until.lastIndexOf(false),
     longest: longestRow(worked),
+    /** Days with a commit, a write-up and an artifact. */
     full_days: marks.filter((mark) => mark === "full").length,
     days,
+    /** The last four weeks, today last. */
     calendar: Array.from({ length: CALENDAR_DAYS }, (_, i) => {
       const date = addDays(today, i - CALENDAR_DAYS + 1);
       return { date, mark: markOf(date) };

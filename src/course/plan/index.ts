@@ -1,7 +1,6 @@
 export type { Activity, DayMark, Deliverable } from "./activity.ts";
-export { type Day, isDay, localDay } from "./calendar.ts";
+export { type Day, DONE, isDay, LAST_DAY, localDay, PHASES, type Phase } from "./calendar.ts";
 export type { Evidence, Finding } from "./criterion.ts";
-export { DONE, LAST_DAY, PHASES, type Phase } from "./phases.ts";
 export { PLAN_FILE } from "./record.ts";
 export {
   type Advance,

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
+import { CORRECT, DEV, EXPLOITS, FROZEN } from "../evidence.ts";
 import { wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
@@ -17,10 +18,8 @@ import {
   type PlanContext,
 } from "./criterion.ts";
 
-const DATASET = "data/datasets/math_dev.jsonl";
-const COMPLETIONS = "data/rollouts/frozen_rollouts_dev.jsonl";
-const SUITES = ["data/golden/golden_correct.jsonl", "data/golden/golden_exploits.jsonl"];
-const EVALUATE = `./lockedroom eval --dataset ${DATASET} --completions ${COMPLETIONS} --outdir runs/baseline`;
+const SUITES = [CORRECT, EXPLOITS];
+const EVALUATE = `./lockedroom eval --dataset ${DEV} --completions ${FROZEN} --outdir runs/baseline`;
 
 const scorer: Criterion = {
   id: "scorer_agrees",
@@ -50,7 +49,7 @@ const scorer: Criterion = {
 };
 
 async function validate(scorer: GuardedScorer, root: string, suite: string) {
-  const [dataset, golden] = [path.join(root, DATASET), path.join(root, suite)];
+  const [dataset, golden] = [path.join(root, DEV), path.join(root, suite)];
   const { valid, rows, counts, probeFailures } = await validateScorer({ dataset, golden, scorer });
   const found = `${counts.agrees} of ${rows.length} rows agree, ${probeFailures.length} probes fail`;
   return { valid, found, rows: rows.length };
@@ -66,7 +65,7 @@ function disagrees(scorerFile: string, suite: string, found: string): Missing {
     `${scorerFile} gives every golden row its expected reward and passes every probe`,
     found,
     "See which rows, and fix the scorer:",
-    `./lockedroom validate-scorer --dataset ${DATASET} --golden ${suite} --scorer ${scorerFile}`,
+    `./lockedroom validate-scorer --dataset ${DEV} --golden ${suite} --scorer ${scorerFile}`,
   );
 }
 

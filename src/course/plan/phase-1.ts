@@ -78,11 +78,7 @@ const evaluation: Criterion = {
 };
 
 /** The win rate on a page that is what `report` writes about its runs now. */
-async function winRate(
-  { dir, trainings }: PlanContext,
-  page: string,
-  runs: readonly Training[],
-): Promise<{ rate?: string; problem?: string }> {
+async function winRate({ dir, trainings }: PlanContext, page: string, runs: readonly Training[]) {
   const text = textOf(dir, page) ?? "";
   const names = /<h1>Training report: ([^<]*)<\/h1>/.exec(text)?.[1]?.split(", ") ?? [];
   const known = [...runs, ...trainings.known].map(({ path: name }) => name);

@@ -1,7 +1,13 @@
 /** Phase 2: learning from graders, with stable curves and a KL penalty. */
 
 import { type Criterion, met, missing } from "./criterion.ts";
-import type { Training } from "./training.ts";
+import {
+  ON_POLICY,
+  rewardScorers,
+  setting,
+  settingsFingerprint,
+  type Training,
+} from "./training.ts";
 import {
   evaluatedAtLeast,
   evidenceOf,
@@ -14,7 +20,6 @@ import {
   trainingCriterion,
 } from "./training-criterion.ts";
 import { problemInKept } from "./training-samples.ts";
-import { ON_POLICY, rewardScorers, setting, settingsFingerprint } from "./training-settings.ts";
 
 const hasRewardScorer: Requirement = ({ manifest }) =>
   rewardScorers(manifest).length > 0 ? undefined : "it has no scorer for rewards.";

@@ -1,9 +1,20 @@
 /** Phase 3: several objectives or a constraint, and the trade-off between them. */
 
-import { type Criterion, met, missing } from "./criterion.ts";
-import { readSweep } from "./sweeps.ts";
-import type { Training } from "./training.ts";
-import { near } from "./training-consistency.ts";
+import path from "node:path";
+import { z } from "zod";
+import { canonicalJson } from "../../core/index.ts";
+import { parseJson } from "../evidence.ts";
+import { textOf } from "../workspace-files.ts";
+import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
+import {
+  ON_POLICY,
+  rewardScorers,
+  setting,
+  settingsFingerprint,
+  type Training,
+  weightOf,
+} from "./training.ts";
+import { ALL_DONE, near } from "./training-consistency.ts";
 import {
   evaluatedAtLeast,
   evidenceOf,
@@ -13,7 +24,6 @@ import {
   trainCommand,
   trainingCriterion,
 } from "./training-criterion.ts";
-import { ON_POLICY, rewardScorers, setting, weightOf } from "./training-settings.ts";
 
 /** The names of the reward scorers, if they differ. */
 function objectivesOf({ manifest }: Training): string[] {
@@ -104,5 +114,62 @@ const curve: Criterion = {
     );
   },
 };
+
+const pointSchema = z.strictObject({
+  value: z.json(),
+  run: z.string(),
+  pass_rate: z.number(),
+  reward_mean: z.number(),
+  proxy_mean: z.number(),
+  kl_exact: z.number(),
+  entropy: z.number(),
+  length_mean: z.number(),
+  stopped_by: z.string().nullable(),
+});
+
+const sweepSchema = z.strictObject({
+  over: z.string(),
+  algorithm: z.string(),
+  points: z.array(pointSchema),
+});
+
+type Point = z.infer<typeof pointSchema>;
+
+/** The result of a sweep (how many runs, and their least and most exact KL), or why it is not valid. */
+async function readSweep({ dir, trainings }: PlanContext, file: string, fewest: number) {
+  const parsed = sweepSchema.safeParse(parseJson(textOf(dir, file)));
+  if (!parsed.success) return `${file} is not what sweep writes.`;
+  const { over, algorithm, points } = parsed.data;
+  const runs: Training[] = [];
+  for (const point of points) {
+    const name = `${path.posix.dirname(file)}/${over}=${String(point.value)}`;
+    const run = await trainings.open(name);
+    if (typeof run === "string") return `${name}: ${run}`;
+    if (run.manifest.algorithm !== algorithm || !agrees(run, over, point))
+      return `${file}: the point ${String(point.value)} differs from its run.`;
+    runs.push(run);
+  }
+  if (over === "seed") return `${file}: runs that differ only in the seed show no trade-off.`;
+  const different = new Set(runs.map(({ summary }) => summary.metrics_sha256)).size;
+  if (different < fewest) return `${file}: ${different} different runs, not ${fewest}.`;
+  if (new Set(runs.map(({ manifest }) => settingsFingerprint(manifest, [over]))).size > 1)
+    return `${file}: its runs differ in more than ${over}.`;
+  const drifts = points.map(({ kl_exact: kl }) => kl);
+  return { over, points: different, least: Math.min(...drifts), most: Math.max(...drifts) };
+}
+
+function agrees({ manifest, summary, records }: Training, over: string, point: Point): boolean {
+  const { value, run: _, stopped_by: stopped, ...figures } = point;
+  const { evaluations } = records;
+  const final = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
+  const measured = final && { ...final, kl_exact: final.kl_exact ?? 0 };
+  return (
+    canonicalJson(setting(manifest, over) ?? null) === canonicalJson(value) &&
+    stopped === (summary.stop.reason === ALL_DONE ? null : summary.stop.reason) &&
+    Object.entries(figures).every(
+      ([name, figure]) => measured?.[name as keyof typeof figures] === figure,
+    )
+  );
+}
 
 export const PHASE_3: readonly Criterion[] = [several, curve];

@@ -3,9 +3,8 @@
 import path from "node:path";
 import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
-import { CASE, CASE_STUDY } from "./case-study.ts";
+import { CASE, CASE_STUDY, essay, linked, MIN_WORDS, tooShort } from "./case-study.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
-import { essay, linked, MIN_WORDS, tooShort } from "./portfolio.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
 const TALK = "portfolio/talk.md";

@@ -4,8 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { insidePath } from "../workspace.ts";
 import { parseFile, textOf, writeAtomically } from "../workspace-files.ts";
-import { isDay } from "./calendar.ts";
-import { DONE } from "./phases.ts";
+import { DONE, isDay } from "./calendar.ts";
 
 export const PLAN_FILE = "plan.json";
 export const PLAN_SCHEMA = "lockedroom.plan@1";

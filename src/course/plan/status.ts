@@ -7,8 +7,17 @@ import { Git } from "../git.ts";
 import { readConfig } from "../workspace.ts";
 import { fileSha256 } from "../workspace-files.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
-import { type Activity, activity, type Deliverable, deliverables } from "./activity.ts";
-import { type Day, daysBetween } from "./calendar.ts";
+import { activity, deliverables } from "./activity.ts";
+import {
+  type Day,
+  DONE,
+  daysBetween,
+  daysOfWeek,
+  PHASES,
+  type Phase,
+  phaseOfDay,
+  weekOfDay,
+} from "./calendar.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { readHistory } from "./history.ts";
 import { PHASE_0 } from "./phase-0.ts";
@@ -16,11 +25,8 @@ import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { DONE, daysOfWeek, PHASES, type Phase, phaseOfDay, weekOfDay } from "./phases.ts";
 import { PLAN_SCHEMA, type PlanRecord, readRecord, writeRecord } from "./record.ts";
 import { Trainings } from "./trainings.ts";
-
-const STATUS_SCHEMA = "lockedroom.plan_status@1";
 
 const CRITERIA: readonly (readonly Criterion[])[] = [PHASE_0, PHASE_1, PHASE_2, PHASE_3, PHASE_4];
 
@@ -39,28 +45,7 @@ export interface ChangedEvidence {
   readonly problem: "missing" | "changed";
 }
 
-export interface PlanStatus {
-  readonly schema: typeof STATUS_SCHEMA;
-  readonly today: Day;
-  readonly start: Day;
-  /** 1 on the day of the first commit. */
-  readonly day: number;
-  /** The current phase; 5 when all are passed. */
-  readonly phase: number;
-  /** The phase by the calendar. */
-  readonly calendar_phase: number;
-  /** Days since the last day of the current phase. */
-  readonly days_late: number;
-  readonly phases: readonly PhaseStatus[];
-  readonly changed_evidence: readonly ChangedEvidence[];
-  readonly week: {
-    readonly week: number;
-    readonly first: number;
-    readonly last: number;
-    readonly deliverables: readonly Deliverable[];
-  };
-  readonly activity: Activity;
-}
+export type PlanStatus = Awaited<ReturnType<typeof planStatus>>;
 
 export interface PlanOptions {
   readonly dir: string;
@@ -69,7 +54,7 @@ export interface PlanOptions {
   readonly commands: readonly string[];
 }
 
-export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
+export async function planStatus(options: PlanOptions) {
   const dir = realpathSync(options.dir);
   const config = readConfig(dir);
   const record = readRecord(dir);
@@ -81,20 +66,20 @@ export async function planStatus(options: PlanOptions): Promise<PlanStatus> {
   const current = PHASES[record.phase];
   const week = weekOfDay(day);
   return {
-    schema: STATUS_SCHEMA,
+    schema: "lockedroom.plan_status@1" as const,
     today: options.today,
     start: history.start,
+    /** 1 on the day of the first commit. */
     day,
+    /** The current phase; 5 when all are passed. */
     phase: record.phase,
+    /** The phase by the calendar. */
     calendar_phase: phaseOfDay(day).phase,
+    /** Days since the last day of the current phase. */
     days_late: current ? Math.max(0, day - current.last) : 0,
     phases: await evaluatePhases(context, record),
     changed_evidence: await changedEvidence(dir, record),
-    week: {
-      week,
-      ...daysOfWeek(week),
-      deliverables: await deliverables(dir, runs, history, week),
-    },
+    week: { week, ...daysOfWeek(week), deliverables: await deliverables(dir, runs, history, week) },
     activity: activity(history, options.today),
   };
 }
@@ -124,13 +109,8 @@ async function changedEvidence(dir: string, { advanced }: PlanRecord): Promise<C
   return changed;
 }
 
-interface OpenCriterion {
-  readonly phase: number;
-  readonly criterion: CriterionStatus;
-}
-
 /** The criteria that are not met, of the current phase and of earlier ones. */
-function openCriteria(status: PlanStatus): OpenCriterion[] {
+function openCriteria(status: PlanStatus): { phase: number; criterion: CriterionStatus }[] {
   return status.phases
     .filter(({ phase }) => phase <= Math.min(status.phase, DONE - 1))
     .flatMap(({ phase, criteria }) =>
@@ -142,7 +122,7 @@ export interface Advance {
   readonly status: PlanStatus;
   /** The phase that was passed; undefined when criteria are missing or all phases are passed. */
   readonly left: number | undefined;
-  readonly missing: readonly OpenCriterion[];
+  readonly missing: ReturnType<typeof openCriteria>;
 }
 
 /** Moves to the next phase if every criterion is met. */

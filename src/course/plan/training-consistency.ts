@@ -2,8 +2,13 @@
 
 import { passes } from "../../core/index.ts";
 import type { EvaluationRecord, TrainManifest } from "../../runs/index.ts";
-import type { Training } from "./training.ts";
-import { inputOf, setting, settingsFingerprint, validationScorer } from "./training-settings.ts";
+import {
+  inputOf,
+  setting,
+  settingsFingerprint,
+  type Training,
+  validationScorer,
+} from "./training.ts";
 
 /** Why its figures do not agree; undefined if they do. */
 export function problemInFigures(training: Training): string | undefined {
@@ -133,6 +138,4 @@ const samples: Check = ({ records }) => {
     : edited("samples.jsonl has steps that were not evaluated");
 };
 
-const CHECKS: readonly Check[] = [
-  ...[notSabotaged, hashes, lines, totals, ending, evaluations, samples],
-];
+const CHECKS = [notSabotaged, hashes, lines, totals, ending, evaluations, samples];

@@ -29,7 +29,7 @@ import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { settingsFingerprint } from "./training-settings.ts";
+import { settingsFingerprint } from "./training.ts";
 import { Trainings } from "./trainings.ts";
 
 const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];

@@ -4,17 +4,16 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type JsonObject, SCORER_ERROR } from "../../core/index.ts";
 import { JsonlFile } from "../../runs/index.ts";
-import { changed } from "../run-verifier.ts";
-import type { Examples, WorkspaceScorers } from "../workspace-scorers.ts";
-import type { Training } from "./training.ts";
-import { near } from "./training-consistency.ts";
+import { changed, type Examples, type WorkspaceScorers } from "../run-verifier.ts";
 import {
   inputOf,
   rewardScorers,
   setting,
+  type Training,
   validationScorer,
   weightOf,
-} from "./training-settings.ts";
+} from "./training.ts";
+import { near } from "./training-consistency.ts";
 
 /** What is wrong with the samples of the evaluations. */
 export async function problemInSamples(
@@ -68,11 +67,7 @@ interface Kept extends Sample {
 const KEPT = "kept.jsonl";
 
 /** What is wrong with the samples that a rejection-sampling run kept. */
-export async function problemInKept(
-  dir: string,
-  training: Training,
-  scorers: WorkspaceScorers,
-): Promise<string | undefined> {
+export async function problemInKept(dir: string, training: Training, scorers: WorkspaceScorers) {
   const file = path.join(dir, training.path, KEPT);
   if (!existsSync(file)) return `${KEPT} is missing.`;
   const kept: Kept[] = [];

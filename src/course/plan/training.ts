@@ -1,11 +1,9 @@
-/** A training run of a workspace, with its checkpoint. */
+/** A training run of a workspace: its settings, inputs and scorers, from its manifest. */
 
-import { existsSync } from "node:fs";
-import path from "node:path";
-import { canonicalJson, dataError } from "../../core/index.ts";
-import { loadCheckpoint } from "../../policy/index.ts";
+import type { Json } from "../../core/index.ts";
+import { ALGORITHMS } from "../../learn/index.ts";
 import {
-  readTrainingRun,
+  manifestFingerprint,
   type TrainingRunRecords,
   type TrainManifest,
   type TrainSummary,
@@ -19,45 +17,53 @@ export interface Training {
   readonly records: TrainingRunRecords;
 }
 
-export async function readTraining(dir: string, name: string): Promise<Training> {
-  const folder = path.join(dir, name);
-  if (!existsSync(path.join(folder, "summary.json")))
-    throw dataError("It is not finished: run the same command with --resume.");
-  const records = await readTrainingRun(folder);
-  return {
-    path: name,
-    manifest: records.manifest,
-    summary: records.summary as TrainSummary,
-    records,
-  };
+/** Algorithms that sample from the policy as it learns. */
+export const ON_POLICY: readonly string[] = ALGORITHMS.filter(
+  ({ needs }) => needs === "rollouts",
+).map(({ name }) => name);
+
+/** A setting by its full name, such as kl.coefficient. */
+export function setting({ settings }: TrainManifest, name: string): Json | undefined {
+  return name.split(".").reduce<Json | undefined>((inside, key) => own(inside, key), settings);
 }
 
-/** The checkpoint is there and agrees with the run. */
-export async function problemInCheckpoint(
-  dir: string,
-  { path: name, manifest, summary }: Training,
-): Promise<string | undefined> {
-  const found = await loadCheckpoint(path.join(dir, name, "checkpoint"));
-  const { checkpoint_fingerprint: print, stop, holdout } = summary;
-  if (found.fingerprint !== print) return "Its checkpoint is not the one that the run wrote.";
-  if (stop.kept > 0 && print === manifest.init_fingerprint)
-    return "Its policy equals the initial policy.";
-  const { length: _, ...settings } = manifest.settings;
-  const expected = {
-    algorithm: manifest.algorithm,
-    step: stop.kept,
-    settings,
-    inputs: manifest.inputs.map(({ role, sha256, rows }) => ({ role, sha256, rows })),
-    scorers: manifest.scorers
-      .filter(({ role }) => role !== "validation")
-      .map(({ identity: { name: named, version, source_sha256 } }) => ({
-        ...{ name: named, version, source_sha256 },
-      })),
-    from: manifest.init_fingerprint ?? "scratch",
-    holdout_evaluations: holdout.before + holdout.evaluations,
-  };
-  const agrees = Object.entries(expected).every(
-    ([key, value]) => canonicalJson(found.trained?.[key] ?? null) === canonicalJson(value),
-  );
-  return agrees ? undefined : "Its checkpoint records another training.";
+function own(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, Json>)[key] : undefined;
 }
+
+/**
+ * Equal for runs with the same data, initial policy, scorers and settings, except the settings named;
+ * with none named, it is the manifest hash of the summary.
+ */
+export function settingsFingerprint(manifest: TrainManifest, except: readonly string[] = []) {
+  const settings = structuredClone(manifest.settings) as Record<string, Json>;
+  for (const name of except) remove(settings, name.split("."));
+  return manifestFingerprint({ ...manifest, settings } as TrainManifest);
+}
+
+function remove(settings: Record<string, Json>, [key = "", ...inner]: readonly string[]): void {
+  const inside = own(settings, key);
+  if (inner.length === 0) delete settings[key];
+  else if (inside !== undefined) remove(inside as Record<string, Json>, inner);
+}
+
+/** The scorer used for validation, or else the first reward scorer. */
+export function validationScorer({ scorers }: TrainManifest) {
+  return (
+    scorers.find(({ role }) => role === "validation") ??
+    scorers.find(({ role }) => role === "reward")
+  );
+}
+
+export const rewardScorers = ({ scorers }: TrainManifest) =>
+  scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
+
+/** The weight of a reward scorer. */
+export function weightOf(manifest: TrainManifest, place: number): number {
+  const weights = setting(manifest, "weights");
+  return Array.isArray(weights) ? Number(weights[place]) : 1;
+}
+
+export const inputOf = ({ inputs }: TrainManifest, wanted: string) =>
+  inputs.find(({ role }) => role === wanted);

@@ -1,11 +1,14 @@
 /** The training runs of a workspace, and which of them count as evidence. */
 
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { messageOf } from "../../core/index.ts";
+import { canonicalJson, dataError, messageOf } from "../../core/index.ts";
+import { loadCheckpoint } from "../../policy/index.ts";
+import { readTrainingRun, type TrainSummary } from "../../runs/index.ts";
 import { parseJson } from "../evidence.ts";
+import { WorkspaceScorers } from "../run-verifier.ts";
 import { filesBelow, memoize, textOf } from "../workspace-files.ts";
-import { WorkspaceScorers } from "../workspace-scorers.ts";
-import { problemInCheckpoint, readTraining, type Training } from "./training.ts";
+import type { Training } from "./training.ts";
 import { problemInFigures } from "./training-consistency.ts";
 import { problemInSamples } from "./training-samples.ts";
 
@@ -56,10 +59,7 @@ export class Trainings {
   }
 
   /** The run, or why it is not evidence. */
-  readonly open = memoize(
-    (name: string) => this.#open(name),
-    (name) => name,
-  );
+  readonly open = memoize((name: string) => this.#open(name));
 
   async #open(name: string): Promise<Training | string> {
     try {
@@ -73,4 +73,47 @@ export class Trainings {
       return messageOf(error).replaceAll(this.dir + path.sep, "");
     }
   }
+}
+
+async function readTraining(dir: string, name: string): Promise<Training> {
+  const folder = path.join(dir, name);
+  if (!existsSync(path.join(folder, "summary.json")))
+    throw dataError("It is not finished: run the same command with --resume.");
+  const records = await readTrainingRun(folder);
+  return {
+    path: name,
+    manifest: records.manifest,
+    summary: records.summary as TrainSummary,
+    records,
+  };
+}
+
+/** The checkpoint is there and agrees with the run. */
+async function problemInCheckpoint(
+  dir: string,
+  { path: name, manifest, summary }: Training,
+): Promise<string | undefined> {
+  const found = await loadCheckpoint(path.join(dir, name, "checkpoint"));
+  const { checkpoint_fingerprint: print, stop, holdout } = summary;
+  if (found.fingerprint !== print) return "Its checkpoint is not the one that the run wrote.";
+  if (stop.kept > 0 && print === manifest.init_fingerprint)
+    return "Its policy equals the initial policy.";
+  const { length: _, ...settings } = manifest.settings;
+  const expected = {
+    algorithm: manifest.algorithm,
+    step: stop.kept,
+    settings,
+    inputs: manifest.inputs.map(({ role, sha256, rows }) => ({ role, sha256, rows })),
+    scorers: manifest.scorers
+      .filter(({ role }) => role !== "validation")
+      .map(({ identity: { name: named, version, source_sha256 } }) => ({
+        ...{ name: named, version, source_sha256 },
+      })),
+    from: manifest.init_fingerprint ?? "scratch",
+    holdout_evaluations: holdout.before + holdout.evaluations,
+  };
+  const agrees = Object.entries(expected).every(
+    ([key, value]) => canonicalJson(found.trained?.[key] ?? null) === canonicalJson(value),
+  );
+  return agrees ? undefined : "Its checkpoint records another training.";
 }

@@ -4,8 +4,7 @@ import { canonicalJson, type Json, type Knob, type ScoreResult } from "../../cor
 import { gate } from "../../gate/index.ts";
 import type { GateReport, Manifest, Run } from "../../runs/index.ts";
 import { OUTCOME_CODES, score } from "../../scorers/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import type { AnswerForm, Chapter, QuizQuestion } from "../quiz.ts";
 
 type Question = Omit<QuizQuestion, "chapter"> & { readonly chapter?: Chapter };

@@ -1,7 +1,7 @@
 /** The questions of every level: those with an objective answer, and open ones. */
 
+import { levelOf } from "../check.ts";
 import { LEVEL_IDS, type LevelId } from "../level.ts";
-import { levelOf } from "../levels/index.ts";
 import type { Chapter, OpenQuestion, QuizQuestion } from "../quiz.ts";
 import { QUESTIONS_0_5 } from "./level-0.5.ts";
 import { QUESTIONS_0 } from "./level-0.ts";

@@ -2,7 +2,7 @@
 
 import { pickBest, type ScoredSample } from "../../loops/index.ts";
 import { passAtK } from "../../stats/index.ts";
-import { ensure } from "../check-failure.ts";
+import { ensure } from "../check-context.ts";
 import { choice, count, four, metric, questions } from "./answers.ts";
 
 const BUILT = "l0_5_build_sel_n4";
@@ -11,18 +11,15 @@ const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 const [FIRST_RANDOM = ""] = RANDOM;
 
 /** Equal rewards, so that only the tie-break decides. */
-const TIED: Record<string, ScoredSample> = Object.fromEntries(
-  (
-    [
-      ["a", "Final: 18", -2],
-      ["b", "Final: 18 ", -0.7],
-      ["c", "Final: 18", -0.7],
-    ] as const
-  ).map(([letter, completion, sum_logprob], index) => [
-    letter,
-    { index, completion, sum_logprob, reward: 1, code: "ok", details: null },
-  ]),
-);
+const TIED: Record<string, ScoredSample> = {
+  a: tied(0, "Final: 18", -2),
+  b: tied(1, "Final: 18 ", -0.7),
+  c: tied(2, "Final: 18", -0.7),
+};
+
+function tied(index: number, completion: string, sum_logprob: number): ScoredSample {
+  return { index, completion, sum_logprob, reward: 1, code: "ok", details: null };
+}
 
 export const QUESTIONS_0_5 = questions("07-selection-filtering-learning", [
   {

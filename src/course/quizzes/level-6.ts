@@ -2,8 +2,7 @@
 
 import { type Json, KNOBS } from "../../core/index.ts";
 import { GATE_EXIT } from "../../gate/index.ts";
-import type { CheckContext } from "../check-context.ts";
-import { ensure } from "../check-failure.ts";
+import { type CheckContext, ensure } from "../check-context.ts";
 import {
   choice,
   compared,

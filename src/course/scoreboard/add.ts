@@ -4,8 +4,8 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { dataError, usageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
-import { daysOfWeek } from "../plan/phases.ts";
-import { RunVerifier } from "../run-verifier.ts";
+import { daysOfWeek } from "../plan/calendar.ts";
+import { RunVerifier, type Verification } from "../run-verifier.ts";
 import { insideWorkspace } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";
 import { conditionsOf, measureRun, NOT_MEASURED } from "./measure.ts";
@@ -30,16 +30,10 @@ export interface AddOptions {
   readonly force?: boolean | undefined;
 }
 
-export interface Added {
-  readonly week: Week;
-  readonly file: string;
-  /** Why the rows of its run were not scored again, where they were not. */
-  readonly notRescored: string | undefined;
-  /** Where the replaced week is kept. */
-  readonly kept: string | undefined;
-}
+export type Added = Awaited<ReturnType<typeof addWeek>>;
 
-export async function addWeek(options: AddOptions): Promise<Added> {
+/** `notRescored` says why the rows of the run were not scored again, where they were not. */
+export async function addWeek(options: AddOptions) {
   const dir = realpathSync(options.dir);
   const link = (flag: string, given: string | undefined) =>
     given === undefined ? null : insideWorkspace(dir, options.cwd, given, flag);
@@ -81,10 +75,7 @@ export async function addWeek(options: AddOptions): Promise<Added> {
   return { week, notRescored: run?.skipped, ...written };
 }
 
-interface VerifiedRun extends KnownRun {
-  /** Why its rows were not scored again, where they were not. */
-  readonly skipped: string | undefined;
-}
+type VerifiedRun = KnownRun & Pick<Verification, "skipped">;
 
 /** A run that counts as evidence. */
 async function verifiedRun(

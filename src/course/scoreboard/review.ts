@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { canonicalJson, messageOf } from "../../core/index.ts";
 import { openRun, type Run } from "../../runs/index.ts";
-import { RunVerifier } from "../run-verifier.ts";
+import { RunVerifier, type Verification } from "../run-verifier.ts";
 import { measureRun } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";
 
@@ -53,10 +53,7 @@ function lostLinks(dir: string, { shipped, skills }: Week): string[] {
     .map(([name, file]) => `${file}, linked as ${name}, does not exist`);
 }
 
-interface Figures {
-  readonly problems: readonly string[];
-  readonly skipped?: string | undefined;
-}
+type Figures = { readonly problems: readonly string[]; readonly skipped?: string | undefined };
 
 async function reviewFigures(dir: string, week: Week, verifier: RunVerifier): Promise<Figures> {
   const file = weekFile(week.week);
@@ -87,11 +84,7 @@ function comparable({ cost, ...rest }: Week["metrics"]) {
   return { ...rest, timed: cost !== null };
 }
 
-interface Reopened {
-  readonly run?: Run;
-  readonly problem?: string;
-  readonly skipped?: string | undefined;
-}
+type Reopened = Verification & { readonly run?: Run };
 
 async function reopen(dir: string, used: UsedRun, verifier: RunVerifier): Promise<Reopened> {
   try {

@@ -89,12 +89,8 @@ function readWeek(dir: string, file: string): Week {
   throw dataError(`${where} has another week number than its name`, back);
 }
 
-/** Writes a week. With `force` an existing one is kept under another name. */
-export async function writeWeek(
-  dir: string,
-  week: Week,
-  force: boolean,
-): Promise<{ readonly file: string; readonly kept: string | undefined }> {
+/** Writes a week. With `force` an existing one is `kept` under another name. */
+export async function writeWeek(dir: string, week: Week, force: boolean) {
   const file = weekFile(week.week);
   const target = path.join(dir, file);
   refuseLinkedFolder(dir);
