@@ -18,6 +18,12 @@ interface Flags extends BanditRunOptions {
   readonly quiet?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
+    --outdir runs/bandit
+  lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
+  lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -36,15 +42,6 @@ export function define(command: Command): Command {
     )
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
-    --outdir runs/bandit
-  lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
-  lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`,
-    )
     .action(run);
 }
 

@@ -16,6 +16,11 @@ import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, printableJson, program, wrap } from "../terminal.ts";
 import { printFailure, steps } from "./level.ts";
 
+export const help = `Examples:
+  lockedroom check 0
+  lockedroom check
+  lockedroom check 4 --format json`;
+
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
@@ -24,10 +29,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; without it, every level", levelArgument)
     .addOption(
       new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom check 0\n  lockedroom check\n  lockedroom check 4 --format json",
     )
     .action(async (id: LevelId | undefined, { format }: { format: "text" | "json" }) => {
       const outcomes = await withCheckContext((context) =>

@@ -19,6 +19,12 @@ interface Flags extends ScoringFlags {
   readonly force?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom eval --dataset data/datasets/math_dev.jsonl \\
+    --completions data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/first
+  lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
+    --scorer my-scorer.ts --jobs 2`;
+
 export function define(command: Command): Command {
   return command
     .description("Scores one completion per example and writes a run (Loop A).")
@@ -37,15 +43,6 @@ export function define(command: Command): Command {
     )
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom eval --dataset data/datasets/math_dev.jsonl \\
-    --completions data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/first
-  lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
-    --scorer my-scorer.ts --jobs 2`,
-    )
     .action(run);
 }
 

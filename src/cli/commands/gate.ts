@@ -24,6 +24,16 @@ interface Flags {
   readonly report?: string;
 }
 
+export const help = `Exit codes:
+  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
+  3  REJECT because the runs are not comparable
+  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
+
+Examples:
+  lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
+  lockedroom gate --baseline runs/old --candidate runs/new \\
+    --claim policy --format json`;
+
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
@@ -51,19 +61,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
       new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Exit codes:
-  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
-  3  REJECT because the runs are not comparable
-  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
-
-Examples:
-  lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
-  lockedroom gate --baseline runs/old --candidate runs/new \\
-    --claim policy --format json`,
     )
     .action(async (flags: Flags) => {
       const report = await gate(flags);

@@ -18,6 +18,9 @@ interface Flags {
   readonly quiet?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom goodhart-demo --outdir runs/goodhart`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -27,7 +30,6 @@ export function define(command: Command): Command {
     .option("--seed <n>", "random seed", SEED, 0)
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText("after", "\nExamples:\n  lockedroom goodhart-demo --outdir runs/goodhart")
     .action(run);
 }
 

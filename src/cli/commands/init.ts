@@ -5,13 +5,16 @@ import type { Command } from "commander";
 import { initWorkspace } from "../../course/init.ts";
 import { out, paint, wrap } from "../terminal.ts";
 
+export const help = `Examples:
+  lockedroom init my-room
+  lockedroom init .`;
+
 export function define(command: Command): Command {
   return command
     .description(
       "Creates a workspace for the mastery track: data, an editable verifier, assignments,\nnotes and a git repository. In an existing workspace it restores missing files and\nlinks it to this installation; nothing is overwritten.",
     )
     .argument("<folder>", "a new or empty folder, or an existing workspace")
-    .addHelpText("after", "\nExamples:\n  lockedroom init my-room\n  lockedroom init .")
     .action(run);
 }
 

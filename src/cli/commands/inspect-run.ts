@@ -21,6 +21,10 @@ interface Flags extends InspectOptions {
   readonly id?: string;
 }
 
+export const help = `Examples:
+  lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
+  lockedroom inspect-run --run runs/first --id dev-0003`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -31,13 +35,6 @@ export function define(command: Command): Command {
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
     .option("--id <id>", "show one complete row")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
-  lockedroom inspect-run --run runs/first --id dev-0003`,
-    )
     .action(run);
 }
 

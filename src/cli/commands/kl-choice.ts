@@ -7,6 +7,10 @@ import { out, wrap } from "../terminal.ts";
 
 const coefficient = numberIn(0, Number.MAX_VALUE, "a number from 0 up");
 
+export const help = `Examples:
+  lockedroom kl-choice
+  lockedroom kl-choice --beta 0.5 2`;
+
 export function define(command: Command): Command {
   return command
     .description("Shows a table of candidates and the one with the highest reward − β · KL.")
@@ -14,10 +18,6 @@ export function define(command: Command): Command {
       "--beta <x...>",
       "KL coefficients (default: 0.1 1.0 0)",
       (text: string, before?: number[]) => [...(before ?? []), coefficient(text)],
-    )
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom kl-choice\n  lockedroom kl-choice --beta 0.5 2",
     )
     .action(({ beta = [0.1, 1, 0] }: { beta?: number[] }) => {
       out("candidate    reward    KL");

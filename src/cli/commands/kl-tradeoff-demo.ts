@@ -9,6 +9,9 @@ interface Flags extends KlTradeoffRunOptions {
   readonly quiet?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom kl-tradeoff-demo --plot --outdir runs/kl`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -18,7 +21,6 @@ export function define(command: Command): Command {
     .option("--plot", "also write kl_tradeoff.svg and kl_tradeoff.png")
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText("after", "\nExamples:\n  lockedroom kl-tradeoff-demo --plot --outdir runs/kl")
     .action(run);
 }
 

@@ -10,6 +10,11 @@ import { findWorkspace } from "../../course/workspace.ts";
 import { levelArgument, withCheckContext } from "../check-context.ts";
 import { out, paint, program, wrap } from "../terminal.ts";
 
+export const help = `Examples:
+  lockedroom level
+  lockedroom level 0
+  lockedroom level 0.5 --next`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -17,10 +22,6 @@ export function define(command: Command): Command {
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
     .option("--next", "check the level and print the next thing to do")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom level\n  lockedroom level 0\n  lockedroom level 0.5 --next",
-    )
     .action(run);
 }
 

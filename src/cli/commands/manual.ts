@@ -13,15 +13,18 @@ interface Flags {
   readonly open: boolean;
 }
 
+export const help = `Without --outdir it is written to the system's temporary folder. If the output
+is not a terminal, nothing is opened and only the path is printed.
+
+Examples:
+  lockedroom manual
+  lockedroom manual --no-open --outdir site`;
+
 export function define(command: Command): Command {
   return command
     .description("Builds the manual as an offline site with search and opens it in the browser.")
     .option("--outdir <folder>", "output folder; new, empty, or an older manual")
     .option("--no-open", "only write it and print the path")
-    .addHelpText(
-      "after",
-      "\nWithout --outdir it is written to the system's temporary folder. If the output\nis not a terminal, nothing is opened and only the path is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
-    )
     .action(run);
 }
 

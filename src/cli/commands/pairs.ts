@@ -29,6 +29,20 @@ const PER_PROMPT = 8;
 /** Larger differences of the mean lengths cause a warning. */
 const TOLERANCE = 0.2;
 
+export const help = `--rollouts is the samples.jsonl of \`rollout\` with --n 2 or more. Identical texts
+count once.
+  best-worst   the best and the worst sample of a prompt
+  all          all pairs with different rewards, largest difference first
+  first        the first two samples with different rewards
+Ties go to the earlier sample. Lengths are in tokens where the file states them,
+otherwise in characters.
+
+Examples:
+  lockedroom pairs --dataset data/datasets/math_train.jsonl \\
+    --rollouts runs/samples/samples.jsonl --outdir runs/pairs
+  lockedroom pairs --dataset d.jsonl --rollouts samples.jsonl --by all \\
+    --per-prompt 4 --margin 0.5 --length-matched 0.1 --outdir runs/pairs`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -72,23 +86,6 @@ export function define(command: Command): Command {
     )
     .option("--force", "overwrite finished pairs in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
---rollouts is the samples.jsonl of \`rollout\` with --n 2 or more. Identical texts
-count once.
-  best-worst   the best and the worst sample of a prompt
-  all          all pairs with different rewards, largest difference first
-  first        the first two samples with different rewards
-Ties go to the earlier sample. Lengths are in tokens where the file states them,
-otherwise in characters.
-
-Examples:
-  lockedroom pairs --dataset data/datasets/math_train.jsonl \\
-    --rollouts runs/samples/samples.jsonl --outdir runs/pairs
-  lockedroom pairs --dataset d.jsonl --rollouts samples.jsonl --by all \\
-    --per-prompt 4 --margin 0.5 --length-matched 0.1 --outdir runs/pairs`,
-    )
     .action(run);
 }
 

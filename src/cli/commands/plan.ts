@@ -14,6 +14,20 @@ interface Flags {
 /** As for a REJECT of the gate. */
 const REFUSED = 1;
 
+export const help = `Day 1 is the day of the first commit. Each criterion is one of
+  ✓  met: the evidence is printed, and checked again every time
+  ✗  missing: what was expected, what was found, and the next step
+  –  no tool yet: this version lacks a command that it needs, or cannot check
+     its output
+
+"plan advance" exits with 1 and prints what is missing until every criterion is
+met; then it records the phase in ${PLAN_FILE}, with a hash of each evidence file.
+
+Examples:
+  lockedroom plan
+  lockedroom plan --format json
+  lockedroom plan advance`;
+
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
@@ -26,23 +40,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     )
     .addOption(
       new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Day 1 is the day of the first commit. Each criterion is one of
-  ✓  met: the evidence is printed, and checked again every time
-  ✗  missing: what was expected, what was found, and the next step
-  –  no tool yet: this version lacks a command that it needs, or cannot check
-     its output
-
-"plan advance" exits with 1 and prints what is missing until every criterion is
-met; then it records the phase in ${PLAN_FILE}, with a hash of each evidence file.
-
-Examples:
-  lockedroom plan
-  lockedroom plan --format json
-  lockedroom plan advance`,
     )
     .action(async (action: "advance" | undefined, flags: Flags) => {
       const options = {

@@ -32,6 +32,19 @@ const OPTIONS: Record<string, readonly (keyof Flags)[]> = {
 /** A short default, to try a file out. */
 const DEFAULT_LENGTH = 256;
 
+export const help = `The exported graph maps tokens (int64, batch × length) to logits (float32,
+batch × length × vocabulary), for any ONNX runtime. Pad shorter texts at the end
+with any token: attention is causal.
+
+Examples:
+  lockedroom policy show pi0
+  lockedroom policy show SmolLM2-135M --format json
+  lockedroom policy export checkpoints/start --onnx start.onnx
+  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
+      --length 64 --force
+  lockedroom policy merge checkpoints/start runs/lora/adapter \\
+      --outdir checkpoints/tuned`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -57,22 +70,6 @@ export function define(command: Command): Command {
     )
     .option("--outdir <folder>", "folder for the merged checkpoint; new or empty")
     .option("--force", "overwrite an earlier export or merge")
-    .addHelpText(
-      "after",
-      `
-The exported graph maps tokens (int64, batch × length) to logits (float32,
-batch × length × vocabulary), for any ONNX runtime. Pad shorter texts at the end
-with any token: attention is causal.
-
-Examples:
-  lockedroom policy show pi0
-  lockedroom policy show SmolLM2-135M --format json
-  lockedroom policy export checkpoints/start --onnx start.onnx
-  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
-      --length 64 --force
-  lockedroom policy merge checkpoints/start runs/lora/adapter \\
-      --outdir checkpoints/tuned`,
-    )
     .action(run);
 }
 

@@ -22,20 +22,7 @@ type NextLine = () => Promise<string | undefined>;
 
 const MAX_BYTES = 1024 * 1024;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
-    .description(
-      "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
-    )
-    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
-    .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-On a terminal the questions are asked one by one. Otherwise answers are read
+export const help = `On a terminal the questions are asked one by one. Otherwise answers are read
 from --answers or standard input; without answers, the questions are printed.
 
 Exit codes:
@@ -45,7 +32,17 @@ Exit codes:
 Examples:
   lockedroom quiz 0
   lockedroom quiz 0.5 --answers answers.txt
-  lockedroom quiz 3 --format json < answers.txt`,
+  lockedroom quiz 3 --format json < answers.txt`;
+
+export function define(command: Command, exit: (code: number) => void): Command {
+  return command
+    .description(
+      "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
+    )
+    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
+    .addOption(
+      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
     )
     .action(async (level: LevelId, flags: Flags) => {
       const marks = await withCheckContext((context) =>

@@ -17,6 +17,14 @@ interface Flags {
 
 const PRICE = numberIn(0, 1e9, "a number from 0 up");
 
+export const help = `The top of the page says whether a run is finished, unfinished or stopped by an
+alarm. The same runs give the same bytes.
+
+Examples:
+  lockedroom report --run runs/grpo -o report.html
+  lockedroom report --run runs/grpo runs/ppo -o compared.html \\
+    --price-per-hour 2.5 --force`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -26,17 +34,6 @@ export function define(command: Command): Command {
     .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
     .option("--force", "overwrite an existing file")
-    .addHelpText(
-      "after",
-      `
-The top of the page says whether a run is finished, unfinished or stopped by an
-alarm. The same runs give the same bytes.
-
-Examples:
-  lockedroom report --run runs/grpo -o report.html
-  lockedroom report --run runs/grpo runs/ppo -o compared.html \\
-    --price-per-hour 2.5 --force`,
-    )
     .action(run);
 }
 

@@ -35,6 +35,17 @@ interface Flags {
 const OPENAI = "openai:";
 const price = numberIn(0, 1e9, "a price for a million tokens");
 
+export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
+OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
+a file. Completions are saved as they arrive; --resume requests only the rest.
+
+Examples:
+  lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
+  lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
+    --price-in 0.40 --price-out 1.60`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -70,20 +81,6 @@ export function define(command: Command): Command {
     .option("--resume", "continue an interrupted rollout in --outdir")
     .option("--force", "overwrite the rollout in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-openai:MODEL uses any endpoint with OpenAI's chat completions API: set
-OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
-a file. Completions are saved as they arrive; --resume requests only the rest.
-
-Examples:
-  lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
-    --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
-  lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
-    --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
-    --price-in 0.40 --price-out 1.60`,
-    )
     .action(run);
 }
 

@@ -4,6 +4,10 @@ import type { Command } from "commander";
 import { requireFile } from "../../extensions/module.ts";
 import { runTypescript } from "../typescript.ts";
 
+export const help = `Examples:
+  lockedroom run assignments/kl_regularized_choice.ts
+  lockedroom run my-program.ts first second`;
+
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description("Runs a TypeScript or JavaScript file, without a build.")
@@ -11,13 +15,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .argument("[arguments...]", "passed to the program unchanged")
     .allowUnknownOption()
     .passThroughOptions()
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom run assignments/kl_regularized_choice.ts
-  lockedroom run my-program.ts first second`,
-    )
     .action(async (file: string, args: string[]) => {
       requireFile(file, "program", "Name a .ts or .js file.");
       exit(await runTypescript(file, args));

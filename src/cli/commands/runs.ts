@@ -11,6 +11,10 @@ interface Flags {
   readonly format: "text" | "json";
 }
 
+export const help = `Examples:
+  lockedroom runs
+  lockedroom runs runs/sweep --format json`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -21,13 +25,6 @@ export function define(command: Command): Command {
       new Option("--format <format>", "how to print the list")
         .choices(["text", "json"])
         .default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom runs
-  lockedroom runs runs/sweep --format json`,
     )
     .action(run);
 }

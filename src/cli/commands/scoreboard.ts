@@ -42,6 +42,16 @@ const FLAGS = {
   show: ["skills", "format"],
 } as const;
 
+export const help = `Skills: ${SKILLS.join(", ")}.
+
+Examples:
+  lockedroom scoreboard add --week 1 --run runs/second --baseline runs/first \\
+    --build runs/second --theory notes/kl.md \\
+    --failure "best-of-N was read as learning" --failure "dev set of 20 rows" \\
+    --fix "the gate reports the knob" --skill math=2:notes/kl.md
+  lockedroom scoreboard show
+  lockedroom scoreboard show --skills`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -73,19 +83,6 @@ export function define(command: Command): Command {
         "text",
         "json",
       ]),
-    )
-    .addHelpText(
-      "after",
-      `
-Skills: ${SKILLS.join(", ")}.
-
-Examples:
-  lockedroom scoreboard add --week 1 --run runs/second --baseline runs/first \\
-    --build runs/second --theory notes/kl.md \\
-    --failure "best-of-N was read as learning" --failure "dev set of 20 rows" \\
-    --fix "the gate reports the knob" --skill math=2:notes/kl.md
-  lockedroom scoreboard show
-  lockedroom scoreboard show --skills`,
     )
     .action(async (action: "add" | "show", flags: Flags) => {
       refuseForeignFlags(action, flags);

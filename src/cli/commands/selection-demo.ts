@@ -23,6 +23,17 @@ interface Flags extends ScoringFlags {
   readonly force?: boolean;
 }
 
+export const help = `A policy file exports one of:
+  tieBreakKey(sample)                 numbers and strings; the smallest key wins
+  pickBest(example, samples, score)   returns the chosen sample
+A sample has completion, sum_logprob (or null), reward, code, details, index.
+
+Examples:
+  lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
+    --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
+  lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
+    --outdir runs/mine --policy selection_policy.ts`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -55,20 +66,6 @@ export function define(command: Command): Command {
     )
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-A policy file exports one of:
-  tieBreakKey(sample)                 numbers and strings; the smallest key wins
-  pickBest(example, samples, score)   returns the chosen sample
-A sample has completion, sum_logprob (or null), reward, code, details, index.
-
-Examples:
-  lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
-    --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
-  lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
-    --outdir runs/mine --policy selection_policy.ts`,
-    )
     .action(run);
 }
 

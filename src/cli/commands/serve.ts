@@ -20,17 +20,7 @@ const BATCH = 8;
 /** Placeholder: each request has its own settings. */
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models,\ncompletions, chat completions, with streaming and log-probs.",
-    )
-    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
-    .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
-    .addHelpText(
-      "after",
-      `
-The first line of stdout is the server's URL; clients use URL/v1.
+export const help = `The first line of stdout is the server's URL; clients use URL/v1.
 Requests are processed one at a time, the n samples of each in a batch. The same
 request with the same seed gets the same response. Log-probs are those of the
 policy at temperature 1. Unsupported parameters are rejected with an error.
@@ -38,8 +28,15 @@ A policy without a chat template takes one user message and a system message.
 
 Examples:
   lockedroom serve --policy pi0
-  lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`,
+  lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`;
+
+export function define(command: Command): Command {
+  return command
+    .description(
+      "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models,\ncompletions, chat completions, with streaming and log-probs.",
     )
+    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
+    .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
     .action(run);
 }
 

@@ -14,6 +14,14 @@ interface Flags extends TrainFlags {
   readonly over: string;
 }
 
+export const help = `Each value has its own run in --outdir. Finished runs are kept, so an
+interrupted sweep continues. Results: sweep.json, tradeoff.svg, tradeoff.png.
+
+Examples:
+  lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
+    --set kl.mode=fixed --init pi0 --dataset data/datasets/math_train.jsonl \\
+    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/kl`;
+
 export function define(command: Command): Command {
   return withTrainOptions(
     command.description(
@@ -21,17 +29,6 @@ export function define(command: Command): Command {
     ),
   )
     .requiredOption("--over <name=values>", "setting and values, separated by commas")
-    .addHelpText(
-      "after",
-      `
-Each value has its own run in --outdir. Finished runs are kept, so an
-interrupted sweep continues. Results: sweep.json, tradeoff.svg, tradeoff.png.
-
-Examples:
-  lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
-    --set kl.mode=fixed --init pi0 --dataset data/datasets/math_train.jsonl \\
-    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/kl`,
-    )
     .action(run);
 }
 

@@ -14,6 +14,19 @@ interface Flags {
   readonly format: "text" | "json";
 }
 
+export const help = `Encodings, and models that use them:
+${Object.entries(ENCODINGS)
+  .map(([name, { models }]) => `  ${name.padEnd(13)}  ${models.join(", ")}`)
+  .join("\n")}
+
+Examples:
+  lockedroom token-inspect "Final: 323"
+  lockedroom token-inspect "Final:  323"
+  lockedroom token-inspect --escapes "Final:\\n323"
+  lockedroom token-inspect "Final: 0323" --expect 323
+  printf 'Final: 323' | lockedroom token-inspect --encoding cl100k_base
+  lockedroom token-inspect -- "-n"        text that starts with a dash`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -26,22 +39,6 @@ export function define(command: Command): Command {
     .option("--all", "show all tokens and the full text")
     .addOption(
       new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Encodings, and models that use them:
-${Object.entries(ENCODINGS)
-  .map(([name, { models }]) => `  ${name.padEnd(13)}  ${models.join(", ")}`)
-  .join("\n")}
-
-Examples:
-  lockedroom token-inspect "Final: 323"
-  lockedroom token-inspect "Final:  323"
-  lockedroom token-inspect --escapes "Final:\\n323"
-  lockedroom token-inspect "Final: 0323" --expect 323
-  printf 'Final: 323' | lockedroom token-inspect --encoding cl100k_base
-  lockedroom token-inspect -- "-n"        text that starts with a dash`,
     )
     .action(run);
 }

@@ -37,6 +37,10 @@ const SAMPLES = path.join(DATA, "rollouts/selection_pack_dev.jsonl");
 /** Marks a folder of a tour, which the next tour may overwrite. */
 const MARK = ".tour";
 
+export const help = `Examples:
+  lockedroom tour
+  lockedroom tour --yes --outdir /tmp/tour`;
+
 export function define(command: Command): Command {
   return command
     .description(
@@ -44,10 +48,6 @@ export function define(command: Command): Command {
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom tour\n  lockedroom tour --yes --outdir /tmp/tour",
-    )
     .action(run);
 }
 

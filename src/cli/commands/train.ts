@@ -21,23 +21,8 @@ interface Flags extends TrainFlags {
   readonly showSettings?: boolean;
 }
 
-export function define(command: Command): Command {
-  const methods = ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n");
-  return withTrainOptions(
-    command.description(
-      "Trains a policy and writes a checkpoint (Loop C). Needs the package\nonnxruntime-node.",
-    ),
-  )
-    .addOption(
-      new Option("--show-settings", "print all settings as a recipe and exit")
-        // Nothing is read or written.
-        .implies({ dataset: "", outdir: "" }),
-    )
-    .addHelpText(
-      "after",
-      `
-Algorithms:
-${methods}
+export const help = `Algorithms:
+${ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
 
 Contents of --dataset: texts (prompt, completion) for sft; preference pairs
 (prompt, chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion,
@@ -59,7 +44,18 @@ Examples:
   lockedroom train dpo --init pi0 --dataset runs/pairs/pairs.jsonl \\
     --steps 100 --set algorithm.beta=0.2 --outdir runs/dpo
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
-    --resume`,
+    --resume`;
+
+export function define(command: Command): Command {
+  return withTrainOptions(
+    command.description(
+      "Trains a policy and writes a checkpoint (Loop C). Needs the package\nonnxruntime-node.",
+    ),
+  )
+    .addOption(
+      new Option("--show-settings", "print all settings as a recipe and exit")
+        // Nothing is read or written.
+        .implies({ dataset: "", outdir: "" }),
     )
     .action(run);
 }

@@ -10,6 +10,10 @@ interface Flags extends TwoStepRunOptions {
   readonly quiet?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom two-step-mdp --steps 200 --seed 0 --baseline --outdir runs/two_step
+  lockedroom two-step-mdp --steps 200 --credit last --outdir runs/no_credit`;
+
 export function define(command: Command): Command {
   return command
     .description("Tabular experiment on credit assignment: two decisions, one reward at the end.")
@@ -25,13 +29,6 @@ export function define(command: Command): Command {
     )
     .option("--force", "overwrite a finished run in --outdir")
     .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom two-step-mdp --steps 200 --seed 0 --baseline --outdir runs/two_step
-  lockedroom two-step-mdp --steps 200 --credit last --outdir runs/no_credit`,
-    )
     .action(run);
 }
 

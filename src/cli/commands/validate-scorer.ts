@@ -19,6 +19,11 @@ interface Flags {
   readonly quiet?: boolean;
 }
 
+export const help = `Examples:
+  lockedroom validate-scorer --dataset data/datasets/math_dev.jsonl \\
+    --golden data/golden/golden_exploits.jsonl
+  lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`;
+
 export function define(command: Command, exit: (code: number) => void): Command {
   return command
     .description(
@@ -36,14 +41,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     )
     .option("--report <file>", "also write the report as JSON to this file")
     .option("--quiet", "print only failures")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom validate-scorer --dataset data/datasets/math_dev.jsonl \\
-    --golden data/golden/golden_exploits.jsonl
-  lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`,
-    )
     .action(async (flags: Flags) => {
       const scorer = await openScorer(await scorerHere(flags.scorer), {
         ...{ timeoutMs: flags.scorerTimeout, concurrency: flags.concurrency },
