@@ -7,7 +7,7 @@ export interface CommandModule {
   /** Printed after the options. */
   readonly help: string;
   /** Adds options and the action; `exit` sets the process's exit code. */
-  define(command: Command, exit: (code: number) => void): Command;
+  define(command: Command, exit: (code: number) => void): void;
 }
 
 /** By the heading under which the help lists them: what people want to do. */

@@ -95,7 +95,8 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
       const command = new Command(name).summary(summary).helpGroup(heading);
       if (wanted.includes(name)) {
         const { define, help } = await loadCommand(name);
-        define(command, exit).addHelpText("after", `\n${help}`);
+        define(command, exit);
+        command.addHelpText("after", `\n${help}`);
       }
       program.addCommand(strict(command));
     }
@@ -106,7 +107,10 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
 function strict(command: Command): Command {
   const required = command.options.filter((option) => option.mandatory);
   // Checked after unknown options, which are the better explanation: `--datset` for `--dataset`.
-  for (const option of required) option.mandatory = false;
+  for (const option of required) {
+    option.mandatory = false;
+    option.description += " (required)";
+  }
   return command
     .hook("preAction", () => {
       const lost = required.find(

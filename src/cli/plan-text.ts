@@ -14,7 +14,7 @@ import {
   PLAN_FILE,
   type PlanStatus,
 } from "../course/plan/index.ts";
-import { out, paint, percent, WIDTH, wrap } from "./terminal.ts";
+import { commandLines, counted, hanging, out, paint, percent, wrap } from "./terminal.ts";
 
 export function showPlan(status: PlanStatus): void {
   showHeading(status);
@@ -35,7 +35,7 @@ function showHeading({ day, week, phase, days_late: late, start, today: now }: P
     out(wrap(`The first commit is dated ${start}, after today, ${now}. Check the clock.`));
   else if (start < BEFORE_GIT) out(`The first commit is dated ${start}. Check the clock.`);
   if (current && late > 0) {
-    const days = `${late} ${late === 1 ? "day" : "days"} late`;
+    const days = `${counted(late, "day")} late`;
     const text = `Day ${day} of phase ${phase}, ${days}: it ends on day ${current.last}. Finish it before you go on.`;
     out(paint("yellow", wrap(text)));
   }
@@ -78,7 +78,7 @@ function showCriterion(criterion: CriterionStatus, state: PhaseStatus["state"]):
     detail("expected", criterion.expected);
     detail("found", visible(criterion.found));
     detail("next", criterion.next);
-    if (criterion.command) out(commandLines(criterion.command, " ".repeat(15)));
+    if (criterion.command) out(commandToCopy(criterion.command, " ".repeat(15)));
   } else out(wrap(notYet([criterion]), "      "));
 }
 
@@ -100,26 +100,18 @@ function notYet(criteria: readonly CriterionStatus[]): string {
   ].join("; ");
 }
 
-/** A mark, then the text with a hanging indent. */
 function behind(mark: string, text: string): string {
-  return `  ${mark} ${wrap(text, "    ").trimStart()}`;
+  return hanging(`  ${mark} `, text, 4);
 }
 
 function detail(label: string, text: string): void {
-  const lines = wrap(text, " ".repeat(15)).trimStart();
-  out(`      ${label.padEnd(9)}${lines}`);
+  out(hanging(`      ${label.padEnd(9)}`, text));
 }
 
-/** A command that can be copied: it breaks before flags, with a backslash at the end of a line. */
-function commandLines(command: string, indent: string): string {
-  const lines: string[] = [];
-  for (const part of command.split(/ (?=--)/)) {
-    const longer = `${lines.at(-1)} ${part}`;
-    const width = WIDTH - indent.length - " \\".length;
-    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(lines.length === 0 ? part : `  ${part}`);
-  }
-  return lines.map((line) => indent + line).join(" \\\n");
+/** Breaks only before flags. */
+function commandToCopy(command: string, indent: string): string {
+  const [start = "", ...flags] = command.split(/ (?=--)/);
+  return commandLines(start, flags, indent);
 }
 
 function showChanged(changed: readonly ChangedEvidence[]): void {
@@ -159,7 +151,7 @@ const SQUARES: Record<DayMark, string> = { before: " ", none: "·", commit: "▪
 
 function showActivity({ activity }: PlanStatus): void {
   const { streak, longest, full_days: full, days, calendar } = activity;
-  const row = `${streak} ${streak === 1 ? "day" : "days"} in a row with a commit (longest ${longest})`;
+  const row = `${counted(streak, "day")} in a row with a commit (longest ${longest})`;
   out();
   out(wrap(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`));
   const squares = calendar.map(({ mark }) => SQUARES[mark]).join("");
@@ -194,7 +186,7 @@ export function showAdvance({ status, left, missing }: Advance): void {
       continue;
     }
     out(wrap(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    "));
-    if (criterion.command) out(commandLines(criterion.command, "      "));
+    if (criterion.command) out(commandToCopy(criterion.command, "      "));
   }
   if (missing.every(({ criterion }) => notYet([criterion]) !== ""))
     out(wrap("None of these can be done with this version."));

@@ -10,7 +10,7 @@ import {
   sparkline,
   type Week,
 } from "../course/scoreboard/index.ts";
-import { out, paint, wrap } from "./terminal.ts";
+import { out, paint, warning, wrap } from "./terminal.ts";
 
 export function showAdded(added: Added, warnings: readonly string[]): void {
   const { week, days, metrics } = added.week;
@@ -29,7 +29,7 @@ export function showAdded(added: Added, warnings: readonly string[]): void {
     ["cost", figure(metrics.cost, costWords)],
   ];
   for (const [label, value] of rows) out(`  ${label.padEnd(20)} ${value}`);
-  for (const warning of warnings) out(warn(week, warning));
+  for (const one of warnings) out(warn(week, one));
   if (added.kept) out(`The replaced week is kept as ${added.kept}.`);
   out(wrap(`Written to ${added.file}. Commit it: git add ${added.file}`));
 }
@@ -128,8 +128,8 @@ export function showMatrix(): void {
   }
 }
 
-function warn(week: number, warning: string): string {
-  return paint("yellow", wrap(`! week ${week}: ${visible(warning)}`));
+function warn(week: number, text: string): string {
+  return warning(`week ${week}: ${visible(text)}`, "");
 }
 
 function figure<T>(value: T | null, words: (value: T) => string): string {

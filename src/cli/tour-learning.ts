@@ -12,7 +12,7 @@ import { rollout } from "../loops/rollout.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
 import { trainingReport } from "../report/training/report.ts";
-import { TrainingProgress } from "./train-progress.ts";
+import { TrainingProgress } from "./progress.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
@@ -36,13 +36,13 @@ export interface TourTraining {
 
 export async function learn(outdir: string, scorer: GuardedScorer): Promise<TourTraining> {
   const progress = new TrainingProgress(false);
+  const settings = { steps: STEPS, rate: { peak: 0.0003 } };
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
     ...{ rewards: [scorer], threads: 1, saveEvery: STEPS },
-    settings: { steps: STEPS, rate: { peak: 0.0003 } },
-    onStep: (done, record) => progress.step(done, STEPS, record),
-    onAlarm: (alarm) => progress.alarm(alarm),
+    settings,
+    ...progress.listeners(settings),
   }).finally(() => progress.stop());
   const options: GateOptions = {
     baseline: await evaluated(PI0, path.join(outdir, "pi0"), scorer),

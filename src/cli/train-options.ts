@@ -3,22 +3,24 @@
 import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
 import type { Need } from "../learn/algorithm.ts";
-import { ALGORITHMS } from "../learn/algorithms/index.ts";
+import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
+import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { assigned, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
-import { DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
 import { type DataKind, type ExpectedData, explained } from "./data-kind.ts";
-import { CONCURRENCY, milliseconds, numberIn, SEED, wholeNumber } from "./options.ts";
-import { scorerHere } from "./workspace.ts";
+import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
+import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
 
-export interface TrainFlags
-  extends Omit<TrainOptions, "settings" | "rewards" | "validation" | "cost"> {
-  readonly concurrency: number;
-  readonly scorerTimeout: number;
+/** The settings and scorers of the options are given in other words on the command line. */
+type Renamed = "algorithm" | "settings" | "rewards" | "validation" | "cost" | "environment";
+
+export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags {
+  readonly env: string;
   readonly steps?: number;
   readonly seed?: number;
   readonly batch?: number;
@@ -34,32 +36,28 @@ export interface TrainFlags
   readonly quiet?: boolean;
 }
 
-const list = (value: string, before: readonly string[]) => [...before, value];
-
-export function withTrainOptions(command: Command): Command {
-  const names = ALGORITHMS.map(({ name }) => name);
-  return command
-    .addArgument(new Argument("<algorithm>", "training algorithm").choices(names))
+export function addTrainOptions(command: Command): Command {
+  const oneOf = (flags: string, description: string, table: object) =>
+    new Option(flags, description).choices(Object.keys(table));
+  command
+    .addArgument(
+      new Argument("<algorithm>", "training algorithm").choices(ALGORITHMS.map(({ name }) => name)),
+    )
     .requiredOption("--dataset <file>", "training data, JSONL")
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option(
       "--init <start>",
       "initial policy: scratch (sft only), pi0 or a\ncheckpoint folder",
       "scratch",
     )
-    .addOption(
-      new Option("--size <size>", "model size for --init scratch")
-        .choices(Object.keys(SIZES))
-        .default("nano"),
-    )
+    .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
     .option("--config <file>", "recipe: settings as YAML; flags override it")
     .addOption(
       new Option("--set <name=value>", "any setting, such as rollouts.group=16; repeatable")
-        .argParser(list)
+        .argParser(repeated)
         .default([], "none"),
     )
     .option("--steps <n>", "number of updates", wholeNumber(1, 10_000_000))
-    .option("--seed <n>", "random seed (default: 0)", SEED)
+    .option(SEED[0], "random seed (default: 0)", SEED[2])
     .option(
       "--batch <n>",
       "rows per update: texts, preference pairs or labels",
@@ -76,26 +74,26 @@ export function withTrainOptions(command: Command): Command {
     )
     .addOption(
       new Option("--scorer <name|file>", "reward scorer; repeatable, rewards are added")
-        .argParser(list)
+        .argParser(repeated)
         .default([], DEFAULT_SCORER),
     )
     .option("--validation-scorer <name|file>", "scorer used for validation")
     .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one row",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
+    .addOption(SCORER_TIMEOUT)
     .option("--dev <file>", "validation examples")
     .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
     .option("--holdout <file>", "test examples, used once at the end")
-    .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
+    .addOption(
+      oneOf("--env <name>", "environment that samples are drawn in", ENVIRONMENTS).default(
+        "single_turn",
+      ),
+    )
+    .addOption(oneOf("--engine <name>", "engine that holds the weights", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
-    .option("--resume", "continue an unfinished run")
-    .option("--force", "overwrite the training run in --outdir")
-    .option("--quiet", "print only errors");
+    .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
+    .option("--resume", "continue an unfinished run");
+  return addRunOptions(command, "the training run");
 }
 
 /** Later ones override earlier ones: recipe, --set, flags. */
@@ -140,38 +138,34 @@ const ALTERNATIVES: ExpectedData["instead"] = {
 
 /** What --dataset must contain. */
 export function expectedDataset(algorithm: string, { dataset: file }: TrainFlags): ExpectedData {
-  const wanted = READS[needsOf(algorithm)];
+  const wanted = READS[algorithmOf(algorithm).needs];
   return { file, wanted, who: `${algorithm} trains on`, instead: ALTERNATIVES };
 }
 
-function needsOf(algorithm: string): Need {
-  return ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
-}
-
-/** Runs the work with the scorers of the flags, and always closes them. */
-export async function withScorers<T>(
+/** Runs the work with the options that the flags stand for, and always closes their scorers. */
+export async function withTrainOptions<T>(
   algorithm: string,
   flags: TrainFlags,
-  work: (scorers: Pick<TrainOptions, "rewards" | "validation" | "cost">) => Promise<T>,
+  work: (options: TrainOptions) => Promise<T>,
 ): Promise<T> {
   const { scorer, validationScorer, costScorer, dev, holdout } = flags;
-  const needs = needsOf(algorithm);
   const opened: GuardedScorer[] = [];
   const open = async (name: string | undefined) => {
-    const options = { concurrency: flags.concurrency, timeoutMs: flags.scorerTimeout };
-    const opening = await openScorer(await scorerHere(name), options);
+    const opening = await openScorerHere(name, flags);
     opened.push(opening);
     return opening;
   };
   try {
+    const settings = await settingsOf(flags);
     const rewards: GuardedScorer[] = [];
-    if (isSampled(needs)) {
+    if (isSampled(algorithmOf(algorithm).needs)) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }
     const measured = dev !== undefined || holdout !== undefined;
     const apart = validationScorer !== undefined || (measured && rewards.length === 0);
     return await work({
-      rewards,
+      ...flags,
+      ...{ algorithm, settings, rewards, environment: flags.env },
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import { singleTurn } from "../environments/single-turn.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
@@ -77,9 +77,9 @@ export class Training {
   ): Promise<Training> {
     const occasion = observeOccasion();
     refuseHalves(options, settings, algorithm);
-    const open = ENGINES[options.engine ?? "local"];
-    if (!open) throw unknownEngine(options.engine);
-    const bare = await open({ options, algorithm, settings });
+    const environment = environmentOf(options, settings);
+    const openEngine = named("engine", ENGINES, options.engine ?? "local");
+    const bare = await openEngine({ options, algorithm, settings });
     const sabotage = sabotageOf(settings.sabotage);
     const engine = sabotage.engine?.(bare) ?? bare;
     const start = engine.identity;
@@ -108,8 +108,7 @@ export class Training {
       if (resumed) await loadEngineState(options.outdir, engine);
       else await removeEarlier(options.outdir);
       const source = data.open({
-        engine: sabotage.rollouts?.(engine) ?? engine,
-        environment: environmentOf(options, settings),
+        ...{ engine: sabotage.rollouts?.(engine) ?? engine, environment },
         saved: resumed?.source,
       });
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
@@ -296,10 +295,11 @@ async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
 }
 
 function environmentOf(
-  { environment, rewards = [], cost }: TrainOptions,
-  settings: TrainSettings,
+  { environment = "single_turn", rewards = [], cost }: TrainOptions,
+  { weights }: TrainSettings,
 ): Environment {
-  return environment ?? singleTurn({ scorers: rewards, weights: settings.weights, cost });
+  if (typeof environment !== "string") return environment;
+  return named("environment", ENVIRONMENTS, environment)({ scorers: rewards, weights, cost });
 }
 
 /** What an earlier run in the folder had saved: a run that starts again must not use it. */
@@ -322,7 +322,8 @@ function lengthOf(
   return Math.min(encoder.maxLength, Math.ceil(longest / 8) * 8);
 }
 
-function unknownEngine(name: string | undefined): Error {
-  const names = Object.keys(ENGINES).join(", ");
-  return usageError(`there is no engine "${name}"`, `Choose one of ${names}.`);
+function named<T>(what: string, table: Readonly<Record<string, T>>, name: string): T {
+  if (Object.hasOwn(table, name)) return table[name] as T;
+  const names = Object.keys(table).join(", ");
+  throw usageError(`there is no ${what} "${name}"`, `Choose one of ${names}.`);
 }

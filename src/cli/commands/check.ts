@@ -1,6 +1,6 @@
 /** `lockedroom check` */
 
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import {
   CHECK_SCHEMA,
   type CheckOutcome,
@@ -12,25 +12,23 @@ import {
 import type { CheckContext } from "../../course/check-context.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
-import { out, paint, printableJson, program, wrap } from "../terminal.ts";
-import { printFailure, steps } from "./level.ts";
+import { FORMAT, type Format } from "../options.ts";
+import { hanging, out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
   lockedroom check 0
   lockedroom check
   lockedroom check 4 --format json`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
       "Checks the evidence of levels: repeats runs, calls code with hidden inputs, reads\nthe git history. Exit code 0 if every level asked about passes, otherwise 1.",
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; without it, every level", levelArgument)
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .action(async (id: LevelId | undefined, { format }: { format: "text" | "json" }) => {
+    .addOption(FORMAT)
+    .action(async (id: LevelId | undefined, { format }: { format: Format }) => {
       const outcomes = await withCheckContext((context) =>
         checkLevels(context, id, format === "text"),
       );
@@ -65,8 +63,8 @@ function printHeading({ id, title }: Level, started: boolean): void {
 }
 
 function printCheck(outcome: CheckOutcome): void {
-  const mark = outcome.passed ? paint("green", "  ✓") : paint("red", "  ✗");
-  out(`${mark} ${wrap(outcome.title, "    ").trimStart()}`);
+  const mark = outcome.passed ? paint("green", "✓") : paint("red", "✗");
+  out(hanging(`  ${mark} `, outcome.title, 4));
   if (outcome.passed) out(wrap(outcome.evidence, "      "));
   else printFailure(outcome.failure, "      ");
 }

@@ -9,7 +9,7 @@ import { gate } from "../../gate/gate.ts";
 import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { numberIn } from "../options.ts";
+import { fromZero, numberIn } from "../options.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
@@ -34,19 +34,14 @@ Examples:
   lockedroom gate --baseline runs/old --candidate runs/new \\
     --claim policy --format json`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
       "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be significant.",
     )
     .requiredOption("--baseline <run>", "run of the current policy")
     .requiredOption("--candidate <run>", "run to compare with it")
-    .option(
-      "--min-delta <x>",
-      "smallest improvement to promote",
-      numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
-      0,
-    )
+    .option("--min-delta <x>", "smallest improvement to promote", fromZero, 0)
     .option(
       "--alpha <a>",
       "significance level: the chance to promote a candidate that is no better",

@@ -9,8 +9,8 @@ export const help = `Examples:
   lockedroom init my-room
   lockedroom init .`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Creates a workspace for the mastery track: data, an editable verifier, assignments,\nnotes and a git repository. In an existing workspace it restores missing files and\nlinks it to this installation; nothing is overwritten.",
     )

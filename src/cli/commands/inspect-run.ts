@@ -14,7 +14,7 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { currentSource } from "../../scorers/load.ts";
 import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
-import { bar, out, paint, percent, wrap } from "../terminal.ts";
+import { bar, counted, out, paint, percent, warning, wrap } from "../terminal.ts";
 
 interface Flags extends InspectOptions {
   readonly run: string;
@@ -25,8 +25,8 @@ export const help = `Examples:
   lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
   lockedroom inspect-run --run runs/first --id dev-0003`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Shows the rows of a run by outcome code, with examples and reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
     )
@@ -70,7 +70,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
   const kind = math ? classify(code) : "unknown";
   out();
   out(
-    `${paint("bold", visible(code))}  ${count} ${count === 1 ? "row" : "rows"}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
+    `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
   );
   for (const row of rows) {
     out(
@@ -118,5 +118,5 @@ function reasonOf({ details }: ResultRow): string {
 }
 
 function warn(text: string): void {
-  out(paint("yellow", wrap(`! ${text}`)));
+  out(warning(text, ""));
 }

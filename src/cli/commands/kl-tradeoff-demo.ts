@@ -1,38 +1,29 @@
 /** `lockedroom kl-tradeoff-demo` */
 
 import type { Command } from "commander";
+import type { KlPoint } from "../../learn/tabular/kl-penalty.ts";
 import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-penalty-run.ts";
-import { bar, out, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, type RunFlags } from "../options.ts";
+import { bar, out, printWritten, wrap } from "../terminal.ts";
 
-interface Flags extends KlTradeoffRunOptions {
-  readonly quiet?: boolean;
-}
+type Flags = KlTradeoffRunOptions & RunFlags;
 
 export const help = `Examples:
   lockedroom kl-tradeoff-demo --plot --outdir runs/kl`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Tabular experiment on the KL penalty: the optimal policy for each coefficient β,\nfrom the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
     )
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option("--plot", "also write kl_tradeoff.svg and kl_tradeoff.png")
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
     .action(run);
+  addRunOptions(command);
 }
 
 interface Metrics {
   readonly largest_gap_to_gradient_ascent: number;
-  readonly points: readonly {
-    beta: number;
-    expected_reward: number;
-    kl: number;
-    entropy: number;
-    objective: number;
-  }[];
+  readonly points: readonly KlPoint[];
 }
 
 async function run(flags: Flags): Promise<void> {

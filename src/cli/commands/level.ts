@@ -2,21 +2,20 @@
 
 import type { Command } from "commander";
 import { hasStarted, nextStep } from "../../course/check.ts";
-import type { Failure } from "../../course/check-failure.ts";
 import { describeBudget } from "../../course/git-checks.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace } from "../../course/workspace.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
-import { out, paint, program, wrap } from "../terminal.ts";
+import { hanging, out, paint, program, wrap } from "../terminal.ts";
+import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
   lockedroom level
   lockedroom level 0
   lockedroom level 0.5 --next`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Prints a level of the mastery track: the idea, the commands to copy, the tasks,\nthe knob budget and the checklist. Without a number, lists the levels.",
     )
@@ -67,7 +66,7 @@ function show(level: Level): void {
   }
   out();
   out(paint("bold", "Tasks"));
-  for (const task of level.tasks) out(bullet(task));
+  for (const task of level.tasks) out(hanging("  - ", task));
   out();
   out(paint("bold", "Knob budget"));
   out(wrap(describeBudget(level.budget), "  "));
@@ -78,13 +77,9 @@ function show(level: Level): void {
   }
   out();
   out(paint("bold", "You are done when you can answer"));
-  for (const question of level.checklist) out(bullet(question));
+  for (const question of level.checklist) out(hanging("  - ", question));
   out();
   out(`Next: ${program()} level ${id} --next`);
-}
-
-function bullet(text: string): string {
-  return wrap(text, "    ").replace(/^ {4}/, "  - ");
 }
 
 async function printNext(id: LevelId | undefined): Promise<void> {
@@ -106,19 +101,4 @@ async function printNext(id: LevelId | undefined): Promise<void> {
     if (id !== undefined && after) out(`Next: ${program()} level ${after.id}`);
     else out(`Next: ${program()} plan`);
   });
-}
-
-export function printFailure({ expected, found, where }: Failure, indent: string): void {
-  out(wrap(`expected ${expected}`, indent));
-  out(wrap(`found    ${found}`, indent));
-  out(wrap(`where    ${where}`, indent));
-}
-
-/** Wraps sentences and leaves commands as they are, to be copied. */
-export function steps(next: string): string {
-  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done|# | {2})/;
-  return next
-    .split("\n")
-    .map((line) => (command.test(line) ? line : wrap(line)))
-    .join("\n");
 }

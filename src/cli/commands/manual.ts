@@ -20,8 +20,8 @@ Examples:
   lockedroom manual
   lockedroom manual --no-open --outdir site`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description("Builds the manual as an offline site with search and opens it in the browser.")
     .option("--outdir <folder>", "output folder; new, empty, or an older manual")
     .option("--no-open", "only write it and print the path")

@@ -7,21 +7,17 @@ import { makePairs } from "../../loops/pairs.ts";
 import { PAIR_RULES, type PairRule } from "../../loops/pairs-choose.ts";
 import type { FinishedPairs } from "../../runs/finished-pairs.ts";
 import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
-import { CONCURRENCY, milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
-import { commandLines, out, paint, percent, program, wrap } from "../terminal.ts";
-import { type ScoringFlags, withScoring } from "../with-scoring.ts";
+import { addRunOptions, EXAMPLES, fromZero, numberIn, wholeNumber } from "../options.ts";
+import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
+import { commandLines, out, paint, percent, program, warning, wrap } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
-  readonly dataset: string;
   readonly rollouts: string;
-  readonly outdir: string;
   readonly by: PairRule;
   readonly margin: number;
   readonly lengthMatched?: number;
   readonly perPrompt?: number;
-  readonly force?: boolean;
 }
 
 /** Default for --by all, so that single prompts do not dominate. */
@@ -43,26 +39,19 @@ Examples:
   lockedroom pairs --dataset d.jsonl --rollouts samples.jsonl --by all \\
     --per-prompt 4 --margin 0.5 --length-matched 0.1 --outdir runs/pairs`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Scores samples and makes preference data: pairs of a chosen and a rejected\ncompletion for dpo, ipo and orpo, good and bad labels for kto.",
     )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption(...EXAMPLES)
     .requiredOption("--rollouts <file>", "samples, JSONL: id, samples")
-    .requiredOption("--outdir <folder>", "where the preference pairs are written; new or empty")
-    .option("--scorer <name|file>", SCORER_HELP)
     .addOption(
       new Option("--by <rule>", "which samples to pair (see below)")
         .choices(PAIR_RULES)
         .default("best-worst"),
     )
-    .option(
-      "--margin <x>",
-      "minimum difference of rewards; 0: any",
-      numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
-      0,
-    )
+    .option("--margin <x>", "minimum difference of rewards; 0: any", fromZero, 0)
     .addOption(
       new Option(
         "--length-matched [share]",
@@ -76,17 +65,10 @@ export function define(command: Command): Command {
       `with --by all: maximum pairs per prompt (default: ${PER_PROMPT})`,
       wholeNumber(1, 1_000_000),
     )
-    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one sample",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
-    .option("--force", "overwrite finished pairs in --outdir")
-    .option("--quiet", "print only errors")
+    .addOption(JOBS)
     .action(run);
+  addScorerOptions(command);
+  addRunOptions(command, "finished pairs");
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -97,7 +79,7 @@ async function run(flags: Flags): Promise<void> {
       "Leave --per-prompt out.",
     );
   }
-  const made = await withScoring(flags, "Scoring", [dataset, rollouts], (scorer, onBytes) =>
+  const made = await withScoring(flags, rollouts, (scorer, onBytes) =>
     makePairs({
       ...{ dataset, rollouts, outdir: flags.outdir, force: flags.force },
       ...{ by, margin, scorer, onBytes },
@@ -128,7 +110,7 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   const { n_prompts: prompts, n_pairs: count, n_eligible: eligible } = summary;
   const { name, version } = summary.scorer;
   out(wrap(`Scored ${summary.n_samples} samples of ${prompts} prompts with ${name} ${version}.`));
-  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  for (const text of warnings(summary)) out(warning(text));
   out();
   const { by } = manifest.settings;
   const some = by === "all" && eligible > count ? ` of ${eligible}` : "";

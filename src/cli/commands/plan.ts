@@ -1,15 +1,12 @@
 /** `lockedroom plan` */
 
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { advancePlan, isDay, localDay, PLAN_FILE, planStatus } from "../../course/plan/index.ts";
 import { requireWorkspace } from "../../course/workspace.ts";
+import { FORMAT, type Format } from "../options.ts";
 import { showAdvance, showPlan } from "../plan-text.ts";
 import { out, printableJson } from "../terminal.ts";
-
-interface Flags {
-  readonly format: "text" | "json";
-}
 
 /** As for a REJECT of the gate. */
 const REFUSED = 1;
@@ -28,8 +25,8 @@ Examples:
   lockedroom plan --format json
   lockedroom plan advance`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
       "Prints the 120-day plan of this workspace: phases, exit criteria with evidence,\nthe deliverables of this week and your streak, all from files and git.",
     )
@@ -38,16 +35,14 @@ export function define(command: Command, exit: (code: number) => void): Command 
         "advance",
       ]),
     )
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .action(async (action: "advance" | undefined, flags: Flags) => {
+    .addOption(FORMAT)
+    .action(async (action: "advance" | undefined, { format }: { format: Format }) => {
       const options = {
         dir: requireWorkspace(process.cwd()),
         today: today(),
         commands: (command.parent?.commands ?? []).map((one) => one.name()),
       };
-      const json = flags.format === "json";
+      const json = format === "json";
       if (action === undefined) {
         const status = await planStatus(options);
         if (json) out(printableJson(status, 2));

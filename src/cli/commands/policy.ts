@@ -10,11 +10,11 @@ import { describeCheckpoint, type PolicyDescription } from "../../policy/describ
 import { exportPolicy } from "../../policy/export.ts";
 import { checkpointFolder } from "../../policy/pi0.ts";
 import { mergeInto, showAdapter } from "../adapter.ts";
-import { wholeNumber } from "../options.ts";
-import { out, paint, printableJson, wrap } from "../terminal.ts";
+import { type Format, wholeNumber } from "../options.ts";
+import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
 
 interface Flags {
-  readonly format?: "text" | "json";
+  readonly format?: Format;
   readonly onnx?: string;
   readonly batch?: number;
   readonly length?: number;
@@ -45,8 +45,8 @@ Examples:
   lockedroom policy merge checkpoints/start runs/lora/adapter \\
       --outdir checkpoints/tuned`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Shows, exports or merges a checkpoint: a folder with config.json,\nmodel.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama,\nSmolLM2, Qwen2, Qwen3).",
     )
@@ -155,9 +155,7 @@ function showText(folder: string, found: PolicyDescription, { files }: Stored): 
 }
 
 function line(name: string, value: string): void {
-  const [first = "", ...rest] = wrap(value, "", 64).split("\n");
-  out(`${name.padEnd(14)}  ${first}`);
-  for (const more of rest) out(`${" ".repeat(16)}${more}`);
+  out(hanging(`${name.padEnd(14)}  `, value));
 }
 
 /** A record or a list as indented lines, one for each plain value. */

@@ -2,19 +2,20 @@
 
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { dataError, ioError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
-import { levelArgument, withCheckContext } from "../check-context.ts";
-import { out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { FORMAT, type Format } from "../options.ts";
+import { hanging, out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { levelArgument, withCheckContext } from "../track.ts";
 
 interface Flags {
   readonly answers?: string;
-  readonly format: "text" | "json";
+  readonly format: Format;
 }
 
 /** The next line, or undefined when there are no more. */
@@ -34,16 +35,14 @@ Examples:
   lockedroom quiz 0.5 --answers answers.txt
   lockedroom quiz 3 --format json < answers.txt`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
       "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
     )
     .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
     .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
+    .addOption(FORMAT)
     .action(async (level: LevelId, flags: Flags) => {
       const marks = await withCheckContext((context) =>
         atTerminal(flags) ? askAll(context, level) : markAll(context, level, flags),
@@ -214,7 +213,7 @@ function printQuestion(index: number, { question: { id, ask, form } }: Mark): vo
   out(wrap(ask, "   "));
   if (form.kind === "choice") {
     for (const [letter, text] of Object.entries(form.options))
-      out(hanging(`${letter}) `, text, "     "));
+      out(hanging(`     ${letter}) `, text));
   }
   out(paint("dim", `   (${formHint(form)})`));
 }
@@ -253,13 +252,7 @@ function printScore(marks: readonly Mark[]): void {
 function printOpen(level: LevelId): void {
   out("Open questions. Answer them aloud, then read the chapter:");
   for (const { ask, chapter } of OPEN_QUESTIONS[level]) {
-    out(hanging("- ", ask, ""));
+    out(hanging("- ", ask));
     out(`  chapter ${chapter}`);
   }
-}
-
-/** A label and text with a hanging indent. */
-function hanging(label: string, text: string, indent: string): string {
-  const margin = " ".repeat(indent.length + label.length);
-  return indent + label + wrap(text, margin).slice(margin.length);
 }

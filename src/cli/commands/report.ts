@@ -25,8 +25,8 @@ Examples:
   lockedroom report --run runs/grpo runs/ppo -o compared.html \\
     --price-per-hour 2.5 --force`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Writes an HTML report about training runs: key figures, curves, alarms, samples,\ncost. One self-contained file; several runs share the charts.",
     )

@@ -8,15 +8,14 @@ import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { numberIn, SEED, wholeNumber } from "../options.ts";
+import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { tokenProgress } from "../progress.ts";
-import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";
+import { commandLines, err, hint, out, program, warning, wrap } from "../terminal.ts";
 
-interface Flags {
+interface Flags extends RunFlags {
   readonly policy: string;
   readonly dataset: string;
   readonly n: number;
-  readonly outdir: string;
   readonly temperature: number;
   readonly topP: number;
   readonly topK: number;
@@ -28,8 +27,6 @@ interface Flags {
   readonly priceIn?: number;
   readonly priceOut?: number;
   readonly resume?: boolean;
-  readonly force?: boolean;
-  readonly quiet?: boolean;
 }
 
 const OPENAI = "openai:";
@@ -46,8 +43,8 @@ Examples:
     --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
     --price-in 0.40 --price-out 1.60`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Samples completions from a policy. One per example (--n 1) makes a file for\neval, several make a file for selection-demo and pairs.",
     )
@@ -55,9 +52,8 @@ export function define(command: Command): Command {
       "--policy <folder|openai:model>",
       "pi0, a checkpoint folder, or a model of an endpoint",
     )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption(...EXAMPLES)
     .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
-    .requiredOption("--outdir <folder>", "where the rollout is written; new or empty")
     .option(
       "--temperature <t>",
       "sampling temperature; 0 is greedy",
@@ -72,16 +68,15 @@ export function define(command: Command): Command {
     )
     .option("--top-k <k>", "sample from the k most likely tokens; 0: all", wholeNumber(0), 0)
     .option("--max-tokens <n>", "maximum tokens per completion", wholeNumber(1), 64)
-    .option("--seed <n>", "random seed", SEED, 0)
+    .option(...SEED)
     .option("--stop <text...>", "stop sequences", stopText)
     .option("--system <file>", "file with a system prompt")
     .option("--concurrency <n>", "concurrent requests to an endpoint", wholeNumber(1, 256), 8)
     .option("--price-in <x>", "price per million prompt tokens", price)
     .option("--price-out <x>", "price per million completion tokens", price)
     .option("--resume", "continue an interrupted rollout in --outdir")
-    .option("--force", "overwrite the rollout in --outdir")
-    .option("--quiet", "print only errors")
     .action(run);
+  addRunOptions(command, "the rollout");
 }
 
 function stopText(text: string, before: string[] | undefined): string[] {
@@ -222,7 +217,7 @@ function printRollout(
   const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
   out(wrap(`Sampled ${each} for each of ${examples} examples from ${policy}.`));
   if (kept > 0) out(`  ${kept} of ${total} are from an earlier session.`);
-  for (const notice of notices) out(paint("yellow", wrap(`! ${notice}`, "  ")));
+  for (const notice of notices) out(warning(notice));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
   if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
   out();

@@ -8,8 +8,8 @@ export const help = `Examples:
   lockedroom run assignments/kl_regularized_choice.ts
   lockedroom run my-program.ts first second`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description("Runs a TypeScript or JavaScript file, without a build.")
     .argument("<file>", 'the program; it may import from "lockedroom"')
     .argument("[arguments...]", "passed to the program unchanged")

@@ -11,7 +11,7 @@ import {
   writeTrends,
 } from "../../course/scoreboard/index.ts";
 import { requireWorkspace } from "../../course/workspace.ts";
-import { wholeNumber } from "../options.ts";
+import { type Format, repeated, wholeNumber } from "../options.ts";
 import { showAdded, showBoard, showMatrix } from "../scoreboard-text.ts";
 import { out, printableJson } from "../terminal.ts";
 
@@ -28,10 +28,8 @@ interface Flags {
   readonly skill?: string[];
   readonly force?: boolean;
   readonly skills?: boolean;
-  readonly format?: "text" | "json";
+  readonly format?: Format;
 }
-
-const several = (value: string, before: string[] = []) => [...before, value];
 
 /** The flags of each action; a flag of the other action is an error. */
 const FLAGS = {
@@ -52,8 +50,8 @@ Examples:
   lockedroom scoreboard show
   lockedroom scoreboard show --skills`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill\nscores need a link to a file or folder.",
     )
@@ -69,12 +67,12 @@ export function define(command: Command): Command {
     .option("--theory <path>", "add: the theory compression that was shipped")
     .option("--eval <path>", "add: the evaluation or ablation that was shipped")
     .option("--blog <path>", "add: the post that was shipped")
-    .option("--failure <text>", "add: a failure you found; two or more per week", several)
-    .option("--fix <text>", "add: a validated fix; one or more per week", several)
+    .option("--failure <text>", "add: a failure you found; two or more per week", repeated)
+    .option("--fix <text>", "add: a validated fix; one or more per week", repeated)
     .option(
       "--skill <name=score:path>",
       "add: a score from 0 to 5, with a linked artifact",
-      several,
+      repeated,
     )
     .option("--force", "add: replace the week; the old one is kept")
     .option("--skills", "show: the meaning of each skill score")
@@ -113,7 +111,7 @@ async function add(dir: string, flags: Flags): Promise<void> {
   showAdded(added, review?.warnings ?? []);
 }
 
-async function show(dir: string, format: "text" | "json"): Promise<void> {
+async function show(dir: string, format: Format): Promise<void> {
   const weeks = await readWeeks(dir);
   const reviews = await reviewWeeks(dir, weeks);
   const charts = weeks.length === 0 ? [] : await writeTrends(dir, weeks);

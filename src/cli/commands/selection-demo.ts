@@ -6,21 +6,15 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
-import { CONCURRENCY, milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
-import { bar, out, paint, program, wrap } from "../terminal.ts";
-import { type ScoringFlags, withScoring } from "../with-scoring.ts";
-import { policyHere } from "../workspace.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
+import { bar, out, paint, printWritten, program, warning, wrap } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
-  readonly dataset: string;
   readonly samples: string;
   readonly n: number;
-  readonly outdir: string;
   readonly policy?: string;
   readonly rule?: RuleName;
-  readonly force?: boolean;
 }
 
 export const help = `A policy file exports one of:
@@ -34,15 +28,14 @@ Examples:
   lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
     --outdir runs/mine --policy selection_policy.ts`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Scores all samples, selects one of the first n per example (best-of-n), and\nwrites a run (Loop B). The policy does not change.",
     )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption(...EXAMPLES)
     .requiredOption("--samples <file>", "samples, JSONL: id, samples")
     .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option(
       "--policy <file>",
       "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
@@ -55,28 +48,17 @@ export function define(command: Command): Command {
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
-    .option("--scorer <name|file>", SCORER_HELP)
-    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one sample",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
+    .addOption(JOBS)
     .action(run);
+  addScorerOptions(command);
+  addRunOptions(command);
 }
 
 async function run(flags: Flags): Promise<void> {
   const file = flags.policy ?? (flags.rule ? undefined : await policyHere());
   const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
-  const outcome = await withScoring(
-    flags,
-    "Selecting",
-    [flags.dataset, flags.samples],
-    (scorer, onBytes) => select({ ...flags, scorer, policy, onBytes }),
+  const outcome = await withScoring(flags, flags.samples, (scorer, onBytes) =>
+    select({ ...flags, scorer, policy, onBytes }),
   );
   if (!flags.quiet) printSelection(outcome);
 }
@@ -88,7 +70,7 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   out(
     `Selected from the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
   );
-  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  for (const text of warnings(summary)) out(warning(text));
   if (metrics.n_short_packs)
     out(`  ${metrics.n_short_packs} examples have fewer than ${n} samples.`);
   if (metrics.n_empty_packs) out(`  ${metrics.n_empty_packs} examples have no samples.`);

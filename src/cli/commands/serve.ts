@@ -30,8 +30,8 @@ Examples:
   lockedroom serve --policy pi0
   lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models,\ncompletions, chat completions, with streaming and log-probs.",
     )

@@ -10,8 +10,8 @@ export const help = `Examples:
   lockedroom test
   lockedroom test tests/kata_01.test.ts`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description("Runs node:test files written in TypeScript; `npm test` in a workspace calls it.")
     .argument("[files...]", "test files (default: tests/*.test.ts)")
     .action(async (given: string[]) => {

@@ -1,7 +1,8 @@
 /** `lockedroom token-inspect` */
 
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { DEFAULT_ENCODING, ENCODINGS, loadTokenizer } from "../../policy/encodings.ts";
+import { FORMAT, type Format } from "../options.ts";
 import { checkedInteger, scoreText } from "../tokens/score-text.ts";
 import { type Inspection, jsonLines, printLines, textLines } from "../tokens/screen.ts";
 import { LIMIT_BYTES, notes, readText, tooLong, unescaped } from "../tokens/text.ts";
@@ -11,7 +12,7 @@ interface Flags {
   readonly expect?: string;
   readonly escapes?: boolean;
   readonly all?: boolean;
-  readonly format: "text" | "json";
+  readonly format: Format;
 }
 
 export const help = `Encodings, and models that use them:
@@ -27,8 +28,8 @@ Examples:
   printf 'Final: 323' | lockedroom token-inspect --encoding cl100k_base
   lockedroom token-inspect -- "-n"        text that starts with a dash`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Shows a text as tokens, which the policy generates, and the score of the text,\nwhich the scorer gives.",
     )
@@ -37,9 +38,7 @@ export function define(command: Command): Command {
     .option("--expect <integer>", "expected answer, to compute a reward")
     .option("--escapes", "interpret \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} as characters")
     .option("--all", "show all tokens and the full text")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
+    .addOption(FORMAT)
     .action(run);
 }
 

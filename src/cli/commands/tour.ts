@@ -41,8 +41,8 @@ export const help = `Examples:
   lockedroom tour
   lockedroom tour --yes --outdir /tmp/tour`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
       "Walks through the main workflow on embedded data: evaluate, tamper, select,\nlearn, and compare with the gate. Waits for Enter between steps on a terminal.",
     )

@@ -2,24 +2,20 @@
 
 import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
-import { finiteNumber, SEED, STEPS } from "../options.ts";
-import { bar, out, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, finiteNumber, type RunFlags, SEED, STEPS } from "../options.ts";
+import { bar, out, printWritten, wrap } from "../terminal.ts";
 
-interface Flags extends TwoStepRunOptions {
-  readonly quiet?: boolean;
-}
+type Flags = TwoStepRunOptions & RunFlags;
 
 export const help = `Examples:
   lockedroom two-step-mdp --steps 200 --seed 0 --baseline --outdir runs/two_step
   lockedroom two-step-mdp --steps 200 --credit last --outdir runs/no_credit`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description("Tabular experiment on credit assignment: two decisions, one reward at the end.")
     .requiredOption("--steps <n>", "episodes, one update each", STEPS)
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "random seed", SEED, 0)
+    .option(...SEED)
     .option("--lr <x>", "learning rate", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .addOption(
@@ -27,9 +23,8 @@ export function define(command: Command): Command {
         .choices(["both", "last"])
         .default("both"),
     )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
     .action(run);
+  addRunOptions(command);
 }
 
 interface Metrics {

@@ -1,20 +1,17 @@
 /** `lockedroom validate-scorer` */
 
 import type { Command } from "commander";
+import type { ScorerIdentity } from "../../core/score.ts";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { DEFAULT_TIMEOUT_MS, openScorer } from "../../scorers/open.ts";
-import { CONCURRENCY, milliseconds, SCORER_HELP } from "../options.ts";
+import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
-import { scorerHere } from "../workspace.ts";
 
-interface Flags {
+interface Flags extends ScorerFlags {
   readonly dataset: string;
   readonly golden: string;
   readonly scorer?: string;
-  readonly concurrency: number;
-  readonly scorerTimeout: number;
   readonly report?: string;
   readonly quiet?: boolean;
 }
@@ -24,48 +21,35 @@ export const help = `Examples:
     --golden data/golden/golden_exploits.jsonl
   lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
       "Scores golden rows with known rewards, and checks that the scorer is total and\ndeterministic. Exit code 1 if anything fails.",
     )
     .requiredOption("--dataset <file>", "examples of the golden rows, JSONL")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
-    .option("--scorer <name|file>", SCORER_HELP)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one row",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
     .option("--report <file>", "also write the report as JSON to this file")
     .option("--quiet", "print only failures")
     .action(async (flags: Flags) => {
-      const scorer = await openScorer(await scorerHere(flags.scorer), {
-        ...{ timeoutMs: flags.scorerTimeout, concurrency: flags.concurrency },
-      });
+      const scorer = await openScorerHere(flags.scorer, flags);
       try {
         const report = await validateScorer({ ...flags, scorer });
         if (flags.report !== undefined) {
           const found = validationReport(report, scorer.identity);
           await writeWhole(flags.report, `${printableJson(found, 2)}\n`);
         }
-        printReport(
-          report,
-          `${scorer.identity.name} ${scorer.identity.version}`,
-          flags.quiet ?? false,
-        );
+        printReport(report, scorer.identity, flags.quiet ?? false);
         exit(report.valid ? 0 : 1);
       } finally {
         await scorer.close();
       }
     });
+  addScorerOptions(command);
 }
 
 type Row = GoldenReport["rows"][number];
 
-function printReport(report: GoldenReport, scorer: string, quiet: boolean): void {
+function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolean): void {
   const longest = Math.max(8, ...report.rows.map(({ golden }) => columns(visible(golden.id))));
   const width = Math.min(24, longest);
   if (!quiet) out(`     ${"id".padEnd(width)} want  got  completion`);
@@ -84,7 +68,9 @@ function printReport(report: GoldenReport, scorer: string, quiet: boolean): void
   }
   const { counts } = report;
   out();
-  out(`${scorer}: ${counts.agrees} of ${report.rows.length} golden rows agree`);
+  out(
+    `${scorer.name} ${scorer.version}: ${counts.agrees} of ${report.rows.length} golden rows agree`,
+  );
   out(`  false positives (exploits)       ${counts.false_positive}`);
   out(`  false negatives                  ${counts.false_negative}`);
   out(`  scorer errors                    ${counts.scorer_error}`);
