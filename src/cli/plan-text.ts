@@ -14,7 +14,7 @@ import {
   PLAN_FILE,
   type PlanStatus,
 } from "../course/plan/index.ts";
-import { commandLines, counted, hanging, out, paint, percent, wrap } from "./terminal.ts";
+import { commandLines, counted, hanging, out, paint, percent, print, wrap } from "./terminal.ts";
 
 export function showPlan(status: PlanStatus): void {
   showHeading(status);
@@ -32,7 +32,7 @@ function showHeading({ day, week, phase, days_late: late, start, today: now }: P
   const where = current ? `phase ${phase}: ${current.title}` : "every phase is passed";
   out(paint("bold", wrap(`Day ${day} of ${LAST_DAY}, week ${week.week}, ${where}`)));
   if (start > now)
-    out(wrap(`The first commit is dated ${start}, after today, ${now}. Check the clock.`));
+    print(`The first commit is dated ${start}, after today, ${now}. Check the clock.`);
   else if (start < BEFORE_GIT) out(`The first commit is dated ${start}. Check the clock.`);
   if (current && late > 0) {
     const days = `${counted(late, "day")} late`;
@@ -47,14 +47,14 @@ function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, 
   const tally = `${count} of ${criteria.length} met`;
   out();
   out(`${paint("bold", `Phase ${phase}`)}  ${days} ${state.padEnd(8)} ${tally}`);
-  if (phase !== all.phase) out(wrap(title, "  "));
+  if (phase !== all.phase) print(title, "  ");
   // A passed phase whose criteria are still met needs no details.
   if (state === "passed" && count === criteria.length) return;
   for (const criterion of criteria) showCriterion(criterion, state);
   const later = state === "ahead" ? notYet(criteria) : "";
   if (later !== "") out(paint("gray", wrap(`(${MARKS.no_tool_yet} ${later})`, "  ")));
   if (state === "current" && count === criteria.length)
-    out(wrap("Every criterion is met. Go to the next phase: ./lockedroom plan advance", "  "));
+    print("Every criterion is met. Go to the next phase: ./lockedroom plan advance", "  ");
 }
 
 const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–", not_checked_yet: "–" } as const;
@@ -79,14 +79,14 @@ function showCriterion(criterion: CriterionStatus, state: PhaseStatus["state"]):
     detail("found", visible(criterion.found));
     detail("next", criterion.next);
     if (criterion.command) out(commandToCopy(criterion.command, " ".repeat(15)));
-  } else out(wrap(notYet([criterion]), "      "));
+  } else print(notYet([criterion]), "      ");
 }
 
 /** The first piece of evidence; the others are in the JSON output. */
 function showEvidence([first, ...more]: readonly Evidence[]): void {
   if (!first) return;
   const others = more.length === 0 ? "" : ` (and ${more.length} more files)`;
-  out(wrap(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      "));
+  print(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      ");
 }
 
 /** Why these criteria cannot be met with this version; empty when they can. */
@@ -118,12 +118,10 @@ function showChanged(changed: readonly ChangedEvidence[]): void {
   out();
   out(paint("yellow", "Evidence that changed after you advanced"));
   for (const { phase, criterion, path, problem } of changed)
-    out(wrap(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  "));
-  out(
-    wrap(
-      "The record stays. If a criterion above is no longer met, restore the file: git checkout COMMIT -- FILE",
-      "  ",
-    ),
+    print(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  ");
+  print(
+    "The record stays. If a criterion above is no longer met, restore the file: git checkout COMMIT -- FILE",
+    "  ",
   );
 }
 
@@ -153,7 +151,7 @@ function showActivity({ activity }: PlanStatus): void {
   const { streak, longest, full_days: full, days, calendar } = activity;
   const row = `${counted(streak, "day")} in a row with a commit (longest ${longest})`;
   out();
-  out(wrap(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`));
+  print(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`);
   const squares = calendar.map(({ mark }) => SQUARES[mark]).join("");
   const weeks = squares.match(/.{7}/gu)?.join(" ") ?? "";
   out(`  ${calendar[0]?.date}  ${weeks}  ${calendar.at(-1)?.date}`);
@@ -168,11 +166,9 @@ export function showAdvance({ status, left, missing }: Advance): void {
   if (left !== undefined) {
     const next = PHASES[left + 1];
     const then = next ? `Now phase ${next.phase}: ${next.title}.` : "That was the last one.";
-    out(wrap(`Phase ${left} is passed. ${then}`));
-    out(
-      wrap(
-        `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
-      ),
+    print(`Phase ${left} is passed. ${then}`);
+    print(
+      `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
     );
     return;
   }
@@ -182,12 +178,12 @@ export function showAdvance({ status, left, missing }: Advance): void {
     const mark = paint(COLOURS[criterion.status], MARKS[criterion.status]);
     out(behind(mark, criterion.title + earlier));
     if (criterion.status !== "missing") {
-      out(wrap(notYet([criterion]), "    "));
+      print(notYet([criterion]), "    ");
       continue;
     }
-    out(wrap(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    "));
+    print(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    ");
     if (criterion.command) out(commandToCopy(criterion.command, "      "));
   }
   if (missing.every(({ criterion }) => notYet([criterion]) !== ""))
-    out(wrap("None of these can be done with this version."));
+    print("None of these can be done with this version.");
 }

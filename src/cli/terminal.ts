@@ -90,6 +90,11 @@ export function warning(text: string, indent = "  "): string {
   return paint("yellow", wrap(`! ${text}`, indent));
 }
 
+/** Prints text, wrapped. */
+export function print(text: string, indent?: string): void {
+  out(wrap(text, indent));
+}
+
 /**
  * A command to copy: as many parts on a line as fit, with a backslash at line ends. A part, such as
  * a flag with its value, is never broken.

@@ -6,7 +6,7 @@ import { CheckContext } from "../course/check-context.ts";
 import type { Failure } from "../course/check-failure.ts";
 import { LEVEL_IDS, type LevelId } from "../course/level.ts";
 import { requireWorkspace } from "../course/workspace.ts";
-import { out, wrap } from "./terminal.ts";
+import { print, wrap } from "./terminal.ts";
 
 /** The command as a file, to be run again by the checks. */
 const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
@@ -21,9 +21,9 @@ export function levelArgument(text: string): LevelId {
 }
 
 export function printFailure({ expected, found, where }: Failure, indent: string): void {
-  out(wrap(`expected ${expected}`, indent));
-  out(wrap(`found    ${found}`, indent));
-  out(wrap(`where    ${where}`, indent));
+  print(`expected ${expected}`, indent);
+  print(`found    ${found}`, indent);
+  print(`where    ${where}`, indent);
 }
 
 /** Wraps sentences and leaves commands as they are, to be copied. */

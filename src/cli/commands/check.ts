@@ -13,7 +13,7 @@ import type { CheckContext } from "../../course/check-context.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { FORMAT, type Format } from "../options.ts";
-import { hanging, out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
 import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
@@ -65,7 +65,7 @@ function printHeading({ id, title }: Level, started: boolean): void {
 function printCheck(outcome: CheckOutcome): void {
   const mark = outcome.passed ? paint("green", "✓") : paint("red", "✗");
   out(hanging(`  ${mark} `, outcome.title, 4));
-  if (outcome.passed) out(wrap(outcome.evidence, "      "));
+  if (outcome.passed) print(outcome.evidence, "      ");
   else printFailure(outcome.failure, "      ");
 }
 

@@ -8,7 +8,7 @@ import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";
 import { mathFinalLine } from "../../scorers/math-final-line.ts";
 import { addRunOptions, type RunFlags, SEED } from "../options.ts";
-import { bar, out, paint, printWritten, wrap } from "../terminal.ts";
+import { bar, out, paint, print, printWritten } from "../terminal.ts";
 
 type Flags = RunFlags & { readonly seed: number };
 
@@ -44,7 +44,7 @@ async function run(flags: Flags): Promise<void> {
   }
   out();
   table("Optimised against the patched scorer (exactly one answer)", findings.patched);
-  out(wrap("Same optimiser and same number of updates: only the reward specification changed."));
+  print("Same optimiser and same number of updates: only the reward specification changed.");
   printWritten(dir, summary);
 }
 

@@ -3,7 +3,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import { initWorkspace } from "../../course/init.ts";
-import { out, paint, wrap } from "../terminal.ts";
+import { out, paint, print } from "../terminal.ts";
 
 export const help = `Examples:
   lockedroom init my-room
@@ -29,10 +29,8 @@ async function run(folder: string): Promise<void> {
   }
   if (!git) {
     out();
-    out(
-      wrap(
-        "git was not found. Install it and run the same command again: the checks read the git history.",
-      ),
+    print(
+      "git was not found. Install it and run the same command again: the checks read the git history.",
     );
   }
   if (!fresh) return;

@@ -14,7 +14,7 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { currentSource } from "../../scorers/load.ts";
 import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
-import { bar, counted, out, paint, percent, warning, wrap } from "../terminal.ts";
+import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
 interface Flags extends InspectOptions {
   readonly run: string;
@@ -84,7 +84,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
       );
     }
     const reason = reasonOf(row);
-    if (reason) out(wrap(`reason      ${reason}`, "    "));
+    if (reason) print(`reason      ${reason}`, "    ");
   }
 }
 

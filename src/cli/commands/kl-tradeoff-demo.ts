@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { KlPoint } from "../../learn/tabular/kl-penalty.ts";
 import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-penalty-run.ts";
 import { addRunOptions, type RunFlags } from "../options.ts";
-import { bar, out, printWritten, wrap } from "../terminal.ts";
+import { bar, out, print, printWritten } from "../terminal.ts";
 
 type Flags = KlTradeoffRunOptions & RunFlags;
 
@@ -39,10 +39,8 @@ async function run(flags: Flags): Promise<void> {
     );
   }
   out();
-  out(
-    wrap(
-      `A smaller KL penalty gives more reward and more KL divergence. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
-    ),
+  print(
+    `A smaller KL penalty gives more reward and more KL divergence. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
   );
   printWritten(dir, summary);
 }

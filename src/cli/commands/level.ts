@@ -6,7 +6,7 @@ import { describeBudget } from "../../course/git-checks.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { findWorkspace } from "../../course/workspace.ts";
-import { hanging, out, paint, program, wrap } from "../terminal.ts";
+import { hanging, out, paint, print, program, wrap } from "../terminal.ts";
 import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
@@ -54,12 +54,12 @@ function show(level: Level): void {
   const { id, title, loop, wrong, right } = level;
   out(`${paint("bold", `Level ${id}: ${title}`)} (Loop ${loop})`);
   out();
-  out(wrap(`Wrong: ${wrong}`, "  "));
-  out(wrap(`Right: ${right}`, "  "));
+  print(`Wrong: ${wrong}`, "  ");
+  print(`Right: ${right}`, "  ");
   for (const { name, text, commands } of level.stages) {
     out();
     out(paint("bold", name));
-    out(wrap(text, "  "));
+    print(text, "  ");
     if (commands.length > 0) out();
     // Not indented, so that they can be copied.
     for (const line of commands) out(line);
@@ -69,11 +69,11 @@ function show(level: Level): void {
   for (const task of level.tasks) out(hanging("  - ", task));
   out();
   out(paint("bold", "Knob budget"));
-  out(wrap(describeBudget(level.budget), "  "));
+  print(describeBudget(level.budget), "  ");
   out();
   out(paint("bold", "Commits, in this order"));
   for (const { name, file } of level.commits) {
-    out(wrap(`L${id} ${name}, with ${file}`, "  "));
+    print(`L${id} ${name}, with ${file}`, "  ");
   }
   out();
   out(paint("bold", "You are done when you can answer"));

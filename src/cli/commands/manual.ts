@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { buildManual, publish, publishTemporarily } from "../../course/manual/index.ts";
-import { out, wrap } from "../terminal.ts";
+import { out, print } from "../terminal.ts";
 
 interface Flags {
   readonly outdir?: string;
@@ -39,7 +39,7 @@ async function run({ outdir, open }: Flags): Promise<void> {
   out();
   if (!open) out("Open the file in a browser.");
   else if (await opened(page)) out("Opening it in your browser.");
-  else out(wrap("No browser could be started. Open the file in a browser."));
+  else print("No browser could be started. Open the file in a browser.");
 }
 
 /** The command that opens a file on each system. */

@@ -10,7 +10,7 @@ import type { PairsSummary, WithoutPair } from "../../runs/pairs-schemas.ts";
 import { explained } from "../data-kind.ts";
 import { addRunOptions, EXAMPLES, fromZero, numberIn, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
-import { commandLines, out, paint, percent, program, warning, wrap } from "../terminal.ts";
+import { commandLines, out, paint, percent, print, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
   readonly rollouts: string;
@@ -72,7 +72,7 @@ export function define(command: Command): void {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { by, margin, lengthMatched, perPrompt, dataset, rollouts } = flags;
+  const { by, lengthMatched, perPrompt, rollouts } = flags;
   if (perPrompt !== undefined && by !== "all") {
     throw usageError(
       `--per-prompt has no effect with --by ${by}, which makes one pair per prompt`,
@@ -81,8 +81,7 @@ async function run(flags: Flags): Promise<void> {
   }
   const made = await withScoring(flags, rollouts, (scorer, onBytes) =>
     makePairs({
-      ...{ dataset, rollouts, outdir: flags.outdir, force: flags.force },
-      ...{ by, margin, scorer, onBytes },
+      ...{ ...flags, scorer, onBytes },
       lengthTolerance: lengthMatched ?? null,
       perPrompt: perPrompt ?? PER_PROMPT,
     }),
@@ -109,7 +108,7 @@ const WHY: Record<WithoutPair, string> = {
 function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   const { n_prompts: prompts, n_pairs: count, n_eligible: eligible } = summary;
   const { name, version } = summary.scorer;
-  out(wrap(`Scored ${summary.n_samples} samples of ${prompts} prompts with ${name} ${version}.`));
+  print(`Scored ${summary.n_samples} samples of ${prompts} prompts with ${name} ${version}.`);
   for (const text of warnings(summary)) out(warning(text));
   out();
   const { by } = manifest.settings;
@@ -128,7 +127,7 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   }
   out();
   printWithout(summary);
-  out(wrap(`Preference pairs written to ${dir}`));
+  print(`Preference pairs written to ${dir}`);
   if (count === 0) {
     out("Next: sample again with a larger rollout --n or another temperature.");
     return;

@@ -11,7 +11,7 @@ import { exportPolicy } from "../../policy/export.ts";
 import { checkpointFolder } from "../../policy/pi0.ts";
 import { mergeInto, showAdapter } from "../adapter.ts";
 import { type Format, wholeNumber } from "../options.ts";
-import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
+import { hanging, out, paint, print, printableJson, wrap } from "../terminal.ts";
 
 interface Flags {
   readonly format?: Format;
@@ -104,7 +104,7 @@ async function exportTo(folder: string, flags: Flags): Promise<void> {
   const { force } = flags;
   const bytes = await exportPolicy(checkpoint, flags.onnx, { batch, length, force });
   const { vocabulary } = checkpoint.architecture;
-  out(wrap(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`));
+  print(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`);
   out(`  tokens  int64    [${batch}, ${length}]`);
   out(`  logits  float32  [${batch}, ${length}, ${vocabulary}]`);
 }
@@ -167,13 +167,13 @@ function outline(value: JsonObject | readonly Json[], indent = "  "): void {
       outline(inner, `${indent}  `);
     } else {
       const shown = typeof inner === "string" ? inner : JSON.stringify(inner ?? null);
-      out(wrap(`${name} ${visibleShort(shown, 200)}`, indent));
+      print(`${name} ${visibleShort(shown, 200)}`, indent);
     }
   }
 }
 
 /** 1,234,567 */
-const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+const grouped = (count: number) => count.toLocaleString("en");
 
 function amount(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;

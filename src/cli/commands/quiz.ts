@@ -1,16 +1,16 @@
 /** `lockedroom quiz`: asks on a terminal, marks a list of answers anywhere else. */
 
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { dataError, ioError } from "../../core/errors.ts";
+import { dataError, ioError, LockedRoomError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
 import { FORMAT, type Format } from "../options.ts";
-import { hanging, out, paint, printableJson, program, wrap } from "../terminal.ts";
+import { hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
 import { levelArgument, withCheckContext } from "../track.ts";
 
 interface Flags {
@@ -22,6 +22,7 @@ interface Flags {
 type NextLine = () => Promise<string | undefined>;
 
 const MAX_BYTES = 1024 * 1024;
+const ONE_LINE = "Write one answer per line, in the order of the questions; - skips one.";
 
 export const help = `On a terminal the questions are asked one by one. Otherwise answers are read
 from --answers or standard input; without answers, the questions are printed.
@@ -69,7 +70,7 @@ async function markAll(
   if (lines.length > questions.length) {
     throw dataError(
       `there are ${lines.length} answers for the ${questions.length} questions of level ${level}`,
-      "Write one answer per line, in the order of the questions; - skips one.",
+      ONE_LINE,
     );
   }
   const marks: Mark[] = [];
@@ -94,38 +95,27 @@ async function markAll(
 
 async function givenLines(file: string | undefined): Promise<string[]> {
   if (file === undefined && process.stdin.isTTY) return [];
-  const text =
-    file === undefined ? await readAll(process.stdin, "standard input") : await readFile(file);
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = (await readAnswers(file)).replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
-async function readFile(file: string): Promise<string> {
-  try {
-    const handle = await open(file);
-    return await readAll(handle.createReadStream(), file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw ioError(`read the answers in ${file}`, error, "usage");
-  }
-}
-
-async function readAll(stream: AsyncIterable<unknown>, name: string): Promise<string> {
+async function readAnswers(file: string | undefined): Promise<string> {
+  const name = file ?? "standard input";
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BYTES) {
-      throw dataError(
-        `${name} is larger than 1 MiB, too large for a list of answers`,
-        "Write one answer per line, in the order of the questions; - skips one.",
-      );
+  try {
+    for await (const chunk of file === undefined ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) {
+        throw dataError(`${name} is larger than 1 MiB, too large for a list of answers`, ONE_LINE);
+      }
     }
+  } catch (error) {
+    if (error instanceof LockedRoomError) throw error;
+    throw ioError(`read the answers in ${name}`, error, "usage");
   }
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function printQuestions(level: LevelId, marks: readonly Mark[]): void {
@@ -144,7 +134,7 @@ function printQuestions(level: LevelId, marks: readonly Mark[]): void {
 
 async function askAll(context: CheckContext, level: LevelId): Promise<Mark[]> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
-  out(wrap("One answer each; - skips a question, Ctrl-D ends."));
+  print("One answer each; - skips a question, Ctrl-D ends.");
   try {
     return await askEach(context, level, nextLineOf(prompt));
   } finally {
@@ -210,7 +200,7 @@ function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
 
 function printQuestion(index: number, { question: { id, ask, form } }: Mark): void {
   out(`${index + 1}. ${paint("bold", id)}`);
-  out(wrap(ask, "   "));
+  print(ask, "   ");
   if (form.kind === "choice") {
     for (const [letter, text] of Object.entries(form.options))
       out(hanging(`     ${letter}) `, text));
@@ -224,14 +214,14 @@ function printMark({ question, right, answer, problem, skipped }: Mark): void {
   else {
     out(`   ${paint("red", "wrong")}`);
     const why = [problem, `The answer is ${answer}.`, question.why].filter((part) => part !== null);
-    out(wrap(why.join(" "), "   "));
+    print(why.join(" "), "   ");
     out(`   Read chapter ${question.chapter}: ${program()} manual`);
   }
 }
 
 function printSkip({ message, next }: NonNullable<Mark["skipped"]>): void {
   out(`   ${paint("yellow", "skipped")}`);
-  out(wrap(message, "   "));
+  print(message, "   ");
   for (const line of next?.split("\n") ?? []) {
     const command = /^(?:\.\/lockedroom| )/.test(line);
     out(command ? `     ${line}` : wrap(line, "   "));
@@ -243,7 +233,7 @@ function printScore(marks: readonly Mark[]): void {
   out(paint("bold", `${right} of ${questions} right.`));
   const named = (label: string, chosen: (one: Mark) => boolean) => {
     const names = marks.flatMap((one, i) => (chosen(one) ? [`${i + 1} ${one.question.id}`] : []));
-    if (names.length > 0) out(wrap(`${label}: ${names.join(", ")}`));
+    if (names.length > 0) print(`${label}: ${names.join(", ")}`);
   };
   named("Wrong", (one) => one.right === false);
   named("Skipped", (one) => one.right === null);

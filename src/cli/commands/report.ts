@@ -6,7 +6,7 @@ import { usageError } from "../../core/errors.ts";
 import { trainingReport } from "../../report/training/report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
-import { out, wrap } from "../terminal.ts";
+import { print } from "../terminal.ts";
 
 interface Flags {
   readonly run: readonly string[];
@@ -41,8 +41,8 @@ async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<v
   refuseOutput(output, force ?? false);
   const report = await trainingReport({ runs, pricePerHour });
   await writeWhole(output, report.html);
-  for (const { name, status } of report.runs) out(wrap(`${name}: ${status}`));
-  out(wrap(`Report written to ${output}`));
+  for (const { name, status } of report.runs) print(`${name}: ${status}`);
+  print(`Report written to ${output}`);
 }
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */

@@ -10,7 +10,7 @@ import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
 import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { tokenProgress } from "../progress.ts";
-import { commandLines, err, hint, out, program, warning, wrap } from "../terminal.ts";
+import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
 interface Flags extends RunFlags {
   readonly policy: string;
@@ -215,14 +215,14 @@ function printRollout(
 ): void {
   const { n_examples: examples, n_answers: total, cost } = summary;
   const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
-  out(wrap(`Sampled ${each} for each of ${examples} examples from ${policy}.`));
+  print(`Sampled ${each} for each of ${examples} examples from ${policy}.`);
   if (kept > 0) out(`  ${kept} of ${total} are from an earlier session.`);
   for (const notice of notices) out(warning(notice));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
   if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
   out();
   for (const [end, count] of Object.entries(summary.finish).sort((a, b) => b[1] - a[1])) {
-    out(wrap(`finish reason ${end}: ${count}`, "  "));
+    print(`finish reason ${end}: ${count}`, "  ");
   }
   out(`  tokens: ${cost.prompt_tokens} in, ${cost.completion_tokens} out`);
   if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} completions have no token count.`);
@@ -233,7 +233,7 @@ function printRollout(
     );
   }
   out();
-  out(wrap(`Rollout written to ${dir}`));
+  print(`Rollout written to ${dir}`);
   const [command, ...flags] =
     manifest.n === 1
       ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]

@@ -31,14 +31,8 @@ interface Flags {
   readonly format?: Format;
 }
 
-/** The flags of each action; a flag of the other action is an error. */
-const FLAGS = {
-  add: [
-    ...(["week", "run", "baseline", "build", "theory", "eval"] as const),
-    ...(["blog", "failure", "fix", "skill", "force"] as const),
-  ],
-  show: ["skills", "format"],
-} as const;
+/** The flags of `show`; the others are of `add`. A flag of the other action is an error. */
+const SHOW: readonly string[] = ["skills", "format"];
 
 export const help = `Skills: ${SKILLS.join(", ")}.
 
@@ -93,7 +87,7 @@ export function define(command: Command): void {
 
 function refuseForeignFlags(action: "add" | "show", flags: Flags): void {
   const other = action === "add" ? "show" : "add";
-  const foreign = FLAGS[other].find((name) => flags[name] !== undefined);
+  const foreign = Object.keys(flags).find((name) => SHOW.includes(name) === (other === "show"));
   if (foreign === undefined) return;
   throw usageError(
     `--${foreign} belongs to "scoreboard ${other}", and this is "scoreboard ${action}"`,

@@ -8,7 +8,7 @@ import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
-import { bar, out, paint, printWritten, program, warning, wrap } from "../terminal.ts";
+import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
   readonly samples: string;
@@ -86,7 +86,7 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
       out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
     }
     out();
-    out(wrap("This is selection, not learning: the policy that drew the samples has not changed."));
+    print("This is selection, not learning: the policy that drew the samples has not changed.");
   }
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);

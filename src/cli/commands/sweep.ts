@@ -7,7 +7,7 @@ import type { Json } from "../../core/json.ts";
 import { yamlValue } from "../../learn/recipe.ts";
 import { type SweepOutcome, type SweepPoint, sweep } from "../../learn/sweep.ts";
 import { TrainingProgress } from "../progress.ts";
-import { commandLines, out, program, warning, wrap } from "../terminal.ts";
+import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
 
 interface Flags extends TrainFlags {
@@ -43,7 +43,7 @@ async function run(algorithm: string, { over, ...flags }: Flags): Promise<void> 
       }),
     );
     progress.stop();
-    if (!flags.quiet) print(found, flags.outdir);
+    if (!flags.quiet) printSweep(found, flags.outdir);
   } finally {
     progress.stop();
   }
@@ -61,7 +61,7 @@ function valuesOf(text: string): { over: string; values: Json[] } {
   return { over: name, values };
 }
 
-function print(found: SweepOutcome, outdir: string): void {
+function printSweep(found: SweepOutcome, outdir: string): void {
   const { over, points, charts } = found;
   out(`${over.padEnd(20)} validation   reward       KL  entropy  length`);
   for (const point of points) {
@@ -74,7 +74,7 @@ function print(found: SweepOutcome, outdir: string): void {
   out();
   for (const line of identicalPolicies(found)) out(warning(line));
   const files = ["Runs", "sweep.json", ...charts];
-  out(wrap(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`));
+  print(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`);
   const runs = path.join(outdir, "*/");
   // Without a trailing slash.
   const page = `${path.join(path.dirname(outdir), path.basename(outdir))}.html`;

@@ -10,7 +10,7 @@ import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { missingAnswerWarning } from "../data-kind.ts";
 import { TrainingProgress } from "../progress.ts";
-import { commandLines, counted, out, program, wrap } from "../terminal.ts";
+import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
   expectedDataset,
@@ -97,7 +97,7 @@ async function printTrained(
   if (stop.reason !== "all steps done") {
     const which = evaluations.length > 0 ? " (best on validation)" : "";
     const kept = `Kept the policy at step ${stop.kept}${which}.`;
-    out(wrap(`Stopped at step ${stop.step} by the alarm ${stop.reason}. ${kept}`, ""));
+    print(`Stopped at step ${stop.step} by the alarm ${stop.reason}. ${kept}`, "");
   }
   out();
   out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);

@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
 import { addRunOptions, finiteNumber, type RunFlags, SEED, STEPS } from "../options.ts";
-import { bar, out, printWritten, wrap } from "../terminal.ts";
+import { bar, out, print, printWritten } from "../terminal.ts";
 
 type Flags = TwoStepRunOptions & RunFlags;
 
@@ -54,11 +54,9 @@ async function run(flags: Flags): Promise<void> {
   out(
     `  expected reward  ${metrics.expected_reward.toFixed(4)}  (optimal policy: 0.9000, initial policy: 0.3750)`,
   );
-  out(wrap(`${metrics.verdict}.`, "  "));
+  print(`${metrics.verdict}.`, "  ");
   if (flags.credit === "last" && flags.steps > 0) {
-    out(
-      wrap("Only the last decision was credited, but the first one determines the reward.", "  "),
-    );
+    print("Only the last decision was credited, but the first one determines the reward.", "  ");
   }
   out();
   printWritten(dir, summary);

@@ -6,7 +6,7 @@ import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
-import { out, paint, printableJson, wrap } from "../terminal.ts";
+import { out, paint, print, printableJson } from "../terminal.ts";
 
 interface Flags extends ScorerFlags {
   readonly dataset: string;
@@ -59,11 +59,9 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
   for (const { probe, input, message } of report.probeFailures) {
     const expected = JSON.stringify(input.example.expected_answer) ?? "nothing";
     out(paint("red", `${probe} check failed`));
-    out(
-      wrap(
-        `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
-        "  ",
-      ),
+    print(
+      `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
+      "  ",
     );
   }
   const { counts } = report;
@@ -103,5 +101,5 @@ function printRow({ golden, judged, verdict }: Row, width: number): void {
   const why = [judged.code, golden.exploit_class, golden.note].filter(
     (text) => text !== undefined && text !== "",
   );
-  out(wrap(visibleShort(why.join(": "), 300), "       "));
+  print(visibleShort(why.join(": "), 300), "       ");
 }
