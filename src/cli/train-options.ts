@@ -8,7 +8,7 @@ import type { Need } from "../learn/algorithm.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
-import { assigned, readRecipe, together } from "../learn/recipe.ts";
+import { assigned, nested, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
@@ -19,15 +19,21 @@ import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from ".
 /** The settings and scorers of the options are given in other words on the command line. */
 type Renamed = "algorithm" | "settings" | "rewards" | "validation" | "cost" | "environment";
 
-export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags {
+/** Flags that stand for a setting, by the setting's name. */
+const SETTINGS = {
+  steps: "steps",
+  seed: "seed",
+  batch: "batch",
+  lr: "rate.peak",
+  warmup: "rate.warmup",
+  schedule: "rate.shape",
+  evalEvery: "evaluate.every",
+} as const;
+
+type SettingFlags = { readonly [flag in keyof typeof SETTINGS]?: number | string };
+
+export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags, SettingFlags {
   readonly env: string;
-  readonly steps?: number;
-  readonly seed?: number;
-  readonly batch?: number;
-  readonly lr?: number;
-  readonly warmup?: number;
-  readonly schedule?: string;
-  readonly evalEvery?: number;
   readonly config?: string;
   readonly set: readonly string[];
   readonly scorer: readonly string[];
@@ -98,26 +104,12 @@ export function addTrainOptions(command: Command): Command {
 
 /** Later ones override earlier ones: recipe, --set, flags. */
 export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
-  const { config, set, steps, seed, batch, lr: peak, warmup, schedule: shape, evalEvery } = flags;
-  return together(
-    config === undefined ? {} : await readRecipe(config),
-    ...set.map(assigned),
-    defined({ steps, seed, batch }),
-    group("rate", defined({ peak, warmup, shape })),
-    group("evaluate", defined({ every: evalEvery })),
-  );
-}
-
-/** Empty groups are left out: they would hide a wrong value of the same name. */
-function group(name: string, values: JsonObject): JsonObject {
-  return Object.keys(values).length === 0 ? {} : { [name]: values };
-}
-
-/** The values that are set. */
-function defined(values: Record<string, number | string | undefined>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as JsonObject;
+  const given = Object.entries(SETTINGS).flatMap(([flag, name]) => {
+    const value = flags[flag as keyof SettingFlags];
+    return value === undefined ? [] : [nested(name.split("."), value)];
+  });
+  const recipe = flags.config === undefined ? {} : await readRecipe(flags.config);
+  return together(recipe, ...flags.set.map(assigned), ...given);
 }
 
 const READS: Record<Need, DataKind> = {

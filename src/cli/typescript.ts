@@ -1,6 +1,7 @@
 /** Runs a TypeScript program as a child process with the same terminal and environment. */
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { childProgram } from "../course/child.ts";
 import { findWorkspace, linkPackage } from "../course/workspace.ts";
 
@@ -15,8 +16,6 @@ export async function runTypescript(
   const child = spawn(process.execPath, [...flags, ...childProgram(file), ...args], {
     stdio: "inherit",
   });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve(code ?? 1));
-  });
+  const [code] = await once(child, "close");
+  return code ?? 1;
 }

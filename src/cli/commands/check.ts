@@ -10,7 +10,7 @@ import {
   notStarted,
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
-import type { Level, LevelId } from "../../course/level.ts";
+import type { LevelId } from "../../course/level.ts";
 import { LEVELS, levelOf } from "../../course/levels/index.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
@@ -48,7 +48,8 @@ async function checkLevels(
   const outcomes: LevelOutcome[] = [];
   for (const level of id === undefined ? LEVELS : [levelOf(id)]) {
     const started = id !== undefined || hasStarted(context, level);
-    if (printing) printHeading(level, started);
+    const title = paint("bold", `Level ${level.id}: ${level.title}`);
+    if (printing) out(started ? title : `${title}  not started`);
     const outcome = started
       ? await checkLevel(context, level, printing ? printCheck : undefined)
       : notStarted(level);
@@ -56,10 +57,6 @@ async function checkLevels(
     if (printing && started) printEnd(outcome);
   }
   return outcomes;
-}
-
-function printHeading({ id, title }: Level, started: boolean): void {
-  out(`${paint("bold", `Level ${id}: ${title}`)}${started ? "" : "  not started"}`);
 }
 
 function printCheck(outcome: CheckOutcome): void {

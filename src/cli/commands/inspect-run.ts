@@ -16,6 +16,8 @@ import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
+const warn = (text: string) => out(warning(text, ""));
+
 interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
@@ -115,8 +117,4 @@ function reasonOf({ details }: ResultRow): string {
   return parsed === undefined
     ? visibleShort(JSON.stringify(details), 200)
     : `parsed as ${visibleShort(String(parsed), 60)}`;
-}
-
-function warn(text: string): void {
-  out(warning(text, ""));
 }

@@ -8,11 +8,6 @@ import type { Command } from "commander";
 import { buildManual, publish, publishTemporarily } from "../../course/manual/index.ts";
 import { out, print } from "../terminal.ts";
 
-interface Flags {
-  readonly outdir?: string;
-  readonly open: boolean;
-}
-
 export const help = `Without --outdir it is written to the system's temporary folder. If the output
 is not a terminal, nothing is opened and only the path is printed.
 
@@ -28,7 +23,7 @@ export function define(command: Command): void {
     .action(run);
 }
 
-async function run({ outdir, open }: Flags): Promise<void> {
+async function run({ outdir, open }: { outdir?: string; open: boolean }): Promise<void> {
   const site = await buildManual();
   const dir = await (outdir === undefined
     ? publishTemporarily(site, tmpdir())
@@ -61,13 +56,9 @@ function opened(page: string): Promise<boolean> {
   if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, args, { detached: true, stdio: "ignore" });
-    const timer = setTimeout(() => resolve(true), WAIT_MS);
-    const answer = (value: boolean) => {
-      clearTimeout(timer);
-      resolve(value);
-    };
-    child.on("error", () => answer(false));
-    child.on("exit", (code) => answer(code === 0));
+    setTimeout(() => resolve(true), WAIT_MS);
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
     child.unref();
   });
 }

@@ -1,7 +1,7 @@
 /** `lockedroom quiz`: asks on a terminal, marks a list of answers anywhere else. */
 
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import type { Command } from "commander";
 import { dataError, ioError, LockedRoomError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
@@ -168,7 +168,7 @@ async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine
 }
 
 /** Asks again after an empty line. */
-function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
+function nextLineOf(prompt: Interface): NextLine {
   const waiting: string[] = [];
   let wake = () => {};
   let closed = false;

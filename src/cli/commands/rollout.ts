@@ -1,9 +1,9 @@
 /** `lockedroom rollout` */
 
+import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
@@ -12,15 +12,13 @@ import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } f
 import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
-interface Flags extends RunFlags {
+interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed"> {
   readonly policy: string;
   readonly dataset: string;
   readonly n: number;
-  readonly temperature: number;
   readonly topP: number;
   readonly topK: number;
   readonly maxTokens: number;
-  readonly seed: number;
   readonly stop?: string[];
   readonly system?: string;
   readonly concurrency: number;
@@ -97,9 +95,7 @@ async function run(flags: Flags): Promise<void> {
       policy,
       ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
       ...{ resume: flags.resume, force: flags.force, prices },
-      inputs: [flags.system, flags.policy].filter(
-        (file) => file !== undefined && existsSync(file),
-      ) as string[],
+      inputs: [flags.system ?? "", flags.policy].filter(existsSync),
       onStart: (wanted, before) => {
         kept = before;
         progress.start(wanted, before);
@@ -134,17 +130,11 @@ function pricesOf({ priceIn, priceOut }: Flags) {
 }
 
 async function readSystem(file: string): Promise<string> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
+  const bytes = await readFile(file).catch((error) => {
     throw ioError(`read ${file}`, error, "data");
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
-  }
+  });
+  if (!isUtf8(bytes)) throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
+  return new TextDecoder().decode(bytes);
 }
 
 async function openPolicy(
@@ -152,14 +142,8 @@ async function openPolicy(
   system: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<Policy> {
-  const sampling: SamplingSettings = {
-    temperature: flags.temperature,
-    top_k: flags.topK,
-    top_p: flags.topP,
-    max_tokens: flags.maxTokens,
-    stop: flags.stop ?? [],
-    seed: flags.seed,
-  };
+  const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
+  const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
   if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
   if (prefix !== undefined && !existsSync(flags.policy)) {

@@ -1,5 +1,6 @@
 /** `lockedroom serve` */
 
+import { once } from "node:events";
 import path from "node:path";
 import type { Command } from "commander";
 import { LockedRoomError, messageOf } from "../../core/errors.ts";
@@ -8,11 +9,6 @@ import { openEmbeddedPolicy } from "../../policy/embedded.ts";
 import { type PolicyServer, startServer } from "../../serve/server.ts";
 import { wholeNumber } from "../options.ts";
 import { err, out, wrap } from "../terminal.ts";
-
-interface Flags {
-  readonly policy: string;
-  readonly port: number;
-}
 
 /** Samples per batch: more slow down single requests, fewer slow down large `n`. */
 const BATCH = 8;
@@ -40,12 +36,12 @@ export function define(command: Command): void {
     .action(run);
 }
 
-async function run({ policy: folder, port }: Flags): Promise<void> {
+async function run({ policy: folder, port }: { policy: string; port: number }): Promise<void> {
   const policy = await openEmbeddedPolicy(folder, { sampling: SAMPLING, batch: BATCH });
   try {
     const name = modelName(folder);
     const server = await startServer({ policy, name, port, onBug });
-    const stopped = signalled();
+    const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     printStart(server, name, policy.checkpoint);
     await stopped;
     await server.close();
@@ -60,12 +56,6 @@ function modelName(folder: string): string {
   const own = path.basename(full);
   const name = own === "checkpoint" ? path.basename(path.dirname(full)) : own;
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 40) || "policy";
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 function onBug(error: unknown): void {
