@@ -93,10 +93,10 @@ function showEvidence([first, ...more]: readonly Evidence[]): void {
 function notYet(criteria: readonly CriterionStatus[]): string {
   const lacking = criteria.flatMap((one) => (one.status === "no_tool_yet" ? one.commands : []));
   const tools = [...new Set(lacking)].map((name) => `lockedroom ${name}`).join(", ");
-  const unjudged = criteria.some(({ status }) => status === "not_checked_yet");
+  const unchecked = criteria.some(({ status }) => status === "not_checked_yet");
   return [
     ...(tools === "" ? [] : [`no tool yet: ${tools}`]),
-    ...(unjudged ? ["this version cannot check it yet"] : []),
+    ...(unchecked ? ["this version cannot check it yet"] : []),
   ].join("; ");
 }
 

@@ -52,7 +52,7 @@ export function addTrainOptions(command: Command): Command {
     .requiredOption("--dataset <file>", "training data, JSONL")
     .option(
       "--init <start>",
-      "initial policy: scratch (sft only), pi0 or a\ncheckpoint folder",
+      "initial policy: scratch (sft only), pi0 or a checkpoint folder",
       "scratch",
     )
     .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
@@ -83,7 +83,10 @@ export function addTrainOptions(command: Command): Command {
         .argParser(repeated)
         .default([], DEFAULT_SCORER),
     )
-    .option("--validation-scorer <name|file>", "scorer used for validation")
+    .option(
+      "--validation-scorer <name|file>",
+      "scorer used for validation (default: the first --scorer)",
+    )
     .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .addOption(CONCURRENCY)
     .addOption(SCORER_TIMEOUT)
@@ -91,11 +94,9 @@ export function addTrainOptions(command: Command): Command {
     .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
     .option("--holdout <file>", "test examples, used once at the end")
     .addOption(
-      oneOf("--env <name>", "environment that samples are drawn in", ENVIRONMENTS).default(
-        "single_turn",
-      ),
+      oneOf("--env <name>", "environment of the rollouts", ENVIRONMENTS).default("single_turn"),
     )
-    .addOption(oneOf("--engine <name>", "engine that holds the weights", ENGINES).default("local"))
+    .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
     .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
     .option("--resume", "continue an unfinished run");

@@ -34,7 +34,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Tabular experiment: REINFORCE on a softmax policy over four arms with rewards 1\nor 0. Every update is logged with everything it depends on.",
+      "Tabular experiment: REINFORCE on a softmax policy over four arms with rewards 1 or 0. Every update is logged with everything it depends on.",
     )
     .requiredOption("--steps <n>", "number of updates", STEPS)
     .option(...SEED)

@@ -37,14 +37,14 @@ Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be significant.",
+      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly one thing may have changed, and the difference must be significant.",
     )
     .requiredOption("--baseline <run>", "run of the current policy")
     .requiredOption("--candidate <run>", "run to compare with it")
     .option("--min-delta <x>", "smallest improvement to promote", fromZero, 0)
     .option(
       "--alpha <a>",
-      "significance level: the chance to promote a candidate that is no better",
+      "significance level: the rate of false promotions",
       numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
       0.05,
     )

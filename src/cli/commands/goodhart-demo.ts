@@ -18,7 +18,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Goodhart's law: a small policy is optimised against a naive scorer (the right\ninteger appears anywhere) and measured by the strict scorer.",
+      "Goodhart's law: a small policy is optimised against a naive scorer (the right integer appears anywhere) and measured by the strict scorer.",
     )
     .option(...SEED)
     .action(run);

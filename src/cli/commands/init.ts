@@ -12,7 +12,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Creates a workspace for the mastery track: data, an editable verifier, assignments,\nnotes and a git repository. In an existing workspace it restores missing files and\nlinks it to this installation; nothing is overwritten.",
+      "Creates a workspace for the mastery track: data, an editable verifier, assignments, notes and a git repository. In an existing workspace it restores missing files and links it to this installation; nothing is overwritten.",
     )
     .argument("<folder>", "a new or empty folder, or an existing workspace")
     .action(run);

@@ -30,7 +30,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Shows the rows of a run by outcome code, with examples and reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
+      "Shows the rows of a run by outcome code, with examples and reasons. Invisible and lookalike characters are shown as ⟨U+…⟩.",
     )
     .requiredOption("--run <folder>", "run folder")
     .option("--only-fails", "leave out rows that pass")

@@ -14,7 +14,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Tabular experiment on the KL penalty: the optimal policy for each coefficient β,\nfrom the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
+      "Tabular experiment on the KL penalty: the optimal policy for each coefficient β, from the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
     )
     .option("--plot", "also write kl_tradeoff.svg and kl_tradeoff.png")
     .action(run);

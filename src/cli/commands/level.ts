@@ -17,7 +17,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Prints a level of the mastery track: the idea, the commands to copy, the tasks,\nthe knob budget and the checklist. Without a number, lists the levels.",
+      "Prints a level of the mastery track: the idea, the commands to copy, the tasks, the knob budget and the checklist. Without a number, lists the levels.",
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
     .option("--next", "check the level and print the next thing to do")

@@ -42,7 +42,7 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Scores samples and makes preference data: pairs of a chosen and a rejected\ncompletion for dpo, ipo and orpo, good and bad labels for kto.",
+      "Scores samples and makes preference data: pairs of a chosen and a rejected completion for dpo, ipo and orpo, good and bad labels for kto.",
     )
     .requiredOption(...EXAMPLES)
     .requiredOption("--rollouts <file>", "samples, JSONL: id, samples")
@@ -55,7 +55,7 @@ export function define(command: Command): void {
     .addOption(
       new Option(
         "--length-matched [share]",
-        "pair only completions whose lengths differ by at\nmost this share",
+        "pair only completions whose lengths differ by at most this share",
       )
         .preset(String(TOLERANCE))
         .argParser(numberIn(0, 1, "a share from 0 to 1")),

@@ -28,7 +28,7 @@ Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Prints the 120-day plan of this workspace: phases, exit criteria with evidence,\nthe deliverables of this week and your streak, all from files and git.",
+      "Prints the 120-day plan of this workspace: phases, exit criteria with evidence, the deliverables of this week and your streak, all from files and git.",
     )
     .addArgument(
       new Argument("[action]", "advance: go to the next phase, if every criterion is met").choices([

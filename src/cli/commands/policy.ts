@@ -48,12 +48,12 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Shows, exports or merges a checkpoint: a folder with config.json,\nmodel.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama,\nSmolLM2, Qwen2, Qwen3).",
+      "Shows, exports or merges a checkpoint: a folder with config.json, model.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama, SmolLM2, Qwen2, Qwen3).",
     )
     .addArgument(
       new Argument("<action>", "show, export, or merge an adapter").choices(Object.keys(OPTIONS)),
     )
-    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also\ntakes an adapter")
+    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also takes an adapter")
     .argument("[adapter]", "for merge: the adapter/ of a run with the setting lora")
     .addOption(
       new Option("--format <format>", "output format of show (default: text)").choices([
@@ -65,7 +65,7 @@ export function define(command: Command): void {
     .option("--batch <n>", "batch size of the exported graph (default: 1)", wholeNumber(1, 4096))
     .option(
       "--length <n>",
-      `tokens per row (default: ${DEFAULT_LENGTH}, or the context\nlength if smaller)`,
+      `tokens per row (default: ${DEFAULT_LENGTH}, or the context length if smaller)`,
       wholeNumber(1, 4096),
     )
     .option("--outdir <folder>", "folder for the merged checkpoint; new or empty")

@@ -39,7 +39,7 @@ Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
+      "Asks the checklist of a level as questions. Objective answers are marked against your runs and the library; the open questions are for you.",
     )
     .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
     .option("--answers <file>", "a file with one answer per line, in order; - skips a question")

@@ -28,7 +28,7 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Writes an HTML report about training runs: key figures, curves, alarms, samples,\ncost. One self-contained file; several runs share the charts.",
+      "Writes an HTML report about training runs: key figures, curves, alarms, samples, cost. One self-contained file; several runs share the charts.",
     )
     .requiredOption("--run <folders...>", "training run folder, or several to compare")
     .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")

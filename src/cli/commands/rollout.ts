@@ -44,7 +44,7 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Samples completions from a policy. One per example (--n 1) makes a file for\neval, several make a file for selection-demo and pairs.",
+      "Samples completions from a policy. One per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
     )
     .requiredOption(
       "--policy <folder|openai:model>",
@@ -100,7 +100,7 @@ async function run(flags: Flags): Promise<void> {
         kept = before;
         progress.start(wanted, before);
       },
-      onAnswer: (said) => progress.add(said.completion_tokens),
+      onAnswer: ({ completion_tokens }) => progress.add(completion_tokens),
     });
     progress.stop();
     if (!flags.quiet) printRollout(result, flags, kept, notices);

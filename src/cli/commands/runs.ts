@@ -15,7 +15,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Lists the runs at and below a folder: kind, state and headline figures. A run is\nrunning, interrupted or finished.",
+      "Lists the runs at and below a folder: kind, state and headline figures. A run is running, interrupted or finished.",
     )
     .argument("[root]", "where to look", "runs")
     .addOption(FORMAT)

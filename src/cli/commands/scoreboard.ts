@@ -47,7 +47,7 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill\nscores need a link to a file or folder.",
+      "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill scores need a link to a file or folder.",
     )
     .addArgument(
       new Argument("[action]", "add a week, or show all weeks")

@@ -31,19 +31,19 @@ Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Scores all samples, selects one of the first n per example (best-of-n), and\nwrites a run (Loop B). The policy does not change.",
+      "Scores all samples, selects one of the first n per example (best-of-n), and writes a run (Loop B). The policy does not change.",
     )
     .requiredOption(...EXAMPLES)
     .requiredOption("--samples <file>", "samples, JSONL: id, samples")
     .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
     .option(
       "--policy <file>",
-      "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
+      "a .ts or .js file that exports tieBreakKey(sample) or pickBest(example, samples, score)",
     )
     .addOption(
       new Option(
         "--rule <rule>",
-        "selection rule (default: the workspace's policy,\notherwise best)",
+        "selection rule (default: the workspace's policy, otherwise best)",
       )
         .choices(Object.keys(RULES))
         .conflicts("policy"),

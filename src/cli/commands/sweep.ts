@@ -25,7 +25,7 @@ Examples:
 export function define(command: Command): void {
   addTrainOptions(command)
     .description(
-      "Trains once for each value of a setting and plots validation reward against KL\ndivergence from the initial policy.",
+      "Trains once for each value of a setting and plots validation reward against KL divergence from the initial policy.",
     )
     .requiredOption("--over <name=values>", "setting and values, separated by commas")
     .action(run);

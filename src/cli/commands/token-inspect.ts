@@ -30,9 +30,7 @@ Examples:
 
 export function define(command: Command): void {
   command
-    .description(
-      "Shows a text as tokens, which the policy generates, and the score of the text,\nwhich the scorer gives.",
-    )
+    .description("Shows how a text is tokenized, and how the built-in scorer scores it.")
     .argument("[text]", "the text (default: standard input)")
     .option("--encoding <name>", "tokenizer", DEFAULT_ENCODING)
     .option("--expect <integer>", "expected answer, to compute a reward")

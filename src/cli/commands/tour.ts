@@ -44,7 +44,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Walks through the main workflow on embedded data: evaluate, tamper, select,\nlearn, and compare with the gate. Waits for Enter between steps on a terminal.",
+      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, and compare with the gate. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
@@ -157,16 +157,18 @@ async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
 async function tamper(honest: FinishedRun, target: string): Promise<string> {
   const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
   const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
-  const said = Number((row?.details as { parsed?: string } | undefined)?.parsed);
+  const parsed = Number((row?.details as { parsed?: string } | undefined)?.parsed);
   const lines = (await readFile(DATASET, "utf8"))
     .trimEnd()
     .split("\n")
     .map((line) => {
       const example = JSON.parse(line) as Example;
-      return example.id === row?.id ? JSON.stringify({ ...example, expected_answer: said }) : line;
+      return example.id === row?.id
+        ? JSON.stringify({ ...example, expected_answer: parsed })
+        : line;
     });
   await writeFile(target, `${lines.join("\n")}\n`);
-  return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${said}`;
+  return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${parsed}`;
 }
 
 async function prepareFolder(outdir: string): Promise<void> {

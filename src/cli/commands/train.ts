@@ -51,7 +51,7 @@ Examples:
 export function define(command: Command): void {
   addTrainOptions(command)
     .description(
-      "Trains a policy and writes a checkpoint (Loop C). Needs the package\nonnxruntime-node.",
+      "Trains a policy and writes a checkpoint (Loop C). Needs the package onnxruntime-node.",
     )
     .addOption(
       new Option("--show-settings", "print all settings as a recipe and exit")

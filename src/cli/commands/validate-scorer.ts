@@ -24,7 +24,7 @@ export const help = `Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Scores golden rows with known rewards, and checks that the scorer is total and\ndeterministic. Exit code 1 if anything fails.",
+      "Scores golden rows with known rewards, and checks that the scorer accepts any input and is deterministic. Exit code 1 if anything fails.",
     )
     .requiredOption("--dataset <file>", "examples of the golden rows, JSONL")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
