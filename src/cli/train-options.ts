@@ -4,7 +4,6 @@ import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ENVIRONMENTS } from "../environments/index.ts";
-import type { Need } from "../learn/algorithm.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
@@ -12,7 +11,7 @@ import { assigned, nested, readRecipe, together } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
-import { type DataKind, type ExpectedData, explained } from "./data-kind.ts";
+import { type ExpectedData, explained } from "./data-kind.ts";
 import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
 import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
 
@@ -113,14 +112,6 @@ export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
   return together(recipe, ...flags.set.map(assigned), ...given);
 }
 
-const READS: Record<Need, DataKind> = {
-  texts: "texts",
-  pairs: "pairs",
-  labels: "labels",
-  rollouts: "examples",
-  "passing samples": "examples",
-};
-
 const ALTERNATIVES: ExpectedData["instead"] = {
   texts: "Train on it with sft.",
   packs: "Make preference pairs and labels from it with `lockedroom pairs`.",
@@ -131,7 +122,8 @@ const ALTERNATIVES: ExpectedData["instead"] = {
 
 /** What --dataset must contain. */
 export function expectedDataset(algorithm: string, { dataset: file }: TrainFlags): ExpectedData {
-  const wanted = READS[algorithmOf(algorithm).needs];
+  const { needs } = algorithmOf(algorithm);
+  const wanted = needs === "rollouts" || needs === "passing samples" ? "examples" : needs;
   return { file, wanted, who: `${algorithm} trains on`, instead: ALTERNATIVES };
 }
 

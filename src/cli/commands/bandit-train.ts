@@ -65,12 +65,8 @@ async function run(flags: Flags): Promise<void> {
   }
   out();
   out(`  expected reward  ${metrics.expected_reward.toFixed(4)}  (uniform policy: 0.5000)`);
-  out(
-    paint(
-      metrics.learning_rate === "ordinary" ? "reset" : "yellow",
-      wrap(`learning rate: ${metrics.verdict}`, "  "),
-    ),
-  );
+  const colour = metrics.learning_rate === "ordinary" ? "reset" : "yellow";
+  out(paint(colour, wrap(`learning rate: ${metrics.verdict}`, "  ")));
   if (metrics.seeds) printSeeds(metrics.seeds);
   out();
   printWritten(dir, summary);

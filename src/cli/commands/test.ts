@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
-import { runTypescript } from "../typescript.ts";
+import { runTypescript } from "./run.ts";
 
 export const help = `Examples:
   lockedroom test

@@ -25,11 +25,6 @@ import { printOutcome } from "./eval.ts";
 import { gateText } from "./gate.ts";
 import { printSelection } from "./selection-demo.ts";
 
-interface Flags {
-  readonly outdir: string;
-  readonly yes?: boolean;
-}
-
 const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
 const DATASET = path.join(DATA, "datasets/math_dev.jsonl");
 const COMPLETIONS = path.join(DATA, "rollouts/frozen_rollouts_dev.jsonl");
@@ -51,7 +46,7 @@ export function define(command: Command): void {
     .action(run);
 }
 
-async function run({ outdir, yes }: Flags): Promise<void> {
+async function run({ outdir, yes }: { outdir: string; yes?: boolean }): Promise<void> {
   await prepareFolder(outdir);
   const pause = yes ? async () => {} : waitForEnter;
   const scorer = await openScorer();
@@ -106,12 +101,10 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   );
   const settings = { steps: 200, seed: 0, lr: 0.5, baseline: true };
   for (const update of trainBandit({ ...settings, steps: 3 })) printStep(update, settings.lr);
-  const untrained = await runBandit({
-    ...settings,
-    steps: 0,
-    outdir: path.join(outdir, "untrained"),
-  });
-  const trained = await runBandit({ ...settings, outdir: path.join(outdir, "trained") });
+  const bandit = (name: string, steps: number) =>
+    runBandit({ ...settings, steps, outdir: path.join(outdir, name) });
+  const untrained = await bandit("untrained", 0);
+  const trained = await bandit("trained", settings.steps);
   explain(`After ${settings.steps} updates the policy did change, as claimed:`);
   out(gateText(await gate({ baseline: untrained.dir, candidate: trained.dir, claim: "policy" })));
   await pause();
@@ -158,16 +151,12 @@ async function tamper(honest: FinishedRun, target: string): Promise<string> {
   const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
   const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
   const parsed = Number((row?.details as { parsed?: string } | undefined)?.parsed);
-  const lines = (await readFile(DATASET, "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => {
-      const example = JSON.parse(line) as Example;
-      return example.id === row?.id
-        ? JSON.stringify({ ...example, expected_answer: parsed })
-        : line;
-    });
-  await writeFile(target, `${lines.join("\n")}\n`);
+  const lines = (await readFile(DATASET, "utf8")).split("\n").map((line) => {
+    const example = line === "" ? undefined : (JSON.parse(line) as Example);
+    if (example === undefined || example.id !== row?.id) return line;
+    return JSON.stringify({ ...example, expected_answer: parsed });
+  });
+  await writeFile(target, lines.join("\n"));
   return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${parsed}`;
 }
 
