@@ -1,5 +1,3 @@
-/** `lockedroom bandit-train` */
-
 import type { Command } from "commander";
 import {
   ARM_NAMES,

@@ -1,5 +1,3 @@
-/** `lockedroom check` */
-
 import type { Command } from "commander";
 import {
   CHECK_SCHEMA,

@@ -1,5 +1,3 @@
-/** `lockedroom eval` */
-
 import type { Command } from "commander";
 import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom gate` */
-
 import { appendFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";

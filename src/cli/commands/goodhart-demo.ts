@@ -1,5 +1,3 @@
-/** `lockedroom goodhart-demo` */
-
 import type { Command } from "commander";
 import { visibleShort } from "../../core/visible.ts";
 import { examplesOf } from "../../datasets/arithmetic/index.ts";

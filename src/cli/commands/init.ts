@@ -1,5 +1,3 @@
-/** `lockedroom init` */
-
 import path from "node:path";
 import type { Command } from "commander";
 import { initWorkspace } from "../../course/init.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom inspect-run` */
-
 import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { experimentSource } from "../../learn/tabular/registry.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom kl-choice` */
-
 import type { Command } from "commander";
 import { CANDIDATES, chooseWithKlPenalty } from "../../learn/tabular/kl-penalty.ts";
 import { fromZero } from "../options.ts";

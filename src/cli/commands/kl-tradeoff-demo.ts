@@ -1,5 +1,3 @@
-/** `lockedroom kl-tradeoff-demo` */
-
 import type { Command } from "commander";
 import type { KlPoint } from "../../learn/tabular/kl-penalty.ts";
 import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-penalty-run.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom level` */
-
 import type { Command } from "commander";
 import { hasStarted, nextStep } from "../../course/check.ts";
 import { describeBudget } from "../../course/git-checks.ts";
@@ -57,29 +55,29 @@ function show(level: Level): void {
   print(`Wrong: ${wrong}`, "  ");
   print(`Right: ${right}`, "  ");
   for (const { name, text, commands } of level.stages) {
-    out();
-    out(paint("bold", name));
+    heading(name);
     print(text, "  ");
     if (commands.length > 0) out();
     // Not indented, so that they can be copied.
     for (const line of commands) out(line);
   }
-  out();
-  out(paint("bold", "Tasks"));
+  heading("Tasks");
   for (const task of level.tasks) out(hanging("  - ", task));
-  out();
-  out(paint("bold", "Knob budget"));
+  heading("Knob budget");
   print(describeBudget(level.budget), "  ");
-  out();
-  out(paint("bold", "Commits, in this order"));
+  heading("Commits, in this order");
   for (const { name, file } of level.commits) {
     print(`L${id} ${name}, with ${file}`, "  ");
   }
-  out();
-  out(paint("bold", "You are done when you can answer"));
+  heading("You are done when you can answer");
   for (const question of level.checklist) out(hanging("  - ", question));
   out();
   out(`Next: ${program()} level ${id} --next`);
+}
+
+function heading(text: string): void {
+  out();
+  out(paint("bold", text));
 }
 
 async function printNext(id: LevelId | undefined): Promise<void> {

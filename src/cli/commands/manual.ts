@@ -1,5 +1,3 @@
-/** `lockedroom manual` */
-
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,3 @@
-/** `lockedroom pairs` */
-
 import { type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";

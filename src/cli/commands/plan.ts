@@ -1,5 +1,3 @@
-/** `lockedroom plan` */
-
 import { Argument, type Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { advancePlan, isDay, localDay, PLAN_FILE, planStatus } from "../../course/plan/index.ts";

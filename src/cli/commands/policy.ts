@@ -1,5 +1,3 @@
-/** `lockedroom policy` */
-
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";

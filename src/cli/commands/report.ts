@@ -1,5 +1,3 @@
-/** `lockedroom report` */
-
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom rollout` */
-
 import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";

@@ -1,5 +1,3 @@
-/** `lockedroom run` */
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Command } from "commander";

@@ -1,5 +1,3 @@
-/** `lockedroom runs` */
-
 import type { Command } from "commander";
 import { messageOf } from "../../core/errors.ts";
 import { visible } from "../../core/visible.ts";

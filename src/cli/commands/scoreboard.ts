@@ -1,7 +1,6 @@
-/** `lockedroom scoreboard` */
-
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
+import type { AddOptions } from "../../course/scoreboard/add.ts";
 import {
   addWeek,
   MAX_WEEKS,
@@ -15,18 +14,13 @@ import { type Format, repeated, wholeNumber } from "../options.ts";
 import { showAdded, showBoard, showMatrix } from "../scoreboard-text.ts";
 import { out, printableJson } from "../terminal.ts";
 
-interface Flags {
-  readonly week?: number;
-  readonly run?: string;
-  readonly baseline?: string;
-  readonly build?: string;
-  readonly theory?: string;
-  readonly eval?: string;
-  readonly blog?: string;
+/** Given on the command line in other words, or not at all. */
+type Renamed = "dir" | "cwd" | "failures" | "fixes" | "skills";
+
+interface Flags extends Partial<Omit<AddOptions, Renamed>> {
   readonly failure?: string[];
   readonly fix?: string[];
   readonly skill?: string[];
-  readonly force?: boolean;
   readonly skills?: boolean;
   readonly format?: Format;
 }

@@ -1,5 +1,3 @@
-/** `lockedroom selection-demo` */
-
 import { type Command, Option } from "commander";
 import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom serve` */
-
 import { once } from "node:events";
 import path from "node:path";
 import type { Command } from "commander";

@@ -1,5 +1,3 @@
-/** `lockedroom sweep` */
-
 import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";

@@ -1,5 +1,3 @@
-/** `lockedroom test` */
-
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";

@@ -1,5 +1,3 @@
-/** `lockedroom token-inspect` */
-
 import type { Command } from "commander";
 import { DEFAULT_ENCODING, ENCODINGS, loadTokenizer } from "../../policy/encodings.ts";
 import { FORMAT, type Format } from "../options.ts";

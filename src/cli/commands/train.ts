@@ -1,5 +1,3 @@
-/** `lockedroom train` */
-
 import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
 import type { TrainedPolicy } from "../../learn/options.ts";

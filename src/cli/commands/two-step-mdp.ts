@@ -1,5 +1,3 @@
-/** `lockedroom two-step-mdp` */
-
 import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
 import { addRunOptions, finiteNumber, type RunFlags, SEED, STEPS } from "../options.ts";

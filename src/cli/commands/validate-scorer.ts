@@ -1,5 +1,3 @@
-/** `lockedroom validate-scorer` */
-
 import type { Command } from "commander";
 import type { ScorerIdentity } from "../../core/score.ts";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
