@@ -8,7 +8,7 @@ import { ADAPTER_SCHEMA } from "../policy/adapter-config.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { namesIn } from "../runs/replace-folder.ts";
-import { out, paint, printableJson, program, wrap } from "./terminal.ts";
+import { out, paint, print, printableJson, program, wrap } from "./terminal.ts";
 
 export async function showAdapter(folder: string, format: "text" | "json" = "text") {
   const { settings, base, merged, trained, tensors } = await loadAdapter(folder);
@@ -21,15 +21,13 @@ export async function showAdapter(folder: string, format: "text" | "json" = "tex
     return;
   }
   out(paint("bold", wrap(visible(folder))));
-  out(
-    wrap(
-      `LoRA adapter: ${parameters} parameters, rank ${rank}, alpha ${alpha}, for ${visible(targets.join(", "))}. Fingerprint of its base policy:`,
-    ),
+  print(
+    `LoRA adapter: ${parameters} parameters, rank ${rank}, alpha ${alpha}, for ${visible(targets.join(", "))}. Fingerprint of its base policy:`,
   );
   out(`  ${visible(base)}`);
   out("Fingerprint of the merged policy:");
   out(`  ${visible(merged)}`);
-  out(wrap(`Next: ${program()} policy merge CHECKPOINT ${visible(folder)} --outdir NEW`));
+  print(`Next: ${program()} policy merge CHECKPOINT ${visible(folder)} --outdir NEW`);
 }
 
 export interface MergeFlags {
@@ -51,10 +49,10 @@ export async function mergeInto(
   await refuseOutdir(outdir, [checkpointFolder(base), folder], force);
   const content = mergedPolicy(await loadCheckpoint(base), await loadAdapter(folder));
   const fingerprint = await saveCheckpoint(outdir, content);
-  out(wrap(`Merged ${visible(folder)} into ${visible(base)}.`));
-  out(wrap(`Policy written to ${visible(outdir)}`));
+  print(`Merged ${visible(folder)} into ${visible(base)}.`);
+  print(`Policy written to ${visible(outdir)}`);
   out(`  ${fingerprint}`);
-  out(wrap(`Next: ${program()} policy show ${visible(outdir)}`));
+  print(`Next: ${program()} policy show ${visible(outdir)}`);
 }
 
 /** The inputs must not be overwritten. */

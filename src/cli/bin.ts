@@ -8,6 +8,6 @@ if (more === undefined && (only === "--version" || only === "-V")) {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   process.stdout.write(`${(JSON.parse(manifest) as { version: string }).version}\n`);
 } else {
-  const { run } = await import("./process.ts");
+  const { run } = await import("./main.ts");
   await run(process.argv.slice(2));
 }

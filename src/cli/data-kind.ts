@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { LockedRoomError } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 
-/** The fields of each kind; the first match decides. */
+/** The fields that tell each kind; the first match decides. */
 const FIELDS = {
   packs: ["id", "samples"],
   pairs: ["prompt", "chosen", "rejected"],
@@ -12,15 +12,6 @@ const FIELDS = {
   texts: ["prompt", "completion"],
   completions: ["id", "completion"],
   examples: ["id", "prompt"],
-};
-
-const DESCRIPTIONS: Record<DataKind, string> = {
-  packs: "packs of samples (id, samples)",
-  pairs: "pairs (prompt, chosen, rejected)",
-  labels: "labels (prompt, completion, label)",
-  texts: "texts (prompt, completion)",
-  completions: "completions (id, completion)",
-  examples: "examples (id, prompt, expected_answer)",
 };
 
 export type DataKind = keyof typeof FIELDS;
@@ -60,7 +51,12 @@ export function missingAnswerWarning(expected: ExpectedData): string | undefined
 
 function difference({ wanted, who, instead }: ExpectedData, found: DataKind): string {
   const advice = instead[found];
-  return `${who} ${DESCRIPTIONS[wanted]}; this file has ${DESCRIPTIONS[found]}.${advice ? ` ${advice}` : ""}`;
+  return `${who} ${described(wanted)}; this file has ${described(found)}.${advice ? ` ${advice}` : ""}`;
+}
+
+function described(kind: DataKind): string {
+  if (kind === "examples") return "examples (id, prompt, expected_answer)";
+  return `${kind === "packs" ? "packs of samples" : kind} (${FIELDS[kind].join(", ")})`;
 }
 
 function kindOf(row: unknown): DataKind | undefined {

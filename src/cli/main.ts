@@ -1,13 +1,56 @@
-/** Finds the command, runs it, and turns whatever happens into an exit code and a sentence. */
+/**
+ * Finds the command, runs it, and turns whatever happens into an exit code and a sentence. Handles
+ * output errors, and user code that ends the process or throws outside of a call.
+ */
 
 import { Command, CommanderError } from "commander";
-import { type ErrorKind, LockedRoomError, messageOf } from "../core/errors.ts";
+import { type ErrorKind, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
-import { COMMANDS, type Entry, GROUPS } from "./commands.ts";
+import { strayFailure, userCodeLoaded } from "../extensions/module.ts";
+import { COMMANDS, GROUPS, loadCommand } from "./commands.ts";
 import { err, hint, wrap } from "./terminal.ts";
 
 /** After sysexits(3). The gate's verdicts use 0 to 3. */
 const EXIT: Record<ErrorKind | "internal", number> = { usage: 64, data: 65, internal: 70, io: 74 };
+
+/** Runs a command as this process. Only a finished command exits with 0. */
+export async function run(argv: readonly string[]): Promise<void> {
+  let done = false;
+  const listeners = process.listeners("exit");
+  /** Exit listeners of user code must not change the exit code. */
+  const leave = (code: number) => {
+    process.removeAllListeners("exit");
+    for (const listener of listeners) process.on("exit", listener);
+    process.exit(code);
+  };
+  process.on("exit", () => {
+    if (done) return;
+    process.exitCode = report(endedEarly());
+  });
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      done = true;
+      leave(report(userCodeLoaded() ? strayFailure(error) : error));
+    });
+  }
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return; // A reader that stops early, such as `head`, is not an error.
+    done = true;
+    leave(report(ioError("print", error)));
+  });
+  process.stderr.on("error", () => {}); // The work continues without stderr.
+  const code = await main(argv);
+  done = true;
+  // Exit although user code may have left timers, but only after all output is written. Errors of
+  // earlier writes arrive shortly after this callback.
+  process.stdout.write("", () => setImmediate(() => leave(code)));
+}
+
+function endedEarly(): LockedRoomError {
+  return new LockedRoomError("data", "the process ended before the command was finished", {
+    hint: "A scorer or policy must not call process.exit or wait for a promise that never settles.",
+  });
+}
 
 export async function main(argv: readonly string[]): Promise<number> {
   const [first = "--help", ...rest] = argv;
@@ -48,9 +91,13 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
     );
   const wanted = chosen === "help" ? Object.keys(COMMANDS) : [chosen];
   for (const [heading, commands] of Object.entries(GROUPS)) {
-    for (const [name, { summary, load }] of Object.entries<Entry>(commands)) {
-      const stub = new Command(name).summary(summary).helpGroup(heading);
-      const command = wanted.includes(name) ? (await load()).define(stub, exit) : stub;
+    for (const [name, summary] of Object.entries<string>(commands)) {
+      const command = new Command(name).summary(summary).helpGroup(heading);
+      if (wanted.includes(name)) {
+        const { define, help } = await loadCommand(name);
+        define(command, exit);
+        command.addHelpText("after", `\n${help}`);
+      }
       program.addCommand(strict(command));
     }
   }
@@ -60,7 +107,10 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
 function strict(command: Command): Command {
   const required = command.options.filter((option) => option.mandatory);
   // Checked after unknown options, which are the better explanation: `--datset` for `--dataset`.
-  for (const option of required) option.mandatory = false;
+  for (const option of required) {
+    option.mandatory = false;
+    option.description += " (required)";
+  }
   return command
     .hook("preAction", () => {
       const lost = required.find(
@@ -78,7 +128,7 @@ function strict(command: Command): Command {
 }
 
 /** Says what happened and gives the exit code for it. */
-export function report(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     hint("Add --help to see what is accepted.");

@@ -1,8 +1,6 @@
-/** Parsers for option values; errors say what is accepted. */
+/** Options that several commands have, and parsers of option values; errors say what is accepted. */
 
-import { InvalidArgumentError, Option } from "commander";
-import { DEFAULT_SCORER } from "../scorers/load.ts";
-import { DEFAULT_CONCURRENCY } from "../scorers/open.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 export function wholeNumber(
   least: number,
@@ -16,18 +14,6 @@ export function wholeNumber(
   };
 }
 
-export const SCORER_HELP = `a built-in, or a .ts or .js file (default: the\nworkspace's own, otherwise ${DEFAULT_SCORER})`;
-
-export const CONCURRENCY = new Option(
-  "--concurrency <n>",
-  "rows at once, for an asynchronous scorer",
-)
-  .argParser(wholeNumber(1, 256))
-  .default(DEFAULT_CONCURRENCY);
-
-/** At most a day: timers cannot count much further. */
-export const milliseconds = wholeNumber(1, 86_400_000);
-
 export function numberIn(low: number, high: number, words: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -37,7 +23,36 @@ export function numberIn(low: number, high: number, words: string): (text: strin
 }
 
 export const finiteNumber = numberIn(-Number.MAX_VALUE, Number.MAX_VALUE, "a finite number");
+export const fromZero = numberIn(0, Number.MAX_VALUE, "a number from 0 up");
+
+/** For options that can be repeated. */
+export const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+
+export const EXAMPLES = [
+  "--dataset <file>",
+  "examples, JSONL: id, prompt, expected_answer",
+] as const;
+
+export const SEED = ["--seed <n>", "random seed", wholeNumber(0, 2 ** 31 - 1), 0] as const;
+
+export type Format = "text" | "json";
+export const FORMAT = new Option("--format <format>", "output format")
+  .choices(["text", "json"] satisfies Format[])
+  .default("text");
+
+export interface RunFlags {
+  readonly outdir: string;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** For commands that write a run. */
+export function addRunOptions(command: Command, existing = "a finished run"): Command {
+  return command
+    .requiredOption("--outdir <folder>", "output folder; new or empty")
+    .option("--force", `overwrite ${existing} in --outdir`)
+    .option("--quiet", "print only errors");
+}
 
 /** The log of a tabular experiment is kept in memory for its charts, hence the limit. */
 export const STEPS = wholeNumber(0, 200_000);
-export const SEED = wholeNumber(0, 2 ** 31 - 1);

@@ -14,7 +14,7 @@ import {
   PLAN_FILE,
   type PlanStatus,
 } from "../course/plan/index.ts";
-import { out, paint, percent, WIDTH, wrap } from "./terminal.ts";
+import { commandLines, counted, hanging, out, paint, percent, print, wrap } from "./terminal.ts";
 
 export function showPlan(status: PlanStatus): void {
   showHeading(status);
@@ -32,10 +32,10 @@ function showHeading({ day, week, phase, days_late: late, start, today: now }: P
   const where = current ? `phase ${phase}: ${current.title}` : "every phase is passed";
   out(paint("bold", wrap(`Day ${day} of ${LAST_DAY}, week ${week.week}, ${where}`)));
   if (start > now)
-    out(wrap(`The first commit is dated ${start}, after today, ${now}. Check the clock.`));
+    print(`The first commit is dated ${start}, after today, ${now}. Check the clock.`);
   else if (start < BEFORE_GIT) out(`The first commit is dated ${start}. Check the clock.`);
   if (current && late > 0) {
-    const days = `${late} ${late === 1 ? "day" : "days"} late`;
+    const days = `${counted(late, "day")} late`;
     const text = `Day ${day} of phase ${phase}, ${days}: it ends on day ${current.last}. Finish it before you go on.`;
     out(paint("yellow", wrap(text)));
   }
@@ -47,14 +47,14 @@ function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, 
   const tally = `${count} of ${criteria.length} met`;
   out();
   out(`${paint("bold", `Phase ${phase}`)}  ${days} ${state.padEnd(8)} ${tally}`);
-  if (phase !== all.phase) out(wrap(title, "  "));
+  if (phase !== all.phase) print(title, "  ");
   // A passed phase whose criteria are still met needs no details.
   if (state === "passed" && count === criteria.length) return;
   for (const criterion of criteria) showCriterion(criterion, state);
   const later = state === "ahead" ? notYet(criteria) : "";
   if (later !== "") out(paint("gray", wrap(`(${MARKS.no_tool_yet} ${later})`, "  ")));
   if (state === "current" && count === criteria.length)
-    out(wrap("Every criterion is met. Go to the next phase: ./lockedroom plan advance", "  "));
+    print("Every criterion is met. Go to the next phase: ./lockedroom plan advance", "  ");
 }
 
 const MARKS = { met: "✓", missing: "✗", no_tool_yet: "–", not_checked_yet: "–" } as const;
@@ -78,60 +78,50 @@ function showCriterion(criterion: CriterionStatus, state: PhaseStatus["state"]):
     detail("expected", criterion.expected);
     detail("found", visible(criterion.found));
     detail("next", criterion.next);
-    if (criterion.command) out(commandLines(criterion.command, " ".repeat(15)));
-  } else out(wrap(notYet([criterion]), "      "));
+    if (criterion.command) out(commandToCopy(criterion.command, " ".repeat(15)));
+  } else print(notYet([criterion]), "      ");
 }
 
 /** The first piece of evidence; the others are in the JSON output. */
 function showEvidence([first, ...more]: readonly Evidence[]): void {
   if (!first) return;
   const others = more.length === 0 ? "" : ` (and ${more.length} more files)`;
-  out(wrap(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      "));
+  print(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      ");
 }
 
 /** Why these criteria cannot be met with this version; empty when they can. */
 function notYet(criteria: readonly CriterionStatus[]): string {
   const lacking = criteria.flatMap((one) => (one.status === "no_tool_yet" ? one.commands : []));
   const tools = [...new Set(lacking)].map((name) => `lockedroom ${name}`).join(", ");
-  const unjudged = criteria.some(({ status }) => status === "not_checked_yet");
+  const unchecked = criteria.some(({ status }) => status === "not_checked_yet");
   return [
     ...(tools === "" ? [] : [`no tool yet: ${tools}`]),
-    ...(unjudged ? ["this version cannot check it yet"] : []),
+    ...(unchecked ? ["this version cannot check it yet"] : []),
   ].join("; ");
 }
 
-/** A mark, then the text with a hanging indent. */
 function behind(mark: string, text: string): string {
-  return `  ${mark} ${wrap(text, "    ").trimStart()}`;
+  return hanging(`  ${mark} `, text, 4);
 }
 
 function detail(label: string, text: string): void {
-  const lines = wrap(text, " ".repeat(15)).trimStart();
-  out(`      ${label.padEnd(9)}${lines}`);
+  out(hanging(`      ${label.padEnd(9)}`, text));
 }
 
-/** A command that can be copied: it breaks before flags, with a backslash at the end of a line. */
-function commandLines(command: string, indent: string): string {
-  const lines: string[] = [];
-  for (const part of command.split(/ (?=--)/)) {
-    const longer = `${lines.at(-1)} ${part}`;
-    const width = WIDTH - indent.length - " \\".length;
-    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(lines.length === 0 ? part : `  ${part}`);
-  }
-  return lines.map((line) => indent + line).join(" \\\n");
+/** Breaks only before flags. */
+function commandToCopy(command: string, indent: string): string {
+  const [start = "", ...flags] = command.split(/ (?=--)/);
+  return commandLines(start, flags, indent);
 }
 
 function showChanged(changed: readonly ChangedEvidence[]): void {
   out();
   out(paint("yellow", "Evidence that changed after you advanced"));
   for (const { phase, criterion, path, problem } of changed)
-    out(wrap(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  "));
-  out(
-    wrap(
-      "The record stays. If a criterion above is no longer met, restore the file: git checkout COMMIT -- FILE",
-      "  ",
-    ),
+    print(`${visible(path)} ${problem} (phase ${phase}, ${criterion})`, "  ");
+  print(
+    "The record stays. If a criterion above is no longer met, restore the file: git checkout COMMIT -- FILE",
+    "  ",
   );
 }
 
@@ -159,9 +149,9 @@ const SQUARES: Record<DayMark, string> = { before: " ", none: "·", commit: "▪
 
 function showActivity({ activity }: PlanStatus): void {
   const { streak, longest, full_days: full, days, calendar } = activity;
-  const row = `${streak} ${streak === 1 ? "day" : "days"} in a row with a commit (longest ${longest})`;
+  const row = `${counted(streak, "day")} in a row with a commit (longest ${longest})`;
   out();
-  out(wrap(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`));
+  print(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`);
   const squares = calendar.map(({ mark }) => SQUARES[mark]).join("");
   const weeks = squares.match(/.{7}/gu)?.join(" ") ?? "";
   out(`  ${calendar[0]?.date}  ${weeks}  ${calendar.at(-1)?.date}`);
@@ -176,11 +166,9 @@ export function showAdvance({ status, left, missing }: Advance): void {
   if (left !== undefined) {
     const next = PHASES[left + 1];
     const then = next ? `Now phase ${next.phase}: ${next.title}.` : "That was the last one.";
-    out(wrap(`Phase ${left} is passed. ${then}`));
-    out(
-      wrap(
-        `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
-      ),
+    print(`Phase ${left} is passed. ${then}`);
+    print(
+      `Recorded in ${PLAN_FILE}. Commit it: git add ${PLAN_FILE} && git commit -m "Phase ${left}"`,
     );
     return;
   }
@@ -190,12 +178,12 @@ export function showAdvance({ status, left, missing }: Advance): void {
     const mark = paint(COLOURS[criterion.status], MARKS[criterion.status]);
     out(behind(mark, criterion.title + earlier));
     if (criterion.status !== "missing") {
-      out(wrap(notYet([criterion]), "    "));
+      print(notYet([criterion]), "    ");
       continue;
     }
-    out(wrap(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    "));
-    if (criterion.command) out(commandLines(criterion.command, "      "));
+    print(`${visible(criterion.found).replace(/\.$/, "")}. ${criterion.next}`, "    ");
+    if (criterion.command) out(commandToCopy(criterion.command, "      "));
   }
   if (missing.every(({ criterion }) => notYet([criterion]) !== ""))
-    out(wrap("None of these can be done with this version."));
+    print("None of these can be done with this version.");
 }

@@ -1,7 +1,9 @@
 /** Progress bars on stderr, only on a terminal. */
 
 import { statSync } from "node:fs";
-import { bar, percent } from "./terminal.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { TrainOptions } from "../learn/options.ts";
+import { bar, percent, warning } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
@@ -98,4 +100,53 @@ export function tokenLine({ total, kept, added, tokens }: TokenState, seconds: n
   if (added === 0 || seconds <= 0) return count;
   const left = Math.ceil((seconds / added) * (total - done));
   return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
+}
+
+/** Of a training run: a bar, and always the alarms. */
+export class TrainingProgress {
+  readonly #quiet: boolean | undefined;
+  #bar: TokenProgress | undefined;
+  #label = "";
+
+  constructor(quiet: boolean | undefined) {
+    this.#quiet = quiet;
+  }
+
+  /** For `train` and `sweep`. */
+  listeners({ steps }: JsonObject): Pick<TrainOptions, "onProgress" | "onStep" | "onAlarm"> {
+    return {
+      // Work before the first update, such as sampling training data.
+      onProgress: (done, total, what) => {
+        this.#begin(what, total, 0);
+        if (done === total) this.stop();
+        else this.#bar?.add(0);
+      },
+      onStep: (done, { tokens }) => {
+        this.#begin("Training", Number(steps), done - 1);
+        this.#bar?.add(Number(tokens));
+      },
+      onAlarm: ({ step, message, stops }) =>
+        this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
+    };
+  }
+
+  warn(text: string): void {
+    if (this.#quiet) return;
+    this.stop();
+    process.stderr.write(`${warning(text)}\n`);
+  }
+
+  stop(): void {
+    this.#bar?.stop();
+    this.#bar = undefined;
+    this.#label = "";
+  }
+
+  #begin(label: string, total: number, done: number): void {
+    if (this.#label === label) return;
+    this.#bar?.stop();
+    this.#label = label;
+    this.#bar = tokenProgress(label, this.#quiet);
+    this.#bar.start(total, done);
+  }
 }

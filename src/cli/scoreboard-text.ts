@@ -10,7 +10,7 @@ import {
   sparkline,
   type Week,
 } from "../course/scoreboard/index.ts";
-import { out, paint, wrap } from "./terminal.ts";
+import { out, paint, print, warning } from "./terminal.ts";
 
 export function showAdded(added: Added, warnings: readonly string[]): void {
   const { week, days, metrics } = added.week;
@@ -29,9 +29,9 @@ export function showAdded(added: Added, warnings: readonly string[]): void {
     ["cost", figure(metrics.cost, costWords)],
   ];
   for (const [label, value] of rows) out(`  ${label.padEnd(20)} ${value}`);
-  for (const warning of warnings) out(warn(week, warning));
+  for (const one of warnings) out(warn(week, one));
   if (added.kept) out(`The replaced week is kept as ${added.kept}.`);
-  out(wrap(`Written to ${added.file}. Commit it: git add ${added.file}`));
+  print(`Written to ${added.file}. Commit it: git add ${added.file}`);
 }
 
 export function showBoard(
@@ -46,8 +46,6 @@ export function showBoard(
   for (const { week, warnings } of reviews) for (const one of warnings) out(warn(week, one));
   out(`Charts written to ${charts.join(" and ")}`);
 }
-
-const NOT_MEASURED = "n/m";
 
 function showTable(weeks: readonly Week[], doubts: ReadonlyMap<number, string | undefined>): void {
   const line = (cells: readonly string[]) =>
@@ -128,16 +126,16 @@ export function showMatrix(): void {
   }
 }
 
-function warn(week: number, warning: string): string {
-  return paint("yellow", wrap(`! week ${week}: ${visible(warning)}`));
+function warn(week: number, text: string): string {
+  return warning(`week ${week}: ${visible(text)}`, "");
 }
 
-function figure<T>(value: T | null, words: (value: T) => string): string {
-  return value === null ? "not measured" : words(value);
+function figure<T>(value: T | null, words: (value: T) => string, missing = "not measured"): string {
+  return value === null ? missing : words(value);
 }
 
 function short<T>(value: T | null, words: (value: T) => string): string {
-  return value === null ? NOT_MEASURED : words(value);
+  return figure(value, words, "n/m");
 }
 
 function costWords({ value }: NonNullable<Week["metrics"]["cost"]>): string {

@@ -81,16 +81,30 @@ export function wrap(text: string, indent = "", width = WIDTH): string {
   return lines.map((line) => indent + line).join("\n");
 }
 
+/** A label and text with a hanging indent; `margin` is the label's width without colours. */
+export function hanging(label: string, text: string, margin = label.length): string {
+  return label + wrap(text, " ".repeat(margin)).slice(margin);
+}
+
+export function warning(text: string, indent = "  "): string {
+  return paint("yellow", wrap(`! ${text}`, indent));
+}
+
+/** Prints text, wrapped. */
+export function print(text: string, indent?: string): void {
+  out(wrap(text, indent));
+}
+
 /**
  * A command to copy: as many parts on a line as fit, with a backslash at line ends. A part, such as
  * a flag with its value, is never broken.
  */
-export function commandLines(start: string, parts: readonly string[]): string {
-  const lines = [start];
+export function commandLines(start: string, parts: readonly string[], indent = ""): string {
+  const lines = [indent + start];
   for (const part of parts) {
     const longer = `${lines.at(-1)} ${part}`;
     if (columns(longer) <= WIDTH - " \\".length) lines[lines.length - 1] = longer;
-    else lines.push(`  ${part}`);
+    else lines.push(`${indent}  ${part}`);
   }
   return lines.join(" \\\n");
 }
@@ -114,4 +128,15 @@ export function bar(share: number, width = 24): string {
 
 export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
+}
+
+/** "1 row", "2 rows" */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** The folder of a run, and its files besides the five that every run has. */
+export function printWritten(dir: string, { files }: { readonly files: object }): void {
+  const names = Object.keys(files).sort();
+  out(wrap(`Run written to ${dir}${names.length > 0 ? ` (${names.join(", ")})` : ""}`));
 }

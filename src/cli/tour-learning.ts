@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GuardedScorer } from "../core/score.ts";
-import { type GateOptions, gate } from "../gate/gate.ts";
+import { gate } from "../gate/gate.ts";
 import { loadRuntime } from "../graph/session.ts";
 import { train } from "../learn/train.ts";
 import { evaluate } from "../loops/eval.ts";
@@ -12,7 +12,7 @@ import { rollout } from "../loops/rollout.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
 import { trainingReport } from "../report/training/report.ts";
-import { TrainingProgress } from "./train-progress.ts";
+import { TrainingProgress } from "./progress.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
@@ -28,31 +28,26 @@ export async function canLearn(): Promise<boolean> {
   );
 }
 
-export interface TourTraining {
-  readonly verdict: Awaited<ReturnType<typeof gate>>;
-  readonly report: string;
-  readonly run: string;
-}
-
-export async function learn(outdir: string, scorer: GuardedScorer): Promise<TourTraining> {
+/** Returns the verdict of the gate and the path of the report. */
+export async function learn(outdir: string, scorer: GuardedScorer) {
   const progress = new TrainingProgress(false);
+  const settings = { steps: STEPS, rate: { peak: 0.0003 } };
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
     ...{ rewards: [scorer], threads: 1, saveEvery: STEPS },
-    settings: { steps: STEPS, rate: { peak: 0.0003 } },
-    onStep: (done, record) => progress.step(done, STEPS, record),
-    onAlarm: (alarm) => progress.alarm(alarm),
+    settings,
+    ...progress.listeners(settings),
   }).finally(() => progress.stop());
-  const options: GateOptions = {
+  const verdict = await gate({
     baseline: await evaluated(PI0, path.join(outdir, "pi0"), scorer),
     candidate: await evaluated(checkpoint, path.join(outdir, "learned"), scorer),
     claim: "policy",
-  };
+  });
   const report = path.join(outdir, "report.html");
   const { html } = await trainingReport({ runs: [run] });
   await writeFile(report, html);
-  return { verdict: await gate(options), report, run };
+  return { verdict, report };
 }
 
 /** Samples and scores one completion per holdout problem at temperature 1; returns the run folder. */

@@ -3,29 +3,36 @@
 import { Argument, type Command, Option } from "commander";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import type { Need } from "../learn/algorithm.ts";
-import { ALGORITHMS } from "../learn/algorithms/index.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
+import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
+import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
-import { mergeSettings, parseAssignment, readRecipe } from "../learn/recipe.ts";
+import { mergeSettings, nested, parseAssignment, readRecipe } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
-import { DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
-import { type DataKind, type ExpectedData, explained } from "./data-kind.ts";
-import { CONCURRENCY, milliseconds, numberIn, SEED, wholeNumber } from "./options.ts";
-import { scorerHere } from "./workspace.ts";
+import { type ExpectedData, explained } from "./data-kind.ts";
+import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
+import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
 
-export interface TrainFlags
-  extends Omit<TrainOptions, "settings" | "rewards" | "validation" | "cost"> {
-  readonly concurrency: number;
-  readonly scorerTimeout: number;
-  readonly steps?: number;
-  readonly seed?: number;
-  readonly batch?: number;
-  readonly lr?: number;
-  readonly warmup?: number;
-  readonly schedule?: string;
-  readonly evalEvery?: number;
+/** The settings and scorers of the options are given in other words on the command line. */
+type Renamed = "algorithm" | "settings" | "rewards" | "validation" | "cost" | "environment";
+
+/** Flags that stand for a setting, by the setting's name. */
+const SETTINGS = {
+  steps: "steps",
+  seed: "seed",
+  batch: "batch",
+  lr: "rate.peak",
+  warmup: "rate.warmup",
+  schedule: "rate.shape",
+  evalEvery: "evaluate.every",
+} as const;
+
+type SettingFlags = { readonly [flag in keyof typeof SETTINGS]?: number | string };
+
+export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags, SettingFlags {
+  readonly env: string;
   readonly config?: string;
   readonly set: readonly string[];
   readonly scorer: readonly string[];
@@ -34,32 +41,28 @@ export interface TrainFlags
   readonly quiet?: boolean;
 }
 
-const list = (value: string, before: readonly string[]) => [...before, value];
-
-export function withTrainOptions(command: Command): Command {
-  const names = ALGORITHMS.map(({ name }) => name);
-  return command
-    .addArgument(new Argument("<algorithm>", "training algorithm").choices(names))
+export function addTrainOptions(command: Command): Command {
+  const oneOf = (flags: string, description: string, table: object) =>
+    new Option(flags, description).choices(Object.keys(table));
+  command
+    .addArgument(
+      new Argument("<algorithm>", "training algorithm").choices(ALGORITHMS.map(({ name }) => name)),
+    )
     .requiredOption("--dataset <file>", "training data, JSONL")
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option(
       "--init <start>",
-      "initial policy: scratch (sft only), pi0 or a\ncheckpoint folder",
+      "initial policy: scratch (sft only), pi0 or a checkpoint folder",
       "scratch",
     )
-    .addOption(
-      new Option("--size <size>", "model size for --init scratch")
-        .choices(Object.keys(SIZES))
-        .default("nano"),
-    )
+    .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
     .option("--config <file>", "recipe: settings as YAML; flags override it")
     .addOption(
       new Option("--set <name=value>", "any setting, such as rollouts.group=16; repeatable")
-        .argParser(list)
+        .argParser(repeated)
         .default([], "none"),
     )
     .option("--steps <n>", "number of updates", wholeNumber(1, 10_000_000))
-    .option("--seed <n>", "random seed (default: 0)", SEED)
+    .option(SEED[0], "random seed (default: 0)", SEED[2])
     .option(
       "--batch <n>",
       "rows per update: texts, preference pairs or labels",
@@ -76,59 +79,38 @@ export function withTrainOptions(command: Command): Command {
     )
     .addOption(
       new Option("--scorer <name|file>", "reward scorer; repeatable, rewards are added")
-        .argParser(list)
+        .argParser(repeated)
         .default([], DEFAULT_SCORER),
     )
-    .option("--validation-scorer <name|file>", "scorer used for validation")
+    .option(
+      "--validation-scorer <name|file>",
+      "scorer used for validation (default: the first --scorer)",
+    )
     .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one row",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
+    .addOption(SCORER_TIMEOUT)
     .option("--dev <file>", "validation examples")
     .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
     .option("--holdout <file>", "test examples, used once at the end")
-    .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
+    .addOption(
+      oneOf("--env <name>", "environment of the rollouts", ENVIRONMENTS).default("single_turn"),
+    )
+    .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
-    .option("--resume", "continue an unfinished run")
-    .option("--force", "overwrite the training run in --outdir")
-    .option("--quiet", "print only errors");
+    .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
+    .option("--resume", "continue an unfinished run");
+  return addRunOptions(command, "the training run");
 }
 
 /** Later ones override earlier ones: recipe, --set, flags. */
 export async function settingsOf(flags: TrainFlags): Promise<JsonObject> {
-  const { config, set, steps, seed, batch, lr: peak, warmup, schedule: shape, evalEvery } = flags;
-  return mergeSettings(
-    config === undefined ? {} : await readRecipe(config),
-    ...set.map(parseAssignment),
-    defined({ steps, seed, batch }),
-    group("rate", defined({ peak, warmup, shape })),
-    group("evaluate", defined({ every: evalEvery })),
-  );
+  const given = Object.entries(SETTINGS).flatMap(([flag, name]) => {
+    const value = flags[flag as keyof SettingFlags];
+    return value === undefined ? [] : [nested(name.split("."), value)];
+  });
+  const recipe = flags.config === undefined ? {} : await readRecipe(flags.config);
+  return mergeSettings(recipe, ...flags.set.map(parseAssignment), ...given);
 }
-
-/** Empty groups are left out: they would hide a wrong value of the same name. */
-function group(name: string, values: JsonObject): JsonObject {
-  return Object.keys(values).length === 0 ? {} : { [name]: values };
-}
-
-/** The values that are set. */
-function defined(values: Record<string, number | string | undefined>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as JsonObject;
-}
-
-const READS: Record<Need, DataKind> = {
-  texts: "texts",
-  pairs: "pairs",
-  labels: "labels",
-  rollouts: "examples",
-  "passing samples": "examples",
-};
 
 const ALTERNATIVES: ExpectedData["instead"] = {
   texts: "Train on it with sft.",
@@ -140,38 +122,35 @@ const ALTERNATIVES: ExpectedData["instead"] = {
 
 /** What --dataset must contain. */
 export function expectedDataset(algorithm: string, { dataset: file }: TrainFlags): ExpectedData {
-  const wanted = READS[needsOf(algorithm)];
+  const { needs } = algorithmOf(algorithm);
+  const wanted = needs === "rollouts" || needs === "passing samples" ? "examples" : needs;
   return { file, wanted, who: `${algorithm} trains on`, instead: ALTERNATIVES };
 }
 
-function needsOf(algorithm: string): Need {
-  return ALGORITHMS.find(({ name }) => name === algorithm)?.needs ?? "texts";
-}
-
-/** Runs the work with the scorers of the flags, and always closes them. */
-export async function withScorers<T>(
+/** Runs the work with the options that the flags stand for, and always closes their scorers. */
+export async function withTrainOptions<T>(
   algorithm: string,
   flags: TrainFlags,
-  work: (scorers: Pick<TrainOptions, "rewards" | "validation" | "cost">) => Promise<T>,
+  work: (options: TrainOptions) => Promise<T>,
 ): Promise<T> {
   const { scorer, validationScorer, costScorer, dev, holdout } = flags;
-  const needs = needsOf(algorithm);
   const opened: GuardedScorer[] = [];
   const open = async (name: string | undefined) => {
-    const options = { concurrency: flags.concurrency, timeoutMs: flags.scorerTimeout };
-    const opening = await openScorer(await scorerHere(name), options);
+    const opening = await openScorerHere(name, flags);
     opened.push(opening);
     return opening;
   };
   try {
+    const settings = await settingsOf(flags);
     const rewards: GuardedScorer[] = [];
-    if (isSampled(needs)) {
+    if (isSampled(algorithmOf(algorithm).needs)) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }
     const measured = dev !== undefined || holdout !== undefined;
     const apart = validationScorer !== undefined || (measured && rewards.length === 0);
     return await work({
-      rewards,
+      ...flags,
+      ...{ algorithm, settings, rewards, environment: flags.env },
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });

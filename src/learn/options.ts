@@ -31,10 +31,10 @@ export interface TrainOptions {
   /** Test examples, used once at the end. */
   readonly holdout?: string | undefined;
   readonly threads: number;
-  /** What holds the weights; "local" unless set. */
+  /** A name in `ENGINES`; "local" unless set. */
   readonly engine?: string | undefined;
-  /** What episodes are played in; a scored prompt unless set. */
-  readonly environment?: Environment | undefined;
+  /** An environment, or a name in `ENVIRONMENTS`; "single_turn" unless set. */
+  readonly environment?: Environment | string | undefined;
   /** Steps between saved states, from which a run can be resumed. */
   readonly saveEvery: number;
   readonly resume?: boolean | undefined;

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import { singleTurn } from "../environments/single-turn.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
@@ -311,10 +311,11 @@ async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
 }
 
 function environmentOf(
-  { environment, rewards = [], cost }: TrainOptions,
-  settings: TrainSettings,
+  { environment = "single_turn", rewards = [], cost }: TrainOptions,
+  { weights }: TrainSettings,
 ): Environment {
-  return environment ?? singleTurn({ scorers: rewards, weights: settings.weights, cost });
+  if (typeof environment !== "string") return environment;
+  return named("environment", ENVIRONMENTS, environment)({ scorers: rewards, weights, cost });
 }
 
 /** What an earlier run in the folder had saved: a run that starts again must not use it. */
@@ -343,12 +344,13 @@ async function engineOf(
   algorithm: Algorithm,
   settings: TrainSettings,
 ): Promise<Engine> {
-  const { engine: name = "local" } = options;
-  const open = ENGINES[name];
-  if (!open) {
-    const names = Object.keys(ENGINES).join(", ");
-    throw usageError(`there is no engine "${name}"`, `Choose one of ${names}.`);
-  }
+  const open = named("engine", ENGINES, options.engine ?? "local");
   const engine = await open({ options, algorithm, settings });
   return sabotageOf(settings.sabotage).engine?.(engine) ?? engine;
+}
+
+function named<T>(what: string, table: Readonly<Record<string, T>>, name: string): T {
+  if (Object.hasOwn(table, name)) return table[name] as T;
+  const names = Object.keys(table).join(", ");
+  throw usageError(`there is no ${what} "${name}"`, `Choose one of ${names}.`);
 }

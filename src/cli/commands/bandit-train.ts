@@ -1,5 +1,3 @@
-/** `lockedroom bandit-train` */
-
 import type { Command } from "commander";
 import {
   ARM_NAMES,
@@ -7,25 +5,37 @@ import {
   expectedDirection,
   trainBandit,
 } from "../../learn/tabular/bandit.ts";
-import { type BanditRunOptions, runBandit } from "../../learn/tabular/bandit-run.ts";
+import {
+  type BanditRunOptions,
+  type compareBaselines,
+  runBandit,
+} from "../../learn/tabular/bandit-run.ts";
 import { softmax } from "../../learn/tabular/softmax.ts";
-import { finiteNumber, SEED, STEPS, wholeNumber } from "../options.ts";
-import { bar, out, paint, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import {
+  addRunOptions,
+  finiteNumber,
+  type RunFlags,
+  SEED,
+  STEPS,
+  wholeNumber,
+} from "../options.ts";
+import { bar, out, paint, printWritten, wrap } from "../terminal.ts";
 
-interface Flags extends BanditRunOptions {
-  readonly slow?: boolean;
-  readonly quiet?: boolean;
-}
+type Flags = BanditRunOptions & RunFlags & { readonly slow?: boolean };
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
+    --outdir runs/bandit
+  lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
+  lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Tabular experiment: REINFORCE on a softmax policy over four arms with rewards 1\nor 0. Every update is logged with everything it depends on.",
+      "Tabular experiment: REINFORCE on a softmax policy over four arms with rewards 1 or 0. Every update is logged with everything it depends on.",
     )
     .requiredOption("--steps <n>", "number of updates", STEPS)
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "random seed", SEED, 0)
+    .option(...SEED)
     .option("--lr <x>", "learning rate; may be negative", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .option("--slow", "print every step")
@@ -34,18 +44,8 @@ export function define(command: Command): Command {
       "repeat with k seeds, with and without the baseline",
       wholeNumber(2, 10_000),
     )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
-    --outdir runs/bandit
-  lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
-  lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`,
-    )
     .action(run);
+  addRunOptions(command);
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -63,21 +63,14 @@ async function run(flags: Flags): Promise<void> {
   }
   out();
   out(`  expected reward  ${metrics.expected_reward.toFixed(4)}  (uniform policy: 0.5000)`);
-  out(
-    paint(
-      metrics.learning_rate === "ordinary" ? "reset" : "yellow",
-      wrap(`learning rate: ${metrics.verdict}`, "  "),
-    ),
-  );
+  const colour = metrics.learning_rate === "ordinary" ? "reset" : "yellow";
+  out(paint(colour, wrap(`learning rate: ${metrics.verdict}`, "  ")));
   if (metrics.seeds) printSeeds(metrics.seeds);
   out();
   printWritten(dir, summary);
 }
 
-interface Spread {
-  readonly measured: { readonly variance: number; readonly mean: number[] };
-  readonly exact: { readonly variance: number; readonly mean: number[] };
-}
+type SeedComparison = ReturnType<typeof compareBaselines>;
 
 interface Metrics {
   readonly steps: number;
@@ -85,31 +78,14 @@ interface Metrics {
   readonly expected_reward: number;
   readonly learning_rate: string;
   readonly verdict: string;
-  readonly seeds?: {
-    readonly count: number;
-    readonly draws: number;
-    readonly update_without_baseline: Spread;
-    readonly update_with_baseline: Spread;
-    readonly training_without_baseline: {
-      mean_expected_reward: number;
-      sd_expected_reward: number;
-    };
-    readonly training_with_baseline: { mean_expected_reward: number; sd_expected_reward: number };
-  };
+  readonly seeds?: SeedComparison;
 }
 
 export function printStep(
-  {
-    step,
-    probabilities_before: before,
-    action,
-    reward,
-    baseline,
-    advantage,
-    logits_after,
-  }: BanditStep,
+  { step, action, reward, baseline, advantage, ...logged }: BanditStep,
   lr: number,
 ): void {
+  const { probabilities_before: before, logits_after } = logged;
   const arm = ARM_NAMES[action] as string;
   const next = expectedDirection(advantage, lr);
   const sign = advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero";
@@ -128,10 +104,11 @@ export function printStep(
   out();
 }
 
-function printSeeds(seeds: NonNullable<Metrics["seeds"]>): void {
-  const line = (label: string, { measured, exact }: Spread) =>
+function printSeeds(seeds: SeedComparison): void {
+  const line = (label: string, { measured, exact }: SeedComparison["update_with_baseline"]) =>
     out(`  ${label}  ${measured.variance.toFixed(4)} measured, ${exact.variance.toFixed(4)} exact`);
-  const vector = (v: number[]) => v.map((x) => (x >= 0 ? "+" : "") + x.toFixed(3)).join(" ");
+  const vector = (v: readonly number[]) =>
+    v.map((x) => (x >= 0 ? "+" : "") + x.toFixed(3)).join(" ");
   out();
   out(`Variance of one update at the start (${seeds.draws} draws):`);
   line("without baseline", seeds.update_without_baseline);

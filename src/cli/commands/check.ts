@@ -1,6 +1,4 @@
-/** `lockedroom check` */
-
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import {
   CHECK_SCHEMA,
   type CheckOutcome,
@@ -12,24 +10,24 @@ import {
   notStarted,
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
-import type { Level, LevelId } from "../../course/level.ts";
-import { out, paint, printableJson, program, wrap } from "../terminal.ts";
-import { levelArgument, printFailure, steps, withCheckContext } from "./level.ts";
+import type { LevelId } from "../../course/level.ts";
+import { FORMAT, type Format } from "../options.ts";
+import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
+import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export const help = `Examples:
+  lockedroom check 0
+  lockedroom check
+  lockedroom check 4 --format json`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
-      "Checks the evidence of levels: repeats runs, calls code with hidden inputs, reads\nthe git history. Exit code 0 if every level asked about passes, otherwise 1.",
+      "Checks the evidence of levels: repeats runs, calls code with hidden inputs, reads the git history. Exit code 1 if a level fails.",
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; without it, every level", levelArgument)
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom check 0\n  lockedroom check\n  lockedroom check 4 --format json",
-    )
-    .action(async (id: LevelId | undefined, { format }: { format: "text" | "json" }) => {
+    .addOption(FORMAT)
+    .action(async (id: LevelId | undefined, { format }: { format: Format }) => {
       const outcomes = await withCheckContext((context) =>
         checkLevels(context, id, format === "text"),
       );
@@ -49,7 +47,8 @@ async function checkLevels(
   const outcomes: LevelOutcome[] = [];
   for (const level of id === undefined ? LEVELS : [levelOf(id)]) {
     const started = id !== undefined || hasStarted(context, level);
-    if (printing) printHeading(level, started);
+    const title = paint("bold", `Level ${level.id}: ${level.title}`);
+    if (printing) out(started ? title : `${title}  not started`);
     const outcome = started
       ? await checkLevel(context, level, printing ? printCheck : undefined)
       : notStarted(level);
@@ -59,14 +58,10 @@ async function checkLevels(
   return outcomes;
 }
 
-function printHeading({ id, title }: Level, started: boolean): void {
-  out(`${paint("bold", `Level ${id}: ${title}`)}${started ? "" : "  not started"}`);
-}
-
 function printCheck(outcome: CheckOutcome): void {
-  const mark = outcome.passed ? paint("green", "  ✓") : paint("red", "  ✗");
-  out(`${mark} ${wrap(outcome.title, "    ").trimStart()}`);
-  if (outcome.passed) out(wrap(outcome.evidence, "      "));
+  const mark = outcome.passed ? paint("green", "✓") : paint("red", "✗");
+  out(hanging(`  ${mark} `, outcome.title, 4));
+  if (outcome.passed) print(outcome.evidence, "      ");
   else printFailure(outcome.failure, "      ");
 }
 

@@ -1,60 +1,38 @@
-/** `lockedroom eval` */
-
 import type { Command } from "commander";
 import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
-import { CONCURRENCY, milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
-import { bar, out, paint, percent, program, wrap } from "../terminal.ts";
-import { type ScoringFlags, withScoring } from "../with-scoring.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
+import { bar, out, paint, percent, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
-  readonly dataset: string;
   readonly completions: string;
-  readonly outdir: string;
   readonly maxExamples?: number;
-  readonly force?: boolean;
 }
 
-export function define(command: Command): Command {
-  return command
-    .description("Scores one completion per example and writes a run (Loop A).")
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--completions <file>", "completions, JSONL: id, completion")
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--scorer <name|file>", SCORER_HELP)
-    .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
-    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one row",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
+export const help = `Examples:
   lockedroom eval --dataset data/datasets/math_dev.jsonl \\
     --completions data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/first
   lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
-    --scorer my-scorer.ts --jobs 2`,
-    )
+    --scorer my-scorer.ts --jobs 2`;
+
+export function define(command: Command): void {
+  command
+    .description("Scores one completion per example and writes a run (Loop A).")
+    .requiredOption(...EXAMPLES)
+    .requiredOption("--completions <file>", "completions, JSONL: id, completion")
+    .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
+    .addOption(JOBS)
     .action(run);
+  addScorerOptions(command);
+  addRunOptions(command);
 }
 
 async function run(flags: Flags): Promise<void> {
-  const outcome = await withScoring(
-    flags,
-    "Scoring",
-    [flags.dataset, flags.completions],
-    (scorer, onBytes) => evaluate({ ...flags, scorer, onBytes }),
+  const outcome = await withScoring(flags, flags.completions, (scorer, onBytes) =>
+    evaluate({ ...flags, scorer, onBytes }),
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
@@ -67,7 +45,7 @@ async function run(flags: Flags): Promise<void> {
 export function printOutcome({ dir, summary }: FinishedRun): void {
   const { metrics, outcomes, scorer } = summary;
   out(`Scored ${metrics.n_examples} examples with ${scorer.name} ${scorer.version}.`);
-  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  for (const text of warnings(summary)) out(warning(text));
   out();
   if (metrics.pass_rate === null || metrics.pass_rate_ci95 === null)
     out("  pass rate    undefined: nothing was scored");

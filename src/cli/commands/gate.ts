@@ -1,5 +1,3 @@
-/** `lockedroom gate` */
-
 import { appendFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
@@ -9,7 +7,7 @@ import { gate } from "../../gate/gate.ts";
 import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { numberIn } from "../options.ts";
+import { fromZero, numberIn } from "../options.ts";
 import { out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
@@ -24,22 +22,27 @@ interface Flags {
   readonly report?: string;
 }
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export const help = `Exit codes:
+  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
+  3  REJECT because the runs are not comparable
+  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
+
+Examples:
+  lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
+  lockedroom gate --baseline runs/old --candidate runs/new \\
+    --claim policy --format json`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
-      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly\none thing may have changed, and the difference must be significant.",
+      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly one thing may have changed, and the difference must be significant.",
     )
     .requiredOption("--baseline <run>", "run of the current policy")
     .requiredOption("--candidate <run>", "run to compare with it")
-    .option(
-      "--min-delta <x>",
-      "smallest improvement to promote",
-      numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
-      0,
-    )
+    .option("--min-delta <x>", "smallest improvement to promote", fromZero, 0)
     .option(
       "--alpha <a>",
-      "significance level: the chance to promote a candidate that is no better",
+      "significance level: the rate of false promotions",
       numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
       0.05,
     )
@@ -51,19 +54,6 @@ export function define(command: Command, exit: (code: number) => void): Command 
     .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
       new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Exit codes:
-  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
-  3  REJECT because the runs are not comparable
-  64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
-
-Examples:
-  lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
-  lockedroom gate --baseline runs/old --candidate runs/new \\
-    --claim policy --format json`,
     )
     .action(async (flags: Flags) => {
       const report = await gate(flags);

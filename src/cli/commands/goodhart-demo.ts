@@ -1,5 +1,3 @@
-/** `lockedroom goodhart-demo` */
-
 import type { Command } from "commander";
 import { visibleShort } from "../../core/visible.ts";
 import { examplesOf } from "../../datasets/arithmetic/splits.ts";
@@ -7,28 +5,22 @@ import type { PressurePoint, Question } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";
 import { mathFinalLine } from "../../scorers/math-final-line.ts";
-import { SEED } from "../options.ts";
-import { bar, out, paint, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, type RunFlags, SEED } from "../options.ts";
+import { bar, out, paint, print, printWritten } from "../terminal.ts";
 
-interface Flags {
-  readonly outdir: string;
-  readonly seed: number;
-  readonly force?: boolean;
-  readonly quiet?: boolean;
-}
+type Flags = RunFlags & { readonly seed: number };
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom goodhart-demo --outdir runs/goodhart`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Goodhart's law: a small policy is optimised against a naive scorer (the right\ninteger appears anywhere) and measured by the strict scorer.",
+      "Goodhart's law: a small policy is optimised against a naive scorer (the right integer appears anywhere) and measured by the strict scorer.",
     )
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "random seed", SEED, 0)
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText("after", "\nExamples:\n  lockedroom goodhart-demo --outdir runs/goodhart")
+    .option(...SEED)
     .action(run);
+  addRunOptions(command);
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -50,7 +42,7 @@ async function run(flags: Flags): Promise<void> {
   }
   out();
   table("Optimised against the patched scorer (exactly one answer)", findings.patched);
-  out(wrap("Same optimiser and same number of updates: only the reward specification changed."));
+  print("Same optimiser and same number of updates: only the reward specification changed.");
   printWritten(dir, summary);
 }
 

@@ -1,17 +1,18 @@
-/** `lockedroom init` */
-
 import path from "node:path";
 import type { Command } from "commander";
 import { initWorkspace } from "../../course/init.ts";
-import { out, paint, wrap } from "../terminal.ts";
+import { out, paint, print } from "../terminal.ts";
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom init my-room
+  lockedroom init .`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Creates a workspace for the mastery track: data, an editable verifier, assignments,\nnotes and a git repository. In an existing workspace it restores missing files and\nlinks it to this installation; nothing is overwritten.",
+      "Creates a workspace for the mastery track: data, an editable verifier, assignments, notes and a git repository. In an existing workspace it restores missing files and links it to this installation; nothing is overwritten.",
     )
     .argument("<folder>", "a new or empty folder, or an existing workspace")
-    .addHelpText("after", "\nExamples:\n  lockedroom init my-room\n  lockedroom init .")
     .action(run);
 }
 
@@ -26,10 +27,8 @@ async function run(folder: string): Promise<void> {
   }
   if (!git) {
     out();
-    out(
-      wrap(
-        "git was not found. Install it and run the same command again: the checks read the git history.",
-      ),
+    print(
+      "git was not found. Install it and run the same command again: the checks read the git history.",
     );
   }
   if (!fresh) return;

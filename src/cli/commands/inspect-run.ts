@@ -1,5 +1,3 @@
-/** `lockedroom inspect-run` */
-
 import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { experimentSource } from "../../learn/tabular/registry.ts";
@@ -14,30 +12,29 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { currentSource } from "../../scorers/load.ts";
 import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
-import { bar, out, paint, percent, wrap } from "../terminal.ts";
+import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
+
+const warn = (text: string) => out(warning(text, ""));
 
 interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
 }
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
+  lockedroom inspect-run --run runs/first --id dev-0003`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Shows the rows of a run by outcome code, with examples and reasons.\nInvisible and lookalike characters are shown as ⟨U+…⟩.",
+      "Shows the rows of a run by outcome code, with examples and reasons. Invisible and lookalike characters are shown as ⟨U+…⟩.",
     )
     .requiredOption("--run <folder>", "run folder")
     .option("--only-fails", "leave out rows that pass")
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
     .option("--id <id>", "show one complete row")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
-  lockedroom inspect-run --run runs/first --id dev-0003`,
-    )
     .action(run);
 }
 
@@ -73,7 +70,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
   const kind = math ? classify(code) : "unknown";
   out();
   out(
-    `${paint("bold", visible(code))}  ${count} ${count === 1 ? "row" : "rows"}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
+    `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
   );
   for (const row of rows) {
     out(
@@ -87,7 +84,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
       );
     }
     const reason = reasonOf(row);
-    if (reason) out(wrap(`reason      ${reason}`, "    "));
+    if (reason) print(`reason      ${reason}`, "    ");
   }
 }
 
@@ -118,8 +115,4 @@ function reasonOf({ details }: ResultRow): string {
   return parsed === undefined
     ? visibleShort(JSON.stringify(details), 200)
     : `parsed as ${visibleShort(String(parsed), 60)}`;
-}
-
-function warn(text: string): void {
-  out(paint("yellow", wrap(`! ${text}`)));
 }

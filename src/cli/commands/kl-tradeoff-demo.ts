@@ -1,36 +1,27 @@
-/** `lockedroom kl-tradeoff-demo` */
-
 import type { Command } from "commander";
+import type { KlPoint } from "../../learn/tabular/kl-penalty.ts";
 import { type KlTradeoffRunOptions, runKlTradeoff } from "../../learn/tabular/kl-penalty-run.ts";
-import { bar, out, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, type RunFlags } from "../options.ts";
+import { bar, out, print, printWritten } from "../terminal.ts";
 
-interface Flags extends KlTradeoffRunOptions {
-  readonly quiet?: boolean;
-}
+type Flags = KlTradeoffRunOptions & RunFlags;
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom kl-tradeoff-demo --plot --outdir runs/kl`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Tabular experiment on the KL penalty: the optimal policy for each coefficient β,\nfrom the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
+      "Tabular experiment on the KL penalty: the optimal policy for each coefficient β, from the closed form π*(a) ∝ π_ref(a) · exp(r(a)/β), checked by gradient ascent.",
     )
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
     .option("--plot", "also write kl_tradeoff.svg and kl_tradeoff.png")
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText("after", "\nExamples:\n  lockedroom kl-tradeoff-demo --plot --outdir runs/kl")
     .action(run);
+  addRunOptions(command);
 }
 
 interface Metrics {
   readonly largest_gap_to_gradient_ascent: number;
-  readonly points: readonly {
-    beta: number;
-    expected_reward: number;
-    kl: number;
-    entropy: number;
-    objective: number;
-  }[];
+  readonly points: readonly KlPoint[];
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -46,10 +37,8 @@ async function run(flags: Flags): Promise<void> {
     );
   }
   out();
-  out(
-    wrap(
-      `A smaller KL penalty gives more reward and more KL divergence. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
-    ),
+  print(
+    `A smaller KL penalty gives more reward and more KL divergence. Gradient ascent ends within ${gap.toExponential(1)} of the closed form.`,
   );
   printWritten(dir, summary);
 }

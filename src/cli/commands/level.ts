@@ -1,38 +1,23 @@
-/** `lockedroom level` */
-
-import path from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { hasStarted, LEVELS, levelOf, nextStep } from "../../course/check.ts";
-import { CheckContext, type Failure } from "../../course/check-context.ts";
 import { describeBudget } from "../../course/git-checks.ts";
-import { LEVEL_IDS, type Level, type LevelId } from "../../course/level.ts";
-import { findWorkspace, PACKAGE_ROOT, requireWorkspace } from "../../course/workspace.ts";
-import { out, paint, program, wrap } from "../terminal.ts";
+import type { Level, LevelId } from "../../course/level.ts";
+import { findWorkspace } from "../../course/workspace.ts";
+import { hanging, out, paint, print, program, wrap } from "../terminal.ts";
+import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
 
-/** The command as a file, to be run again by the checks. */
-const BIN = path.join(PACKAGE_ROOT, "dist/cli/bin.js");
+export const help = `Examples:
+  lockedroom level
+  lockedroom level 0
+  lockedroom level 0.5 --next`;
 
-/** Opens the workspace around the current folder. */
-export async function withCheckContext<T>(work: (context: CheckContext) => Promise<T>): Promise<T> {
-  return CheckContext.with(requireWorkspace(process.cwd()), BIN, work);
-}
-
-export function levelArgument(text: string): LevelId {
-  if (LEVEL_IDS.includes(text as LevelId)) return text as LevelId;
-  throw new InvalidArgumentError(`The levels are ${LEVEL_IDS.join(", ")}.`);
-}
-
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
-      "Prints a level of the mastery track: the idea, the commands to copy, the tasks,\nthe knob budget and the checklist. Without a number, lists the levels.",
+      "Prints a level of the mastery track: the idea, the commands to copy, the tasks, the knob budget and the checklist. Without a number, lists the levels.",
     )
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
     .option("--next", "check the level and print the next thing to do")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom level\n  lockedroom level 0\n  lockedroom level 0.5 --next",
-    )
     .action(run);
 }
 
@@ -66,36 +51,32 @@ function show(level: Level): void {
   const { id, title, loop, wrong, right } = level;
   out(`${paint("bold", `Level ${id}: ${title}`)} (Loop ${loop})`);
   out();
-  out(wrap(`Wrong: ${wrong}`, "  "));
-  out(wrap(`Right: ${right}`, "  "));
+  print(`Wrong: ${wrong}`, "  ");
+  print(`Right: ${right}`, "  ");
   for (const [name, { text, commands }] of Object.entries(level.stages)) {
-    out();
-    out(paint("bold", name));
-    out(wrap(text, "  "));
+    heading(name);
+    print(text, "  ");
     if (commands.length > 0) out();
     // Not indented, so that they can be copied.
     for (const line of commands) out(line);
   }
-  out();
-  out(paint("bold", "Tasks"));
-  for (const task of level.tasks) out(bullet(task));
-  out();
-  out(paint("bold", "Knob budget"));
-  out(wrap(describeBudget(level.budget), "  "));
-  out();
-  out(paint("bold", "Commits, in this order"));
+  heading("Tasks");
+  for (const task of level.tasks) out(hanging("  - ", task));
+  heading("Knob budget");
+  print(describeBudget(level.budget), "  ");
+  heading("Commits, in this order");
   for (const { name, file } of level.commits) {
-    out(wrap(`L${id} ${name}, with ${file}`, "  "));
+    print(`L${id} ${name}, with ${file}`, "  ");
   }
-  out();
-  out(paint("bold", "You are done when you can answer"));
-  for (const question of level.checklist) out(bullet(question));
+  heading("You are done when you can answer");
+  for (const question of level.checklist) out(hanging("  - ", question));
   out();
   out(`Next: ${program()} level ${id} --next`);
 }
 
-function bullet(text: string): string {
-  return wrap(text, "    ").replace(/^ {4}/, "  - ");
+function heading(text: string): void {
+  out();
+  out(paint("bold", text));
 }
 
 async function printNext(id: LevelId | undefined): Promise<void> {
@@ -117,19 +98,4 @@ async function printNext(id: LevelId | undefined): Promise<void> {
     if (id !== undefined && after) out(`Next: ${program()} level ${after.id}`);
     else out(`Next: ${program()} plan`);
   });
-}
-
-export function printFailure({ expected, found, where }: Failure, indent: string): void {
-  out(wrap(`expected ${expected}`, indent));
-  out(wrap(`found    ${found}`, indent));
-  out(wrap(`where    ${where}`, indent));
-}
-
-/** Wraps sentences and leaves commands as they are, to be copied. */
-export function steps(next: string): string {
-  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done|# | {2})/;
-  return next
-    .split("\n")
-    .map((line) => (command.test(line) ? line : wrap(line)))
-    .join("\n");
 }

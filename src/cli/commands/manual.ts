@@ -1,31 +1,27 @@
-/** `lockedroom manual` */
-
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { buildManual, publish, publishTemporarily } from "../../course/manual/index.ts";
-import { out, wrap } from "../terminal.ts";
+import { out, print } from "../terminal.ts";
 
-interface Flags {
-  readonly outdir?: string;
-  readonly open: boolean;
-}
+export const help = `Without --outdir it is written to the system's temporary folder. If the output
+is not a terminal, nothing is opened and only the path is printed.
 
-export function define(command: Command): Command {
-  return command
+Examples:
+  lockedroom manual
+  lockedroom manual --no-open --outdir site`;
+
+export function define(command: Command): void {
+  command
     .description("Builds the manual as an offline site with search and opens it in the browser.")
     .option("--outdir <folder>", "output folder; new, empty, or an older manual")
     .option("--no-open", "only write it and print the path")
-    .addHelpText(
-      "after",
-      "\nWithout --outdir it is written to the system's temporary folder. If the output\nis not a terminal, nothing is opened and only the path is printed.\n\nExamples:\n  lockedroom manual\n  lockedroom manual --no-open --outdir site",
-    )
     .action(run);
 }
 
-async function run({ outdir, open }: Flags): Promise<void> {
+async function run({ outdir, open }: { outdir?: string; open: boolean }): Promise<void> {
   const site = await buildManual();
   const dir = await (outdir === undefined
     ? publishTemporarily(site, tmpdir())
@@ -36,7 +32,7 @@ async function run({ outdir, open }: Flags): Promise<void> {
   out();
   if (!open) out("Open the file in a browser.");
   else if (await opened(page)) out("Opening it in your browser.");
-  else out(wrap("No browser could be started. Open the file in a browser."));
+  else print("No browser could be started. Open the file in a browser.");
 }
 
 /** The command that opens a file on each system. */
@@ -58,13 +54,9 @@ function opened(page: string): Promise<boolean> {
   if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, args, { detached: true, stdio: "ignore" });
-    const timer = setTimeout(() => resolve(true), WAIT_MS);
-    const answer = (value: boolean) => {
-      clearTimeout(timer);
-      resolve(value);
-    };
-    child.on("error", () => answer(false));
-    child.on("exit", (code) => answer(code === 0));
+    setTimeout(() => resolve(true), WAIT_MS);
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
     child.unref();
   });
 }

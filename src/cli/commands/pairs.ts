@@ -1,26 +1,20 @@
-/** `lockedroom pairs` */
-
 import { type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
 import { PAIR_RULES, type PairRule } from "../../loops/preference-choice.ts";
 import { type FinishedPairs, makePairs } from "../../loops/preference-pairs.ts";
 import type { PairsSummary, WithoutPair } from "../../runs/preference-schemas.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
 import { explained } from "../data-kind.ts";
-import { CONCURRENCY, milliseconds, numberIn, SCORER_HELP, wholeNumber } from "../options.ts";
-import { commandLines, out, paint, percent, program, wrap } from "../terminal.ts";
-import { type ScoringFlags, withScoring } from "../with-scoring.ts";
+import { addRunOptions, EXAMPLES, fromZero, numberIn, wholeNumber } from "../options.ts";
+import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
+import { commandLines, out, paint, percent, print, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
-  readonly dataset: string;
   readonly rollouts: string;
-  readonly outdir: string;
   readonly by: PairRule;
   readonly margin: number;
   readonly lengthMatched?: number;
   readonly perPrompt?: number;
-  readonly force?: boolean;
 }
 
 /** Default for --by all, so that single prompts do not dominate. */
@@ -28,53 +22,7 @@ const PER_PROMPT = 8;
 /** Larger differences of the mean lengths cause a warning. */
 const TOLERANCE = 0.2;
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Scores samples and makes preference data: pairs of a chosen and a rejected\ncompletion for dpo, ipo and orpo, good and bad labels for kto.",
-    )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--rollouts <file>", "samples, JSONL: id, samples")
-    .requiredOption("--outdir <folder>", "where the preference pairs are written; new or empty")
-    .option("--scorer <name|file>", SCORER_HELP)
-    .addOption(
-      new Option("--by <rule>", "which samples to pair (see below)")
-        .choices(PAIR_RULES)
-        .default("best-worst"),
-    )
-    .option(
-      "--margin <x>",
-      "minimum difference of rewards; 0: any",
-      numberIn(0, Number.MAX_VALUE, "a number from 0 up"),
-      0,
-    )
-    .addOption(
-      new Option(
-        "--length-matched [share]",
-        "pair only completions whose lengths differ by at\nmost this share",
-      )
-        .preset(String(TOLERANCE))
-        .argParser(numberIn(0, 1, "a share from 0 to 1")),
-    )
-    .option(
-      "--per-prompt <n>",
-      `with --by all: maximum pairs per prompt (default: ${PER_PROMPT})`,
-      wholeNumber(1, 1_000_000),
-    )
-    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one sample",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
-    .option("--force", "overwrite finished pairs in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
---rollouts is the samples.jsonl of \`rollout\` with --n 2 or more. Identical texts
+export const help = `--rollouts is the samples.jsonl of \`rollout\` with --n 2 or more. Identical texts
 count once.
   best-worst   the best and the worst sample of a prompt
   all          all pairs with different rewards, largest difference first
@@ -86,23 +34,51 @@ Examples:
   lockedroom pairs --dataset data/datasets/math_train.jsonl \\
     --rollouts runs/samples/samples.jsonl --outdir runs/pairs
   lockedroom pairs --dataset d.jsonl --rollouts samples.jsonl --by all \\
-    --per-prompt 4 --margin 0.5 --length-matched 0.1 --outdir runs/pairs`,
+    --per-prompt 4 --margin 0.5 --length-matched 0.1 --outdir runs/pairs`;
+
+export function define(command: Command): void {
+  command
+    .description(
+      "Scores samples and makes preference data: pairs of a chosen and a rejected completion for dpo, ipo and orpo, good and bad labels for kto.",
     )
+    .requiredOption(...EXAMPLES)
+    .requiredOption("--rollouts <file>", "samples, JSONL: id, samples")
+    .addOption(
+      new Option("--by <rule>", "which samples to pair (see below)")
+        .choices(PAIR_RULES)
+        .default("best-worst"),
+    )
+    .option("--margin <x>", "minimum difference of rewards; 0: any", fromZero, 0)
+    .addOption(
+      new Option(
+        "--length-matched [share]",
+        "pair only completions whose lengths differ by at most this share",
+      )
+        .preset(String(TOLERANCE))
+        .argParser(numberIn(0, 1, "a share from 0 to 1")),
+    )
+    .option(
+      "--per-prompt <n>",
+      `with --by all: maximum pairs per prompt (default: ${PER_PROMPT})`,
+      wholeNumber(1, 1_000_000),
+    )
+    .addOption(JOBS)
     .action(run);
+  addScorerOptions(command);
+  addRunOptions(command, "finished pairs");
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { by, margin, lengthMatched, perPrompt, dataset, rollouts } = flags;
+  const { by, lengthMatched, perPrompt, rollouts } = flags;
   if (perPrompt !== undefined && by !== "all") {
     throw usageError(
       `--per-prompt has no effect with --by ${by}, which makes one pair per prompt`,
       "Leave --per-prompt out.",
     );
   }
-  const made = await withScoring(flags, "Scoring", [dataset, rollouts], (scorer, onBytes) =>
+  const made = await withScoring(flags, rollouts, (scorer, onBytes) =>
     makePairs({
-      ...{ dataset, rollouts, outdir: flags.outdir, force: flags.force },
-      ...{ by, margin, scorer, onBytes },
+      ...{ ...flags, scorer, onBytes },
       lengthTolerance: lengthMatched ?? null,
       perPrompt: perPrompt ?? PER_PROMPT,
     }),
@@ -129,8 +105,8 @@ const WHY: Record<WithoutPair, string> = {
 function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   const { n_prompts: prompts, n_pairs: count, n_eligible: eligible } = summary;
   const { name, version } = summary.scorer;
-  out(wrap(`Scored ${summary.n_samples} samples of ${prompts} prompts with ${name} ${version}.`));
-  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  print(`Scored ${summary.n_samples} samples of ${prompts} prompts with ${name} ${version}.`);
+  for (const text of warnings(summary)) out(warning(text));
   out();
   const { by } = manifest.settings;
   const some = by === "all" && eligible > count ? ` of ${eligible}` : "";
@@ -148,7 +124,7 @@ function printPairs({ dir, pairs, manifest, summary }: FinishedPairs): void {
   }
   out();
   printWithout(summary);
-  out(wrap(`Preference pairs written to ${dir}`));
+  print(`Preference pairs written to ${dir}`);
   if (count === 0) {
     out("Next: sample again with a larger rollout --n or another temperature.");
     return;

@@ -1,36 +1,15 @@
-/** `lockedroom plan` */
-
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { advancePlan, isDay, localDay, PLAN_FILE, planStatus } from "../../course/plan/index.ts";
 import { requireWorkspace } from "../../course/workspace.ts";
+import { FORMAT, type Format } from "../options.ts";
 import { showAdvance, showPlan } from "../plan-text.ts";
 import { out, printableJson } from "../terminal.ts";
-
-interface Flags {
-  readonly format: "text" | "json";
-}
 
 /** As for a REJECT of the gate. */
 const REFUSED = 1;
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
-    .description(
-      "Prints the 120-day plan of this workspace: phases, exit criteria with evidence,\nthe deliverables of this week and your streak, all from files and git.",
-    )
-    .addArgument(
-      new Argument("[action]", "advance: go to the next phase, if every criterion is met").choices([
-        "advance",
-      ]),
-    )
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Day 1 is the day of the first commit. Each criterion is one of
+export const help = `Day 1 is the day of the first commit. Each criterion is one of
   ✓  met: the evidence is printed, and checked again every time
   ✗  missing: what was expected, what was found, and the next step
   –  no tool yet: this version lacks a command that it needs, or cannot check
@@ -42,15 +21,26 @@ met; then it records the phase in ${PLAN_FILE}, with a hash of each evidence fil
 Examples:
   lockedroom plan
   lockedroom plan --format json
-  lockedroom plan advance`,
+  lockedroom plan advance`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
+    .description(
+      "Prints the 120-day plan of this workspace: phases, exit criteria with evidence, the deliverables of this week and your streak, all from files and git.",
     )
-    .action(async (action: "advance" | undefined, flags: Flags) => {
+    .addArgument(
+      new Argument("[action]", "advance: go to the next phase, if every criterion is met").choices([
+        "advance",
+      ]),
+    )
+    .addOption(FORMAT)
+    .action(async (action: "advance" | undefined, { format }: { format: Format }) => {
       const options = {
         dir: requireWorkspace(process.cwd()),
         today: today(),
         commands: (command.parent?.commands ?? []).map((one) => one.name()),
       };
-      const json = flags.format === "json";
+      const json = format === "json";
       if (action === undefined) {
         const status = await planStatus(options);
         if (json) out(printableJson(status, 2));

@@ -1,5 +1,3 @@
-/** `lockedroom policy` */
-
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -10,11 +8,11 @@ import { describeCheckpoint, type PolicyDescription } from "../../policy/describ
 import { exportPolicy } from "../../policy/export.ts";
 import { checkpointFolder } from "../../policy/pi0.ts";
 import { mergeInto, showAdapter } from "../adapter.ts";
-import { wholeNumber } from "../options.ts";
-import { out, paint, printableJson, wrap } from "../terminal.ts";
+import { type Format, wholeNumber } from "../options.ts";
+import { hanging, out, paint, print, printableJson, wrap } from "../terminal.ts";
 
 interface Flags {
-  readonly format?: "text" | "json";
+  readonly format?: Format;
   readonly onnx?: string;
   readonly batch?: number;
   readonly length?: number;
@@ -32,15 +30,28 @@ const OPTIONS: Record<string, readonly (keyof Flags)[]> = {
 /** A short default, to try a file out. */
 const DEFAULT_LENGTH = 256;
 
-export function define(command: Command): Command {
-  return command
+export const help = `The exported graph maps tokens (int64, batch × length) to logits (float32,
+batch × length × vocabulary), for any ONNX runtime. Pad shorter texts at the end
+with any token: attention is causal.
+
+Examples:
+  lockedroom policy show pi0
+  lockedroom policy show SmolLM2-135M --format json
+  lockedroom policy export checkpoints/start --onnx start.onnx
+  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
+      --length 64 --force
+  lockedroom policy merge checkpoints/start runs/lora/adapter \\
+      --outdir checkpoints/tuned`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Shows, exports or merges a checkpoint: a folder with config.json,\nmodel.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama,\nSmolLM2, Qwen2, Qwen3).",
+      "Shows, exports or merges a checkpoint: a folder with config.json, model.safetensors and tokenizer.json, of Locked Room or Hugging Face (Llama, SmolLM2, Qwen2, Qwen3).",
     )
     .addArgument(
       new Argument("<action>", "show, export, or merge an adapter").choices(Object.keys(OPTIONS)),
     )
-    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also\ntakes an adapter")
+    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also takes an adapter")
     .argument("[adapter]", "for merge: the adapter/ of a run with the setting lora")
     .addOption(
       new Option("--format <format>", "output format of show (default: text)").choices([
@@ -52,27 +63,11 @@ export function define(command: Command): Command {
     .option("--batch <n>", "batch size of the exported graph (default: 1)", wholeNumber(1, 4096))
     .option(
       "--length <n>",
-      `tokens per row (default: ${DEFAULT_LENGTH}, or the context\nlength if smaller)`,
+      `tokens per row (default: ${DEFAULT_LENGTH}, or the context length if smaller)`,
       wholeNumber(1, 4096),
     )
     .option("--outdir <folder>", "folder for the merged checkpoint; new or empty")
     .option("--force", "overwrite an earlier export or merge")
-    .addHelpText(
-      "after",
-      `
-The exported graph maps tokens (int64, batch × length) to logits (float32,
-batch × length × vocabulary), for any ONNX runtime. Pad shorter texts at the end
-with any token: attention is causal.
-
-Examples:
-  lockedroom policy show pi0
-  lockedroom policy show SmolLM2-135M --format json
-  lockedroom policy export checkpoints/start --onnx start.onnx
-  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
-      --length 64 --force
-  lockedroom policy merge checkpoints/start runs/lora/adapter \\
-      --outdir checkpoints/tuned`,
-    )
     .action(run);
 }
 
@@ -107,7 +102,7 @@ async function exportTo(folder: string, flags: Flags): Promise<void> {
   const { force } = flags;
   const bytes = await exportPolicy(checkpoint, flags.onnx, { batch, length, force });
   const { vocabulary } = checkpoint.architecture;
-  out(wrap(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`));
+  print(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`);
   out(`  tokens  int64    [${batch}, ${length}]`);
   out(`  logits  float32  [${batch}, ${length}, ${vocabulary}]`);
 }
@@ -158,9 +153,7 @@ function showText(folder: string, found: PolicyDescription, { files }: Stored): 
 }
 
 function line(name: string, value: string): void {
-  const [first = "", ...rest] = wrap(value, "", 64).split("\n");
-  out(`${name.padEnd(14)}  ${first}`);
-  for (const more of rest) out(`${" ".repeat(16)}${more}`);
+  out(hanging(`${name.padEnd(14)}  `, value));
 }
 
 /** A record or a list as indented lines, one for each plain value. */
@@ -172,13 +165,13 @@ function outline(value: JsonObject | readonly Json[], indent = "  "): void {
       outline(inner, `${indent}  `);
     } else {
       const shown = typeof inner === "string" ? inner : JSON.stringify(inner ?? null);
-      out(wrap(`${name} ${visibleShort(shown, 200)}`, indent));
+      print(`${name} ${visibleShort(shown, 200)}`, indent);
     }
   }
 }
 
 /** 1,234,567 */
-const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+const grouped = (count: number) => count.toLocaleString("en");
 
 function amount(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;

@@ -1,41 +1,30 @@
 /** `lockedroom quiz`: asks on a terminal, marks a list of answers anywhere else. */
 
-import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { type Command, Option } from "commander";
-import { dataError, ioError } from "../../core/errors.ts";
+import { createReadStream } from "node:fs";
+import { createInterface, type Interface } from "node:readline";
+import type { Command } from "commander";
+import { dataError, ioError, LockedRoomError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
-import { out, paint, printableJson, program, wrap } from "../terminal.ts";
-import { levelArgument, withCheckContext } from "./level.ts";
+import { FORMAT, type Format } from "../options.ts";
+import { hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
+import { levelArgument, withCheckContext } from "../track.ts";
 
 interface Flags {
   readonly answers?: string;
-  readonly format: "text" | "json";
+  readonly format: Format;
 }
 
 /** The next line, or undefined when there are no more. */
 type NextLine = () => Promise<string | undefined>;
 
 const MAX_BYTES = 1024 * 1024;
+const ONE_LINE = "Write one answer per line, in the order of the questions; - skips one.";
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
-    .description(
-      "Asks the checklist of a level as questions. Objective answers are marked against\nyour runs and the library; the open questions are for you.",
-    )
-    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
-    .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-On a terminal the questions are asked one by one. Otherwise answers are read
+export const help = `On a terminal the questions are asked one by one. Otherwise answers are read
 from --answers or standard input; without answers, the questions are printed.
 
 Exit codes:
@@ -45,8 +34,16 @@ Exit codes:
 Examples:
   lockedroom quiz 0
   lockedroom quiz 0.5 --answers answers.txt
-  lockedroom quiz 3 --format json < answers.txt`,
+  lockedroom quiz 3 --format json < answers.txt`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
+    .description(
+      "Asks the checklist of a level as questions. Objective answers are marked against your runs and the library; the open questions are for you.",
     )
+    .argument("<level>", "0, 0.5, 1, 2, 3, 4, 5 or 6", levelArgument)
+    .option("--answers <file>", "a file with one answer per line, in order; - skips a question")
+    .addOption(FORMAT)
     .action(async (level: LevelId, flags: Flags) => {
       const marks = await withCheckContext((context) =>
         atTerminal(flags) ? askAll(context, level) : markAll(context, level, flags),
@@ -73,7 +70,7 @@ async function markAll(
   if (lines.length > questions.length) {
     throw dataError(
       `there are ${lines.length} answers for the ${questions.length} questions of level ${level}`,
-      "Write one answer per line, in the order of the questions; - skips one.",
+      ONE_LINE,
     );
   }
   const marks: Mark[] = [];
@@ -98,38 +95,27 @@ async function markAll(
 
 async function givenLines(file: string | undefined): Promise<string[]> {
   if (file === undefined && process.stdin.isTTY) return [];
-  const text =
-    file === undefined ? await readAll(process.stdin, "standard input") : await readFile(file);
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = (await readAnswers(file)).replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
-async function readFile(file: string): Promise<string> {
-  try {
-    const handle = await open(file);
-    return await readAll(handle.createReadStream(), file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw ioError(`read the answers in ${file}`, error, "usage");
-  }
-}
-
-async function readAll(stream: AsyncIterable<unknown>, name: string): Promise<string> {
+async function readAnswers(file: string | undefined): Promise<string> {
+  const name = file ?? "standard input";
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BYTES) {
-      throw dataError(
-        `${name} is larger than 1 MiB, too large for a list of answers`,
-        "Write one answer per line, in the order of the questions; - skips one.",
-      );
+  try {
+    for await (const chunk of file === undefined ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) {
+        throw dataError(`${name} is larger than 1 MiB, too large for a list of answers`, ONE_LINE);
+      }
     }
+  } catch (error) {
+    if (error instanceof LockedRoomError) throw error;
+    throw ioError(`read the answers in ${name}`, error, "usage");
   }
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function printQuestions(level: LevelId, marks: readonly Mark[]): void {
@@ -148,7 +134,7 @@ function printQuestions(level: LevelId, marks: readonly Mark[]): void {
 
 async function askAll(context: CheckContext, level: LevelId): Promise<Mark[]> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
-  out(wrap("One answer each; - skips a question, Ctrl-D ends."));
+  print("One answer each; - skips a question, Ctrl-D ends.");
   try {
     return await askEach(context, level, nextLineOf(prompt));
   } finally {
@@ -182,7 +168,7 @@ async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine
 }
 
 /** Asks again after an empty line. */
-function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
+function nextLineOf(prompt: Interface): NextLine {
   const waiting: string[] = [];
   let wake = () => {};
   let closed = false;
@@ -214,10 +200,10 @@ function nextLineOf(prompt: ReturnType<typeof createInterface>): NextLine {
 
 function printQuestion(index: number, { question: { id, ask, form } }: Mark): void {
   out(`${index + 1}. ${paint("bold", id)}`);
-  out(wrap(ask, "   "));
+  print(ask, "   ");
   if (form.kind === "choice") {
     for (const [letter, text] of Object.entries(form.options))
-      out(hanging(`${letter}) `, text, "     "));
+      out(hanging(`     ${letter}) `, text));
   }
   out(paint("dim", `   (${formHint(form)})`));
 }
@@ -228,14 +214,14 @@ function printMark({ question, right, answer, problem, skipped }: Mark): void {
   else {
     out(`   ${paint("red", "wrong")}`);
     const why = [problem, `The answer is ${answer}.`, question.why].filter((part) => part !== null);
-    out(wrap(why.join(" "), "   "));
+    print(why.join(" "), "   ");
     out(`   Read chapter ${question.chapter}: ${program()} manual`);
   }
 }
 
 function printSkip({ message, next }: NonNullable<Mark["skipped"]>): void {
   out(`   ${paint("yellow", "skipped")}`);
-  out(wrap(message, "   "));
+  print(message, "   ");
   for (const line of next?.split("\n") ?? []) {
     const command = /^(?:\.\/lockedroom| )/.test(line);
     out(command ? `     ${line}` : wrap(line, "   "));
@@ -247,7 +233,7 @@ function printScore(marks: readonly Mark[]): void {
   out(paint("bold", `${right} of ${questions} right.`));
   const named = (label: string, chosen: (one: Mark) => boolean) => {
     const names = marks.flatMap((one, i) => (chosen(one) ? [`${i + 1} ${one.question.id}`] : []));
-    if (names.length > 0) out(wrap(`${label}: ${names.join(", ")}`));
+    if (names.length > 0) print(`${label}: ${names.join(", ")}`);
   };
   named("Wrong", (one) => one.right === false);
   named("Skipped", (one) => one.right === null);
@@ -256,13 +242,7 @@ function printScore(marks: readonly Mark[]): void {
 function printOpen(level: LevelId): void {
   out("Open questions. Answer them aloud, then read the chapter:");
   for (const { ask, chapter } of OPEN_QUESTIONS[level]) {
-    out(hanging("- ", ask, ""));
+    out(hanging("- ", ask));
     out(`  chapter ${chapter}`);
   }
-}
-
-/** A label and text with a hanging indent. */
-function hanging(label: string, text: string, indent: string): string {
-  const margin = " ".repeat(indent.length + label.length);
-  return indent + label + wrap(text, margin).slice(margin.length);
 }

@@ -1,12 +1,10 @@
-/** `lockedroom report` */
-
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { trainingReport } from "../../report/training/report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
-import { out, wrap } from "../terminal.ts";
+import { print } from "../terminal.ts";
 
 interface Flags {
   readonly run: readonly string[];
@@ -17,26 +15,23 @@ interface Flags {
 
 const PRICE = numberIn(0, 1e9, "a number from 0 up");
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Writes an HTML report about training runs: key figures, curves, alarms, samples,\ncost. One self-contained file; several runs share the charts.",
-    )
-    .requiredOption("--run <folders...>", "training run folder, or several to compare")
-    .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
-    .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
-    .option("--force", "overwrite an existing file")
-    .addHelpText(
-      "after",
-      `
-The top of the page says whether a run is finished, unfinished or stopped by an
+export const help = `The top of the page says whether a run is finished, unfinished or stopped by an
 alarm. The same runs give the same bytes.
 
 Examples:
   lockedroom report --run runs/grpo -o report.html
   lockedroom report --run runs/grpo runs/ppo -o compared.html \\
-    --price-per-hour 2.5 --force`,
+    --price-per-hour 2.5 --force`;
+
+export function define(command: Command): void {
+  command
+    .description(
+      "Writes an HTML report about training runs: key figures, curves, alarms, samples, cost. One self-contained file; several runs share the charts.",
     )
+    .requiredOption("--run <folders...>", "training run folder, or several to compare")
+    .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
+    .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
+    .option("--force", "overwrite an existing file")
     .action(run);
 }
 
@@ -44,8 +39,8 @@ async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<v
   refuseOutput(output, force ?? false);
   const report = await trainingReport({ runs, pricePerHour });
   await writeWhole(output, report.html);
-  for (const { name, status } of report.runs) out(wrap(`${name}: ${status}`));
-  out(wrap(`Report written to ${output}`));
+  for (const { name, status } of report.runs) print(`${name}: ${status}`);
+  print(`Report written to ${output}`);
 }
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */

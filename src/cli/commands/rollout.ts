@@ -1,52 +1,55 @@
-/** `lockedroom rollout` */
-
+import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { numberIn, SEED, wholeNumber } from "../options.ts";
+import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { tokenProgress } from "../progress.ts";
-import { commandLines, err, hint, out, paint, program, wrap } from "../terminal.ts";
+import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
-interface Flags {
+interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed"> {
   readonly policy: string;
   readonly dataset: string;
   readonly n: number;
-  readonly outdir: string;
-  readonly temperature: number;
   readonly topP: number;
   readonly topK: number;
   readonly maxTokens: number;
-  readonly seed: number;
   readonly stop?: string[];
   readonly system?: string;
   readonly concurrency: number;
   readonly priceIn?: number;
   readonly priceOut?: number;
   readonly resume?: boolean;
-  readonly force?: boolean;
-  readonly quiet?: boolean;
 }
 
 const OPENAI = "openai:";
 const price = numberIn(0, 1e9, "a price for a million tokens");
 
-export function define(command: Command): Command {
-  return command
+export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
+OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
+a file. Completions are saved as they arrive; --resume requests only the rest.
+
+Examples:
+  lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
+  lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
+    --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
+    --price-in 0.40 --price-out 1.60`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Samples completions from a policy. One per example (--n 1) makes a file for\neval, several make a file for selection-demo and pairs.",
+      "Samples completions from a policy. One per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
     )
     .requiredOption(
       "--policy <folder|openai:model>",
       "pi0, a checkpoint folder, or a model of an endpoint",
     )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
+    .requiredOption(...EXAMPLES)
     .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
-    .requiredOption("--outdir <folder>", "where the rollout is written; new or empty")
     .option(
       "--temperature <t>",
       "sampling temperature; 0 is greedy",
@@ -61,30 +64,15 @@ export function define(command: Command): Command {
     )
     .option("--top-k <k>", "sample from the k most likely tokens; 0: all", wholeNumber(0), 0)
     .option("--max-tokens <n>", "maximum tokens per completion", wholeNumber(1), 64)
-    .option("--seed <n>", "random seed", SEED, 0)
+    .option(...SEED)
     .option("--stop <text...>", "stop sequences", stopText)
     .option("--system <file>", "file with a system prompt")
     .option("--concurrency <n>", "concurrent requests to an endpoint", wholeNumber(1, 256), 8)
     .option("--price-in <x>", "price per million prompt tokens", price)
     .option("--price-out <x>", "price per million completion tokens", price)
     .option("--resume", "continue an interrupted rollout in --outdir")
-    .option("--force", "overwrite the rollout in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-openai:MODEL uses any endpoint with OpenAI's chat completions API: set
-OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
-a file. Completions are saved as they arrive; --resume requests only the rest.
-
-Examples:
-  lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
-    --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
-  lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
-    --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
-    --price-in 0.40 --price-out 1.60`,
-    )
     .action(run);
+  addRunOptions(command, "the rollout");
 }
 
 function stopText(text: string, before: string[] | undefined): string[] {
@@ -105,14 +93,12 @@ async function run(flags: Flags): Promise<void> {
       policy,
       ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
       ...{ resume: flags.resume, force: flags.force, prices },
-      inputs: [flags.system, flags.policy].filter(
-        (file) => file !== undefined && existsSync(file),
-      ) as string[],
+      inputs: [flags.system ?? "", flags.policy].filter(existsSync),
       onStart: (wanted, before) => {
         kept = before;
         progress.start(wanted, before);
       },
-      onAnswer: (said) => progress.add(said.completion_tokens),
+      onAnswer: ({ completion_tokens }) => progress.add(completion_tokens),
     });
     progress.stop();
     if (!flags.quiet) printRollout(result, flags, kept, notices);
@@ -142,17 +128,11 @@ function pricesOf({ priceIn, priceOut }: Flags) {
 }
 
 async function readSystem(file: string): Promise<string> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
+  const bytes = await readFile(file).catch((error) => {
     throw ioError(`read ${file}`, error, "data");
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
-  }
+  });
+  if (!isUtf8(bytes)) throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
+  return new TextDecoder().decode(bytes);
 }
 
 async function openPolicy(
@@ -160,14 +140,8 @@ async function openPolicy(
   system: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<Policy> {
-  const sampling: SamplingSettings = {
-    temperature: flags.temperature,
-    top_k: flags.topK,
-    top_p: flags.topP,
-    max_tokens: flags.maxTokens,
-    stop: flags.stop ?? [],
-    seed: flags.seed,
-  };
+  const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
+  const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
   if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
   if (prefix !== undefined && !existsSync(flags.policy)) {
@@ -223,14 +197,14 @@ function printRollout(
 ): void {
   const { n_examples: examples, n_answers: total, cost } = summary;
   const each = manifest.n === 1 ? "one completion" : `${manifest.n} completions`;
-  out(wrap(`Sampled ${each} for each of ${examples} examples from ${policy}.`));
+  print(`Sampled ${each} for each of ${examples} examples from ${policy}.`);
   if (kept > 0) out(`  ${kept} of ${total} are from an earlier session.`);
-  for (const notice of notices) out(paint("yellow", wrap(`! ${notice}`, "  ")));
+  for (const notice of notices) out(warning(notice));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
   if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
   out();
   for (const [end, count] of Object.entries(summary.finish).sort((a, b) => b[1] - a[1])) {
-    out(wrap(`finish reason ${end}: ${count}`, "  "));
+    print(`finish reason ${end}: ${count}`, "  ");
   }
   out(`  tokens: ${cost.prompt_tokens} in, ${cost.completion_tokens} out`);
   if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} completions have no token count.`);
@@ -241,7 +215,7 @@ function printRollout(
     );
   }
   out();
-  out(wrap(`Rollout written to ${dir}`));
+  print(`Rollout written to ${dir}`);
   const [command, ...flags] =
     manifest.n === 1
       ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]

@@ -1,38 +1,26 @@
-/** `lockedroom runs` */
-
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { messageOf } from "../../core/errors.ts";
 import { visible } from "../../core/visible.ts";
 import { listRuns, type RunEntry } from "../../runs/catalogue.ts";
 import { describeKind } from "../../runs/kinds.ts";
-import { out, printableJson, wrap } from "../terminal.ts";
+import { FORMAT, type Format } from "../options.ts";
+import { out, printableJson, warning } from "../terminal.ts";
 
-interface Flags {
-  readonly format: "text" | "json";
-}
+export const help = `Examples:
+  lockedroom runs
+  lockedroom runs runs/sweep --format json`;
 
-export function define(command: Command): Command {
-  return command
+export function define(command: Command): void {
+  command
     .description(
-      "Lists the runs at and below a folder: kind, state and headline figures. A run is\nrunning, interrupted or finished.",
+      "Lists the runs at and below a folder: kind, state and headline figures. A run is running, interrupted or finished.",
     )
     .argument("[root]", "where to look", "runs")
-    .addOption(
-      new Option("--format <format>", "how to print the list")
-        .choices(["text", "json"])
-        .default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom runs
-  lockedroom runs runs/sweep --format json`,
-    )
+    .addOption(FORMAT)
     .action(run);
 }
 
-async function run(root: string, { format }: Flags): Promise<void> {
+async function run(root: string, { format }: { format: Format }): Promise<void> {
   const entries: RunEntry[] = [];
   const unreadable: string[] = [];
   const onUnreadable = (dir: string, error: unknown) =>
@@ -42,7 +30,7 @@ async function run(root: string, { format }: Flags): Promise<void> {
     else entries.push(entry);
   }
   if (format === "json") out(printableJson(entries, 2));
-  else for (const line of unreadable) out(wrap(`! ${line}`));
+  else for (const line of unreadable) out(warning(line, ""));
 }
 
 function show({ dir, kind, state, startedAt, headline }: RunEntry): void {

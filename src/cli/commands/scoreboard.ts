@@ -1,7 +1,6 @@
-/** `lockedroom scoreboard` */
-
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
+import type { AddOptions } from "../../course/scoreboard/add.ts";
 import {
   addWeek,
   MAX_WEEKS,
@@ -11,41 +10,38 @@ import {
   writeTrends,
 } from "../../course/scoreboard/index.ts";
 import { requireWorkspace } from "../../course/workspace.ts";
-import { wholeNumber } from "../options.ts";
+import { type Format, repeated, wholeNumber } from "../options.ts";
 import { showAdded, showBoard, showMatrix } from "../scoreboard-text.ts";
 import { out, printableJson } from "../terminal.ts";
 
-interface Flags {
-  readonly week?: number;
-  readonly run?: string;
-  readonly baseline?: string;
-  readonly build?: string;
-  readonly theory?: string;
-  readonly eval?: string;
-  readonly blog?: string;
+/** Given on the command line in other words, or not at all. */
+type Renamed = "dir" | "cwd" | "failures" | "fixes" | "skills";
+
+interface Flags extends Partial<Omit<AddOptions, Renamed>> {
   readonly failure?: string[];
   readonly fix?: string[];
   readonly skill?: string[];
-  readonly force?: boolean;
   readonly skills?: boolean;
-  readonly format?: "text" | "json";
+  readonly format?: Format;
 }
 
-const several = (value: string, before: string[] = []) => [...before, value];
+/** The flags of `show`; the others are of `add`. A flag of the other action is an error. */
+const SHOW: readonly string[] = ["skills", "format"];
 
-/** The flags of each action; a flag of the other action is an error. */
-const FLAGS = {
-  add: [
-    ...(["week", "run", "baseline", "build", "theory", "eval"] as const),
-    ...(["blog", "failure", "fix", "skill", "force"] as const),
-  ],
-  show: ["skills", "format"],
-} as const;
+export const help = `Skills: ${SKILLS.join(", ")}.
 
-export function define(command: Command): Command {
-  return command
+Examples:
+  lockedroom scoreboard add --week 1 --run runs/second --baseline runs/first \\
+    --build runs/second --theory notes/kl.md \\
+    --failure "best-of-N was read as learning" --failure "dev set of 20 rows" \\
+    --fix "the gate reports the knob" --skill math=2:notes/kl.md
+  lockedroom scoreboard show
+  lockedroom scoreboard show --skills`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill\nscores need a link to a file or folder.",
+      "Adds a week to the scoreboard or prints it. Figures are computed from runs; skill scores need a link to a file or folder.",
     )
     .addArgument(
       new Argument("[action]", "add a week, or show all weeks")
@@ -59,12 +55,12 @@ export function define(command: Command): Command {
     .option("--theory <path>", "add: the theory compression that was shipped")
     .option("--eval <path>", "add: the evaluation or ablation that was shipped")
     .option("--blog <path>", "add: the post that was shipped")
-    .option("--failure <text>", "add: a failure you found; two or more per week", several)
-    .option("--fix <text>", "add: a validated fix; one or more per week", several)
+    .option("--failure <text>", "add: a failure you found; two or more per week", repeated)
+    .option("--fix <text>", "add: a validated fix; one or more per week", repeated)
     .option(
       "--skill <name=score:path>",
       "add: a score from 0 to 5, with a linked artifact",
-      several,
+      repeated,
     )
     .option("--force", "add: replace the week; the old one is kept")
     .option("--skills", "show: the meaning of each skill score")
@@ -73,19 +69,6 @@ export function define(command: Command): Command {
         "text",
         "json",
       ]),
-    )
-    .addHelpText(
-      "after",
-      `
-Skills: ${SKILLS.join(", ")}.
-
-Examples:
-  lockedroom scoreboard add --week 1 --run runs/second --baseline runs/first \\
-    --build runs/second --theory notes/kl.md \\
-    --failure "best-of-N was read as learning" --failure "dev set of 20 rows" \\
-    --fix "the gate reports the knob" --skill math=2:notes/kl.md
-  lockedroom scoreboard show
-  lockedroom scoreboard show --skills`,
     )
     .action(async (action: "add" | "show", flags: Flags) => {
       refuseForeignFlags(action, flags);
@@ -98,7 +81,7 @@ Examples:
 
 function refuseForeignFlags(action: "add" | "show", flags: Flags): void {
   const other = action === "add" ? "show" : "add";
-  const foreign = FLAGS[other].find((name) => flags[name] !== undefined);
+  const foreign = Object.keys(flags).find((name) => SHOW.includes(name) === (other === "show"));
   if (foreign === undefined) return;
   throw usageError(
     `--${foreign} belongs to "scoreboard ${other}", and this is "scoreboard ${action}"`,
@@ -116,7 +99,7 @@ async function add(dir: string, flags: Flags): Promise<void> {
   showAdded(added, review?.warnings ?? []);
 }
 
-async function show(dir: string, format: "text" | "json"): Promise<void> {
+async function show(dir: string, format: Format): Promise<void> {
   const weeks = await readWeeks(dir);
   const reviews = await reviewWeeks(dir, weeks);
   const charts = weeks.length === 0 ? [] : await writeTrends(dir, weeks);

@@ -1,64 +1,21 @@
-/** `lockedroom selection-demo` */
-
 import { type Command, Option } from "commander";
 import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
-import { DEFAULT_TIMEOUT_MS } from "../../scorers/open.ts";
-import { CONCURRENCY, milliseconds, SCORER_HELP, wholeNumber } from "../options.ts";
-import { bar, out, paint, program, wrap } from "../terminal.ts";
-import { type ScoringFlags, withScoring } from "../with-scoring.ts";
-import { policyHere } from "../workspace.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
+import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
-  readonly dataset: string;
   readonly samples: string;
   readonly n: number;
-  readonly outdir: string;
   readonly policy?: string;
   readonly rule?: RuleName;
-  readonly force?: boolean;
 }
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Scores all samples, selects one of the first n per example (best-of-n), and\nwrites a run (Loop B). The policy does not change.",
-    )
-    .requiredOption("--dataset <file>", "examples, JSONL: id, prompt, expected_answer")
-    .requiredOption("--samples <file>", "samples, JSONL: id, samples")
-    .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option(
-      "--policy <file>",
-      "a .ts or .js file that exports tieBreakKey(sample)\nor pickBest(example, samples, score)",
-    )
-    .addOption(
-      new Option(
-        "--rule <rule>",
-        "selection rule (default: the workspace's policy,\notherwise best)",
-      )
-        .choices(Object.keys(RULES))
-        .conflicts("policy"),
-    )
-    .option("--scorer <name|file>", SCORER_HELP)
-    .option("--jobs <n>", "scoring threads; they do not change the results", wholeNumber(1, 64), 1)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one sample",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-A policy file exports one of:
+export const help = `A policy file exports one of:
   tieBreakKey(sample)                 numbers and strings; the smallest key wins
   pickBest(example, samples, score)   returns the chosen sample
 A sample has completion, sum_logprob (or null), reward, code, details, index.
@@ -67,19 +24,39 @@ Examples:
   lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
     --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
   lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
-    --outdir runs/mine --policy selection_policy.ts`,
+    --outdir runs/mine --policy selection_policy.ts`;
+
+export function define(command: Command): void {
+  command
+    .description(
+      "Scores all samples, selects one of the first n per example (best-of-n), and writes a run (Loop B). The policy does not change.",
     )
+    .requiredOption(...EXAMPLES)
+    .requiredOption("--samples <file>", "samples, JSONL: id, samples")
+    .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
+    .option(
+      "--policy <file>",
+      "a .ts or .js file that exports tieBreakKey(sample) or pickBest(example, samples, score)",
+    )
+    .addOption(
+      new Option(
+        "--rule <rule>",
+        "selection rule (default: the workspace's policy, otherwise best)",
+      )
+        .choices(Object.keys(RULES))
+        .conflicts("policy"),
+    )
+    .addOption(JOBS)
     .action(run);
+  addScorerOptions(command);
+  addRunOptions(command);
 }
 
 async function run(flags: Flags): Promise<void> {
   const file = flags.policy ?? (flags.rule ? undefined : await policyHere());
   const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
-  const outcome = await withScoring(
-    flags,
-    "Selecting",
-    [flags.dataset, flags.samples],
-    (scorer, onBytes) => select({ ...flags, scorer, policy, onBytes }),
+  const outcome = await withScoring(flags, flags.samples, (scorer, onBytes) =>
+    select({ ...flags, scorer, policy, onBytes }),
   );
   if (!flags.quiet) printSelection(outcome);
 }
@@ -91,7 +68,7 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   out(
     `Selected from the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
   );
-  for (const warning of warnings(summary)) out(paint("yellow", wrap(`! ${warning}`, "  ")));
+  for (const text of warnings(summary)) out(warning(text));
   if (metrics.n_short_packs)
     out(`  ${metrics.n_short_packs} examples have fewer than ${n} samples.`);
   if (metrics.n_empty_packs) out(`  ${metrics.n_empty_packs} examples have no samples.`);
@@ -107,7 +84,7 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
       out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
     }
     out();
-    out(wrap("This is selection, not learning: the policy that drew the samples has not changed."));
+    print("This is selection, not learning: the policy that drew the samples has not changed.");
   }
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);

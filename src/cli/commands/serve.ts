@@ -1,5 +1,4 @@
-/** `lockedroom serve` */
-
+import { once } from "node:events";
 import path from "node:path";
 import type { Command } from "commander";
 import { LockedRoomError, messageOf } from "../../core/errors.ts";
@@ -9,28 +8,13 @@ import { type PolicyServer, startServer } from "../../serve/server.ts";
 import { wholeNumber } from "../options.ts";
 import { err, out, wrap } from "../terminal.ts";
 
-interface Flags {
-  readonly policy: string;
-  readonly port: number;
-}
-
 /** Samples per batch: more slow down single requests, fewer slow down large `n`. */
 const BATCH = 8;
 
 /** Placeholder: each request has its own settings. */
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models,\ncompletions, chat completions, with streaming and log-probs.",
-    )
-    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
-    .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
-    .addHelpText(
-      "after",
-      `
-The first line of stdout is the server's URL; clients use URL/v1.
+export const help = `The first line of stdout is the server's URL; clients use URL/v1.
 Requests are processed one at a time, the n samples of each in a batch. The same
 request with the same seed gets the same response. Log-probs are those of the
 policy at temperature 1. Unsupported parameters are rejected with an error.
@@ -38,17 +22,24 @@ A policy without a chat template takes one user message and a system message.
 
 Examples:
   lockedroom serve --policy pi0
-  lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`,
+  lockedroom serve --policy models/SmolLM2-135M-Instruct --port 0`;
+
+export function define(command: Command): void {
+  command
+    .description(
+      "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models, completions, chat completions, with streaming and log-probs.",
     )
+    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
+    .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
     .action(run);
 }
 
-async function run({ policy: folder, port }: Flags): Promise<void> {
+async function run({ policy: folder, port }: { policy: string; port: number }): Promise<void> {
   const policy = await openEmbeddedPolicy(folder, { sampling: SAMPLING, batch: BATCH });
   try {
     const name = modelName(folder);
     const server = await startServer({ policy, name, port, onBug });
-    const stopped = signalled();
+    const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     printStart(server, name, policy.checkpoint);
     await stopped;
     await server.close();
@@ -63,12 +54,6 @@ function modelName(folder: string): string {
   const own = path.basename(full);
   const name = own === "checkpoint" ? path.basename(path.dirname(full)) : own;
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 40) || "policy";
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 function onBug(error: unknown): void {

@@ -1,57 +1,47 @@
-/** `lockedroom sweep` */
-
 import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { yamlValue } from "../../learn/recipe.ts";
 import { type SweepOutcome, type SweepPoint, sweep } from "../../learn/sweep.ts";
-import { commandLines, out, paint, program, wrap } from "../terminal.ts";
-import { settingsOf, type TrainFlags, withScorers, withTrainOptions } from "../train-options.ts";
-import { TrainingProgress } from "../train-progress.ts";
+import { TrainingProgress } from "../progress.ts";
+import { commandLines, out, print, program, warning } from "../terminal.ts";
+import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
 
 interface Flags extends TrainFlags {
   readonly over: string;
 }
 
-export function define(command: Command): Command {
-  return withTrainOptions(
-    command.description(
-      "Trains once for each value of a setting and plots validation reward against KL\ndivergence from the initial policy.",
-    ),
-  )
-    .requiredOption("--over <name=values>", "setting and values, separated by commas")
-    .addHelpText(
-      "after",
-      `
-Each value has its own run in --outdir. Finished runs are kept, so an
+export const help = `Each value has its own run in --outdir. Finished runs are kept, so an
 interrupted sweep continues. Results: sweep.json, tradeoff.svg, tradeoff.png.
 
 Examples:
   lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
     --set kl.mode=fixed --init pi0 --dataset data/datasets/math_train.jsonl \\
-    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/kl`,
+    --dev data/datasets/math_dev.jsonl --steps 30 --outdir runs/kl`;
+
+export function define(command: Command): void {
+  addTrainOptions(command)
+    .description(
+      "Trains once for each value of a setting and plots validation reward against KL divergence from the initial policy.",
     )
+    .requiredOption("--over <name=values>", "setting and values, separated by commas")
     .action(run);
 }
 
 async function run(algorithm: string, { over, ...flags }: Flags): Promise<void> {
   const progress = new TrainingProgress(flags.quiet);
   try {
-    const settings = await settingsOf(flags);
-    const found = await withScorers(algorithm, flags, (scorers) =>
+    const found = await withTrainOptions(algorithm, flags, (options) =>
       sweep({
-        ...flags,
-        ...scorers,
+        ...options,
         ...valuesOf(over),
-        ...{ algorithm, settings },
+        ...progress.listeners(options.settings),
         onValue: () => progress.stop(),
-        onStep: (done, record) => progress.step(done, Number(settings.steps), record),
-        onAlarm: (alarm) => progress.alarm(alarm),
       }),
     );
     progress.stop();
-    if (!flags.quiet) print(found, flags.outdir);
+    if (!flags.quiet) printSweep(found, flags.outdir);
   } finally {
     progress.stop();
   }
@@ -69,7 +59,7 @@ function valuesOf(text: string): { over: string; values: Json[] } {
   return { over: name, values };
 }
 
-function print(found: SweepOutcome, outdir: string): void {
+function printSweep(found: SweepOutcome, outdir: string): void {
   const { over, points, charts } = found;
   out(`${over.padEnd(20)} validation   reward       KL  entropy  length`);
   for (const point of points) {
@@ -80,9 +70,9 @@ function print(found: SweepOutcome, outdir: string): void {
     if (stopped_by !== null) out(`  stopped by the alarm ${stopped_by}`);
   }
   out();
-  for (const line of identicalPolicies(found)) out(paint("yellow", wrap(`! ${line}`, "  ")));
+  for (const line of identicalPolicies(found)) out(warning(line));
   const files = ["Runs", "sweep.json", ...charts];
-  out(wrap(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`));
+  print(`${files.slice(0, -1).join(", ")} and ${files.at(-1)} written to ${outdir}`);
   const runs = path.join(outdir, "*/");
   // Without a trailing slash.
   const page = `${path.join(path.dirname(outdir), path.basename(outdir))}.html`;

@@ -1,16 +1,17 @@
-/** `lockedroom test` */
-
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
-import { runTypescript } from "../typescript.ts";
+import { runTypescript } from "./run.ts";
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export const help = `Examples:
+  lockedroom test
+  lockedroom test tests/kata_01.test.ts`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description("Runs node:test files written in TypeScript; `npm test` in a workspace calls it.")
     .argument("[files...]", "test files (default: tests/*.test.ts)")
-    .addHelpText("after", "\nExamples:\n  lockedroom test\n  lockedroom test tests/kata_01.test.ts")
     .action(async (given: string[]) => {
       const files = given.length > 0 ? given : testsHere();
       let code = 0;

@@ -1,7 +1,6 @@
-/** `lockedroom token-inspect` */
-
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { DEFAULT_ENCODING, ENCODINGS, loadTokenizer } from "../../policy/encodings.ts";
+import { FORMAT, type Format } from "../options.ts";
 import { checkedInteger, scoreText } from "../tokens/score-text.ts";
 import { type Inspection, jsonLines, printLines, textLines } from "../tokens/screen.ts";
 import { LIMIT_BYTES, notes, readText, tooLong, unescaped } from "../tokens/text.ts";
@@ -11,26 +10,10 @@ interface Flags {
   readonly expect?: string;
   readonly escapes?: boolean;
   readonly all?: boolean;
-  readonly format: "text" | "json";
+  readonly format: Format;
 }
 
-export function define(command: Command): Command {
-  return command
-    .description(
-      "Shows a text as tokens, which the policy generates, and the score of the text,\nwhich the scorer gives.",
-    )
-    .argument("[text]", "the text (default: standard input)")
-    .option("--encoding <name>", "tokenizer", DEFAULT_ENCODING)
-    .option("--expect <integer>", "expected answer, to compute a reward")
-    .option("--escapes", "interpret \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} as characters")
-    .option("--all", "show all tokens and the full text")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
-    .addHelpText(
-      "after",
-      `
-Encodings, and models that use them:
+export const help = `Encodings, and models that use them:
 ${Object.entries(ENCODINGS)
   .map(([name, { models }]) => `  ${name.padEnd(13)}  ${models.join(", ")}`)
   .join("\n")}
@@ -41,8 +24,17 @@ Examples:
   lockedroom token-inspect --escapes "Final:\\n323"
   lockedroom token-inspect "Final: 0323" --expect 323
   printf 'Final: 323' | lockedroom token-inspect --encoding cl100k_base
-  lockedroom token-inspect -- "-n"        text that starts with a dash`,
-    )
+  lockedroom token-inspect -- "-n"        text that starts with a dash`;
+
+export function define(command: Command): void {
+  command
+    .description("Shows how a text is tokenized, and how the built-in scorer scores it.")
+    .argument("[text]", "the text (default: standard input)")
+    .option("--encoding <name>", "tokenizer", DEFAULT_ENCODING)
+    .option("--expect <integer>", "expected answer, to compute a reward")
+    .option("--escapes", "interpret \\n \\t \\r \\\\ \\xHH \\uXXXX \\u{X} as characters")
+    .option("--all", "show all tokens and the full text")
+    .addOption(FORMAT)
     .action(run);
 }
 

@@ -19,16 +19,11 @@ import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { openScorer } from "../../scorers/open.ts";
-import { out, paint, program, wrap } from "../terminal.ts";
+import { out, paint, print, program } from "../terminal.ts";
 import { printStep } from "./bandit-train.ts";
 import { printOutcome } from "./eval.ts";
 import { gateText } from "./gate.ts";
 import { printSelection } from "./selection-demo.ts";
-
-interface Flags {
-  readonly outdir: string;
-  readonly yes?: boolean;
-}
 
 const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
 const DATASET = path.join(DATA, "datasets/math_dev.jsonl");
@@ -37,94 +32,80 @@ const SAMPLES = path.join(DATA, "rollouts/selection_pack_dev.jsonl");
 /** Marks a folder of a tour, which the next tour may overwrite. */
 const MARK = ".tour";
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom tour
+  lockedroom tour --yes --outdir /tmp/tour`;
+
+export function define(command: Command): void {
+  command
     .description(
-      "Walks through the main workflow on embedded data: evaluate, tamper, select,\nlearn, and compare with the gate. Waits for Enter between steps on a terminal.",
+      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, and compare with the gate. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  lockedroom tour\n  lockedroom tour --yes --outdir /tmp/tour",
-    )
     .action(run);
 }
 
-async function run({ outdir, yes }: Flags): Promise<void> {
+async function run({ outdir, yes }: { outdir: string; yes?: boolean }): Promise<void> {
   await prepareFolder(outdir);
   const pause = yes ? async () => {} : waitForEnter;
   const scorer = await openScorer();
 
   step(1, "Evaluate: the pass rate of the policy");
-  say(
+  explain(
     "240 arithmetic problems, one frozen completion each, and a strict scorer: the completion must be the single line “Final: <int>”. This is Loop A: nothing is learned.",
   );
-  const honest = await evaluate({
-    dataset: DATASET,
-    completions: COMPLETIONS,
-    outdir: path.join(outdir, "honest"),
-    scorer,
-  });
+  const evaluated = (dataset: string, name: string) =>
+    evaluate({ dataset, completions: COMPLETIONS, outdir: path.join(outdir, name), scorer });
+  const honest = await evaluated(DATASET, "honest");
   printOutcome(honest);
   await pause();
 
   step(2, "Tamper: a higher pass rate without a better policy");
   const tampered = path.join(outdir, "math_dev_TAMPERED.jsonl");
   const change = await tamper(honest, tampered);
-  say(
+  explain(
     `One expected answer is edited to match the completion: ${change}. Same completions, same scorer.`,
   );
-  const better = await evaluate({
-    dataset: tampered,
-    completions: COMPLETIONS,
-    outdir: path.join(outdir, "tampered"),
-    scorer,
-  });
-  say(`The pass rate rises from ${rate(honest)} to ${rate(better)}. Promote?`);
+  const better = await evaluated(tampered, "tampered");
+  explain(`The pass rate rises from ${rate(honest)} to ${rate(better)}. Promote?`);
   await pause();
 
   step(3, "Gate: are the two runs comparable?");
   out(gateText(await gate({ baseline: honest.dir, candidate: better.dir })));
-  say(
+  explain(
     "The gate reads only the two run folders. The data sets differ, so the difference in pass rate says nothing about the policy.",
   );
   await pause();
 
   step(4, "Select: better outputs from the same policy");
-  say(
+  explain(
     "Eight samples for each problem. Selecting the best of four instead of the first is Loop B: the selection changes, the policy does not.",
   );
   const pick = (n: number) =>
     select({
-      dataset: DATASET,
-      samples: SAMPLES,
-      n,
+      ...{ dataset: DATASET, samples: SAMPLES, n, scorer, policy: builtInPolicy() },
       outdir: path.join(outdir, `best_of_${n}`),
-      scorer,
-      policy: builtInPolicy(),
     });
   const first = await pick(1);
   const best = await pick(4);
   printSelection(best);
   out();
-  say("Claimed as a better policy, it is rejected, because the manifests show what changed:");
+  explain("Claimed as a better policy, it is rejected, because the manifests show what changed:");
   out(gateText(await gate({ baseline: first.dir, candidate: best.dir, claim: "policy" })));
   await pause();
 
   step(5, "Learn: the policy changes");
-  say(
+  explain(
     "Four arms, a softmax policy, REINFORCE with a baseline: Loop C, small enough to check by hand. The first three updates:",
   );
   const settings = { steps: 200, seed: 0, lr: 0.5, baseline: true };
   for (const update of trainBandit({ ...settings, steps: 3 })) printStep(update, settings.lr);
-  const untrained = await runBandit({
-    ...settings,
-    steps: 0,
-    outdir: path.join(outdir, "untrained"),
-  });
-  const trained = await runBandit({ ...settings, outdir: path.join(outdir, "trained") });
-  say(`After ${settings.steps} updates the policy did change, as claimed:`);
+  const bandit = (name: string, steps: number) =>
+    runBandit({ ...settings, steps, outdir: path.join(outdir, name) });
+  const untrained = await bandit("untrained", 0);
+  const trained = await bandit("trained", settings.steps);
+  explain(`After ${settings.steps} updates the policy did change, as claimed:`);
   out(gateText(await gate({ baseline: untrained.dir, candidate: trained.dir, claim: "policy" })));
   await pause();
 
@@ -133,14 +114,14 @@ async function run({ outdir, yes }: Flags): Promise<void> {
   await pause();
 
   step(7, "Next steps");
-  say(
+  explain(
     `Every run is a folder: manifest.json (inputs, scorer, settings), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to complete. The runs of this tour are in ${outdir}; see the charts ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
   );
   out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
   out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
   out(`  ${program()} --help`);
   out();
-  say("To start the course, make a workspace:");
+  explain("To start the course, make a workspace:");
   out(`  ${program()} init my-room`);
   out("  cd my-room");
   out("  ./lockedroom level 0");
@@ -151,34 +132,32 @@ async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
   // Loaded lazily: the engine is optional.
   const { canLearn, learn } = await import("../tour-learning.ts");
   if (!(await canLearn())) {
-    say(
+    explain(
       "This step needs the package onnxruntime-node, which is not installed: npm install onnxruntime-node. The other steps work without it.",
     );
     return;
   }
-  say(
+  explain(
     "π₀ is a transformer with 0.1 million parameters that knows some arithmetic and answers in a dozen formats. Each of 20 GRPO updates samples eight completions for each of 32 training problems, scores them with the scorer of step 1, and makes the better ones more likely. This takes less than a minute.",
   );
   const { verdict, report } = await learn(outdir, scorer);
-  say("Both policies on 240 holdout problems, one sample each at temperature 1:");
+  explain("Both policies on 240 holdout problems, one sample each at temperature 1:");
   out(gateText(verdict));
-  say(`Report of the training run: ${report}`);
+  explain(`Report of the training run: ${report}`);
 }
 
 /** Edits the first wrong answer's example so that the wrong answer counts as right. */
 async function tamper(honest: FinishedRun, target: string): Promise<string> {
   const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
   const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
-  const said = Number((row?.details as { parsed?: string } | undefined)?.parsed);
-  const lines = (await readFile(DATASET, "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => {
-      const example = JSON.parse(line) as Example;
-      return example.id === row?.id ? JSON.stringify({ ...example, expected_answer: said }) : line;
-    });
-  await writeFile(target, `${lines.join("\n")}\n`);
-  return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${said}`;
+  const parsed = Number((row?.details as { parsed?: string } | undefined)?.parsed);
+  const lines = (await readFile(DATASET, "utf8")).split("\n").map((line) => {
+    const example = line === "" ? undefined : (JSON.parse(line) as Example);
+    if (example === undefined || example.id !== row?.id) return line;
+    return JSON.stringify({ ...example, expected_answer: parsed });
+  });
+  await writeFile(target, lines.join("\n"));
+  return `${row?.id}, from ${JSON.stringify(row?.expected_answer)} to ${parsed}`;
 }
 
 async function prepareFolder(outdir: string): Promise<void> {
@@ -207,8 +186,8 @@ function step(number: number, title: string): void {
   out(`\n${paint("bold", `── ${number}. ${title} `.padEnd(80, "─"))}\n`);
 }
 
-function say(text: string): void {
-  out(wrap(text));
+function explain(text: string): void {
+  print(text);
   out();
 }
 

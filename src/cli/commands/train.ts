@@ -1,43 +1,28 @@
-/** `lockedroom train` */
-
 import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
+import type { TrainedPolicy } from "../../learn/options.ts";
 import { completed, idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
+import { readTrainingRun } from "../../runs/read-training-run.ts";
+import type { EvaluationRecord } from "../../runs/train-records.ts";
+import { wilsonInterval } from "../../stats/wilson.ts";
 import { missingAnswerWarning } from "../data-kind.ts";
-import { recipeText } from "../recipe-text.ts";
-import { out, program } from "../terminal.ts";
+import { TrainingProgress } from "../progress.ts";
+import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
+  addTrainOptions,
   expectedDataset,
   settingsOf,
   type TrainFlags,
-  withScorers,
   withTrainOptions,
 } from "../train-options.ts";
-import { TrainingProgress } from "../train-progress.ts";
-import { printTrained } from "../train-text.ts";
 
 interface Flags extends TrainFlags {
   readonly showSettings?: boolean;
 }
 
-export function define(command: Command): Command {
-  const methods = ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n");
-  return withTrainOptions(
-    command.description(
-      "Trains a policy and writes a checkpoint (Loop C). Needs the package\nonnxruntime-node.",
-    ),
-  )
-    .addOption(
-      new Option("--show-settings", "print all settings as a recipe and exit")
-        // Nothing is read or written.
-        .implies({ dataset: "", outdir: "" }),
-    )
-    .addHelpText(
-      "after",
-      `
-Algorithms:
-${methods}
+export const help = `Algorithms:
+${ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
 
 Contents of --dataset: texts (prompt, completion) for sft; preference pairs
 (prompt, chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion,
@@ -59,35 +44,92 @@ Examples:
   lockedroom train dpo --init pi0 --dataset runs/pairs/pairs.jsonl \\
     --steps 100 --set algorithm.beta=0.2 --outdir runs/dpo
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
-    --resume`,
+    --resume`;
+
+export function define(command: Command): void {
+  addTrainOptions(command)
+    .description(
+      "Trains a policy and writes a checkpoint (Loop C). Needs the package onnxruntime-node.",
+    )
+    .addOption(
+      new Option("--show-settings", "print all settings as a recipe and exit")
+        // Nothing is read or written.
+        .implies({ dataset: "", outdir: "" }),
     )
     .action(run);
 }
 
-async function run(algorithm: string, { showSettings, ...flags }: Flags): Promise<void> {
-  if (showSettings) return out(recipeText(algorithmOf(algorithm), await settingsOf(flags)));
+async function run(name: string, { showSettings, ...flags }: Flags): Promise<void> {
+  const algorithm = algorithmOf(name);
+  if (showSettings) {
+    const { recipeText } = await import("../recipe-text.ts");
+    return out(recipeText(algorithm, await settingsOf(flags)));
+  }
   const progress = new TrainingProgress(flags.quiet);
   try {
-    const settings = await settingsOf(flags);
-    const trained = await withScorers(algorithm, flags, (scorers) => {
-      const doubt = missingAnswerWarning(expectedDataset(algorithm, flags));
+    const trained = await withTrainOptions(name, flags, (options) => {
+      const { settings } = options;
+      const doubt = missingAnswerWarning(expectedDataset(name, flags));
       if (doubt !== undefined) progress.warn(doubt);
-      for (const { because, add } of idleSettings(algorithmOf(algorithm), settings)) {
+      for (const { because, add } of idleSettings(algorithm, settings)) {
         progress.warn(add === undefined ? because : `${because}; add --set ${add}`);
       }
-      return train({
-        ...flags,
-        ...scorers,
-        ...{ algorithm, settings },
-        onProgress: (done, total, what) => progress.preparing(done, total, what),
-        onStep: (done, record) => progress.step(done, Number(settings.steps), record),
-        onAlarm: (alarm) => progress.alarm(alarm),
-      });
+      return train({ ...options, ...progress.listeners(settings) });
     });
     progress.stop();
-    const { max_tokens: maxTokens } = completed(algorithmOf(algorithm), settings).evaluate;
-    if (!flags.quiet) await printTrained(trained, program(), { dev: flags.dev, maxTokens });
+    const { max_tokens: maxTokens } = completed(algorithm, await settingsOf(flags)).evaluate;
+    if (!flags.quiet) await printTrained(trained, flags.dev, maxTokens);
   } finally {
     progress.stop();
   }
+}
+
+async function printTrained(
+  { dir, checkpoint, summary }: TrainedPolicy,
+  dev: string | undefined,
+  maxTokens: number,
+): Promise<void> {
+  const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
+  out(`Trained for ${counted(steps, "update")} on ${tokens} tokens.`);
+  const { evaluations } = await readTrainingRun(dir);
+  if (stop.reason !== "all steps done") {
+    const which = evaluations.length > 0 ? " (best on validation)" : "";
+    const kept = `Kept the policy at step ${stop.kept}${which}.`;
+    print(`Stopped at step ${stop.step} by the alarm ${stop.reason}. ${kept}`, "");
+  }
+  out();
+  out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);
+  const [start, end] = [evaluations[0], evaluations.at(-1)];
+  if (start && end) {
+    out(
+      `  validation  ${start.pass_rate.toFixed(4)} → ${end.pass_rate.toFixed(4)}  ${intervalOf(end)}`,
+    );
+    if (end.kl_exact !== null)
+      out(`  KL          ${end.kl_exact.toFixed(4)}  nats per token, exact`);
+    out(`  entropy     ${start.entropy.toFixed(4)} → ${end.entropy.toFixed(4)}  nats per token`);
+  }
+  if (holdout.pass_rate !== null) {
+    const times = holdout.before + holdout.evaluations;
+    out(
+      `  holdout     ${holdout.pass_rate.toFixed(4)}  used ${times === 1 ? "once" : `${times} times`} so far`,
+    );
+  }
+  out();
+  out(`Policy written to ${checkpoint}`);
+  out(
+    evaluations.length > 1
+      ? commandLines(`Next: ${program()} report`, [`--run ${dir}`, `-o ${dir}.html`])
+      : commandLines(`Next: ${program()} policy show`, [checkpoint]),
+  );
+  // Same max_tokens as in validation: the gate rejects runs with different sampling settings.
+  const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
+  const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, ...sampling];
+  out(
+    commandLines(`Then evaluate it: ${program()} rollout`, [...policy, `--outdir ${dir}-rollout`]),
+  );
+}
+
+function intervalOf({ pass_rate, examples }: EvaluationRecord): string {
+  const [low, high] = wilsonInterval(Math.round(pass_rate * examples), examples) ?? [0, 1];
+  return `of ${examples}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
 }

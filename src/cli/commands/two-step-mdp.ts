@@ -1,21 +1,19 @@
-/** `lockedroom two-step-mdp` */
-
 import { type Command, Option } from "commander";
 import { runTwoStep, type TwoStepRunOptions } from "../../learn/tabular/two-step-run.ts";
-import { finiteNumber, SEED, STEPS } from "../options.ts";
-import { bar, out, wrap } from "../terminal.ts";
-import { printWritten } from "../written.ts";
+import { addRunOptions, finiteNumber, type RunFlags, SEED, STEPS } from "../options.ts";
+import { bar, out, print, printWritten } from "../terminal.ts";
 
-interface Flags extends TwoStepRunOptions {
-  readonly quiet?: boolean;
-}
+type Flags = TwoStepRunOptions & RunFlags;
 
-export function define(command: Command): Command {
-  return command
+export const help = `Examples:
+  lockedroom two-step-mdp --steps 200 --seed 0 --baseline --outdir runs/two_step
+  lockedroom two-step-mdp --steps 200 --credit last --outdir runs/no_credit`;
+
+export function define(command: Command): void {
+  command
     .description("Tabular experiment on credit assignment: two decisions, one reward at the end.")
     .requiredOption("--steps <n>", "episodes, one update each", STEPS)
-    .requiredOption("--outdir <folder>", "where the run is written; new or empty")
-    .option("--seed <n>", "random seed", SEED, 0)
+    .option(...SEED)
     .option("--lr <x>", "learning rate", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
     .addOption(
@@ -23,16 +21,8 @@ export function define(command: Command): Command {
         .choices(["both", "last"])
         .default("both"),
     )
-    .option("--force", "overwrite a finished run in --outdir")
-    .option("--quiet", "print only errors")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom two-step-mdp --steps 200 --seed 0 --baseline --outdir runs/two_step
-  lockedroom two-step-mdp --steps 200 --credit last --outdir runs/no_credit`,
-    )
     .action(run);
+  addRunOptions(command);
 }
 
 interface Metrics {
@@ -62,11 +52,9 @@ async function run(flags: Flags): Promise<void> {
   out(
     `  expected reward  ${metrics.expected_reward.toFixed(4)}  (optimal policy: 0.9000, initial policy: 0.3750)`,
   );
-  out(wrap(`${metrics.verdict}.`, "  "));
+  print(`${metrics.verdict}.`, "  ");
   if (flags.credit === "last" && flags.steps > 0) {
-    out(
-      wrap("Only the last decision was credited, but the first one determines the reward.", "  "),
-    );
+    print("Only the last decision was credited, but the first one determines the reward.", "  ");
   }
   out();
   printWritten(dir, summary);

@@ -1,74 +1,53 @@
-/** `lockedroom validate-scorer` */
-
 import type { Command } from "commander";
+import type { ScorerIdentity } from "../../core/score.ts";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { DEFAULT_TIMEOUT_MS, openScorer } from "../../scorers/open.ts";
-import { CONCURRENCY, milliseconds, SCORER_HELP } from "../options.ts";
-import { out, paint, printableJson, wrap } from "../terminal.ts";
-import { scorerHere } from "../workspace.ts";
+import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
+import { out, paint, print, printableJson } from "../terminal.ts";
 
-interface Flags {
+interface Flags extends ScorerFlags {
   readonly dataset: string;
   readonly golden: string;
   readonly scorer?: string;
-  readonly concurrency: number;
-  readonly scorerTimeout: number;
   readonly report?: string;
   readonly quiet?: boolean;
 }
 
-export function define(command: Command, exit: (code: number) => void): Command {
-  return command
+export const help = `Examples:
+  lockedroom validate-scorer --dataset data/datasets/math_dev.jsonl \\
+    --golden data/golden/golden_exploits.jsonl
+  lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`;
+
+export function define(command: Command, exit: (code: number) => void): void {
+  command
     .description(
-      "Scores golden rows with known rewards, and checks that the scorer is total and\ndeterministic. Exit code 1 if anything fails.",
+      "Scores golden rows with known rewards, and checks that the scorer accepts any input and is deterministic. Exit code 1 if anything fails.",
     )
     .requiredOption("--dataset <file>", "examples of the golden rows, JSONL")
     .requiredOption("--golden <file>", "JSONL: id, completion, expected_reward, note")
-    .option("--scorer <name|file>", SCORER_HELP)
-    .addOption(CONCURRENCY)
-    .option(
-      "--scorer-timeout <ms>",
-      "time limit for scoring one row",
-      milliseconds,
-      DEFAULT_TIMEOUT_MS,
-    )
     .option("--report <file>", "also write the report as JSON to this file")
     .option("--quiet", "print only failures")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  lockedroom validate-scorer --dataset data/datasets/math_dev.jsonl \\
-    --golden data/golden/golden_exploits.jsonl
-  lockedroom validate-scorer --dataset d.jsonl --golden g.jsonl --scorer mine.ts`,
-    )
     .action(async (flags: Flags) => {
-      const scorer = await openScorer(await scorerHere(flags.scorer), {
-        ...{ timeoutMs: flags.scorerTimeout, concurrency: flags.concurrency },
-      });
+      const scorer = await openScorerHere(flags.scorer, flags);
       try {
         const report = await validateScorer({ ...flags, scorer });
         if (flags.report !== undefined) {
           const found = validationReport(report, scorer.identity);
           await writeWhole(flags.report, `${printableJson(found, 2)}\n`);
         }
-        printReport(
-          report,
-          `${scorer.identity.name} ${scorer.identity.version}`,
-          flags.quiet ?? false,
-        );
+        printReport(report, scorer.identity, flags.quiet ?? false);
         exit(report.valid ? 0 : 1);
       } finally {
         await scorer.close();
       }
     });
+  addScorerOptions(command);
 }
 
 type Row = GoldenReport["rows"][number];
 
-function printReport(report: GoldenReport, scorer: string, quiet: boolean): void {
+function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolean): void {
   const longest = Math.max(8, ...report.rows.map(({ golden }) => columns(visible(golden.id))));
   const width = Math.min(24, longest);
   if (!quiet) out(`     ${"id".padEnd(width)} want  got  completion`);
@@ -78,16 +57,16 @@ function printReport(report: GoldenReport, scorer: string, quiet: boolean): void
   for (const { probe, input, message } of report.probeFailures) {
     const expected = JSON.stringify(input.example.expected_answer) ?? "nothing";
     out(paint("red", `${probe} check failed`));
-    out(
-      wrap(
-        `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
-        "  ",
-      ),
+    print(
+      `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
+      "  ",
     );
   }
   const { counts } = report;
   out();
-  out(`${scorer}: ${counts.agrees} of ${report.rows.length} golden rows agree`);
+  out(
+    `${scorer.name} ${scorer.version}: ${counts.agrees} of ${report.rows.length} golden rows agree`,
+  );
   out(`  false positives (exploits)       ${counts.false_positive}`);
   out(`  false negatives                  ${counts.false_negative}`);
   out(`  scorer errors                    ${counts.scorer_error}`);
@@ -120,5 +99,5 @@ function printRow({ golden, score, verdict }: Row, width: number): void {
   const why = [score.code, golden.exploit_class, golden.note].filter(
     (text) => text !== undefined && text !== "",
   );
-  out(wrap(visibleShort(why.join(": "), 300), "       "));
+  print(visibleShort(why.join(": "), 300), "       ");
 }

@@ -2,28 +2,12 @@
 
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
-import {
-  classify,
-  type FailureClass,
-  SCORER_NAME,
-  SCORER_VERSION,
-  score,
-} from "../../scorers/math-final-line.ts";
+import { classify, SCORER_NAME, SCORER_VERSION, score } from "../../scorers/math-final-line.ts";
 
-export interface TextScore {
-  readonly scorer: { readonly name: string; readonly version: string };
-  readonly in_spec: boolean;
-  /** Without an expected answer, the parsed answer is taken as the expected one. */
-  readonly code: string;
-  readonly reason: string;
-  /** Null when the text passes. */
-  readonly class: FailureClass | null;
-  readonly parsed: string | null;
-  readonly expected: string | null;
-  readonly reward: number | null;
-}
+export type TextScore = ReturnType<typeof scoreText>;
 
-export function scoreText(text: string, expected: string | undefined): TextScore {
+/** Without an expected answer, the parsed answer is taken as the expected one. */
+export function scoreText(text: string, expected: string | undefined) {
   const against = (answer: string) => score({ id: "", prompt: "", expected_answer: answer }, text);
   const first = against(expected ?? "0");
   const { parsed, message } = first.details as { parsed?: string; message?: string };

@@ -3,7 +3,7 @@
 import { columns, visible, visibleShort } from "../../core/visible.ts";
 import { type InspectedToken, tokenRows } from "../../policy/inspect-tokens.ts";
 import type { Tokenizer } from "../../policy/tokenizer.ts";
-import { out, paint, printableJson, WIDTH, wrap } from "../terminal.ts";
+import { counted, hanging, out, paint, printableJson, WIDTH, warning } from "../terminal.ts";
 import type { TextScore } from "./score-text.ts";
 
 export interface Inspection {
@@ -22,14 +22,14 @@ const TEXT_WIDTH = WIDTH - 7 - 2 - 6 - 2 - BYTES_WIDTH - 2;
 
 export function* textLines({ text, tokenizer, ids, score, notes }: Inspection, all: boolean) {
   yield* textPreview(text, all);
-  for (const note of notes) yield paint("yellow", wrap(`! ${note}`));
+  for (const note of notes) yield warning(note, "");
   yield "";
   yield paint("bold", tableLine("#", "id", "bytes", "text"));
   const shown = all ? ids : ids.slice(0, SHOWN_TOKENS);
   for (const row of tokenRows(shown, tokenizer)) yield tokenLine(row);
   const hidden = ids.length - shown.length;
-  if (hidden > 0) yield `  … ${count(hidden, "more token")}; use --all to show them`;
-  yield `${paint("bold", count(ids.length, "token"))} in ${tokenizer.name}`;
+  if (hidden > 0) yield `  … ${counted(hidden, "more token")}; use --all to show them`;
+  yield `${paint("bold", counted(ids.length, "token"))} in ${tokenizer.name}`;
   yield "";
   yield* scoreLines(score);
 }
@@ -41,7 +41,7 @@ function* textPreview(text: string, all: boolean) {
   const kept = all ? lines : lines.slice(0, SHOWN_LINES);
   for (const [index, line] of kept.entries()) yield `${index === 0 ? "text" : "    "}  ${line}`;
   const cut = kept.length < lines.length ? "truncated; " : "";
-  const size = `${count(codePoints(text), "character")}, ${count(Buffer.byteLength(text), "byte")}`;
+  const size = `${counted(codePoints(text), "character")}, ${counted(Buffer.byteLength(text), "byte")}`;
   yield `      (${cut}${size}${text.includes(" ") ? "; · is a space" : ""})`;
 }
 
@@ -67,17 +67,10 @@ function* scoreLines({ scorer, code, reason, parsed, expected, reward, ...rest }
   const colour = rest.in_spec && reward !== 0 ? "green" : "red";
   yield `${paint("bold", `${scorer.name} ${scorer.version}`)}`;
   yield `  outcome  ${paint(colour, code)}${open ? ", with the parsed integer as the expected one (set --expect)" : ""}`;
-  yield* field("reason", reason);
+  yield hanging("  reason   ", reason);
   yield `  class    ${rest.class ?? "none"}`;
   yield `  parsed   ${parsed === null ? "no integer" : visibleShort(parsed, 60)}`;
   yield `  reward   ${reward === null ? "none without --expect" : `${reward}, expected ${visibleShort(expected ?? "", 50)}`}`;
-}
-
-function* field(name: string, value: string) {
-  const lines = wrap(value, "", WIDTH - 11).split("\n");
-  for (const [index, line] of lines.entries()) {
-    yield `  ${(index === 0 ? name : "").padEnd(7)}  ${line}`;
-  }
 }
 
 const MARKS = new Map([
@@ -120,10 +113,6 @@ function codePoints(text: string): number {
   let total = 0;
   for (const _ of text) total++;
   return total;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** JSON with one token per line. */

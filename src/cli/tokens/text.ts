@@ -1,5 +1,6 @@
 /** The inspected text: reading it, its escapes, and warnings about it. */
 
+import { isUtf8 } from "node:buffer";
 import { dataError, ioError, LockedRoomError, usageError } from "../../core/errors.ts";
 import { codePoint, visibleShort } from "../../core/visible.ts";
 import { program } from "../terminal.ts";
@@ -19,14 +20,11 @@ export async function readText(source: TextSource): Promise<string> {
     );
   }
   const bytes = await readBytes(source);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw dataError(
-      "standard input is not valid UTF-8",
-      "Convert the input to UTF-8 first, for example with iconv.",
-    );
-  }
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw dataError(
+    "standard input is not valid UTF-8",
+    "Convert the input to UTF-8 first, for example with iconv.",
+  );
 }
 
 async function readBytes(source: TextSource): Promise<Buffer> {

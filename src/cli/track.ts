@@ -1,0 +1,35 @@
+/** What the commands of the track share: the workspace around the current folder, and output. */
+
+import { fileURLToPath } from "node:url";
+import { InvalidArgumentError } from "commander";
+import { CheckContext, type Failure } from "../course/check-context.ts";
+import { LEVEL_IDS, type LevelId } from "../course/level.ts";
+import { requireWorkspace } from "../course/workspace.ts";
+import { print, wrap } from "./terminal.ts";
+
+/** The command as a file, to be run again by the checks. */
+const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
+
+export async function withCheckContext<T>(work: (context: CheckContext) => Promise<T>): Promise<T> {
+  return CheckContext.with(requireWorkspace(process.cwd()), BIN, work);
+}
+
+export function levelArgument(text: string): LevelId {
+  if (LEVEL_IDS.includes(text as LevelId)) return text as LevelId;
+  throw new InvalidArgumentError(`The levels are ${LEVEL_IDS.join(", ")}.`);
+}
+
+export function printFailure({ expected, found, where }: Failure, indent: string): void {
+  print(`expected ${expected}`, indent);
+  print(`found    ${found}`, indent);
+  print(`where    ${where}`, indent);
+}
+
+/** Wraps sentences and leaves commands as they are, to be copied. */
+export function steps(next: string): string {
+  const command = /^(?:\.\/lockedroom|git|cp|npm|for|done|# | {2})/;
+  return next
+    .split("\n")
+    .map((line) => (command.test(line) ? line : wrap(line)))
+    .join("\n");
+}
