@@ -83,6 +83,7 @@ export class Training {
   ): Promise<Training> {
     const occasion = observeOccasion();
     requireScorers(options, settings, algorithm);
+    const environment = environmentOf(options, settings);
     const engine = await engineOf(options, algorithm, settings);
     try {
       const held = await readHeldOut(options);
@@ -95,7 +96,6 @@ export class Training {
       const length = lengthOf(data, engine, sets, settings);
       const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
       engine.reserve({ rows, length });
-      const environment = environmentOf(options, settings);
       const described: Described = {
         ...{ options, algorithm, settings, length, start: engine.identity },
         inputs: [...data.inputs, ...sets.map(({ input }) => input)],
