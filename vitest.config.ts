@@ -17,7 +17,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "quick", include: ["{src,tests}/**/*.test.ts"], exclude: [SLOW] },
+        test: { name: "quick", include: ["{src,tests,scripts}/**/*.test.ts"], exclude: [SLOW] },
       },
       { extends: true, test: { name: "slow", include: [SLOW] } },
     ],

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Writes the embedded data set: node scripts/make-data.mjs [OUTDIR=data]. Needs a build (dist/).
+// Writes the embedded data: node scripts/make-data.mjs [OUTDIR=data].
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { generateDataFiles } from "../dist/datasets/index.js";
+import { createJiti } from "jiti";
+
+const { generateDataFiles } = await createJiti(import.meta.url).import("./data/data-files.ts");
 
 const outdir = process.argv[2] ?? "data";
 

@@ -3,8 +3,8 @@
 import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { keyOf } from "../src/datasets/arithmetic/problems.ts";
-import { heldOutProblems } from "../src/datasets/arithmetic/splits.ts";
+import { keyOf } from "../src/datasets/problems.ts";
+import { heldOutProblems } from "../src/datasets/splits.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
 
 const PI0 = path.join(ROOT, "assets/pi0");

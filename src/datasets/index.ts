@@ -1,6 +1,4 @@
-export * from "./arithmetic/data-files.ts";
-export * from "./arithmetic/error-model.ts";
-export * from "./arithmetic/frozen.ts";
-export * from "./arithmetic/golden.ts";
-export * from "./arithmetic/problems.ts";
-export * from "./arithmetic/splits.ts";
+/** The arithmetic task of the embedded data: its problems, prompts, answers and splits. */
+
+export * from "./problems.ts";
+export * from "./splits.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { visibleShort } from "../../core/visible.ts";
-import { examplesOf } from "../../datasets/arithmetic/splits.ts";
+import { examplesOf } from "../../datasets/splits.ts";
 import type { PressurePoint, Question } from "../../learn/tabular/goodhart.ts";
 import { runGoodhart } from "../../learn/tabular/goodhart-run.ts";
 import { loadScorer } from "../../scorers/load.ts";

@@ -1,10 +1,10 @@
 /** Completions with known rewards: right ones, and exploits that must get 0. */
 
-import type { GoldenRow } from "../../core/records.ts";
+import type { GoldenRow } from "../../src/core/records.ts";
+import { type ArithmeticExample, examplesOf } from "../../src/datasets/splits.ts";
 import { type Exploit, SUITS, type Suit } from "./exploit.ts";
 import { DISGUISES } from "./exploits-characters.ts";
 import { EVASIONS } from "./exploits-wording.ts";
-import { type ArithmeticExample, examplesOf } from "./splits.ts";
 
 export const EXPLOITS: Readonly<Record<string, readonly Exploit[]>> = { ...DISGUISES, ...EVASIONS };
 

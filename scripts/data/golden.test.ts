@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { score } from "../../scorers/math-final-line.ts";
+import { type ArithmeticExample, examplesOf } from "../../src/datasets/splits.ts";
+import { score } from "../../src/scorers/math-final-line.ts";
 import { EXPLOITS, goldenCorrect, goldenExploits } from "./golden.ts";
-import { type ArithmeticExample, examplesOf } from "./splits.ts";
 
 const examples = new Map(examplesOf("dev").map((example) => [example.id, example]));
 const correct = goldenCorrect();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Sample } from "../../core/records.ts";
-import { score } from "../../scorers/math-final-line.ts";
+import type { Sample } from "../../src/core/records.ts";
+import { type ArithmeticExample, examplesOf } from "../../src/datasets/splits.ts";
+import { score } from "../../src/scorers/math-final-line.ts";
 import { frozenRollouts, selectionPacks } from "./frozen.ts";
-import { type ArithmeticExample, examplesOf } from "./splits.ts";
 
 const examples = new Map(examplesOf("dev").map((example) => [example.id, example]));
 const judge = (id: string, completion: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rngAt } from "../../core/rng.ts";
+import { rngAt } from "../core/rng.ts";
 import {
   answerOf,
   expressionOf,

@@ -3,8 +3,8 @@
  * everything else.
  */
 
-import type { Example } from "../../core/records.ts";
-import { type Rng, rngAt, shuffled } from "../../core/rng.ts";
+import type { Example } from "../core/records.ts";
+import { type Rng, rngAt, shuffled } from "../core/rng.ts";
 import {
   answerOf,
   FORMS,

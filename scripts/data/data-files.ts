@@ -1,9 +1,9 @@
 /** The committed data files as text; regenerating them gives the same bytes. */
 
-import { canonicalJson } from "../../core/json.ts";
+import { canonicalJson } from "../../src/core/json.ts";
+import { examplesOf, trainExamples } from "../../src/datasets/splits.ts";
 import { frozenRollouts, selectionPacks } from "./frozen.ts";
 import { goldenCorrect, goldenExploits } from "./golden.ts";
-import { examplesOf, trainExamples } from "./splits.ts";
 
 export interface DataFile {
   /** Relative to the data folder, with forward slashes. */

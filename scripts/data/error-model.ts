@@ -3,8 +3,14 @@
  * wrong in the arithmetic or in the format, with errors typical for such models.
  */
 
-import { type Rng, rngAt } from "../../core/rng.ts";
-import { answerOf, expressionOf, type Kind, keyOf, type Problem } from "./problems.ts";
+import { type Rng, rngAt } from "../../src/core/rng.ts";
+import {
+  answerOf,
+  expressionOf,
+  type Kind,
+  keyOf,
+  type Problem,
+} from "../../src/datasets/problems.ts";
 
 const SEED = "arithmetic error model 1";
 

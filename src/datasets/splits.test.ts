@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rngAt } from "../../core/rng.ts";
+import { rngAt } from "../core/rng.ts";
 import { expressionOf, KINDS, keyOf, signOf } from "./problems.ts";
 import {
   examplesOf,

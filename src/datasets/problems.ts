@@ -1,6 +1,6 @@
 /** The arithmetic task: which problems exist, what they ask, and when two are the same problem. */
 
-import type { Rng } from "../../core/rng.ts";
+import type { Rng } from "../core/rng.ts";
 
 export const KINDS = ["addition", "subtraction", "multiplication", "two_step"] as const;
 export type Kind = (typeof KINDS)[number];

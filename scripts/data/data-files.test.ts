@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../../core/json.ts";
-import { toCompletion, toExample, toGoldenRow, toSelectionPack } from "../../core/records.ts";
+import { canonicalJson } from "../../src/core/json.ts";
+import { toCompletion, toExample, toGoldenRow, toSelectionPack } from "../../src/core/records.ts";
 import { generateDataFiles } from "./data-files.ts";
 
-const DATA = fileURLToPath(new URL("../../../data/", import.meta.url));
+const DATA = fileURLToPath(new URL("../../data/", import.meta.url));
 const READERS = {
   "datasets/math_train.jsonl": toExample,
   "datasets/math_dev.jsonl": toExample,

@@ -1,10 +1,10 @@
 /** The committed samples of the error model: one completion per dev example, and packs of eight. */
 
-import type { Completion, Sample, SelectionPack } from "../../core/records.ts";
-import { rngAt } from "../../core/rng.ts";
+import type { Completion, Sample, SelectionPack } from "../../src/core/records.ts";
+import { rngAt } from "../../src/core/rng.ts";
+import type { Problem } from "../../src/datasets/problems.ts";
+import { examplesOf, heldOutProblems } from "../../src/datasets/splits.ts";
 import { skillOf, type Utterance, utter } from "./error-model.ts";
-import type { Problem } from "./problems.ts";
-import { examplesOf, heldOutProblems } from "./splits.ts";
 
 const SEED = "arithmetic rollouts 1";
 const SAMPLES = 8;
