@@ -23,10 +23,9 @@ import { initialise, SIZES } from "../policy/initialise.ts";
 import { readSafetensors } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import { collate, type Layout } from "./collate.ts";
-import { type KlEstimator, klEstimate } from "./kl-estimators.ts";
 import { LocalEngine } from "./local-engine.ts";
-import type { TrainingRow } from "./loss.ts";
-import { columnsOf, combinedMetrics, lossGraph } from "./loss-graph.ts";
+import type { KlEstimator, TrainingRow } from "./loss.ts";
+import { columnsOf, combinedMetrics, klEstimate, lossGraph } from "./loss-graph.ts";
 import type { Feeds } from "./trainer.ts";
 
 const tiny: Architecture = {

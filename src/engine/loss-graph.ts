@@ -8,6 +8,7 @@ import {
   mul,
   neg,
   stopGradient,
+  sub,
 } from "../graph/ops/elementwise.ts";
 import { pick } from "../graph/ops/indexing.ts";
 import { max, sum } from "../graph/ops/reduce.ts";
@@ -15,8 +16,7 @@ import { logSoftmax } from "../graph/ops/softmax.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "../policy/architecture.ts";
 import { head, hiddenOf, valuesOf, type Weights } from "../policy/transformer.ts";
-import { klEstimateGraph } from "./kl-estimators.ts";
-import type { Columns, GraphLoss, Loss, LossInputs } from "./loss.ts";
+import type { Columns, GraphLoss, KlEstimator, Loss, LossInputs } from "./loss.ts";
 
 export interface BatchShape {
   readonly rows: number;
@@ -114,4 +114,18 @@ export function combinedMetrics(
     }
   }
   return found;
+}
+
+/** Of one token, with d = log π_ref − log π. All three estimate KL(π ‖ π_ref); k2 is biased. */
+export function klEstimate(kind: KlEstimator, logprob: number, reference: number): number {
+  const d = reference - logprob;
+  if (kind === "k1") return -d;
+  return kind === "k2" ? (d * d) / 2 : Math.exp(d) - d - 1;
+}
+
+/** The same in the graph, with a gradient through `logprobs`. */
+export function klEstimateGraph(kind: KlEstimator, logprobs: Tensor, reference: Tensor): Tensor {
+  const d = sub(reference, logprobs);
+  if (kind === "k1") return sub(logprobs, reference);
+  return kind === "k2" ? mul(mul(d, d), 0.5) : sub(sub(exp(d), d), 1);
 }

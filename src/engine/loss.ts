@@ -3,7 +3,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { TokenRow } from "../core/token-row.ts";
 import type { Tensor } from "../graph/tensor.ts";
-import type { KlEstimator } from "./kl-estimators.ts";
 
 /** A row with what else the loss reads of it. */
 export interface TrainingRow extends TokenRow {
@@ -56,6 +55,9 @@ export interface Loss {
  */
 export const REDUCTIONS = ["sequences", "grpo", "bnpo", "dapo", "dr_grpo"] as const;
 export type Reduction = (typeof REDUCTIONS)[number];
+
+/** Of KL(π ‖ π_ref) from sampled tokens. */
+export type KlEstimator = "k1" | "k2" | "k3";
 
 /** A loss as a graph, for engines that can differentiate one. */
 export interface GraphLoss {

@@ -1,7 +1,6 @@
 export type { Algorithm } from "./algorithm.ts";
 export { ALGORITHMS, algorithmOf } from "./algorithms/index.ts";
 export type { TrainedPolicy, TrainOptions } from "./options.ts";
-export { rateAt, type Schedule } from "./parts/schedule.ts";
 export { type TrainSettings, trainSettings } from "./settings.ts";
 export * from "./tabular/bandit.ts";
 export {
@@ -30,3 +29,4 @@ export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
 export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";
 export { train } from "./train.ts";
+export { rateAt, type Schedule } from "./update.ts";

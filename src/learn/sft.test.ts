@@ -25,11 +25,10 @@ import { adapterParameters, LORA, withAdapters } from "../policy/lora.ts";
 import { hashOfWeights } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import { algorithmOf } from "./algorithms/index.ts";
-import { rateAt } from "./parts/schedule.ts";
 import { trainSettings } from "./settings.ts";
 import { SeededOrder } from "./sources/order.ts";
 import { itemsOf, Texts, toText } from "./sources/texts.ts";
-import { lossCallOf, updateOn } from "./update.ts";
+import { lossCallOf, rateAt, updateOn } from "./update.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+= Final:");
 const architecture: Architecture = { ...SIZES.nano, vocabulary: tokenizer.size };

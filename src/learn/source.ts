@@ -4,9 +4,8 @@ import type { Environment } from "../core/environment.ts";
 import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
 import type { Algorithm } from "./algorithm.ts";
-import type { HeldOutPrompts } from "./held-out.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { InputRecord } from "./sources/examples.ts";
+import type { HeldOutPrompts, InputRecord } from "./sources/examples.ts";
 
 /** Seconds. */
 export interface BatchSeconds {

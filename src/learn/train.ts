@@ -8,10 +8,9 @@ import { LockedRoomError, messageOf } from "../core/errors.ts";
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { rateAt } from "./parts/schedule.ts";
 import { trainSettings } from "./settings.ts";
 import { Training } from "./training.ts";
-import { updateOn } from "./update.ts";
+import { rateAt, updateOn } from "./update.ts";
 
 /**
  * Loop C: trains a policy by any of the algorithms and writes a checkpoint. Needs `onnxruntime-

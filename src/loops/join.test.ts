@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { toCompletion, toExample } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
-import { IdSet } from "./id-set.ts";
-import { joinById, type Unknown } from "./join.ts";
+import { IdSet, joinById, type Unknown } from "./join.ts";
 import { inOrder } from "./scoring-run.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-join-"));

@@ -27,11 +27,10 @@ import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { isPipe } from "../runs/whole-file.ts";
-import { ExampleFingerprints } from "./examples.ts";
-import { IdSet } from "./id-set.ts";
-import { refuseDuplicate } from "./join.ts";
+import { IdSet, refuseDuplicate } from "./join.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
+import { ExampleFingerprints } from "./scoring-run.ts";
 
 /**
  * What `rollout` is given.

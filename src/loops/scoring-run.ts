@@ -1,15 +1,15 @@
 /** What evaluation, selection and preference pairs share: a data set and its answers, scored in order. */
 
-import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import { dataError, messageOf } from "../core/errors.ts";
+import { FINGERPRINT_VERSION, SequenceFingerprint } from "../core/fingerprint.ts";
+import { canonicalJson } from "../core/json.ts";
 import { type Example, type ExampleFields, toExample } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { observeOccasion } from "../runs/manifest.ts";
-import { readProvenance } from "../runs/provenance.ts";
+import { observeOccasion, readProvenance } from "../runs/manifest.ts";
 import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
-import { ExampleFingerprints } from "./examples.ts";
 import { type Joined, joinById, type Unknown } from "./join.ts";
 
 /**
@@ -121,5 +121,42 @@ async function* first<T>(
   for await (const batch of batches) {
     if (left > 0) yield batch.slice(0, left);
     left -= batch.length;
+  }
+}
+
+export class ExampleFingerprints {
+  readonly #whole = new SequenceFingerprint();
+  readonly #prompts = new SequenceFingerprint();
+  #count = 0;
+
+  add(example: Example): void {
+    try {
+      this.#whole.add(canonicalJson(example));
+    } catch (error) {
+      throw dataError(
+        `example ${JSON.stringify(example.id)}: ${messageOf(error)}`,
+        "Write the value as a string.",
+      );
+    }
+    this.#prompts.add(JSON.stringify([example.id, example.prompt]));
+    this.#count++;
+  }
+
+  /** Passes batches through, each example noted before anything else is done with it. */
+  async *watch<T extends { readonly example: Example }>(
+    batches: AsyncIterable<T[]>,
+  ): AsyncGenerator<T[], void, void> {
+    for await (const batch of batches) {
+      for (const { example } of batch) this.add(example);
+      yield batch;
+    }
+  }
+
+  identity(): Manifest["examples"] {
+    return {
+      count: this.#count,
+      sha256: this.#whole.digest(),
+      prompts_sha256: this.#prompts.digest(),
+    };
   }
 }

@@ -13,8 +13,8 @@ import {
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
-import type { FolderOptions } from "../runs/may-write.ts";
 import type { RowSource } from "../runs/rows.ts";
+import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
 import type { ScoredSample } from "./decide.ts";

@@ -4,8 +4,7 @@ import { dataError, messageOf } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
-import { importUserModule, requireFile } from "../extensions/module.ts";
-import { withinLimit } from "../extensions/watchdog.ts";
+import { importUserModule, requireFile, withinLimit } from "../extensions/module.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
 /**

@@ -12,8 +12,7 @@ import {
   SAMPLES,
 } from "./artifacts.ts";
 import { contentOf } from "./folder-kind.ts";
-import { manifestFingerprint } from "./manifest.ts";
-import { provenancePath } from "./provenance.ts";
+import { manifestFingerprint, provenancePath } from "./manifest.ts";
 import { type RolloutIdentity, requireSame } from "./rollout-journal.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { artifactJson, type Finished, type RunFolder } from "./run-folder.ts";

@@ -6,11 +6,15 @@ export * from "./gate-report.ts";
 export * from "./json-schemas.ts";
 export { JsonlFile, type ReadOptions } from "./jsonl.ts";
 export { describeKind, type KindDescription, type RunKind } from "./kinds.ts";
-export { manifestFingerprint, observeOccasion, packageVersion } from "./manifest.ts";
-export type { FolderOptions } from "./may-write.ts";
+export {
+  manifestFingerprint,
+  observeOccasion,
+  packageVersion,
+  provenancePath,
+  readProvenance,
+} from "./manifest.ts";
 export { runNote, summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
-export { provenancePath, readProvenance } from "./provenance.ts";
 export {
   readTrainingRun,
   type TrainingRunRecords,
@@ -20,6 +24,7 @@ export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
 export * from "./rollout-schemas.ts";
 export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
+export type { FolderOptions } from "./run-folder.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
 export {
   type Manifest,

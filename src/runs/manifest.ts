@@ -4,8 +4,10 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { promisify } from "node:util";
+import { dataError, messageOf } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
-import type { Manifest, Volatile } from "./schemas.ts";
+import type { Manifest, Provenance, Volatile } from "./schemas.ts";
+import { parseWith, readIfThere } from "./whole-file.ts";
 
 /** What the manifests of all kinds have in common, as far as their fingerprint goes. */
 interface AnyManifest {
@@ -63,5 +65,45 @@ async function gitState(): Promise<Volatile["git"]> {
     return commit === undefined ? null : { commit, dirty: /^[^#]/m.test(stdout) };
   } catch {
     return null; // Not a repository, or no git: the run is no less valid.
+  }
+}
+
+/** `rollouts.jsonl` is described by `rollouts.provenance.json` beside it. */
+export function provenancePath(completions: string): string {
+  return `${completions.replace(/\.jsonl$/, "")}.provenance.json`;
+}
+
+/** Undefined without a provenance file; refused when it describes another file. */
+export async function readProvenance({
+  path: completions,
+  sha256,
+}: {
+  readonly path: string | null;
+  readonly sha256: string;
+}): Promise<Provenance | undefined> {
+  if (completions === null) return undefined;
+  const file = provenancePath(completions);
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
+  const provenance = await parse(file, text);
+  if (provenance.completions_sha256 !== undefined && provenance.completions_sha256 !== sha256) {
+    throw dataError(
+      `${file} describes another version of ${completions}`,
+      "The completions changed after they were described; make both again.",
+    );
+  }
+  return provenance;
+}
+
+async function parse(file: string, text: string): Promise<Provenance> {
+  try {
+    // Loaded only here: most evaluations have no provenance, and the schemas take time to load.
+    const { provenanceSchema } = await import("./schemas.ts");
+    return parseWith(provenanceSchema, JSON.parse(text));
+  } catch (error) {
+    throw dataError(
+      `${file} is not a provenance file: ${messageOf(error)}`,
+      "See schemas/provenance@1.json.",
+    );
   }
 }

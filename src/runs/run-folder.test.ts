@@ -12,7 +12,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUN_KINDS, writeFolder } from "../../tests/fixtures/run-folders.ts";
 import { describeKind, type RunKind } from "./kinds.ts";
-import type { FolderOptions } from "./may-write.ts";
+import type { FolderOptions } from "./run-folder.ts";
 import { RunFolder } from "./run-folder.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-folder-"));

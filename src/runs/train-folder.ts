@@ -9,7 +9,7 @@ import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import type { FolderOptions } from "./may-write.ts";
+import type { FolderOptions } from "./run-folder.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
 import { parseWith, readIfThere, writeWhole } from "./whole-file.ts";

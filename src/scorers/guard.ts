@@ -13,7 +13,7 @@ import {
   type ScoreResult,
   type Scorer,
 } from "../core/score.ts";
-import { withinLimit } from "../extensions/watchdog.ts";
+import { withinLimit } from "../extensions/module.ts";
 import {
   answerOf,
   MAX_TIMEOUTS,

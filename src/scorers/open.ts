@@ -1,12 +1,13 @@
 /** Opens a scorer for use by the loops: guarded, and with threads or concurrent calls if wanted. */
 
-import { usageError } from "../core/errors.ts";
+import { Worker } from "node:worker_threads";
+import { dataError, usageError } from "../core/errors.ts";
 import type { ExampleFields } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../core/score.ts";
+import { strayFailure } from "../extensions/module.ts";
 import { notTried, TimeoutCount } from "./answer.ts";
 import { Guard } from "./guard.ts";
 import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
-import { openPool } from "./pool.ts";
 
 /**
  * How a scorer is called. Its scores depend on none of these, unless it runs over the limit.
@@ -118,4 +119,53 @@ class Breaker {
     this.#previous = settled.catch(() => {});
     return settled;
   }
+}
+
+interface Lane {
+  readonly worker: Worker;
+  /** Why the thread ended, once it has. */
+  lost?: Error;
+  readonly waiting: { resolve(scored: CheckedScore[]): void; reject(error: Error): void }[];
+}
+
+/** What a thread is told when it starts. */
+export interface ThreadOptions {
+  /** A built-in's name or a file. */
+  readonly scorer: string;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+}
+
+export function openPool(
+  options: ThreadOptions,
+  jobs: number,
+): Pick<GuardedScorer, "scoreBatch" | "close"> {
+  const lanes = Array.from({ length: jobs }, () => openLane(options));
+  return {
+    scoreBatch: (batch) =>
+      new Promise((resolve, reject) => {
+        const lane = lanes.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
+        if (lane.lost) return reject(lane.lost);
+        lane.waiting.push({ resolve, reject });
+        lane.worker.postMessage(batch);
+      }),
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.worker.terminate()));
+    },
+  };
+}
+
+function openLane(options: ThreadOptions): Lane {
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: options });
+  const lane: Lane = { worker, waiting: [] };
+  const fail = (error: Error) => {
+    lane.lost ??= error;
+    for (const { reject } of lane.waiting.splice(0)) reject(error);
+  };
+  worker.on("message", (scored: CheckedScore[]) => lane.waiting.shift()?.resolve(scored));
+  worker.on("error", (error) => fail(strayFailure(error)));
+  worker.on("exit", () =>
+    fail(dataError("the scorer ended its thread", "A scorer must not call process.exit.")),
+  );
+  return lane;
 }

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { ScoreRequest } from "../core/score.ts";
 import { Guard } from "./guard.ts";
 import { loadScorer } from "./load.ts";
-import type { ThreadOptions } from "./pool.ts";
+import type { ThreadOptions } from "./open.ts";
 
 const { scorer, timeoutMs, concurrency } = workerData as ThreadOptions;
 const guard = new Guard(await loadScorer(scorer), timeoutMs, concurrency);

@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KlEstimator, klEstimate, klEstimateGraph } from "../../engine/kl-estimators.ts";
+import type { KlEstimator } from "../../engine/loss.ts";
+import { klEstimate, klEstimateGraph } from "../../engine/loss-graph.ts";
 import { gradients } from "../../graph/gradients.ts";
 import { differences, interpret } from "../../graph/interpret.ts";
 import { sum } from "../../graph/ops/reduce.ts";

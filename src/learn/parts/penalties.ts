@@ -1,6 +1,6 @@
 /** What is subtracted from rewards or added to the loss: the KL coefficient and the price of cost. */
 
-import type { KlEstimator } from "../../engine/kl-estimators.ts";
+import type { KlEstimator } from "../../engine/loss.ts";
 
 export interface KlControl {
   readonly mode: "none" | "fixed" | "adaptive";

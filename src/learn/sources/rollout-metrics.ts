@@ -1,6 +1,7 @@
 /** What is recorded of a batch of episodes. */
 
-import { type KlEstimator, klEstimate } from "../../engine/kl-estimators.ts";
+import type { KlEstimator } from "../../engine/loss.ts";
+import { klEstimate } from "../../engine/loss-graph.ts";
 import { allEqual, deviation, mean } from "../parts/advantages.ts";
 import type { CostLimit } from "../parts/penalties.ts";
 import type { Episode } from "../play.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Example } from "../../core/records.ts";
-import { klEstimate } from "../../engine/kl-estimators.ts";
+import { klEstimate } from "../../engine/loss-graph.ts";
 import type { Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";

@@ -4,8 +4,7 @@ import { dataError } from "../../core/errors.ts";
 import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import type { HeldOutPrompts } from "../held-out.ts";
-import type { InputRecord } from "./examples.ts";
+import type { HeldOutPrompts, InputRecord } from "./examples.ts";
 import type { SeededOrder } from "./order.ts";
 
 export interface Text {

@@ -1,7 +1,7 @@
 /** The bandit as a run: log, evaluation, charts, and a diagnosis of the learning rate. */
 
 import { rngAt } from "../../core/rng.ts";
-import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FolderOptions } from "../../runs/run-folder.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import {
   ARM_NAMES,

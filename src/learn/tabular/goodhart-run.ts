@@ -3,7 +3,7 @@
 import type { Example } from "../../core/records.ts";
 import type { ScoreResult, ScorerIdentity } from "../../core/score.ts";
 import { resultRow } from "../../loops/row.ts";
-import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FolderOptions } from "../../runs/run-folder.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { type Experiment, rewardIdentity, writeExperiment } from "./experiment.ts";

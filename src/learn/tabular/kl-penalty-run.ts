@@ -1,6 +1,6 @@
 /** The KL penalty as a run: a sweep of the coefficient, with the closed form checked by gradient ascent. */
 
-import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FolderOptions } from "../../runs/run-folder.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { type Experiment, writeExperiment } from "./experiment.ts";

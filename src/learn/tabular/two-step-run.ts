@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { dataError } from "../../core/errors.ts";
-import type { FolderOptions } from "../../runs/may-write.ts";
+import type { FolderOptions } from "../../runs/run-folder.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { sha256OfFile } from "../../runs/whole-file.ts";
 import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
