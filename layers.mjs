@@ -25,7 +25,7 @@ export const mayImport = {
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   learn: [
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
-    ...["loops", "charts"],
+    ...["providers", "loops", "charts"],
   ],
   gate: ["core", "runs", "stats"],
   report: ["core", "runs", "stats", "charts"],

@@ -81,8 +81,6 @@ export interface Engine {
   readonly identity: EngineIdentity;
   readonly can: EngineAbilities;
   readonly encoder: Encoder;
-  /** Tokens of the longest row that it takes. */
-  readonly length: number;
   /** Sizes of the calls to come. Call it before the first of them. */
   reserve(shape: CallShape): void;
   sample(

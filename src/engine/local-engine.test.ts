@@ -34,7 +34,6 @@ engineContract("the embedded engine with adapters", {
 
 test("without a reservation it takes rows of any length that the policy reads", async () => {
   const engine = new LocalEngine(start, { threads: 1 });
-  expect(engine.length).toBe(32);
   const [sample] = await engine.sample([{ prompt: [1, 3], address: ["free"] }], {
     ...{ temperature: 0, top_k: 0, top_p: 1, max_tokens: 3, stop: [], seed: 0 },
   });

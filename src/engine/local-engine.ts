@@ -52,7 +52,6 @@ export class LocalEngine implements Engine {
     ...{ graphLoss: true, losses: [], exactKl: true, sameBytes: true },
   };
   readonly encoder: Encoder;
-  length: number;
   readonly #start: Checkpoint;
   readonly #threads: number;
   readonly #frozen: Float32Array;
@@ -68,7 +67,6 @@ export class LocalEngine implements Engine {
     const { architecture, trained, fingerprint } = start;
     this.identity = { kind: "local", fingerprint, architecture: { ...architecture }, trained };
     this.encoder = encoderOf(start);
-    this.length = start.maxLength;
     this.#start = start;
     this.#threads = threads;
     this.#frozen = Float32Array.from(start.parameters);
@@ -77,12 +75,11 @@ export class LocalEngine implements Engine {
     const state = startState(this.#trainable.start);
     this.#updater = new Updater(architecture, this.#trainable, state, threads);
     this.#decoder = this.#makeDecoder(ROWS);
-    this.#teacher = this.#makeTeacher({ rows: ROWS, length: this.length });
+    this.#teacher = this.#makeTeacher({ rows: ROWS, length: start.maxLength });
   }
 
   /** The number of rows is fixed from then on, so that batches cannot change a result. */
   reserve({ rows, length }: CallShape): void {
-    this.length = length;
     this.#decoder = this.#makeDecoder(Math.min(rows, SAMPLED_AT_ONCE));
     this.#teacher = this.#makeTeacher({ rows, length });
   }

@@ -43,7 +43,7 @@ export interface Algorithm<S = unknown, M = unknown> {
 export interface ScoredEpisode {
   /** Penalties subtracted. */
   readonly reward: number;
-  /** As the environment gave it. */
+  /** From the environment, with the price of cost subtracted. */
   readonly score: number;
   /** The KL coefficient times the estimate where the penalty belongs to the reward, else 0. */
   readonly penalties: ArrayLike<number>;

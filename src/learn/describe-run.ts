@@ -15,14 +15,14 @@ export interface Described {
   readonly settings: TrainSettings;
   readonly start: EngineIdentity;
   /** The environment's identity; null where nothing is sampled. */
-  readonly environment: JsonObject | null;
+  readonly environmentIdentity: JsonObject | null;
   readonly inputs: readonly InputRecord[];
   /** Tokens of a row. */
   readonly length: number;
 }
 
 export function manifestOf(
-  { options, algorithm, settings, start, environment, inputs, length }: Described,
+  { options, algorithm, settings, start, environmentIdentity, inputs, length }: Described,
   volatile: TrainManifest["volatile"],
 ): TrainManifest {
   const roles = [
@@ -39,7 +39,7 @@ export function manifestOf(
     init_fingerprint: options.init === "scratch" ? null : start.fingerprint,
     architecture: start.architecture as TrainManifest["architecture"],
     engine: start.kind,
-    environment: environment as TrainManifest["environment"],
+    environment: environmentIdentity as TrainManifest["environment"],
     settings: { ...recordedSettings(settings), length },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
     volatile,

@@ -48,7 +48,7 @@ export async function play<S>(
   const promptTokens = remembered((text: string) => engine.encoder.promptTokens(text));
   const episodes = await Promise.all(
     requests.map(async (request) => {
-      const turn = await environment.reset(request.task, rngAt(...request.address, "environment"));
+      const turn = await reset(environment, request);
       return new Running(request, turn, promptTokens(textOf(turn.observation)));
     }),
   );
@@ -73,6 +73,44 @@ export async function play<S>(
     playing = playing.filter(({ ended }) => !ended);
   }
   return { episodes: episodes.map((episode) => episode.finished()), seconds };
+}
+
+/** The rewards that another environment gives for the same actions; nothing is sampled. */
+export async function replay<S>(
+  environment: Environment<S>,
+  requests: readonly EpisodeRequest[],
+  episodes: readonly Episode[],
+): Promise<number[]> {
+  const turns = await Promise.all(requests.map((request) => reset(environment, request)));
+  const rewards: (number | null)[] = turns.map(({ reward }) => reward);
+  const most = Math.max(...episodes.map(({ generations }) => generations.length));
+  for (let turn = 0; turn < most; turn++) {
+    const playing = [...episodes.keys()].filter((i) => episodes[i]?.generations[turn]);
+    const steps = playing.map((i) => ({
+      state: (turns[i] as Turn<S>).state,
+      action: { text: episodes[i]?.generations[turn]?.completion ?? "" },
+    }));
+    for (const [j, next] of (await environment.step(steps)).entries()) {
+      const i = playing[j] as number;
+      turns[i] = next;
+      rewards[i] = sumOf(rewards[i] ?? null, next.reward);
+    }
+  }
+  return episodes.map(({ task, generations }, i) => {
+    const end = turns[i]?.end ?? UNFINISHED;
+    return requireReward({ task, generations, end, reward: rewards[i] ?? null });
+  });
+}
+
+const UNFINISHED: EpisodeEnd = { code: "unfinished", terminated: false, details: {} };
+
+function reset<S>(environment: Environment<S>, { task, address }: EpisodeRequest) {
+  return environment.reset(task, rngAt(...address, "environment"));
+}
+
+/** A reward that could not be computed leaves none for the whole episode. */
+function sumOf(before: number | null, reward: number | null): number | null {
+  return before === null || reward === null ? null : before + reward;
 }
 
 /** An episode as it grows. */
@@ -117,8 +155,7 @@ class Running<S> {
     this.#actions.push([from, acted.length]);
     this.#generations.push(generation);
     this.#turn = turn;
-    this.#reward =
-      this.#reward === null || turn.reward === null ? null : this.#reward + turn.reward;
+    this.#reward = sumOf(this.#reward, turn.reward);
     for (const [name, value] of Object.entries(turn.metrics ?? {})) {
       this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
     }
@@ -167,10 +204,18 @@ function remembered<T>(compute: (text: string) => T): (text: string) => T {
   };
 }
 
-export function requireReward({ task, generations, reward, end }: Episode): number {
+/** What the policy wrote in all turns. */
+export function completionOf({ generations }: Pick<Episode, "generations">): string {
+  return generations.map(({ completion }) => completion).join("\n");
+}
+
+type RewardedEpisode = Pick<Episode, "task" | "generations" | "reward" | "end">;
+
+/** Training and validation need every reward: a broken scorer stops the run, it is never a zero. */
+export function requireReward({ task, generations, reward, end }: RewardedEpisode): number {
   if (reward !== null) return reward;
   const { scorer = "environment", code = end.code, details = {} } = end.details as JsonObject;
-  const text = generations.map(({ completion }) => completion).join("\n");
+  const text = completionOf({ generations });
   throw dataError(
     `the scorer ${scorer} gave no reward (${code}) for "${visibleShort(text, 40)}" on ${task.id}: ${visibleShort(JSON.stringify(details), 120)}`,
     "Fix the scorer and start again: a broken scorer is never a zero, so nothing was learned from it.",

@@ -11,11 +11,12 @@ import { isSampled } from "./sources/index.ts";
 
 /** Settings about scorers need these scorers, and the other way round. */
 export function requireScorers(
-  { cost, rewards = [] }: TrainOptions,
+  { cost, rewards = [], environment }: TrainOptions,
   settings: TrainSettings,
   { name, needs }: Algorithm,
 ): void {
-  if (isSampled(needs) && rewards.length === 0) {
+  // An environment that is given as an object has its own rewards.
+  if (isSampled(needs) && rewards.length === 0 && typeof environment !== "object") {
     throw usageError(`${name} learns from rewards, and no scorer is given`, "Give --scorer NAME.");
   }
   if ((settings.cost === null) !== (cost === undefined)) {

@@ -1,4 +1,4 @@
-/** Where training rows come from: data that is read before there is an engine, then batches with one. */
+/** Where training rows come from: data that is read and checked first, then batches made with an engine. */
 
 import type { Environment } from "../core/environment.ts";
 import type { Encoder, Engine } from "../engine/engine.ts";

@@ -6,6 +6,7 @@ import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import type { Sweep, SweepPoint } from "../runs/sweep-schema.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
@@ -18,25 +19,6 @@ export interface SweepOptions extends TrainOptions {
   readonly over: string;
   readonly values: readonly Json[];
   readonly onValue?: ((value: Json, index: number) => void) | undefined;
-}
-
-/** The last validation of a run. */
-export interface SweepPoint {
-  readonly value: Json;
-  readonly run: string;
-  readonly pass_rate: number;
-  readonly reward_mean: number;
-  readonly proxy_mean: number;
-  readonly kl_exact: number;
-  readonly entropy: number;
-  readonly length_mean: number;
-  readonly stopped_by: string | null;
-}
-
-export interface Sweep {
-  readonly over: string;
-  readonly algorithm: string;
-  readonly points: readonly SweepPoint[];
 }
 
 export interface SweepOutcome extends Sweep {
@@ -119,32 +101,28 @@ function pointOf({ dir: run, evaluations, summary }: TrainingRunRecords, value: 
   const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = kept;
   const reason = summary?.stop?.reason;
   return {
-    ...{ value, run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
-    kl_exact: kept.kl_exact ?? 0,
+    value: value as SweepPoint["value"],
+    ...{ run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
+    kl_exact: kept.kl_exact,
     stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
   };
 }
 
-/** Of one value, what the chart needs. */
-export interface TradeoffPoint {
-  readonly value: Json;
-  readonly reward_mean: number;
-  readonly proxy_mean: number;
-  readonly kl_exact: number;
-}
+type ChartPoint = Pick<SweepPoint, "value" | "reward_mean" | "proxy_mean" | "kl_exact">;
 
-export interface Tradeoff {
-  readonly over: string;
-  readonly algorithm: string;
-  readonly points: readonly TradeoffPoint[];
-}
-
-export function tradeoffChart({ over, algorithm, points }: Tradeoff): ChartSpec {
-  const sorted = points.toSorted((a, b) => a.kl_exact - b.kl_exact);
+/** Points without a measured KL are left out. */
+export function tradeoffChart({
+  over,
+  algorithm,
+  points,
+}: Pick<Sweep, "over" | "algorithm"> & { readonly points: readonly ChartPoint[] }): ChartSpec {
+  const sorted = points
+    .flatMap(({ kl_exact: kl, ...rest }) => (kl === null ? [] : [{ ...rest, kl }]))
+    .toSorted((a, b) => a.kl - b.kl);
   const series = (label: string, measure: "proxy_mean" | "reward_mean") => ({
     label,
     points: sorted.map((point) => ({
-      x: point.kl_exact,
+      x: point.kl,
       y: point[measure],
       label: String(point.value),
     })),

@@ -1,5 +1,13 @@
-import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Environment } from "../core/environment.ts";
+import { CharacterTokenizer } from "../policy/characters.ts";
+import { saveCheckpoint } from "../policy/checkpoint.ts";
+import { initialise, SIZES } from "../policy/initialise.ts";
+import { openScorer } from "../scorers/open.ts";
+import type { TrainOptions } from "./options.ts";
 import { train } from "./train.ts";
 
 test.each([
@@ -12,4 +20,110 @@ test.each([
   });
   await expect(training).rejects.toMatchObject({ kind: "usage", message, hint });
   expect(existsSync("unset")).toBe(false);
+});
+
+const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-training-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const here = (name: string) => path.join(folder, name);
+const tokenizer = new CharacterTokenizer("0123456789+= ?");
+const architecture = {
+  ...{ ...SIZES.nano, vocabulary: tokenizer.size, width: 16, layers: 1 },
+  ...{ heads: 2, keyHeads: 1, headSize: 8, inner: 24 },
+};
+
+const jsonl = (name: string, rows: readonly object[]) =>
+  writeFileSync(here(name), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+const linesOf = (run: string, name: string) =>
+  readFileSync(path.join(here(run), name), "utf8")
+    .trimEnd()
+    .split("\n");
+
+beforeAll(async () => {
+  await saveCheckpoint(here("start"), {
+    ...{ architecture, tokenizer, trained: null, maxLength: 64 },
+    parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
+  });
+  const sums = (b: string) =>
+    Array.from({ length: 6 }, (_, a) => ({ id: `${a}${b}`, prompt: `${a}+${b}=` }));
+  jsonl("tasks.jsonl", sums("1"));
+  jsonl("dev.jsonl", sums("2222222222222222222222222222"));
+  const labels = sums("3").map((row, i) => ({
+    ...{ ...row, prompt: `${"7+".repeat(i)}${row.prompt}`, label: i % 2 === 0 },
+    completion: "5".repeat(1 + 3 * ((i + 3) % 6)),
+  }));
+  jsonl("labels.jsonl", labels);
+});
+
+function options(algorithm: string, outdir: string, more: Partial<TrainOptions>): TrainOptions {
+  return {
+    ...{ algorithm, outdir: here(outdir), init: here("start"), size: "nano", threads: 1 },
+    ...{ dataset: here("tasks.jsonl"), saveEvery: 2 },
+    ...more,
+    settings: {
+      ...{ steps: 4, batch: 6, alarms_stop: false, evaluate: { every: 2, max_tokens: 4 } },
+      ...{ rollouts: { prompts: 3, group: 2, max_tokens: 4 }, ...more.settings },
+    },
+  };
+}
+
+/** Asks again after the first answer; pays half for a digit in either turn. */
+const askedTwice: Environment<number> = {
+  identity: { name: "asked_twice", version: "1" },
+  reset: async ({ prompt }) => ({
+    ...{ state: 0, reward: 0, observation: [{ role: "user", content: prompt }] },
+  }),
+  step: async (batch) =>
+    batch.map(({ state, action }) => ({
+      ...{ state: state + 1, observation: [{ role: "user" as const, content: "?" }] },
+      reward: /\d/.test(action.text) ? 0.5 : 0,
+      ...(state === 1 && { end: { code: "asked_twice", terminated: true, details: {} } }),
+    })),
+};
+
+describe("an environment of two turns", () => {
+  test("is trained in and validated in, without a scorer, and named in the manifest", async () => {
+    const dev = here("dev.jsonl");
+    await train(options("grpo", "two", { environment: askedTwice, dev }));
+    const manifest = JSON.parse(readFileSync(here("two/manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({ environment: askedTwice.identity, scorers: [] });
+    for (const line of linesOf("two", "metrics.jsonl"))
+      expect(JSON.parse(line).outcomes).toEqual({ asked_twice: 6 });
+    for (const line of linesOf("two", "evaluations.jsonl"))
+      expect(JSON.parse(line).outcomes).toEqual({ asked_twice: 6 });
+  });
+
+  test("is refused by rejection sampling, which keeps one completion", async () => {
+    const settings = { algorithm: { threshold: 0 } };
+    const training = train(options("rft", "rft", { environment: askedTwice, settings }));
+    await expect(training).rejects.toThrow(/several turns/);
+  });
+});
+
+test("what KTO learns does not depend on the validation set", async () => {
+  const dataset = here("labels.jsonl");
+  const alone = await train(options("kto", "alone", { dataset }));
+  const validation = await openScorer();
+  const dev = here("dev.jsonl");
+  const measured = await train(options("kto", "measured", { dataset, dev, validation }));
+  expect(linesOf("measured", "metrics.jsonl").map((line) => JSON.parse(line).loss)).toEqual([
+    ...linesOf("alone", "metrics.jsonl").map((line) => expect.closeTo(JSON.parse(line).loss, 4)),
+  ]);
+  expect(measured.summary.steps).toBe(alone.summary.steps);
+});
+
+test("a damaged line of a run that is resumed is refused by file and line", async () => {
+  const stop = new Error("stopped");
+  const onStep = (done: number) => {
+    if (done === 3) throw stop;
+  };
+  const given = options("grpo", "damaged", { environment: askedTwice });
+  await expect(train({ ...given, onStep })).rejects.toBe(stop);
+  const file = here("damaged/metrics.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace("{", "["));
+  const before = readFileSync(file, "utf8").split("\n").slice(0, 2);
+  await expect(train({ ...given, resume: true })).rejects.toMatchObject({
+    kind: "data",
+    message: expect.stringMatching(/metrics\.jsonl:1/),
+  });
+  expect(readFileSync(file, "utf8").split("\n").slice(0, 2)).toEqual(before);
 });

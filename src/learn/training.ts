@@ -1,16 +1,24 @@
 /** A training run in progress: its engine, source, watch and folder, and how it ends. */
 
 import path from "node:path";
+import type { ZodType } from "zod";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import { ENVIRONMENTS } from "../environments/index.ts";
+import { ENVIRONMENTS, type EnvironmentParts } from "../environments/index.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import { readLines } from "../runs/read-training-run.ts";
 import { type Stream, TrainFolder } from "../runs/train-folder.ts";
-import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
+import {
+  type Alarm,
+  alarmSchema,
+  evaluationRecordSchema,
+  type StepRecord,
+  stepRecordSchema,
+} from "../runs/train-records.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
-import { readText, removeAll } from "../runs/whole-file.ts";
+import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { ENGINES } from "./engines.ts";
@@ -24,7 +32,7 @@ import { type Examples, HeldOutPrompts, longestPrompt, readExamples } from "./so
 import { isSampled, readTrainingData } from "./sources/index.ts";
 import { KEPT } from "./sources/rejection-sampling.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
-import { type Evaluation, validate } from "./validate.ts";
+import { type Evaluation, type ValidationEnvironments, validate } from "./validate.ts";
 import { Watch } from "./watch.ts";
 
 /** The most rows whose log-probs are computed at once. */
@@ -41,7 +49,7 @@ interface HeldOut {
 /** What was read and checked before the folder is touched. */
 interface Prepared extends Described, HeldOut {
   readonly engine: Engine;
-  readonly playedIn: Environment;
+  readonly environment: Environment;
   readonly data: TrainingData;
   readonly manifest: () => Promise<TrainManifest>;
 }
@@ -82,7 +90,9 @@ export class Training {
   ): Promise<Training> {
     const occasion = observeOccasion();
     requireScorers(options, settings, algorithm);
-    const environment = environmentOf(options, settings);
+    const { rewards = [], cost } = options;
+    const { weights } = settings;
+    const environment = environmentOf(options, { scorers: rewards, weights, cost });
     const engine = await engineOf(options, algorithm, settings);
     try {
       const held = await readHeldOut(options);
@@ -98,10 +108,10 @@ export class Training {
       const described: Described = {
         ...{ options, algorithm, settings, length, start: engine.identity },
         inputs: [...data.inputs, ...sets.map(({ input }) => input)],
-        environment: isSampled(algorithm.needs) ? environment.identity : null,
+        environmentIdentity: isSampled(algorithm.needs) ? environment.identity : null,
       };
       const manifest = async () => manifestOf(described, await occasion());
-      const parts = { ...described, ...held, engine, playedIn: environment, data, manifest };
+      const parts = { ...described, ...held, engine, environment, data, manifest };
       return await Training.#begin(parts);
     } catch (error) {
       await engine.close();
@@ -111,7 +121,7 @@ export class Training {
 
   /** Claims the folder, and continues from a saved state if the run is resumed. */
   static async #begin(parts: Prepared): Promise<Training> {
-    const { options, algorithm, settings, engine, playedIn, data, length } = parts;
+    const { options, algorithm, settings, engine, environment, data, length } = parts;
     const resumed = options.resume ? await readResumeState(options.outdir) : undefined;
     const folder = await TrainFolder.open(options.outdir, await parts.manifest(), resumed?.bytes, {
       ...options,
@@ -127,7 +137,7 @@ export class Training {
       const { rollouts, source: wrap } = sabotageOf(settings.sabotage);
       const saved = resumed?.source;
       const source = data.open({
-        ...{ engine: rollouts?.(engine) ?? engine, environment: playedIn, saved },
+        ...{ engine: rollouts?.(engine) ?? engine, environment, saved },
       });
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
       const run = new Training({
@@ -143,17 +153,15 @@ export class Training {
   }
 
   async #restore(step: number): Promise<void> {
+    const { dir } = this.#parts.folder;
+    const read = <T>(stream: Stream, schema: ZodType<T>) =>
+      readLines(path.join(dir, `${stream}.jsonl`), schema).then(({ rows }) => rows);
     this.step = step;
     this.watch.restore({
-      steps: await this.#read<StepRecord>("metrics"),
-      evaluations: await this.#read<EvaluationRecord>("evaluations"),
-      alarms: await this.#read<Alarm>("alarms"),
+      steps: await read("metrics", stepRecordSchema),
+      evaluations: await read("evaluations", evaluationRecordSchema),
+      alarms: await read("alarms", alarmSchema),
     });
-  }
-
-  async #read<T>(stream: Stream): Promise<T[]> {
-    const text = await readText(path.join(this.#parts.folder.dir, `${stream}.jsonl`));
-    return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as T]));
   }
 
   /** Records a step. */
@@ -195,12 +203,10 @@ export class Training {
   }
 
   async #measure(set: Examples | undefined): Promise<Evaluation | undefined> {
-    const { options } = this.#parts;
-    const { validation = options.rewards?.[0], rewards = [] } = options;
-    if (!set || !validation) return undefined;
+    const environments = validationOf(this.#parts.options, this.settings);
+    if (!set || !environments) return undefined;
     const started = performance.now();
-    const scorers = { validation, rewards: rewards.length > 0 ? rewards : [validation] };
-    const found = await validate(this.engine, set, scorers, this.settings, this.step);
+    const found = await validate(this.engine, set, environments, this.settings, this.step);
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
     return found;
   }
@@ -309,12 +315,29 @@ async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
   };
 }
 
+/** The environment with these scorers; one that is given as an object has its own rewards. */
 function environmentOf(
-  { environment = "single_turn", rewards = [], cost }: TrainOptions,
-  { weights }: TrainSettings,
+  { environment = "single_turn" }: TrainOptions,
+  parts: EnvironmentParts,
 ): Environment {
   if (typeof environment !== "string") return environment;
-  return named("environment", ENVIRONMENTS, environment)({ scorers: rewards, weights, cost });
+  return named("environment", ENVIRONMENTS, environment)(parts);
+}
+
+/** What held-out examples are played in; undefined where nothing can score them. */
+function validationOf(
+  options: TrainOptions,
+  { weights }: TrainSettings,
+): ValidationEnvironments | undefined {
+  const { rewards = [], validation = rewards[0], environment } = options;
+  const own = typeof environment === "object" ? environment : undefined;
+  if (own) return { validation: own, proxy: undefined };
+  if (!validation) return undefined;
+  const same = rewards.length === 0 || (rewards.length === 1 && rewards[0] === validation);
+  return {
+    validation: environmentOf(options, { scorers: [validation] }),
+    proxy: same ? undefined : environmentOf(options, { scorers: rewards, weights }),
+  };
 }
 
 /** What an earlier run in the folder had saved: a run that starts again must not use it. */

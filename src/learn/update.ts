@@ -1,6 +1,7 @@
 /** One batch becomes one update of the policy, or several where an algorithm uses a batch more than once. */
 
 import { usageError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Engine, EngineAbilities, UpdateResult } from "../engine/engine.ts";
 import type { LossCall, TrainingRow } from "../engine/loss.ts";
 import { lengthFor } from "../policy/teacher-forced.ts";
@@ -33,17 +34,23 @@ export function lossCallOf(
 ): LossCall {
   const { columns, namedLoss: name } = algorithm;
   const own = settings.algorithm;
+  const { mode, place, estimator } = settings.kl;
+  const penalty = algorithm.needs === "rollouts" && mode !== "none" && place === "loss";
   if (can.graphLoss) {
-    const { mode, place, estimator } = settings.kl;
-    const penalty = algorithm.needs === "rollouts" && mode !== "none" && place === "loss";
     return {
       ...{ kind: "graph", columns, maxTokens, reduction: algorithm.reduction(own) },
       build: (inputs) => algorithm.loss(inputs, own),
       kl: penalty ? estimator : undefined,
     };
   }
+  if (penalty) {
+    throw usageError(
+      "this engine cannot add a KL penalty to the loss",
+      "Put it into the reward with --set kl.place=reward, or leave it out.",
+    );
+  }
   if (name !== undefined && can.losses.includes(name)) {
-    return { kind: "named", name, config: own as never };
+    return { kind: "named", name, config: own as JsonObject };
   }
   throw usageError(
     `this engine cannot compute the loss of ${algorithm.name}`,

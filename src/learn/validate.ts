@@ -1,12 +1,11 @@
 /** The policy on held-out examples: sampled with the same random numbers every time, so that only the policy differs. */
 
-import type { GuardedScorer } from "../core/score.ts";
+import type { Environment } from "../core/environment.ts";
 import { passes } from "../core/score.ts";
 import type { Engine } from "../engine/engine.ts";
-import { singleTurn } from "../environments/single-turn.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
 import { mean } from "./parts/advantages.ts";
-import { play, requireReward } from "./play.ts";
+import { completionOf, play, replay, requireReward } from "./play.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
 import { countOf } from "./sources/rollout-metrics.ts";
@@ -19,28 +18,27 @@ export interface Evaluation {
   readonly samples: readonly SampleRecord[];
 }
 
-export interface ValidationScorers {
-  /** The scorer that is not optimised. */
-  readonly validation: GuardedScorer;
-  readonly rewards: readonly GuardedScorer[];
+/** The environments that held-out examples are played in. */
+export interface ValidationEnvironments {
+  /** With the scorer that is not optimised. */
+  readonly validation: Environment;
+  /** With the scorers that reward; undefined where they are the same. */
+  readonly proxy: Environment | undefined;
 }
 
 export async function validate(
   engine: Engine,
   { list }: Examples,
-  { validation, rewards }: ValidationScorers,
-  { seed, evaluate: { temperature, max_tokens }, weights }: TrainSettings,
+  { validation, proxy: proxyEnvironment }: ValidationEnvironments,
+  { seed, evaluate: { temperature, max_tokens } }: TrainSettings,
   step: number,
 ): Promise<Evaluation> {
   const requests = list.map((task) => ({ task, address: [seed, "evaluate", task.id] }));
   const sampling = { temperature, top_k: 0, top_p: 1, max_tokens, stop: [], seed };
-  const environment = singleTurn({ scorers: [validation] });
-  const { episodes } = await play(engine, environment, requests, sampling);
+  const { episodes } = await play(engine, validation, requests, sampling);
   const truth = episodes.map(requireReward);
-  const texts = episodes.map(({ generations }) => generations[0]?.completion ?? "");
-  const proxyScorers = { scorers: rewards, weights };
-  const same = rewards.length === 1 && rewards[0] === validation;
-  const proxy = same ? truth : await rewardsOf(proxyScorers, list, texts);
+  const texts = episodes.map(completionOf);
+  const proxy = proxyEnvironment ? await replay(proxyEnvironment, requests, episodes) : truth;
   const rows = episodes.map(({ row }) => row);
   const stats = await engine.tokenStats(rows, "policy", { exactKl: engine.can.exactKl });
   const generations = episodes.flatMap((episode) => episode.generations);
@@ -69,19 +67,4 @@ export async function validate(
       code: codes[i] ?? "",
     })),
   };
-}
-
-/** Rewards of given completions. */
-async function rewardsOf(
-  parts: Parameters<typeof singleTurn>[0],
-  list: Examples["list"],
-  texts: readonly string[],
-): Promise<number[]> {
-  const steps = list.map((state, i) => ({ state, action: { text: texts[i] as string } }));
-  const turns = await singleTurn(parts).step(steps);
-  return turns.map(({ reward, end }, i) =>
-    requireReward({
-      ...{ task: list[i], reward, end, generations: [{ completion: texts[i] }] },
-    } as never),
-  );
 }

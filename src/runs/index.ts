@@ -38,6 +38,7 @@ export {
   type Volatile,
 } from "./schemas.ts";
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
+export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";

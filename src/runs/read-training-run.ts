@@ -85,7 +85,8 @@ function asStep({ step, outcomes, ...values }: lines.StepRecord): TrainingStep {
   return { step, outcomes, values: values as Record<string, number> };
 }
 
-async function readLines<T>(
+/** The lines of a stream, each checked; one that does not fit is refused by file and line. */
+export async function readLines<T>(
   file: string,
   schema: ZodType<T>,
 ): Promise<{ rows: T[]; sha256: string }> {

@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { yamlValue } from "../../learn/recipe.ts";
-import { type SweepOutcome, type SweepPoint, sweep } from "../../learn/sweep.ts";
+import { type SweepOutcome, sweep } from "../../learn/sweep.ts";
+import type { SweepPoint } from "../../runs/sweep-schema.ts";
 import { TrainingProgress } from "../progress.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
@@ -64,7 +65,7 @@ function printSweep(found: SweepOutcome, outdir: string): void {
   out(`${over.padEnd(20)} validation   reward       KL  entropy  length`);
   for (const point of points) {
     const { value, pass_rate, proxy_mean, kl_exact, entropy, length_mean, stopped_by } = point;
-    const figures = [pass_rate, proxy_mean, kl_exact, entropy].map((x) => x.toFixed(4));
+    const figures = [pass_rate, proxy_mean, kl_exact, entropy].map((x) => x?.toFixed(4) ?? "–");
     const row = figures.map((text, i) => text.padStart(i === 0 ? 10 : 8)).join(" ");
     out(`${String(value).padEnd(20)} ${row} ${length_mean.toFixed(1).padStart(7)}`);
     if (stopped_by !== null) out(`  stopped by the alarm ${stopped_by}`);

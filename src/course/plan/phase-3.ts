@@ -1,8 +1,8 @@
 /** Phase 3: several objectives or a constraint, and the trade-off between them. */
 
 import path from "node:path";
-import { z } from "zod";
 import { canonicalJson } from "../../core/index.ts";
+import { type SweepPoint, sweepSchema } from "../../runs/index.ts";
 import { parseJson } from "../evidence.ts";
 import { textOf } from "../workspace-files.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
@@ -115,26 +115,6 @@ const curve: Criterion = {
   },
 };
 
-const pointSchema = z.strictObject({
-  value: z.json(),
-  run: z.string(),
-  pass_rate: z.number(),
-  reward_mean: z.number(),
-  proxy_mean: z.number(),
-  kl_exact: z.number(),
-  entropy: z.number(),
-  length_mean: z.number(),
-  stopped_by: z.string().nullable(),
-});
-
-const sweepSchema = z.strictObject({
-  over: z.string(),
-  algorithm: z.string(),
-  points: z.array(pointSchema),
-});
-
-type Point = z.infer<typeof pointSchema>;
-
 /** The result of a sweep (how many runs, and their least and most exact KL), or why it is not valid. */
 async function readSweep({ dir, trainings }: PlanContext, file: string, fewest: number) {
   const parsed = sweepSchema.safeParse(parseJson(textOf(dir, file)));
@@ -154,20 +134,23 @@ async function readSweep({ dir, trainings }: PlanContext, file: string, fewest: 
   if (different < fewest) return `${file}: ${different} different runs, not ${fewest}.`;
   if (new Set(runs.map(({ manifest }) => settingsFingerprint(manifest, [over]))).size > 1)
     return `${file}: its runs differ in more than ${over}.`;
-  const drifts = points.map(({ kl_exact: kl }) => kl);
+  const drifts = points.flatMap(({ kl_exact: kl }) => (kl === null ? [] : [kl]));
   return { over, points: different, least: Math.min(...drifts), most: Math.max(...drifts) };
 }
 
-function agrees({ manifest, summary, records }: Training, over: string, point: Point): boolean {
+function agrees(
+  { manifest, summary, records }: Training,
+  over: string,
+  point: SweepPoint,
+): boolean {
   const { value, run: _, stopped_by: stopped, ...figures } = point;
   const { evaluations } = records;
   const final = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
-  const measured = final && { ...final, kl_exact: final.kl_exact ?? 0 };
   return (
     canonicalJson(setting(manifest, over) ?? null) === canonicalJson(value) &&
     stopped === (summary.stop.reason === ALL_DONE ? null : summary.stop.reason) &&
     Object.entries(figures).every(
-      ([name, figure]) => measured?.[name as keyof typeof figures] === figure,
+      ([name, figure]) => final?.[name as keyof typeof figures] === figure,
     )
   );
 }

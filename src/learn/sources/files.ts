@@ -107,7 +107,7 @@ async function withReference(engine: Engine, rows: readonly TokenRow[]): Promise
  */
 async function generalShift(engine: Engine, rows: readonly TokenRow[]): Promise<number> {
   const mixed = rows.map((row, i) => otherCompletion(row, rows[(i + 1) % rows.length] as TokenRow));
-  const fitting = mixed.filter(({ tokens }) => tokens.length <= engine.length);
+  const fitting = mixed.filter(({ tokens }) => tokens.length <= engine.encoder.maxLength);
   if (fitting.length === 0) return 0;
   const now = await engine.tokenStats(fitting, "policy");
   const before = await engine.tokenStats(fitting, "reference");

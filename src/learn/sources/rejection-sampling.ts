@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { z } from "zod";
-import { dataError } from "../../core/errors.ts";
+import { dataError, usageError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
@@ -133,6 +133,12 @@ class RejectionSampling implements Source {
       return reward >= threshold && episode.generations.every((one) => fits(one, encoder));
     });
     const completions = new Set(passing.map(({ generations }) => generations[0]?.completion));
+    if (passing.some(({ generations }) => generations.length > 1)) {
+      throw usageError(
+        "rft keeps a prompt with one completion, and this environment has several turns",
+        "Use an environment of one turn, or a method that learns from rollouts, such as grpo.",
+      );
+    }
     const { id = "", prompt = "" } = episodes[0]?.task ?? {};
     return [...completions]
       .slice(0, keep)

@@ -4,7 +4,7 @@ import type { KlEstimator } from "../../engine/loss.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
 import { allEqual, deviation, mean } from "../parts/advantages.ts";
 import type { CostLimit } from "../parts/penalties.ts";
-import type { Episode } from "../play.ts";
+import { completionOf, type Episode } from "../play.ts";
 
 /** Log-probs of the policy's own tokens when they were sampled. */
 export function logprobsOf({ generations }: Episode): readonly number[] {
@@ -82,9 +82,7 @@ export function lengthMetrics(episodes: readonly Episode[], most: number) {
   const lengths = episodes.map(({ generations }) =>
     generations.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0),
   );
-  const texts = episodes.map(({ generations }) =>
-    generations.map(({ completion }) => completion).join("\n"),
-  );
+  const texts = episodes.map(completionOf);
   const cut = episodes.map(({ generations }) =>
     generations.some((one) => one.finish === "length" && one.completion_tokens >= most),
   );

@@ -95,10 +95,10 @@ class Rollouts implements Source {
     const effort: Effort = { sampling: 0, scoring: 0, tokens: 0 };
     const groups = await this.#groups(step, effort);
     const started = performance.now();
-    const { columns, metrics } = await this.#advantages(groups);
+    const { columns, metrics, next } = await this.#advantages(groups);
     const logprobs = (performance.now() - started) / 1000;
     const { kl_coefficient: klCoefficient } = this.#state;
-    this.#state = { ...this.#state, ...metrics.next };
+    this.#state = next;
     const rows = groups.flatMap(({ episodes }, g) =>
       episodes.map(({ row }, i) => ({ ...row, columns: columns[g]?.[i] ?? {} })),
     );
@@ -106,7 +106,7 @@ class Rollouts implements Source {
     return {
       rows,
       klCoefficient,
-      metrics: { ...metrics.recorded, sampled_tokens },
+      metrics: { ...metrics, sampled_tokens },
       outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
       seconds: { sampling, scoring, logprobs },
     };
@@ -195,27 +195,25 @@ class Rollouts implements Source {
         group.map((own) => ({ ...own, reference: ofRow.next().value ?? [] })),
       ),
       metrics: {
-        recorded: {
-          ...rewardMetrics(
-            groups.map(({ rewards }) => rewards),
-            episodes,
-          ),
-          ...cost?.metrics,
-          ...kl.metrics,
-          ...lengthMetrics(episodes, settings.rollouts.max_tokens),
-          ...metrics,
-          "kl/coefficient": coefficient,
-        },
-        next: {
-          kl_coefficient: nextCoefficient(
-            settings.kl,
-            coefficient,
-            kl.perEpisode[settings.kl.estimator],
-            episodes.length,
-          ),
-          price: settings.cost && cost ? nextPrice(settings.cost, price, cost.mean) : price,
-          memory: "memory" in found ? found.memory : memory,
-        },
+        ...rewardMetrics(
+          groups.map(({ rewards }) => rewards),
+          episodes,
+        ),
+        ...cost?.metrics,
+        ...kl.metrics,
+        ...lengthMetrics(episodes, settings.rollouts.max_tokens),
+        ...metrics,
+        "kl/coefficient": coefficient,
+      },
+      next: {
+        kl_coefficient: nextCoefficient(
+          settings.kl,
+          coefficient,
+          kl.perEpisode[settings.kl.estimator],
+          episodes.length,
+        ),
+        price: settings.cost && cost ? nextPrice(settings.cost, price, cost.mean) : price,
+        memory: "memory" in found ? found.memory : memory,
       },
     };
   }
