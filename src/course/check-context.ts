@@ -131,7 +131,7 @@ export class CheckContext {
   }
 
   /** The bytes of a plain file of reasonable size. */
-  async bytes(name: string): Promise<Buffer> {
+  async bytes(name: string): Promise<Uint8Array> {
     const found = lstatSync(this.file(name), { throwIfNoEntry: false });
     const problem = !found
       ? "no such file"

@@ -133,7 +133,7 @@ export class Git {
   }
 
   /** The content of each object or `commit:file`, in one git process; undefined where there is none. */
-  async contents(names: readonly string[]): Promise<(Buffer | undefined)[]> {
+  async contents(names: readonly string[]): Promise<(Uint8Array | undefined)[]> {
     const asked = names.filter((name) => !name.includes("\n"));
     const batch = await execute(
       [...this.#flags, "cat-file", "--batch"],

@@ -1,10 +1,19 @@
 /** A Hono app with the origin check and the error handling that every local server needs. */
 
-import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { clientGone, type ErrorHandling, errorResponse, HttpError } from "./errors.ts";
 
-type Env = { Bindings: HttpBindings };
+/** What is used of Node's request and response; their own types would need @types/node of every user. */
+interface Bindings {
+  readonly incoming: { readonly socket: { readonly localPort?: number | undefined } };
+  readonly outgoing: {
+    readonly writableFinished: boolean;
+    readonly closed: boolean;
+    once(event: "close", listener: () => void): unknown;
+  };
+}
+
+type Env = { Bindings: Bindings };
 export type App = Hono<Env>;
 export type RequestContext = Context<Env>;
 export type Handler = (c: RequestContext) => Response | Promise<Response>;

@@ -96,7 +96,7 @@ async function startOf(dir: string, { manifest, claim }: FolderContent): Promise
 
 /** Where each figure is in the summary. */
 const FIGURES: Record<RunKind, readonly string[]> = {
-  eval: ["metrics.pass_rate", "metrics.mean_reward", "metrics.n_examples"],
+  eval: ["metrics.pass_rate", "metrics.n_scored", "metrics.n_examples"],
   select: ["metrics.pass_rate", "metrics.pass_at_1", "metrics.delta"],
   experiment: ["metrics.pass_rate", "metrics.mean_reward"],
   rollout: ["n_examples", "n_answers", "cost.completion_tokens"],

@@ -62,6 +62,12 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
       "  ",
     );
   }
+  if (report.probeFailures.some(({ probe }) => probe === "totality")) {
+    out();
+    print(
+      "A scorer must return a result for any expected_answer and completion (null, a list, a number, odd text) and must not throw. Return reward 0 with a code such as invalid_example.",
+    );
+  }
   const { counts } = report;
   out();
   out(
@@ -69,7 +75,7 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
   );
   out(`  false positives (exploits)       ${counts.false_positive}`);
   out(`  false negatives                  ${counts.false_negative}`);
-  out(`  scorer errors                    ${counts.scorer_error}`);
+  out(`  scorer errors on golden rows     ${counts.scorer_error}`);
   out(`  failed checks                    ${report.probeFailures.length} of ${report.probes}`);
   out(
     report.valid
