@@ -220,7 +220,7 @@ export class CheckContext {
   /** A file as the first commit has it. */
   async firstVersion(file: string): Promise<string | undefined> {
     const [content] = await this.git.contents([`${this.commits[0]?.hash ?? ""}:${file}`]);
-    return content?.toString("utf8");
+    return content && Buffer.from(content).toString("utf8");
   }
 
   /** The committed version of a file whose code has this fingerprint. */

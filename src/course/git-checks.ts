@@ -219,7 +219,7 @@ async function changedOutside(
   return names.flatMap((file, i) => {
     const [a, b] = [was?.[i], is?.[i]];
     // Reverted within the level: the budget is kept.
-    const reverted = a !== undefined && b !== undefined && a.equals(b);
+    const reverted = a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
     return reverted ? [] : [`${file} (commit ${suspects.get(file)?.slice(0, 7)})`];
   });
 }
