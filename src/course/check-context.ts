@@ -147,8 +147,7 @@ export class CheckContext {
   }
 
   async read(name: string): Promise<string> {
-    return (await this.bytes(name))
-      .toString("utf8")
+    return utf8(await this.bytes(name))
       .replace(/^\uFEFF/, "")
       .replaceAll("\r\n", "\n");
   }
@@ -211,8 +210,8 @@ export class CheckContext {
       const touched = this.commits.filter(({ files }) => files.includes(file));
       const contents = await this.git.contents(touched.map(({ hash }) => `${hash}:${file}`));
       return touched.flatMap((commit, i) => {
-        const text = contents[i]?.toString("utf8");
-        return text === undefined ? [] : [{ commit, text }];
+        const content = contents[i];
+        return content === undefined ? [] : [{ commit, text: utf8(content) }];
       });
     });
   }
@@ -220,7 +219,7 @@ export class CheckContext {
   /** A file as the first commit has it. */
   async firstVersion(file: string): Promise<string | undefined> {
     const [content] = await this.git.contents([`${this.commits[0]?.hash ?? ""}:${file}`]);
-    return content && Buffer.from(content).toString("utf8");
+    return content && utf8(content);
   }
 
   /** The committed version of a file whose code has this fingerprint. */
@@ -308,4 +307,8 @@ function makeScratch(): string {
   } catch (error) {
     throw ioError(`create a scratch folder in ${tmpdir()}`, error);
   }
+}
+
+function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8");
 }
