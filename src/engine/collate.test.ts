@@ -150,6 +150,23 @@ describe("a batch in parts", () => {
   });
 });
 
+test("tokens between two turns are read, not learned", () => {
+  const row: TrainingRow = {
+    ...{
+      tokens: [1, 2, 3, 4, 5, 6, 7],
+      actions: [
+        [2, 4],
+        [5, 7],
+      ],
+    },
+    columns: { old: [0.1, 0.2, 0.3, 0.4], good: 1 },
+  };
+  const [feeds] = collate([row], { ...LAYOUT, rows: 1, length: 8, reduction: "dapo" });
+  expect(table(feeds, "mask", 8)).toEqual([[0, 1, 1, 0, 1, 1, 0, 0]]);
+  expect(table(feeds, "weights", 8)).toEqual([[0, 0.25, 0.25, 0, 0.25, 0.25, 0, 0]]);
+  expect(table(feeds, "old", 8)).toEqual([[0, 0.1, 0.2, 0, 0.3, 0.4, 0, 0]]);
+});
+
 describe("a row that does not fit its columns is refused, rather than learned from", () => {
   const row = (columns: TrainingRow["columns"]): readonly TrainingRow[] => [
     { tokens: [11, 12, 21, 22, 23], actions: [[2, 5]], columns },

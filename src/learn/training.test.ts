@@ -99,6 +99,23 @@ describe("an environment of two turns", () => {
   });
 });
 
+test("validation uses its own scorer, and the reward's is the proxy", async () => {
+  const scorer = (name: string, reward: number) =>
+    openScorer({
+      ...{ name, version: "1", spec: "test", codes: [name] },
+      score: reward === 1 ? () => ({ reward: 1, code: "easy", details: {} }) : strict,
+    });
+  const strict = () => ({ reward: 0, code: "strict", details: {} });
+  const [easy, hard] = [await scorer("easy", 1), await scorer("strict", 0)];
+  const dev = here("dev.jsonl");
+  await train(options("grpo", "apart", { rewards: [easy], validation: hard, dev }));
+  for (const line of linesOf("apart", "evaluations.jsonl")) {
+    expect(JSON.parse(line)).toMatchObject({ reward_mean: 0, proxy_mean: 1, pass_rate: 0 });
+    expect(JSON.parse(line).outcomes).toEqual({ strict: 6 });
+  }
+  expect(JSON.parse(linesOf("apart", "metrics.jsonl")[0] ?? "").outcomes).toEqual({ easy: 6 });
+});
+
 test("what KTO learns does not depend on the validation set", async () => {
   const dataset = here("labels.jsonl");
   const alone = await train(options("kto", "alone", { dataset }));

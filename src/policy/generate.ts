@@ -49,8 +49,8 @@ export async function generateBatch(
   options: GenerateOptions,
 ): Promise<Generation[]> {
   const generations: Generation[] = [];
-  for await (const tokens of generateSteps(decoder, requests, options)) {
-    for (const { row, generation } of tokens) if (generation) generations[row] = generation;
+  for await (const rows of advance(decoder, requests, options)) {
+    for (const row of rows) if (row.ended) generations[row.index] = row.generation();
   }
   return generations;
 }
@@ -61,6 +61,17 @@ export async function* generateSteps(
   requests: readonly GenerationRequest[],
   options: GenerateOptions,
 ): AsyncGenerator<readonly GeneratedToken[], void, void> {
+  for await (const rows of advance(decoder, requests, options)) {
+    yield rows.map((row) => row.lastToken());
+  }
+}
+
+/** The rows that got a token, after each step. */
+async function* advance(
+  decoder: Decoder,
+  requests: readonly GenerationRequest[],
+  options: GenerateOptions,
+): AsyncGenerator<readonly Row[], void, void> {
   const { parameters, sampling, maxLength } = options;
   const prompts = requests.map(({ prompt }) => prompt);
   const longest = Math.max(...prompts.map(({ length }) => length));
@@ -80,7 +91,8 @@ export async function* generateSteps(
   try {
     let live = rows;
     while (live.length > 0) {
-      yield live.map((row) => row.sample());
+      for (const row of live) row.sample();
+      yield live;
       live = live.filter(({ ended }) => !ended);
       if (live.length > 0) await decoding.append(rows.map(({ last }) => last));
     }
@@ -94,7 +106,7 @@ const SPARE_TOKENS = 8;
 
 /** One completion as it grows. */
 class Row {
-  readonly #index: number;
+  readonly index: number;
   readonly #prompt: readonly number[];
   readonly #rng: Rng;
   readonly #maxTokens: number;
@@ -115,7 +127,7 @@ class Row {
     logits: Float32Array,
     options: GenerateOptions,
   ) {
-    this.#index = index;
+    this.index = index;
     this.#prompt = prompt;
     this.#rng = rngAt(...address);
     this.#maxTokens = maxTokens;
@@ -134,19 +146,29 @@ class Row {
     return this.ended ? -1 : (this.#tokens.at(-1) as number);
   }
 
-  sample(): GeneratedToken {
-    const { sampling, tokenizer, alternatives = 0 } = this.#options;
-    const sampled = sampleToken(this.#logits, sampling, this.#rng.next());
-    this.#tokens.push(sampled.token);
-    this.#logprobs.push(sampled.logprob);
-    this.#sampled.push(sampled.sampledLogprob);
-    if (tokenizer.endTokens.includes(sampled.token) || this.#stopped()) this.#finish = "stop";
+  sample(): void {
+    const { sampling, tokenizer } = this.#options;
+    const { token, logprob, sampledLogprob } = sampleToken(
+      this.#logits,
+      sampling,
+      this.#rng.next(),
+    );
+    this.#tokens.push(token);
+    this.#logprobs.push(logprob);
+    this.#sampled.push(sampledLogprob);
+    if (tokenizer.endTokens.includes(token) || this.#stopped()) this.#finish = "stop";
     else if (this.#tokens.length === this.#maxTokens) this.#finish = "length";
+  }
+
+  /** The token that was sampled last. */
+  lastToken(): GeneratedToken {
     return {
-      ...sampled,
-      row: this.#index,
-      alternatives: topLogprobs(this.#logits, alternatives),
-      generation: this.#finish ? this.#generation(this.#finish) : null,
+      row: this.index,
+      token: this.#tokens.at(-1) as number,
+      logprob: this.#logprobs.at(-1) as number,
+      sampledLogprob: this.#sampled.at(-1) as number,
+      alternatives: topLogprobs(this.#logits, this.#options.alternatives ?? 0),
+      generation: this.ended ? this.generation() : null,
     };
   }
 
@@ -162,13 +184,13 @@ class Row {
     return found(this.#tokens.slice(-this.#tail)) && found(this.#tokens);
   }
 
-  #generation(finish: SampledCompletion["finish"]): Generation {
+  generation(): Generation {
     const { tokenizer, sampling } = this.#options;
     const text = tokenizer.decode(this.#tokens.filter((id) => !tokenizer.endTokens.includes(id)));
     const stops = sampling.stop.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
     return {
       completion: stops.length > 0 ? text.slice(0, Math.min(...stops)) : text,
-      finish,
+      finish: this.#finish ?? "length",
       prompt_tokens: this.#prompt.length,
       completion_tokens: this.#tokens.length,
       tokens: this.#tokens,

@@ -50,7 +50,7 @@ export function score(example: Example, completion: string): ScoreResult {
 }
 
 /**
- * The strict verifier: the last line reads `Final: <integer>`, and the integer is the expected
+ * The strict verifier: the whole completion is the one line `Final: <integer>`, and the integer is the expected
  * one.
  *
  * @example

@@ -42,7 +42,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--min-delta <x>", "smallest improvement to promote", fromZero, 0)
     .option(
       "--alpha <a>",
-      "significance level: the rate of false promotions",
+      "two-sided significance level; at most half of it are false promotions",
       numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
       0.05,
     )
