@@ -5,7 +5,7 @@
  */
 
 import { existsSync, realpathSync } from "node:fs";
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { ioError, usageError } from "../core/errors.ts";
 import { sha256 } from "../core/fingerprint.ts";
@@ -164,10 +164,21 @@ async function removeTemporary(dir: string): Promise<void> {
   }
 }
 
-/** The further files of the run in this folder, from its summary; names only, never paths. */
+/** The further files of the run in this folder, by its summary; what has changed since stays. */
 async function filesOfRun(dir: string): Promise<string[]> {
   const { files } = (await contentOf(dir)).summary ?? {};
-  return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);
+  const own: string[] = [];
+  for (const [name, hash] of Object.entries(files ?? {})) {
+    if (path.basename(name) === name && (await hashOf(path.join(dir, name))) === hash)
+      own.push(name);
+  }
+  return own;
+}
+
+/** Undefined for what is no plain file, or cannot be read. */
+async function hashOf(file: string): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() ? sha256OfFile(file).catch(() => undefined) : undefined;
 }
 
 /** Removes the folders from `dir` up to `made`, as long as they are empty. */
@@ -233,7 +244,13 @@ export async function requireWritable(
       "Continue it with the same command and --resume, or start over with --force.",
     );
   }
-  if (claim) return;
+  if (claim || (found && force)) return;
+  if (found) {
+    throw usageError(
+      `${dir} holds ${aRun(found, false)}`,
+      "Choose another --outdir, or start over with --force.",
+    );
+  }
   throw usageError(
     `${dir} is not empty and holds no ${wanted.name} (it holds ${names.slice(0, 3).join(", ")})`,
     "Choose a new or empty folder for --outdir.",
