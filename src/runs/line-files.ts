@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm, stat, truncate } from "node:fs/promises";
 import { dataError, ioError } from "../core/errors.ts";
+import { refusePipe } from "./whole-file.ts";
 
 const WORTH_A_WRITE = 128 * 1024;
 const NEWLINE = 10;
@@ -170,6 +171,7 @@ export async function lastLineEnd(file: FileHandle, size: number): Promise<numbe
 
 /** Opens a file for reading; undefined where there is none. */
 export async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  await refusePipe(file);
   return open(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
