@@ -222,6 +222,7 @@ export class Training {
     const { options, folder } = this.#parts;
     if (this.step % options.saveEvery !== 0 || this.step === this.settings.steps) return;
     const state = { step: this.step, bytes: folder.bytes, source: this.source.state() };
+    await folder.sync();
     await saveResumeState(options.outdir, this.engine, state);
     await this.#export("checkpoint");
   }

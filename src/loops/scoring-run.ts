@@ -62,9 +62,9 @@ export function withScoringRun<A extends { readonly id: string }, F extends obje
   return withScorer(options.scorer, options, async (scorer) => {
     const occasion = observeOccasion();
     const inputs = filesAmong(options.dataset, rows);
-    const folder = await RunFolder.open(options.outdir, kind, { force: options.force, inputs });
     const dataset = openRows(options.dataset, "dataset", toExample, options);
     const answers = openRows(rows, label, parse, options);
+    const folder = await RunFolder.open(options.outdir, kind, { force: options.force, inputs });
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
     const joined = joinById(dataset, answers, unknown, batchSize);

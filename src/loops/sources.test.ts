@@ -93,6 +93,9 @@ describe("rows from memory", () => {
   test.each([
     ["no prompt", [{ id: "a" }], /the dataset, row 1: "prompt" is missing/],
     ["a date", [{ ...EXAMPLES[0], at: new Date(0) }], /row 1: not plain JSON/],
+    ["a Map", [EXAMPLES[0], { ...EXAMPLES[1], meta: { m: new Map() } }], /row 2: .*holds a Map/],
+    ["a Set", [{ ...EXAMPLES[0], tags: [new Set()] }], /row 1: .*holds a Set/],
+    ["an object of a class", [Object.assign(new (class Row {})(), EXAMPLES[0])], /holds a Row/],
     ["NaN", [EXAMPLES[0], { ...EXAMPLES[1], x: Number.NaN }], /row 2: x is NaN/],
     ["no object", ["text"], /row 1: not an object/],
     ["an id twice", [EXAMPLES[0], EXAMPLES[0]], /the id "e0" appears more than once/],
@@ -102,6 +105,16 @@ describe("rows from memory", () => {
     const run = evaluate({ dataset, completions: COMPLETIONS, outdir: at("a") });
     await expect(run).rejects.toThrow(says);
     expect(() => text("a", "results.jsonl")).toThrow(/ENOENT/);
+  });
+
+  test.each([undefined, null, 7, {}])("are not %j: a usage error names the source", async (no) => {
+    const given = { dataset: EXAMPLES, completions: COMPLETIONS, outdir: at("a") };
+    for (const name of ["dataset", "completions"]) {
+      await expect(evaluate({ ...given, [name]: no as never })).rejects.toMatchObject({
+        kind: "usage",
+        message: expect.stringMatching(new RegExp(`the ${name} must be a path or rows`)),
+      });
+    }
   });
 
   test("serve selection, preference pairs and validation too", async () => {

@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Left, RUN_KINDS, writeFolder } from "../../tests/fixtures/run-folders.ts";
 import { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 import { RunFolder } from "./run-folder.ts";
+import { tail } from "./tail.ts";
 
 const roots: string[] = [];
 const root = () => {
@@ -129,4 +131,31 @@ test("a folder of many files and many runs is listed as it is read", async () =>
     break; // Whoever has seen enough stops.
   }
   expect(await list(dir)).toHaveLength(300);
+});
+
+test("a pipe in place of a file is reported, and nothing waits for it", async () => {
+  const dir = root();
+  for (const name of ["manifest.json", "summary.json", ".running", "metrics.jsonl"]) {
+    const run = writeFolder(path.join(dir, name.replace(".", "")), "train", "finished");
+    rmSync(path.join(run, name), { force: true });
+    execFileSync("mkfifo", [path.join(run, name)]);
+  }
+  const unreadable: string[] = [];
+  const onUnreadable = (found: string) => unreadable.push(path.basename(found));
+  const listed: string[] = [];
+  for await (const entry of listRuns(dir, { onUnreadable })) listed.push(path.basename(entry.dir));
+  expect(unreadable).toEqual(["manifestjson", "summaryjson"]);
+  expect(listed).toEqual(["metricsjsonl", "running"]);
+  await expect(kindOf(path.join(dir, "manifestjson"))).rejects.toMatchObject({ kind: "data" });
+  await expect(tail(path.join(dir, "metricsjsonl"), "metrics.jsonl", 0)).rejects.toMatchObject({
+    message: expect.stringContaining("not a regular file"),
+  });
+});
+
+test("a number that is not finite is no figure", async () => {
+  const dir = writeFolder(root(), "train", "finished");
+  const file = path.join(dir, "summary.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"last_loss":0.5', '"last_loss":1e400'));
+  const [entry] = await list(dir);
+  expect(entry?.headline).toEqual({ steps: 2, tokens: 10, alarms: 0 });
 });

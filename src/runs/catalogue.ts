@@ -62,7 +62,9 @@ async function* walk(
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") options.onUnreadable?.(dir, error);
     return;
   }
-  const run = await entryOf(dir);
+  const run = await entryOf(dir).catch((error) => {
+    options.onUnreadable?.(dir, error);
+  });
   if (run) yield run;
   for (const name of inner) yield* walk(path.join(dir, name), seen, options);
 }
@@ -128,9 +130,10 @@ async function lastFigures(dir: string): Promise<JsonObject> {
   return { steps: step, last_loss: loss, pass_rate };
 }
 
+/** A number too large for JSON readers, such as 1e400, is no figure. */
 function numbers(values: JsonObject): Headline {
   const known = Object.entries(values).filter(
-    (entry): entry is [string, number | null] => entry[1] === null || typeof entry[1] === "number",
+    (entry): entry is [string, number | null] => entry[1] === null || Number.isFinite(entry[1]),
   );
   return Object.fromEntries(known);
 }

@@ -9,7 +9,7 @@ import { JOURNAL, MANIFEST, SUMMARY } from "./artifacts.ts";
 import { type Claim, readClaim } from "./claim.ts";
 import { aRun, isRunKind, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
-import { toObject } from "./whole-file.ts";
+import { refusePipe, toObject } from "./whole-file.ts";
 
 export type RunState = "running" | "interrupted" | "finished";
 
@@ -47,6 +47,7 @@ function stateOf(
 
 /** Undefined for what is missing, half-written, or no JSON object. */
 async function readObject(file: string): Promise<JsonObject | undefined> {
+  await refusePipe(file);
   return readFile(file, "utf8").then(toObject, () => undefined);
 }
 

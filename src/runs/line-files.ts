@@ -4,8 +4,9 @@
  */
 
 import { createHash } from "node:crypto";
-import { type FileHandle, open, rm, truncate } from "node:fs/promises";
-import { ioError } from "../core/errors.ts";
+import { type FileHandle, open, rm, stat, truncate } from "node:fs/promises";
+import { dataError, ioError } from "../core/errors.ts";
+import { refusePipe } from "./whole-file.ts";
 
 const WORTH_A_WRITE = 128 * 1024;
 const NEWLINE = 10;
@@ -111,6 +112,7 @@ export class GrowingFile {
 
   /** Keeps so many bytes of what is there; a new file follows no link. */
   static async open(path: string, keep: number): Promise<GrowingFile> {
+    await requireBytes(path, keep);
     if (keep === 0) await rm(path, { force: true });
     const handle = await open(path, keep === 0 ? "ax" : "a");
     if (keep > 0) await truncate(path, keep);
@@ -125,12 +127,33 @@ export class GrowingFile {
     this.bytes += bytes.length;
   }
 
+  /** Waits until the disk has what was added. */
+  async sync(): Promise<void> {
+    await this.#handle?.sync().catch((error) => {
+      throw ioError(`write ${this.path}`, error);
+    });
+  }
+
   async close({ durable = false } = {}): Promise<void> {
+    if (durable) await this.sync();
     const handle = this.#handle;
     this.#handle = undefined;
-    if (durable) await handle?.sync();
     await handle?.close();
   }
+}
+
+/** Refuses a file with fewer bytes than are to be kept: cutting it would fill it with zeros. */
+export async function requireBytes(path: string, keep: number): Promise<void> {
+  if (keep === 0) return;
+  const size = await stat(path).then(
+    (found) => (found.isFile() ? found.size : 0),
+    () => 0,
+  );
+  if (size >= keep) return;
+  throw dataError(
+    `${path} is shorter than the saved state expects (${size} bytes, not ${keep})`,
+    "Start over with --force.",
+  );
 }
 
 /** Where the last whole line of a file of `size` bytes ends; 0 when there is none. */
@@ -148,6 +171,7 @@ export async function lastLineEnd(file: FileHandle, size: number): Promise<numbe
 
 /** Opens a file for reading; undefined where there is none. */
 export async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  await refusePipe(file);
   return open(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");

@@ -1,6 +1,6 @@
 /** Rows of a data set, or of the answers to one, from a file or from memory. */
 
-import { dataError, messageOf } from "../core/errors.ts";
+import { dataError, messageOf, usageError } from "../core/errors.ts";
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
@@ -46,9 +46,19 @@ export function openRows<T>(
   parse: Parse<T>,
   options: ReadOptions = {},
 ): Rows<T> {
-  return typeof source === "string"
-    ? new JsonlFile(source, parse, options)
-    : new MemoryRows(source, what, parse);
+  if (typeof source === "string") return new JsonlFile(source, parse, options);
+  requireIterable(source, what);
+  return new MemoryRows(source, what, parse);
+}
+
+function requireIterable(source: unknown, what: string): void {
+  const given = Object(source ?? {});
+  if (typeof source === "object" && (Symbol.iterator in given || Symbol.asyncIterator in given))
+    return;
+  throw usageError(
+    `the ${what} must be a path or rows, not ${source === null ? "null" : typeof source}`,
+    "Give the path of a JSONL file, an array of rows, or an (async) iterable of them.",
+  );
 }
 
 /** The files among sources, which must not lie in the folder that is written. */
@@ -113,10 +123,20 @@ class MemoryRows<T> implements Rows<T> {
 function jsonOf(row: unknown): string {
   if (!isFields(row)) throw new TypeError("not an object");
   const text = canonicalJson(row);
+  requirePlain(row);
   // A date and the like become something else in a file.
   if (canonicalJson(JSON.parse(JSON.stringify(row))) !== text)
     throw new TypeError("not plain JSON values");
   return text;
+}
+
+/** A Map, a Set or an object of a class would lose what it holds. */
+function requirePlain(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  const parent = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && parent !== null && Object.getPrototypeOf(parent) !== null)
+    throw new TypeError(`not plain JSON values: it holds a ${parent.constructor?.name}`);
+  for (const member of Object.values(value)) requirePlain(member);
 }
 
 /** Takes rows one at a time from what is read in batches, without a promise for each row. */

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUN_KINDS, writeFolder } from "../../tests/fixtures/run-folders.ts";
+import { sha256 } from "../core/fingerprint.ts";
 import { describeKind, type RunKind } from "./kinds.ts";
 import type { FolderOptions } from "./run-folder.ts";
 import { RunFolder } from "./run-folder.ts";
@@ -112,3 +113,52 @@ test("a growing file keeps so many bytes of what was there, and is not linked aw
   await second.leave();
   expect(readFileSync(path.join(dir, "metrics.jsonl"), "utf8")).toBe("one\nthree\n");
 });
+
+test("a growing file that is shorter than is to be kept is refused and stays as it is", async () => {
+  const dir = fresh();
+  const folder = await RunFolder.open(dir, "train");
+  writeFileSync(path.join(dir, "metrics.jsonl"), "one\n");
+  for (const name of ["metrics.jsonl", "missing.jsonl"]) {
+    await expect(folder.growing(name, 8)).rejects.toMatchObject({
+      kind: "data",
+      message: expect.stringMatching(/shorter than the saved state expects/),
+      hint: expect.stringContaining("--force"),
+    });
+  }
+  await folder.leave();
+  expect(readdirSync(dir)).toEqual(["metrics.jsonl"]);
+  expect(readFileSync(path.join(dir, "metrics.jsonl"), "utf8")).toBe("one\n");
+});
+
+test("--force removes the files of the old run, and nothing else that its summary lists", async () => {
+  const dir = writeFolder(fresh(), "eval", "finished");
+  writeFileSync(path.join(dir, "chart.svg"), "<svg/>");
+  writeFileSync(path.join(dir, "thesis.tex"), "mine");
+  mkdirSync(path.join(dir, "folder"));
+  const hash = sha256("<svg/>");
+  const listed = ["..", ".", "folder", "missing", "a/b", "thesis.tex", "chart.svg"];
+  const files = Object.fromEntries(listed.map((name) => [name, hash]));
+  const { summary: schema } = describeKind("eval");
+  writeFileSync(path.join(dir, "summary.json"), JSON.stringify({ schema, loop: "A", files }));
+  const folder = await RunFolder.open(dir, "eval", { force: true });
+  await folder.finish({}, { new: 1 });
+  expect(readdirSync(dir).sort()).toEqual([
+    ...["folder", "manifest.json", "summary.json", "thesis.tex"],
+  ]);
+});
+
+test.each(["eval", "select", "pairs"] as const)(
+  "an interrupted %s whose claim is gone starts over with --force only",
+  async (kind) => {
+    const dir = writeFolder(fresh(), kind, "finished");
+    rmSync(path.join(dir, "summary.json"));
+    await expect(RunFolder.open(dir, kind)).rejects.toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining(`holds an unfinished ${describeKind(kind).name}`),
+      hint: expect.stringContaining("--force"),
+    });
+    const folder = await RunFolder.open(dir, kind, { force: true });
+    await folder.finish({}, {});
+    expect(readdirSync(dir).sort()).toEqual(["manifest.json", "summary.json"]);
+  },
+);

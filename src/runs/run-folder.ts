@@ -5,13 +5,13 @@
  */
 
 import { existsSync, realpathSync } from "node:fs";
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { ioError, usageError } from "../core/errors.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, NOTE, RUNNING, SUMMARY, TEMPORARY } from "./artifacts.ts";
-import { claim, readClaim, release } from "./claim.ts";
+import { claim, claimState, readClaim, release } from "./claim.ts";
 import { contentOf } from "./folder-kind.ts";
 import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
 import { GrowingFile, LineFile, writeNew } from "./line-files.ts";
@@ -37,29 +37,30 @@ export class RunFolder {
   readonly #growing = new Map<string, GrowingFile>();
   /** Everything that waits under a temporary name. */
   readonly #waiting = new Set<string>();
+  readonly #claim: string;
 
-  private constructor(dir: string, kind: RunKind, made: string | undefined) {
+  private constructor(dir: string, kind: RunKind, made: string | undefined, claim: string) {
     this.dir = dir;
     this.kind = kind;
     this.#made = made;
+    this.#claim = claim;
   }
 
   /** Claims the folder, or says why it must not be written. */
   static async open(dir: string, kind: RunKind, options: FolderOptions = {}): Promise<RunFolder> {
     refuseOwnInputs(dir, options.inputs ?? []);
     let made: string | undefined;
-    let claimed = false;
+    let claimed: string | undefined;
     try {
       made = await mkdir(dir, { recursive: true });
       const before = await readClaim(dir);
       if (before?.writer === undefined) await requireWritable(dir, kind, options);
-      await claim(dir, kind);
-      claimed = true;
+      claimed = await claim(dir, kind);
       await requireWritable(dir, kind, options); // Another writer may have finished in between.
       if (before) await removeTemporary(dir);
-      return new RunFolder(dir, kind, made);
+      return new RunFolder(dir, kind, made, claimed);
     } catch (error) {
-      if (claimed) await release(dir);
+      if (claimed) await release(dir, claimed);
       if (made) await removeEmpty(dir, made);
       throw ioError(`write to ${dir}`, error, "usage");
     }
@@ -105,6 +106,7 @@ export class RunFolder {
 
   /** Puts every file in place, the summary last, and lets go. */
   async finish<M, S>(manifest: M, summary: S, files: Files = {}): Promise<Finished<M, S>> {
+    await this.#requireClaim();
     try {
       for (const [name, content] of Object.entries(files)) await this.#put(name, content);
       await this.#put(MANIFEST, artifactJson(manifest));
@@ -119,7 +121,7 @@ export class RunFolder {
         await rm(this.file(name), { force: true, recursive: true });
       }
       this.#waiting.clear();
-      await release(this.dir);
+      await release(this.dir, this.#claim);
     } catch (error) {
       throw ioError(`write ${this.dir}`, error);
     }
@@ -130,11 +132,21 @@ export class RunFolder {
   async leave(): Promise<void> {
     for (const file of this.#lines.values()) await file.abandon();
     for (const file of this.#growing.values()) await file.close().catch(() => {});
-    for (const name of this.#waiting) {
+    const another = (await claimState(this.dir, this.#claim)) === "other";
+    for (const name of another ? [] : this.#waiting) {
       await rm(this.file(name + TEMPORARY), { force: true }).catch(() => {});
     }
-    await release(this.dir);
+    await release(this.dir, this.#claim);
     if (this.#made) await removeEmpty(this.dir, this.#made);
+  }
+
+  /** Whoever deleted the claim, or took it over, may have written here since. */
+  async #requireClaim(): Promise<void> {
+    if ((await claimState(this.dir, this.#claim)) === "ours") return;
+    throw usageError(
+      `${this.dir} is no longer claimed by this run: its ${RUNNING} was removed or replaced`,
+      "Run the same command again with another --outdir.",
+    );
   }
 
   async #put(name: string, content: string | Uint8Array): Promise<void> {
@@ -152,10 +164,21 @@ async function removeTemporary(dir: string): Promise<void> {
   }
 }
 
-/** The further files of the run in this folder, from its summary; names only, never paths. */
+/** The further files of the run in this folder, by its summary; what has changed since stays. */
 async function filesOfRun(dir: string): Promise<string[]> {
   const { files } = (await contentOf(dir)).summary ?? {};
-  return Object.keys(files ?? {}).filter((name) => path.basename(name) === name);
+  const own: string[] = [];
+  for (const [name, hash] of Object.entries(files ?? {})) {
+    if (path.basename(name) === name && (await hashOf(path.join(dir, name))) === hash)
+      own.push(name);
+  }
+  return own;
+}
+
+/** Undefined for what is no plain file, or cannot be read. */
+async function hashOf(file: string): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() ? sha256OfFile(file).catch(() => undefined) : undefined;
 }
 
 /** Removes the folders from `dir` up to `made`, as long as they are empty. */
@@ -221,7 +244,13 @@ export async function requireWritable(
       "Continue it with the same command and --resume, or start over with --force.",
     );
   }
-  if (claim) return;
+  if (claim || (found && force)) return;
+  if (found) {
+    throw usageError(
+      `${dir} holds ${aRun(found, false)}`,
+      "Choose another --outdir, or start over with --force.",
+    );
+  }
   throw usageError(
     `${dir} is not empty and holds no ${wanted.name} (it holds ${names.slice(0, 3).join(", ")})`,
     "Choose a new or empty folder for --outdir.",

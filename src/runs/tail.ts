@@ -1,6 +1,6 @@
 /** Follows a stream of a run while it is written. */
 
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -50,7 +50,7 @@ export async function tail(dir: string, stream: string, from: number): Promise<T
 
 /** The last whole line of a stream; undefined where there is none, or no JSON object. */
 export async function lastRow(dir: string, stream: string): Promise<JsonObject | undefined> {
-  const file = await open(path.join(dir, stream)).catch(() => undefined);
+  const file = await openIfThere(path.join(dir, stream)).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
     const end = await lastLineEnd(file, (await file.stat()).size);

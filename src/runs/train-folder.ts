@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import type { GrowingFile } from "./line-files.ts";
+import { type GrowingFile, requireBytes } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import type { FolderOptions } from "./run-folder.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
@@ -42,6 +42,8 @@ export class TrainFolder {
     const folder = await RunFolder.open(dir, "train", options);
     try {
       if (options.resume) await requireSame(folder, manifest);
+      for (const stream of STREAMS)
+        await requireBytes(folder.file(`${stream}.jsonl`), keep?.[stream] ?? 0);
       await rm(folder.file(SUMMARY), { force: true });
       await writeWhole(folder.file(MANIFEST), artifactJson(manifest));
       const streams = new Map<Stream, GrowingFile>();
@@ -62,6 +64,11 @@ export class TrainFolder {
   get bytes(): StreamBytes {
     const entries = [...this.#streams].map(([stream, { bytes }]) => [stream, bytes]);
     return Object.fromEntries(entries) as StreamBytes;
+  }
+
+  /** Waits until the disk has the streams, as a saved state expects. */
+  async sync(): Promise<void> {
+    for (const file of this.#streams.values()) await file.sync();
   }
 
   /** Lets go; what is there can be resumed. */

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, statSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
@@ -21,6 +21,13 @@ export function fileExists(file: string): boolean {
 export function isPipe(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+/** A part of a run is a regular file: to open a pipe would wait for whoever writes to it. */
+export async function refusePipe(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found || found.isFile() || found.isDirectory()) return;
+  throw dataError(`${file} is not a regular file`, "Remove it, or restore the run.");
 }
 
 export async function readText(file: string, encoding: BufferEncoding = "utf8"): Promise<string> {

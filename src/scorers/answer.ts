@@ -27,13 +27,17 @@ export function answerOf(
   }
 }
 
-/** Waits for a promised answer as long as the limit allows; what comes later is ignored. */
+/**
+ * Waits for a promised answer as long as the limit allows; what comes later is ignored. A scorer
+ * that blocks keeps the timer from firing, so the time is compared as well.
+ */
 export async function settled(
   scorer: Scorer,
   answer: Promise<unknown>,
   limitMs: number,
   late: CheckedScore,
 ): Promise<CheckedScore> {
+  const began = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<CheckedScore>((resolve) => {
     timer = setTimeout(() => resolve(late), limitMs);
@@ -45,7 +49,8 @@ export async function settled(
       return threw(error);
     }
   })();
-  return Promise.race([inTime, limit]).finally(() => clearTimeout(timer));
+  const score = await Promise.race([inTime, limit]).finally(() => clearTimeout(timer));
+  return performance.now() - began > limitMs ? late : score;
 }
 
 function threw(error: unknown): CheckedScore {

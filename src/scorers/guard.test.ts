@@ -223,3 +223,13 @@ describe("an asynchronous scorer", () => {
     expect(await messages(mixed, 5, 1000, {}, 2)).toEqual(Array(5).fill("fine 1"));
   });
 });
+
+test("a scorer that blocks past its limit after an await, and then answers, is over the limit", async () => {
+  const blocks = async () => {
+    await Promise.resolve();
+    for (const end = performance.now() + 120; performance.now() < end; );
+    return good();
+  };
+  const [only] = await messages(blocks, 1, 50);
+  expect(only).toMatch(/did not return within 50 ms/);
+});

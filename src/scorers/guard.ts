@@ -2,7 +2,7 @@
  * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic or never
  * return; each of these becomes a `scorer_error` row, and none of them a zero. A scorer that returns
  * promises gets the same checks with a timer in place of the watchdog. What this cannot stop is a
- * loop that blocks after an `await`.
+ * loop that blocks after an `await`; if it ends, it counts as over the limit.
  */
 
 import { canonicalJson, deepFreeze } from "../core/json.ts";

@@ -2,8 +2,9 @@
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { dataError, type LockedRoomError } from "../core/errors.ts";
+import { dataError, type LockedRoomError, usageError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import { isFields } from "../core/records.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importUserModule, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
@@ -56,6 +57,11 @@ function builtInOf(given: unknown) {
 
 /** An object's code is known only as the text of its function, which the identity records. */
 function fromObject(given: Record<string, unknown>): LoadedScorer {
+  if (!isFields(given) || (given.default !== undefined && typeof given.score !== "function"))
+    throw usageError(
+      "a scorer object has name, version, spec and score itself",
+      "Pass such an object, such as the `default` of a module; or a file, or a built-in's name.",
+    );
   const scorer = toScorer(given, "the object");
   const text = Function.prototype.toString.call(given.score);
   if (/\[native code\]\s*}\s*$/.test(text))

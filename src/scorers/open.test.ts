@@ -59,3 +59,24 @@ test.each([
 ])("an object is refused with %s", async (_, scorer, options, says) => {
   await expect(openScorer(scorer, options)).rejects.toThrow(says);
 });
+
+test.each([
+  ["jobs", [0, -1, 1.5, Number.NaN, "2", null]],
+  ["concurrency", [0, -1, 1.5, Number.POSITIVE_INFINITY, "2"]],
+  ["timeoutMs", [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 86_400_001, "2"]],
+])("a wrong `%s` is a usage error that names it", async (option, values) => {
+  for (const value of values) {
+    const opened = openScorer(undefined, { [option]: value as number });
+    await expect(opened, String(value)).rejects.toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining(`\`${option}\` must be`),
+    });
+  }
+});
+
+test.each([{ default: words }, null, 7])("no scorer object is a usage error: %j", async (given) => {
+  await expect(openScorer(given as never)).rejects.toMatchObject({
+    kind: "usage",
+    message: expect.stringContaining("a scorer object has name, version, spec and score itself"),
+  });
+});

@@ -53,6 +53,9 @@ export async function openScorer<F extends object>(
   options: OpenScorerOptions = {},
 ): Promise<GuardedScorer> {
   const { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS, concurrency = DEFAULT_CONCURRENCY } = options;
+  requireCount("jobs", jobs);
+  requireCount("concurrency", concurrency);
+  requireTimeout(timeoutMs);
   const loaded = await loadScorer(given);
   const atOnce = Math.max(1, Math.floor(concurrency / jobs));
   const guard = new Guard(loaded, timeoutMs, atOnce);
@@ -73,13 +76,27 @@ export async function openScorer<F extends object>(
   };
 }
 
+function requireCount(option: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return;
+  throw usageError(`\`${option}\` must be a whole number from 1, not ${String(value)}`);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function requireTimeout(value: unknown): void {
+  if (typeof value === "number" && value > 0 && value <= DAY_MS) return;
+  throw usageError(
+    `\`timeoutMs\` must be a number above 0 and at most ${DAY_MS}, a day, not ${String(value)}`,
+  );
+}
+
 /** Opens the scorer for as long as `work` takes; one that is open already stays open. */
 export async function withScorer<T, F extends object>(
   given: AnyScorer<F> | undefined,
   options: OpenScorerOptions,
   work: (scorer: GuardedScorer) => Promise<T>,
 ): Promise<T> {
-  if (typeof given === "object" && "scoreBatch" in given) return work(given);
+  if (typeof given === "object" && given !== null && "scoreBatch" in given) return work(given);
   const scorer = await openScorer(given, options);
   try {
     return await work(scorer);

@@ -24,7 +24,7 @@ async function run(root: string, { format }: { format: Format }): Promise<void> 
   const entries: RunEntry[] = [];
   const unreadable: string[] = [];
   const onUnreadable = (dir: string, error: unknown) =>
-    unreadable.push(`Not listed: ${visible(dir)} (${messageOf(error)})`);
+    unreadable.push(`Not listed: ${visible(dir)} (${visible(messageOf(error))})`);
   for await (const entry of listRuns(root, { onUnreadable })) {
     if (format === "text") show(entry);
     else entries.push(entry);
@@ -38,7 +38,7 @@ function show({ dir, kind, state, startedAt, headline }: RunEntry): void {
   const columns = [
     describeKind(kind).name.padEnd(18),
     state.padEnd(11),
-    startedAt.slice(0, 16).replace("T", " "),
+    visible(startedAt.slice(0, 16)).replace("T", " "),
     visible(dir),
   ];
   out(`${columns.join("  ")}${figures.length > 0 ? `\n    ${figures.join(", ")}` : ""}`);
