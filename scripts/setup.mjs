@@ -22,6 +22,8 @@ const COMPILER = "node_modules/typescript/bin/tsc";
 const NPM_LINES = 8;
 const POLL_MS = 50;
 const POLLS_BEFORE_A_WORD = 20;
+/** A lock is empty for a moment before its pid is written; one that stays so was left behind. */
+const EMPTY_LOCK_MS = 1000;
 
 /** Throws when the clone cannot be made ready. `install: false` trusts node_modules. */
 export function ensureReady({ root = ROOT, install = true } = {}) {
@@ -148,7 +150,7 @@ function installDependencies(root) {
 function withLock(lock, work) {
   fs.mkdirSync(dirname(lock), { recursive: true });
   for (let polls = 0; !tryLock(lock); polls++) {
-    if (isAbandoned(lock)) fs.rmSync(lock, { force: true });
+    if (isAbandoned(lock)) takeAway(lock);
     if (polls === POLLS_BEFORE_A_WORD)
       say(`another process is setting up; waiting (if none is, delete ${WORK}/lock)`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
@@ -156,27 +158,66 @@ function withLock(lock, work) {
   try {
     work();
   } finally {
-    fs.rmSync(lock, { force: true });
+    if (contentOf(lock) === String(process.pid)) fs.rmSync(lock);
   }
 }
 
 function tryLock(lock) {
+  let file;
   try {
-    fs.writeFileSync(lock, String(process.pid), { flag: "wx" });
-    return true;
+    file = fs.openSync(lock, "wx");
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
     return false;
   }
+  try {
+    fs.writeSync(file, String(process.pid));
+    return true;
+  } catch (error) {
+    fs.rmSync(lock, { force: true });
+    throw error;
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** Only one process can rename a lock. What it catches may be newer than what it saw. */
+function takeAway(lock) {
+  const caught = `${lock}.${process.pid}`;
+  try {
+    fs.renameSync(lock, caught);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return;
+  }
+  if (isAbandoned(caught)) fs.rmSync(caught);
+  else fs.renameSync(caught, lock);
 }
 
 function isAbandoned(lock) {
+  const pid = Number(contentOf(lock));
+  // 0 is no process: kill(0) asks for the caller's own group.
+  if (pid <= 0 || pid !== (pid | 0)) return ageOf(lock) > EMPTY_LOCK_MS;
   try {
-    process.kill(Number(fs.readFileSync(lock, "utf8")), 0);
+    process.kill(pid, 0);
     return false;
   } catch (error) {
     return error.code === "ESRCH";
   }
+}
+
+/** Empty when another process removed it. */
+function contentOf(lock) {
+  try {
+    return fs.readFileSync(lock, "utf8");
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return "";
+  }
+}
+
+function ageOf(lock) {
+  return Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }
 
 function run(cwd, command, args) {

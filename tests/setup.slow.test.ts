@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
@@ -36,8 +36,9 @@ afterAll(() => rmSync(home, { recursive: true }));
 writeFileSync(
   join(home, "npm"),
   `#!/usr/bin/env node
-const { appendFileSync, copyFileSync, mkdirSync, symlinkSync } = require("node:fs");
+const { appendFileSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } = require("node:fs");
 appendFileSync("npm-calls", process.argv.slice(2).join(" ") + "\\n");
+if (process.env.FAKE_LOCK) writeFileSync(".setup/lock", process.env.FAKE_LOCK);
 if (process.env.FAKE_NPM) {
   console.error("npm error code " + process.env.FAKE_NPM);
   process.exit(1);
@@ -275,6 +276,56 @@ describe("otherwise", () => {
     for (const folder of [".", "dist", ".setup"]) chmodSync(join(clone, folder), 0o555);
     expect(setUp()).toEqual(ready(""));
     for (const folder of [".", "dist", ".setup"]) chmodSync(join(clone, folder), 0o755);
+  });
+
+  test.each(["", "not a pid", "0", "-1", "99999999999"])(
+    "a lock that holds %j is no lock",
+    (text) => {
+      readyClone();
+      rmSync(join(clone, "dist/.stamp"));
+      write(".setup/lock", text);
+      expect(setUp()).toEqual(ready(BUILT));
+      expect(existsSync(join(clone, ".setup/lock"))).toBe(false);
+    },
+  );
+
+  test.skipIf(process.platform === "win32")("a lock that cannot be written is not left", () => {
+    freshClone();
+    const full = `ulimit -f 0; exec "$0" "${join(clone, "scripts/setup.mjs")}"`;
+    const options = { encoding: "utf8", timeout: 30_000, env: environment({}) } as const;
+    const { status, stderr } = spawnSync("sh", ["-c", full, process.execPath], options);
+    expect({ status, stderr }).toEqual({ status: 70, stderr: expect.stringContaining("EFBIG") });
+    expect(readdirSync(join(clone, ".setup"))).toEqual([]);
+  });
+
+  test("a lock taken just before an abandoned one is removed is put back", () => {
+    readyClone();
+    rmSync(join(clone, "dist/.stamp"));
+    write(".setup/lock", String(deadProcess()));
+    // The first rename finds the lock of a living process in the place of the abandoned one.
+    write(
+      "other-process.mjs",
+      `import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+const { renameSync } = fs;
+let calls = 0;
+fs.renameSync = (from, to) => {
+  if (++calls === 1) fs.writeFileSync(from, String(process.ppid));
+  renameSync(from, to);
+  if (calls === 2) renameSync(to, "${join(clone, "put-back")}");
+};
+syncBuiltinESMExports();
+`,
+    );
+    const preload = `--import=${pathToFileURL(join(clone, "other-process.mjs"))}`;
+    expect(setUp({ NODE_OPTIONS: preload })).toEqual(ready(BUILT));
+    expect(read("put-back")).toBe(String(process.pid));
+  });
+
+  test("a lock that another process holds by then is not removed at the end", () => {
+    freshClone();
+    setUp({ FAKE_NPM: "ENOTFOUND", FAKE_LOCK: String(process.pid) });
+    expect(read(".setup/lock")).toBe(String(process.pid));
   });
 
   test.each(["18.20.8", "20.18.3"])("Node %s is refused in a sentence", (version) => {

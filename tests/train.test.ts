@@ -416,3 +416,14 @@ describe("data of another kind", () => {
     expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo trains on/);
   });
 });
+
+test("a method that samples says how its reward changed, where nothing was validated", async () => {
+  room.jsonl("sums.jsonl", [{ id: "a", prompt: "1+1=", expected_answer: 2 }]);
+  const { code, stdout } = await room.run([
+    ...["train", "rloo", "--init", "pi0", "--dataset", "sums.jsonl", "--steps", "2"],
+    ...["--set", "rollouts.prompts=1", "--set", "rollouts.group=2", "--outdir", "rewarded"],
+  ]);
+  expect(code).toBe(EXIT.ok);
+  const [first, last] = rowsOf("rewarded").map((row) => row["reward/mean"]?.toFixed(4));
+  expect(stdout).toContain(`  reward      ${first} → ${last}  mean of the first and last step\n`);
+});

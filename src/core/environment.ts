@@ -28,16 +28,28 @@ export interface EpisodeEnd {
 export interface Turn<S> {
   /** Everything that the next step depends on; environments keep nothing themselves. */
   readonly state: S;
-  /** Appended to what the policy has read so far. */
+  /**
+   * Appended to what the policy has read so far. For a policy without a chat template the contents
+   * are joined as plain text: roles are not written, and separators such as newlines are the
+   * environment's own. Only the first observation may go through a chat template.
+   */
   readonly observation: readonly Message[];
-  /** Null when it could not be computed, which is never the same as 0. */
+  /**
+   * Of this turn alone: an episode's reward is the sum over its turns, that of `reset` included. Null
+   * when it could not be computed, which is never the same as 0.
+   */
   readonly reward: number | null;
-  /** Further numbers of this turn, such as the parts of a reward or a cost. */
+  /** Further numbers of this turn, such as the parts of a reward or a cost; summed like rewards. */
   readonly metrics?: Readonly<Record<string, number>>;
   /** Present on the last turn. */
   readonly end?: EpisodeEnd;
 }
 
+/**
+ * The sampling setting `max_tokens` limits each turn, not the episode. An episode whose next
+ * observation would fill the policy's context ends with the code `context_full` and the rewards so
+ * far. Validation plays the same environment, made with the validation scorer.
+ */
 export interface Environment<S = unknown> {
   /** What the manifest records of it. */
   readonly identity: JsonObject;

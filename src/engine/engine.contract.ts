@@ -1,12 +1,16 @@
-/** What every engine must do. An implementation's test calls this with a way to open one. */
+/**
+ * What every engine must do. An implementation's test calls this with a way to open one;
+ * `tiny-policy.contract.ts` has a policy, prompts and a loss for it.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../core/json.ts";
 import { completionRow } from "../core/token-row.ts";
 import { ADAM } from "../graph/train-step.ts";
-import type { Engine, UpdateOptions } from "./engine.ts";
+import type { Engine, UpdateOptions, WeightSet } from "./engine.ts";
 import type { LossCall } from "./loss.ts";
 
 export interface EngineUnderTest {
@@ -15,6 +19,8 @@ export interface EngineUnderTest {
   /** A loss that makes the completions of rows more likely. */
   readonly loss: (engine: Engine) => LossCall;
   readonly prompts: readonly string[];
+  /** How the policy of an exported checkpoint was learned, as the checkpoint says. */
+  readonly trainedIn: (dir: string) => Promise<JsonObject | null>;
 }
 
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 6, stop: [], seed: 0 };
@@ -23,7 +29,8 @@ const UPDATE: Omit<UpdateOptions, "batchSize"> = {
   ...{ learningRate: 0.01, adam: ADAM, microBatchSize: null, klCoefficient: 0, length: LENGTH },
 };
 
-export function engineContract(name: string, { open, loss, prompts }: EngineUnderTest): void {
+export function engineContract(name: string, under: EngineUnderTest): void {
+  const { open, loss, prompts, trainedIn } = under;
   describe(`${name} keeps the engine's contract`, () => {
     const opened: Engine[] = [];
     const scratch = mkdtempSync(path.join(tmpdir(), "lockedroom-engine-"));
@@ -51,8 +58,13 @@ export function engineContract(name: string, { open, loss, prompts }: EngineUnde
         columns: {},
       }));
 
-    const learn = (engine: Engine, call: LossCall) =>
-      engine.update(written(engine), call, { ...UPDATE, batchSize: prompts.length });
+    const learn = (engine: Engine, call: LossCall, learningRate = UPDATE.learningRate) =>
+      engine.update(written(engine), call, { ...UPDATE, learningRate, batchSize: prompts.length });
+
+    const total = async (engine: Engine, of: WeightSet) =>
+      (await engine.tokenStats(written(engine), of))
+        .flatMap(({ logprobs }) => [...logprobs])
+        .reduce((sum, x) => sum + x, 0);
 
     test("samples have one log-prob per token, and they are those of teacher forcing", async () => {
       const engine = await fresh();
@@ -79,6 +91,30 @@ export function engineContract(name: string, { open, loss, prompts }: EngineUnde
       if (engine.can.sameBytes) expect([...backwards].reverse()).toEqual(together);
     });
 
+    test("a sample has at most max_tokens tokens", async () => {
+      const engine = await fresh();
+      const full = await engine.sample(requests(engine), SAMPLING);
+      const short = await engine.sample(requests(engine), { ...SAMPLING, max_tokens: 2 });
+      // Otherwise the shorter limit would cut nothing.
+      expect(Math.max(...full.map(({ tokens }) => tokens.length))).toBeGreaterThan(2);
+      for (const [i, { tokens, finish }] of short.entries()) {
+        expect(tokens.length).toBeLessThanOrEqual(2);
+        if (engine.can.sameBytes) expect(tokens).toEqual(full[i]?.tokens.slice(0, 2));
+        if ((full[i]?.tokens.length ?? 0) > 2) expect(finish).toBe("length");
+      }
+    });
+
+    test("top_k 1 samples what greedy decoding does", async () => {
+      const engine = await fresh();
+      const tokensOf = async (settings: object) =>
+        (await engine.sample(requests(engine), { ...SAMPLING, ...settings })).map(
+          ({ tokens }) => tokens,
+        );
+      const greedy = await tokensOf({ temperature: 0 });
+      expect(await tokensOf({ top_k: 1 })).toEqual(greedy);
+      expect(await tokensOf({})).not.toEqual(greedy);
+    });
+
     test("spans decide which tokens have figures", async () => {
       const engine = await fresh();
       const [row] = written(engine);
@@ -103,18 +139,27 @@ export function engineContract(name: string, { open, loss, prompts }: EngineUnde
     test("an update moves the policy and leaves the reference", async () => {
       const engine = await fresh();
       const call = loss(engine);
-      const rows = written(engine);
-      const total = async (of: "policy" | "reference") =>
-        (await engine.tokenStats(rows, of))
-          .flatMap(({ logprobs }) => [...logprobs])
-          .reduce((sum, x) => sum + x, 0);
-      const [before, reference] = [await total("policy"), await engine.hashOf("reference")];
-      expect(await total("reference")).toBeCloseTo(before, 3);
+      const [before, reference] = [await total(engine, "policy"), await engine.hashOf("reference")];
+      expect(await total(engine, "reference")).toBeCloseTo(before, 3);
       for (let i = 0; i < 3; i++) expect((await learn(engine, call)).loss).toBeTypeOf("number");
-      expect(await total("policy")).toBeGreaterThan(before);
-      expect(await total("reference")).toBeCloseTo(before, 3);
+      expect(await total(engine, "policy")).toBeGreaterThan(before);
+      expect(await total(engine, "reference")).toBeCloseTo(before, 3);
       expect(await engine.hashOf("reference")).toBe(reference);
       expect(await engine.hashOf("policy")).not.toBe(reference);
+    });
+
+    test("an update obeys the learning rate", async () => {
+      const engine = await fresh();
+      const start = await engine.hashOf("policy");
+      await learn(engine, loss(engine), 0);
+      expect(await engine.hashOf("policy")).toBe(start);
+      const change = async (learningRate: number) => {
+        const learner = await fresh();
+        const before = await total(learner, "policy");
+        await learn(learner, loss(learner), learningRate);
+        return Math.abs((await total(learner, "policy")) - before);
+      };
+      expect(await change(0.01)).toBeGreaterThan(2 * (await change(0.001)));
     });
 
     test("exact KL is 0 before the first update and positive after it", async () => {
@@ -149,6 +194,7 @@ export function engineContract(name: string, { open, loss, prompts }: EngineUnde
       const trained = { algorithm: "contract" };
       const { fingerprint } = await engine.exportCheckpoint(dir, { trained });
       expect(fingerprint).not.toBe(engine.identity.fingerprint);
+      expect(await trainedIn(dir)).toEqual(trained);
       await other.loadCheckpoint(dir);
       expect(await other.hashOf("policy")).toBe(await engine.hashOf("policy"));
     });

@@ -20,13 +20,21 @@ export interface EngineRequest {
   readonly settings: TrainSettings;
 }
 
-export const ENGINES: Readonly<Record<string, (request: EngineRequest) => Promise<Engine>>> = {
-  async local({ options, algorithm, settings }) {
-    const start = await initialPolicy(options, algorithm, settings.seed);
-    const { lora, seed } = settings;
-    return new LocalEngine(start, { threads: options.threads, lora, seed });
-  },
-};
+export type OpenEngine = (request: EngineRequest) => Promise<Engine>;
+
+export const ENGINES = {
+  local: openLocalEngine,
+} as const satisfies Readonly<Record<string, OpenEngine>>;
+
+export async function openLocalEngine({
+  options,
+  algorithm,
+  settings,
+}: EngineRequest): Promise<LocalEngine> {
+  const start = await initialPolicy(options, algorithm, settings.seed);
+  const { lora, seed } = settings;
+  return new LocalEngine(start, { threads: options.threads, lora, seed });
+}
 
 export interface Start {
   readonly dataset: string;

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Environment } from "../core/environment.ts";
+import { dataError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer } from "../core/score.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -90,7 +91,7 @@ function letters(turns: number): Environment<number> {
   return {
     identity: { name: "letters", turns },
     reset: async (one) => ({
-      ...{ state: 0, reward: 0 },
+      ...{ state: 0, reward: 0, metrics: { resets: 1 } },
       observation: [{ role: "user", content: one.prompt }],
     }),
     step: async (batch) =>
@@ -120,7 +121,7 @@ describe("an environment of several turns", () => {
     expect(episode?.generations).toHaveLength(2);
     expect([episode?.reward, episode?.metrics, episode?.end.code]).toEqual([
       2,
-      { turns: 2 },
+      { resets: 1, turns: 2 },
       "done",
     ]);
   });
@@ -129,6 +130,19 @@ describe("an environment of several turns", () => {
     const { episodes } = await play(echo, letters(99), requests(task("x", "a")), SAMPLING);
     expect(episodes[0]?.end).toMatchObject({ code: "context_full", terminated: false });
     expect(episodes[0]?.row.tokens.length).toBeLessThanOrEqual(echo.encoder.maxLength);
+  });
+
+  test("an observation that the policy cannot read is named", async () => {
+    const noD = (text: string) => {
+      if (text.includes("d")) throw dataError('unknown character "d"', "Use another.");
+      return encode(text);
+    };
+    const reader = { ...echo, encoder: { ...echo.encoder, encode: noD } };
+    const playing = play(reader, letters(2), requests(task("x", "a")), SAMPLING);
+    await expect(playing).rejects.toMatchObject({
+      ...{ kind: "data", hint: "Use another." },
+      message: 'in the observation "d" of x: unknown character "d"',
+    });
   });
 
   test("does not go through a chat template, and says so", async () => {

@@ -4,7 +4,7 @@
  */
 
 import type { Environment, EpisodeEnd, Message, Turn } from "../core/environment.ts";
-import { dataError, usageError } from "../core/errors.ts";
+import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import type { Example } from "../core/records.ts";
@@ -121,7 +121,7 @@ class Running<S> {
   readonly #actions: Span[] = [];
   readonly #generations: Generation[] = [];
   #reward: number | null;
-  readonly #metrics: Record<string, number> = {};
+  readonly #metrics: Record<string, number>;
   #end: EpisodeEnd | undefined;
 
   constructor(request: EpisodeRequest, turn: Turn<S>, prompt: readonly number[]) {
@@ -129,6 +129,7 @@ class Running<S> {
     this.#turn = turn;
     this.#tokens = prompt;
     this.#reward = turn.reward;
+    this.#metrics = { ...turn.metrics };
   }
 
   get state(): S {
@@ -160,7 +161,7 @@ class Running<S> {
       this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
     }
     this.#end = turn.end;
-    this.#tokens = turn.end ? acted : [...acted, ...nextTokens(turn.observation, encoder)];
+    this.#tokens = turn.end ? acted : [...acted, ...nextTokens(turn, encoder, this.#request.task)];
     if (!turn.end && this.#tokens.length >= encoder.maxLength) {
       this.#tokens = acted;
       this.#end = { code: "context_full", terminated: false, details: {} };
@@ -180,14 +181,25 @@ class Running<S> {
 }
 
 /** What a later observation adds to the row. */
-function nextTokens(observation: readonly Message[], { chat, encode }: Engine["encoder"]) {
+function nextTokens(
+  { observation }: Turn<unknown>,
+  { chat, encode }: Engine["encoder"],
+  { id }: Example,
+): readonly number[] {
   if (chat) {
     throw usageError(
       "environments of several turns do not support chat templates yet",
       "Use a policy without a chat template, or an environment of one turn.",
     );
   }
-  return encode(textOf(observation));
+  const text = textOf(observation);
+  try {
+    return encode(text);
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    const where = `in the observation "${visibleShort(text, 60)}" of ${id}`;
+    throw dataError(`${where}: ${error.message}`, error.hint);
+  }
 }
 
 function textOf(messages: readonly Message[]): string {

@@ -1,6 +1,7 @@
 /** Ways to break a training run on purpose, so that one can see the alarms catch them. */
 
 import type { Engine } from "../engine/engine.ts";
+import { wrapEngine } from "../engine/wrap-engine.ts";
 import type { SabotageName } from "./settings.ts";
 import type { Batch, Source } from "./source.ts";
 
@@ -19,7 +20,7 @@ const SABOTAGES: Readonly<Record<SabotageName, Sabotage>> = {
   /** A step up where a step down belongs. The rate that was set is what is recorded. */
   inverted_rate: {
     engine: (engine) =>
-      wrapped(engine, {
+      wrapEngine(engine, {
         update: (rows, loss, options) =>
           engine.update(rows, loss, { ...options, learningRate: -options.learningRate }),
       }),
@@ -27,7 +28,7 @@ const SABOTAGES: Readonly<Record<SabotageName, Sabotage>> = {
   /** The reference is the policy itself. */
   aliased_reference: {
     engine: (engine) =>
-      wrapped(engine, {
+      wrapEngine(engine, {
         hashOf: () => engine.hashOf("policy"),
         async tokenStats(rows, _of, options = {}) {
           const stats = await engine.tokenStats(rows, "policy");
@@ -41,7 +42,7 @@ const SABOTAGES: Readonly<Record<SabotageName, Sabotage>> = {
   /** Few of the likeliest tokens are sampled, as if they were all. */
   truncated_sampling: {
     rollouts: (engine) =>
-      wrapped(engine, {
+      wrapEngine(engine, {
         sample: (requests, settings) =>
           engine.sample(requests, { ...settings, top_k: TRUNCATED_TOP_K }),
       }),
@@ -50,16 +51,6 @@ const SABOTAGES: Readonly<Record<SabotageName, Sabotage>> = {
 
 export function sabotageOf(name: SabotageName | null): Sabotage {
   return name === null ? {} : SABOTAGES[name];
-}
-
-/** The same engine with some methods replaced. */
-function wrapped(engine: Engine, replaced: Partial<Engine>): Engine {
-  return new Proxy(engine, {
-    get(target, name) {
-      const value = replaced[name as keyof Engine] ?? Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }
 
 function bound(source: Source): Source {

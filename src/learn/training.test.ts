@@ -3,17 +3,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment } from "../core/environment.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
 import { openScorer } from "../scorers/open.ts";
+import { ENGINES } from "./engines.ts";
 import type { TrainOptions } from "./options.ts";
 import { train } from "./train.ts";
 
 test.each([
-  [{ engine: "constructor" }, 'there is no engine "constructor"', "Choose one of local."],
-  [{ environment: "maze" }, 'there is no environment "maze"', "Choose one of single_turn."],
-])("%o is refused before anything is written", async (wrong, message, hint) => {
+  [{ engine: "constructor" }, 'there is no engine "constructor"', ENGINES],
+  [{ environment: "maze" }, 'there is no environment "maze"', ENVIRONMENTS],
+])("%o is refused before anything is written", async (wrong, message, table) => {
+  const hint = `Choose one of ${Object.keys(table).join(", ")}.`;
   const training = train({
     ...{ algorithm: "sft", dataset: "missing.jsonl", outdir: "unset", settings: { steps: 1 } },
     ...{ init: "scratch", size: "nano", threads: 1, saveEvery: 1, ...wrong },

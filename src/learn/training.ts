@@ -21,7 +21,7 @@ import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
 import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
-import { ENGINES } from "./engines.ts";
+import { ENGINES, type OpenEngine } from "./engines.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { refuseLearnedFrom, requireScorers } from "./refusals.ts";
 import { loadEngineState, readResumeState, saveResumeState } from "./resume-state.ts";
@@ -367,7 +367,7 @@ async function engineOf(
   algorithm: Algorithm,
   settings: TrainSettings,
 ): Promise<Engine> {
-  const open = named("engine", ENGINES, options.engine ?? "local");
+  const open = named<OpenEngine>("engine", ENGINES, options.engine ?? "local");
   const engine = await open({ options, algorithm, settings });
   return sabotageOf(settings.sabotage).engine?.(engine) ?? engine;
 }

@@ -22,7 +22,8 @@ const seconds = z.number().min(0);
  *     rewards are all equal), reward/NAME (mean of one scorer where there are several)
  *   kl/k1, kl/k2, kl/k3 (per token, policy against reference), kl/coefficient
  *   entropy (nats per token of the full next-token distribution)
- *   length/mean, length/min, length/max, length/truncated (share)
+ *   length/mean, length/min, length/max, length/truncated (share of episodes with a
+ *     completion cut at max_tokens; one cut earlier, by the context, is not counted)
  *   clip/low, clip/high (shares of tokens), ratio/max
  *   check/logprob_gap (largest |recomputed - sampled| log-prob before the first update of a step)
  *   check/sampling_gap (mean log-prob under the sampling distribution minus that of the policy)
@@ -48,6 +49,7 @@ export const evaluationRecordSchema = z.object({
   kl_exact: z.number().nullable(),
   entropy: z.number(),
   length_mean: z.number(),
+  /** Share of completions cut at max_tokens or by the context. */
   truncated: z.number(),
   /** Share of the commonest completion. */
   repeated: z.number(),

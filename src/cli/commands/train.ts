@@ -3,7 +3,7 @@ import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
 import type { TrainedPolicy } from "../../learn/options.ts";
 import { completed, idleSettings } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
-import { readTrainingRun } from "../../runs/read-training-run.ts";
+import { readTrainingRun, type TrainingStep } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { missingAnswerWarning } from "../data-kind.ts";
@@ -91,7 +91,7 @@ async function printTrained(
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
   out(`Trained for ${counted(steps, "update")} on ${tokens} tokens.`);
-  const { evaluations } = await readTrainingRun(dir);
+  const { evaluations, steps: records } = await readTrainingRun(dir);
   if (stop.reason !== "all steps done") {
     const which = evaluations.length > 0 ? " (best on validation)" : "";
     const kept = `Kept the policy at step ${stop.kept}${which}.`;
@@ -99,6 +99,7 @@ async function printTrained(
   }
   out();
   out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);
+  if (evaluations.length === 0) printReward(records);
   const [start, end] = [evaluations[0], evaluations.at(-1)];
   if (start && end) {
     out(
@@ -127,6 +128,13 @@ async function printTrained(
   out(
     commandLines(`Then evaluate it: ${program()} rollout`, [...policy, `--outdir ${dir}-rollout`]),
   );
+}
+
+/** Of methods that sample: without validation, what they say of their success. */
+function printReward(steps: readonly TrainingStep[]): void {
+  const [first, last] = [steps[0], steps.at(-1)].map((one) => one?.values["reward/mean"]);
+  if (first === undefined || last === undefined) return;
+  out(`  reward      ${first.toFixed(4)} → ${last.toFixed(4)}  mean of the first and last step`);
 }
 
 function intervalOf({ pass_rate, examples }: EvaluationRecord): string {

@@ -471,23 +471,20 @@ describe("ppo", () => {
   });
 });
 
-const CASES: readonly (readonly [label: string, algorithm: Algorithm, own: object])[] = [
-  ["sft", sft, {}],
-  ["rft", rft, {}],
-  ["dpo", dpo, { beta: 0.7 }],
-  ["ipo", ipo, { beta: 0.3 }],
-  ["kto", kto, { beta: 0.8, desirable: 1.3, undesirable: 0.6 }],
-  ["orpo", orpo, { beta: 0.4 }],
-  ["reinforce", reinforce, {}],
-  ["rloo", rloo, {}],
-  ["grpo", grpo, {}],
-  ["grpo, sequences", grpo, { ratio: "sequence", clip_low: 0.05, clip_high: 0.1 }],
-  ["ppo", ppo, {}],
-].map(([label, algorithm, own]) => [
-  label as string,
-  algorithm as unknown as Algorithm,
-  own as object,
-]);
+/** Settings that show more of a loss than the defaults do. */
+const OWN: Readonly<Record<string, object>> = {
+  dpo: { beta: 0.7 },
+  ipo: { beta: 0.3 },
+  kto: { beta: 0.8, desirable: 1.3, undesirable: 0.6 },
+  orpo: { beta: 0.4 },
+};
+
+type Case = readonly [label: string, algorithm: Algorithm, own: object];
+
+const CASES: readonly Case[] = [
+  ...ALGORITHMS.map(({ name }): Case => [name, algorithmOf(name), OWN[name] ?? {}]),
+  ["grpo, sequences", algorithmOf("grpo"), { ratio: "sequence", clip_low: 0.05, clip_high: 0.1 }],
+];
 
 const ROWS = 6;
 const LENGTH = 5;
@@ -729,9 +726,8 @@ describe("advantages", () => {
 
 describe("the list", () => {
   test("has every method once, under its name", () => {
-    expect(ALGORITHMS.map(({ name }) => name)).toEqual(
-      "sft rft dpo ipo kto orpo reinforce rloo grpo ppo".split(" "),
-    );
+    const names = ALGORITHMS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
     for (const { name } of ALGORITHMS) expect(algorithmOf(name).name).toBe(name);
     expect(() => algorithmOf("dqn")).toThrow(/no learning method "dqn"/);
   });

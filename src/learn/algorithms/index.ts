@@ -13,7 +13,19 @@ import { rft } from "./rft.ts";
 import { rloo } from "./rloo.ts";
 import { sft } from "./sft.ts";
 
-export const ALGORITHMS = [sft, rft, dpo, ipo, kto, orpo, reinforce, rloo, grpo, ppo] as const;
+export const ALGORITHMS = [
+  // One on a line, in the order of the help.
+  sft,
+  rft,
+  dpo,
+  ipo,
+  kto,
+  orpo,
+  reinforce,
+  rloo,
+  grpo,
+  ppo,
+] as const;
 
 export function algorithmOf(name: string): Algorithm {
   const found = ALGORITHMS.find((algorithm) => algorithm.name === name);
