@@ -26,7 +26,7 @@ export class BinaryFile {
   }
 
   /** Fills `into` with the bytes at `at`; answers how many there were. */
-  async read(into: Buffer, at: number): Promise<number> {
+  async read(into: Uint8Array, at: number): Promise<number> {
     try {
       for (let done = 0; ; ) {
         const { bytesRead } = await this.#handle.read(into, done, into.length - done, at + done);

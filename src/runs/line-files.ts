@@ -11,7 +11,7 @@ import { refusePipe } from "./whole-file.ts";
 const WORTH_A_WRITE = 128 * 1024;
 const NEWLINE = 10;
 
-/** Makes a file where there was none; whatever was in the way goes, and no link is followed. */
+/** Makes a file where there was none; whatever was in the way goes, and no link is followed. @internal */
 export async function openNew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, "wx");
@@ -156,7 +156,7 @@ export async function requireBytes(path: string, keep: number): Promise<void> {
   );
 }
 
-/** Where the last whole line of a file of `size` bytes ends; 0 when there is none. */
+/** Where the last whole line of a file of `size` bytes ends; 0 when there is none. @internal */
 export async function lastLineEnd(file: FileHandle, size: number): Promise<number> {
   const chunk = Buffer.allocUnsafe(64 * 1024);
   for (let end = size; end > 0; ) {
@@ -169,7 +169,7 @@ export async function lastLineEnd(file: FileHandle, size: number): Promise<numbe
   return 0;
 }
 
-/** Opens a file for reading; undefined where there is none. */
+/** Opens a file for reading; undefined where there is none. @internal */
 export async function openIfThere(file: string): Promise<FileHandle | undefined> {
   await refusePipe(file);
   return open(file).catch((error: NodeJS.ErrnoException) => {
