@@ -3,6 +3,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { rngAt } from "../dist/core/rng.js";
 import { input, Session } from "../dist/graph/index.js";
 import { feedsOf, inputsOf, place } from "../dist/graph/parameters.js";
+import { stepLength } from "../dist/policy/cache.js";
 import { policyOnnx } from "../dist/policy/export.js";
 import {
   Decoder,
@@ -11,7 +12,6 @@ import {
   parametersOf,
   sampleToken,
 } from "../dist/policy/index.js";
-import { stepLength } from "../dist/policy/lengths.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { architecture, weightsOf } from "./engine-training.mjs";
 

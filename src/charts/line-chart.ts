@@ -16,7 +16,6 @@ import type { ChartSpec, Series } from "./spec.ts";
 
 /**
  * Draws the series over labelled axes, with a legend outside the plot.
- *
  * @example
  * ```ts
  * const svg = lineChart({

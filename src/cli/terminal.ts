@@ -60,9 +60,7 @@ function useColour(): boolean {
   return FORCE_COLOR ? FORCE_COLOR !== "0" : process.stdout.isTTY === true;
 }
 
-/**
- * Wraps text at spaces, each line with the indent; a word that is longer than a line is broken.
- */
+/** Wraps text at spaces, each line with the indent; a word that is longer than a line is broken. */
 export function wrap(text: string, indent = "", width = WIDTH): string {
   const room = width - indent.length;
   const lines: string[] = [];

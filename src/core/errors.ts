@@ -13,7 +13,6 @@ export type ErrorKind =
 
 /**
  * An error that a user can fix: a sentence, a next step, and the kind of mistake.
- *
  * @example
  * ```ts
  * import { LockedRoomError, openRun } from "lockedroom";

@@ -8,7 +8,6 @@ export const FINGERPRINT_VERSION = 1;
 
 /**
  * SHA-256 of the canonical JSON of a value.
- *
  * @example
  * ```ts
  * import { fingerprint } from "lockedroom";

@@ -1,16 +1,8 @@
 /** JSON values, and the one canonical text that fingerprints and artifacts use. */
 
-/**
- * Any JSON value.
- *
- * @see {@link canonicalJson}
- */
+/** Any JSON value. @see {@link canonicalJson} */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-/**
- * A JSON object.
- *
- * @see {@link canonicalJson}
- */
+/** A JSON object. @see {@link canonicalJson} */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
@@ -18,7 +10,6 @@ export interface JsonObject {
 /**
  * Serialises a value with sorted keys and no white space, so that equal values give equal bytes.
  * Throws where `JSON.stringify` would quietly write something else (NaN, functions, cycles).
- *
  * @example
  * ```ts
  * import { canonicalJson } from "lockedroom";

@@ -27,11 +27,7 @@ export interface SampledCompletion {
   readonly usage_missing?: true | undefined;
 }
 
-/**
- * Sampling settings as the manifest records them.
- *
- * @see {@link rollout}
- */
+/** Sampling settings as the manifest records them. @see {@link rollout} */
 export interface SamplingSettings {
   /** 0 is greedy. */
   readonly temperature: number;
@@ -46,7 +42,6 @@ export interface SamplingSettings {
 
 /**
  * What samples completions: weights or an endpoint, with its prompt and sampling settings.
- *
  * @see {@link rollout}
  */
 export interface Policy {

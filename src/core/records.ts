@@ -4,7 +4,6 @@ import type { Json } from "./json.ts";
 
 /**
  * The fields of an example beside its id and prompt; any JSON may stand in others.
- *
  * @see {@link Example}
  */
 export interface ExampleFields {
@@ -16,7 +15,6 @@ export interface ExampleFields {
 /**
  * One task of a data set. `F` are its own fields, which must be JSON values: a scorer of such
  * examples is a `Scorer<F>`.
- *
  * @example
  * ```ts
  * import { type Completion, type Example, evaluate, type Scorer } from "lockedroom";
@@ -41,11 +39,7 @@ export type Example<F extends object = ExampleFields> = {
   readonly prompt: string;
 } & Readonly<F>;
 
-/**
- * A completion of the example whose id it has.
- *
- * @see {@link Example}
- */
+/** A completion of the example whose id it has. @see {@link Example} */
 export interface Completion {
   readonly id: string;
   readonly completion: string;
@@ -55,7 +49,6 @@ export interface Completion {
 
 /**
  * One sample of a pack: a bare string, or a completion whose id is the pack's.
- *
  * @see {@link select}
  */
 export interface Sample {
@@ -64,11 +57,7 @@ export interface Sample {
   readonly sum_ref_logprob?: number | null;
 }
 
-/**
- * The samples of one example.
- *
- * @see {@link select}
- */
+/** The samples of one example. @see {@link select} */
 export interface SelectionPack {
   readonly id: string;
   readonly samples: readonly (string | Sample)[];
@@ -76,7 +65,6 @@ export interface SelectionPack {
 
 /**
  * A completion whose reward is settled in advance; `id` names an example of the data set.
- *
  * @see {@link validateScorer}
  */
 export interface GoldenRow {

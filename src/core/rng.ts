@@ -5,11 +5,7 @@
 
 export type Coordinate = string | number;
 
-/**
- * A stream of random numbers.
- *
- * @see {@link rngAt}
- */
+/** A stream of random numbers. @see {@link rngAt} */
 export interface Rng {
   /** Uniform in [0, 1) with 53 bits. */
   next(): number;
@@ -19,7 +15,6 @@ export interface Rng {
 
 /**
  * The stream of random numbers at an address.
- *
  * @example
  * ```ts
  * import { rngAt } from "lockedroom";

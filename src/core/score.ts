@@ -10,7 +10,6 @@ import { visible } from "./visible.ts";
 /**
  * A scorer's answer. `code` is one of the scorer's own closed set of outcome codes. A scorer that
  * parses an answer gives it in `details.parsed`; majority votes count those.
- *
  * @see {@link Scorer}
  */
 export interface ScoreResult {
@@ -21,7 +20,6 @@ export interface ScoreResult {
 
 /**
  * Deterministic, total, explainable, versioned. `F` are the fields of the examples that it scores.
- *
  * @example
  * ```ts
  * import { evaluate, type Scorer } from "lockedroom";
@@ -65,7 +63,6 @@ export interface Scorer<F extends object = ExampleFields> {
 
 /**
  * Who scored: the declared name and version, and the content of the code that ran.
- *
  * @see {@link openScorer}
  */
 export interface ScorerIdentity {
@@ -93,7 +90,6 @@ export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERRO
 
 /**
  * One row's verdict after the harness has checked the scorer's answer; a null reward is no reward.
- *
  * @see {@link openScorer}
  */
 export interface CheckedScore {
@@ -102,11 +98,7 @@ export interface CheckedScore {
   readonly details: Json;
 }
 
-/**
- * An example and a completion to score.
- *
- * @see {@link openScorer}
- */
+/** An example and a completion to score. @see {@link openScorer} */
 export interface ScoreRequest {
   readonly example: Example;
   readonly completion: string;
@@ -115,7 +107,6 @@ export interface ScoreRequest {
 /**
  * A scorer made safe to call on any row: if it throws, hangs or is not deterministic, the row says
  * so.
- *
  * @see {@link openScorer}
  */
 export interface GuardedScorer {
@@ -135,7 +126,6 @@ export function isName(text: string): boolean {
 
 /**
  * Whether a reward is the full mark; without a reward nothing passes.
- *
  * @example
  * ```ts
  * import { passes } from "lockedroom";

@@ -12,11 +12,7 @@ import { compareManifests } from "./comparability.ts";
 import { claimReason, decide, type Measured, measure, UNMEASURED } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 
-/**
- * What `gate` is given.
- *
- * @see {@link gate}
- */
+/** What `gate` is given. @see {@link gate} */
 export interface GateOptions {
   readonly baseline: string;
   readonly candidate: string;
@@ -30,7 +26,6 @@ export interface GateOptions {
 
 /**
  * Exit codes of the gate; 64, 65, 70 and 74 belong to the command line.
- *
  * @example
  * ```ts
  * import { GATE_EXIT, gate } from "lockedroom";
@@ -47,7 +42,6 @@ const NOISE = { examples: 1000, delta: 0.05 };
 /**
  * Decides whether the candidate run may replace the baseline. Reads the two folders and nothing
  * else.
- *
  * @example
  * ```ts
  * import { gate } from "lockedroom";

@@ -5,7 +5,6 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 
 /**
  * The report as Markdown, for a pull request or a step summary.
- *
  * @example
  * ```ts
  * import { gate, gateMarkdown } from "lockedroom";

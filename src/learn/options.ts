@@ -7,11 +7,7 @@ import type { Size } from "../policy/initialise.ts";
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
 
-/**
- * Options of `train`.
- *
- * @see {@link train}
- */
+/** Options of `train`. @see {@link train} */
 export interface TrainOptions {
   readonly algorithm: string;
   readonly dataset: string;
@@ -46,11 +42,7 @@ export interface TrainOptions {
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
 }
 
-/**
- * A finished training run and its checkpoint.
- *
- * @see {@link train}
- */
+/** A finished training run and its checkpoint. @see {@link train} */
 export interface TrainedPolicy {
   readonly dir: string;
   readonly checkpoint: string;

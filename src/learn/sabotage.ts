@@ -1,7 +1,7 @@
 /** Ways to break a training run on purpose, so that one can see the alarms catch them. */
 
 import type { Engine } from "../engine/engine.ts";
-import { wrapEngine } from "../engine/wrap-engine.ts";
+import { wrapEngine } from "../engine/engine.ts";
 import type { SabotageName } from "./settings.ts";
 import type { Batch, Source } from "./source.ts";
 

@@ -15,7 +15,6 @@ import { rateAt, updateOn } from "./update.ts";
 /**
  * Loop C: trains a policy by any of the algorithms and writes a checkpoint. Needs `onnxruntime-
  * node`.
- *
  * @example
  * ```ts
  * import { openScorer, train } from "lockedroom";

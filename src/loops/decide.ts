@@ -7,7 +7,6 @@ import type { Json } from "../core/json.ts";
 
 /**
  * A sample with the scorer's answer; `index` is its place in the pack, in sampling order.
- *
  * @see {@link pickBest}
  */
 export interface ScoredSample {
@@ -34,7 +33,6 @@ export function tieBreakKey({ completion, sum_logprob: logprob }: KeyedSample): 
 
 /**
  * The highest reward; among equals the smallest key; among equal keys the lowest index.
- *
  * @example
  * ```ts
  * import { pickBest, type ScoredSample } from "lockedroom";

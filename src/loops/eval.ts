@@ -16,11 +16,7 @@ import { missing, resultRow, rowJson } from "./row.ts";
 import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import { Tally } from "./tally.ts";
 
-/**
- * What `evaluate` is given.
- *
- * @see {@link evaluate}
- */
+/** What `evaluate` is given. @see {@link evaluate} */
 export interface EvalOptions<F extends object = ExampleFields>
   extends Pick<FolderOptions, "force">,
     ScoringOptions<F> {
@@ -32,7 +28,6 @@ export interface EvalOptions<F extends object = ExampleFields>
 
 /**
  * Loop A: scores one completion per example and writes a run.
- *
  * @example
  * ```ts
  * import { evaluate } from "lockedroom";

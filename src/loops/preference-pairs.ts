@@ -28,11 +28,7 @@ import { candidatesOf, PairsTally } from "./preference-tally.ts";
 import { PACKS_AT_ONCE, scorePacks } from "./score-packs.ts";
 import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 
-/**
- * What `makePairs` is given.
- *
- * @see {@link makePairs}
- */
+/** What `makePairs` is given. @see {@link makePairs} */
 export interface PairsOptions<F extends object = ExampleFields>
   extends PairSettings,
     ScoringOptions<F> {
@@ -52,7 +48,6 @@ export interface FinishedPairs extends Finished<PairsManifest, PairsSummary> {
 
 /**
  * Scores packs of samples and writes preference pairs and labels.
- *
  * @example
  * ```ts
  * import { makePairs } from "lockedroom";

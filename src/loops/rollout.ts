@@ -32,11 +32,7 @@ import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
 
-/**
- * What `rollout` is given.
- *
- * @see {@link rollout}
- */
+/** What `rollout` is given. @see {@link rollout} */
 export interface RolloutOptions {
   readonly policy: Policy;
   readonly dataset: string;
@@ -55,7 +51,6 @@ export interface RolloutOptions {
 
 /**
  * Samples completions of every example from a policy; an interrupted one can be resumed.
- *
  * @example
  * ```ts
  * import { openEmbeddedPolicy, rollout } from "lockedroom";

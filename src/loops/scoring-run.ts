@@ -14,7 +14,6 @@ import { type Joined, joinById, type Unknown } from "./join.ts";
 
 /**
  * What every loop that scores is given; `jobs`, `concurrency` and `timeoutMs` say how it scores.
- *
  * @see {@link evaluate}
  */
 export interface ScoringOptions<F extends object = ExampleFields> extends OpenScorerOptions {

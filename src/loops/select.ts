@@ -24,11 +24,7 @@ import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { passAtKCharts, SelectionTally } from "./selection-tally.ts";
 
-/**
- * What `select` is given.
- *
- * @see {@link select}
- */
+/** What `select` is given. @see {@link select} */
 export interface SelectOptions<F extends object = ExampleFields>
   extends Pick<FolderOptions, "force">,
     ScoringOptions<F> {
@@ -42,7 +38,6 @@ export interface SelectOptions<F extends object = ExampleFields>
 
 /**
  * Loop B: scores every sample, picks one of the first `n` per example, and writes a run.
- *
  * @example
  * ```ts
  * import { builtInPolicy, select } from "lockedroom";

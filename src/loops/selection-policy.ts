@@ -7,11 +7,7 @@ import type { ScoreResult } from "../core/score.ts";
 import { importUserModule, requireFile, withinLimit } from "../extensions/module.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
-/**
- * A rule that picks one of several scored samples.
- *
- * @see {@link select}
- */
+/** A rule that picks one of several scored samples. @see {@link select} */
 export interface SelectionPolicy {
   /** The manifest's `selection`, besides n. */
   readonly identity: { readonly rule: string; readonly source_sha256: string | null };
@@ -29,7 +25,6 @@ const LIMIT_MS = 1000;
 
 /**
  * A built-in decision rule: best, majority or first-valid.
- *
  * @example
  * ```ts
  * import { builtInPolicy } from "lockedroom";
@@ -47,7 +42,6 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
 
 /**
  * Loads a file that exports `tieBreakKey(sample)` or `pickBest(example, samples, score)`.
- *
  * @example
  * ```ts
  * import { loadSelectionPolicy } from "lockedroom";

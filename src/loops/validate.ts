@@ -24,11 +24,7 @@ import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-rep
 import { withScorer } from "../scorers/open.ts";
 import type { ScoringOptions } from "./scoring-run.ts";
 
-/**
- * What `validateScorer` is given.
- *
- * @see {@link validateScorer}
- */
+/** What `validateScorer` is given. @see {@link validateScorer} */
 export interface ValidateOptions<F extends object = ExampleFields> extends ScoringOptions<F> {
   readonly golden: RowSource<GoldenRow>;
 }
@@ -41,11 +37,7 @@ export type GoldenVerdict =
   | "false_negative"
   | "scorer_error";
 
-/**
- * What `validateScorer` found.
- *
- * @see {@link validateScorer}
- */
+/** What `validateScorer` found. @see {@link validateScorer} */
 export interface GoldenReport {
   readonly rows: readonly {
     readonly golden: GoldenRow;
@@ -70,7 +62,6 @@ export interface ProbeFailure {
 
 /**
  * Checks a scorer against golden rows, and probes it for totality and determinism.
- *
  * @example
  * ```ts
  * import { validateScorer } from "lockedroom";

@@ -3,10 +3,9 @@
 import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
 import type { Architecture } from "./architecture.ts";
-import { Cache, copyRows } from "./cache.ts";
+import { Cache, copyRows, stepLength } from "./cache.ts";
 import { afterPrompts, nextToken, readPrompts } from "./decoder-graphs.ts";
 import { Decoding } from "./decoding.ts";
-import { stepLength } from "./lengths.ts";
 
 /** Multiplications of a call from which more than one thread is faster. */
 const WORTH_THREADS = 1e8;

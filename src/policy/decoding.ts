@@ -2,7 +2,7 @@
 
 import type { Data, Session } from "../graph/session.ts";
 import type { Cache } from "./cache.ts";
-import { stepLength } from "./lengths.ts";
+import { stepLength } from "./cache.ts";
 
 /** The cache grows in steps, because the cost of a token is proportional to its size. */
 const GROWTH = 1.5;

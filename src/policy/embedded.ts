@@ -30,7 +30,6 @@ const BATCH = 64;
 
 /**
  * Opens a checkpoint folder as a policy. Needs `onnxruntime-node`.
- *
  * @example
  * ```ts
  * import { openEmbeddedPolicy } from "lockedroom";

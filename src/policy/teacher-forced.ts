@@ -9,7 +9,7 @@ import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
 import { Session, type SessionOptions } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
-import { stepLength } from "./lengths.ts";
+import { stepLength } from "./cache.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 /** For each of the policy's own tokens in a row. */

@@ -46,7 +46,6 @@ const GRACE_MS = 10_000;
 
 /**
  * Opens a model behind an OpenAI-compatible endpoint as a policy. Needs `openai`.
- *
  * @example
  * ```ts
  * import { openOpenAiPolicy } from "lockedroom";

@@ -32,7 +32,6 @@ export interface Inspection {
 
 /**
  * Groups a run's rows by outcome code, the commonest first, with the first rows of each.
- *
  * @example
  * ```ts
  * import { inspectRun, openRun } from "lockedroom";

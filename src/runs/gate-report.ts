@@ -57,11 +57,7 @@ export const gateReportSchema = z.strictObject({
   alpha: z.number(),
 });
 
-/**
- * What `gate` found: the decision, its reasons and the figures behind it.
- *
- * @see {@link gate}
- */
+/** What `gate` found: the decision, its reasons and the figures behind it. @see {@link gate} */
 export type GateReport = z.infer<typeof gateReportSchema>;
 export type Reason = z.infer<typeof reasonSchema>;
 export type Decision = GateReport["decision"];

@@ -15,11 +15,7 @@ import {
 } from "./schemas.ts";
 import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
 
-/**
- * A finished run, open for reading.
- *
- * @see {@link openRun}
- */
+/** A finished run, open for reading. @see {@link openRun} */
 export interface Run {
   readonly dir: string;
   readonly manifest: Manifest;
@@ -36,7 +32,6 @@ const AGAIN = "Run the command that made it again.";
 
 /**
  * Opens a finished run; an unfinished or damaged one is refused with a sentence.
- *
  * @example
  * ```ts
  * import { openRun } from "lockedroom";

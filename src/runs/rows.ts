@@ -9,7 +9,6 @@ import type { Manifest } from "./schemas.ts";
 
 /**
  * A JSONL file by its path, or the rows themselves.
- *
  * @example
  * ```ts
  * import { type Completion, evaluate } from "lockedroom";

@@ -147,22 +147,10 @@ export const summarySchema = z.strictObject({
 });
 
 export type Provenance = z.infer<typeof provenanceSchema>;
-/**
- * manifest.json: what was held fixed, by fingerprint.
- *
- * @see {@link openRun}
- */
+/** manifest.json: what was held fixed, by fingerprint. @see {@link openRun} */
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Volatile = Manifest["volatile"];
-/**
- * A line of results.jsonl.
- *
- * @see {@link openRun}
- */
+/** A line of results.jsonl. @see {@link openRun} */
 export type ResultRow = z.infer<typeof resultRowSchema>;
-/**
- * summary.json: metrics and outcome counts.
- *
- * @see {@link openRun}
- */
+/** summary.json: metrics and outcome counts. @see {@link openRun} */
 export type Summary = z.infer<typeof summarySchema>;

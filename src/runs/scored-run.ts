@@ -22,11 +22,7 @@ export interface RunEnd {
   readonly files?: Files;
 }
 
-/**
- * A run that was written: its folder, manifest and summary.
- *
- * @see {@link evaluate}
- */
+/** A run that was written: its folder, manifest and summary. @see {@link evaluate} */
 export type FinishedRun = Finished<Manifest, Summary>;
 
 /** Writes summary, summary.md and the run note beside the results. */

@@ -11,7 +11,6 @@ import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 
 /**
  * How a scorer is called. Its scores depend on none of these, unless it runs over the limit.
- *
  * @see {@link openScorer}
  */
 export interface OpenScorerOptions {
@@ -25,7 +24,6 @@ export interface OpenScorerOptions {
 
 /**
  * A built-in's name, a file that exports a scorer, a scorer object, or a scorer that is open.
- *
  * @see {@link evaluate}
  */
 export type AnyScorer<F extends object = ExampleFields> = string | Scorer<F> | GuardedScorer;
@@ -35,7 +33,6 @@ export const DEFAULT_CONCURRENCY = 8;
 
 /**
  * Opens a scorer by built-in name, file or object. Close it when done.
- *
  * @example
  * ```ts
  * import { openScorer } from "lockedroom";

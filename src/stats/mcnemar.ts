@@ -7,7 +7,6 @@ import { normalQuantile } from "./normal-quantile.ts";
 /**
  * McNemar's two-sided exact p-value, min(1, 2 P(X <= min(gained, lost))) with X ~ Bin(gained + lost, 1/2).
  * Pairs that agree carry no evidence; with no others the answer is 1.
- *
  * @example
  * ```ts
  * import { mcnemarExact } from "lockedroom";

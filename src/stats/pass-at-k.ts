@@ -9,7 +9,6 @@ import { requireAtMost, requireCount } from "./_checks.ts";
  * The product prod (n - c - j) / (n - j) is the chance that the first j draws all miss; adding up
  * the chances of a first hit at each j avoids the cancelling 1 - product, and makes k = 1 exactly
  * c / n.
- *
  * @example
  * ```ts
  * import { passAtK } from "lockedroom";

@@ -27,7 +27,6 @@ export type PowerQuestion = Spread & {
  * no effect their variance is the discordant share; and the exact test needs a least number of
  * flips, so the effect must also bring that many about. Undefined when no effect could be found:
  * without pairs, with too few for the test, or when nothing is known of the spread.
- *
  * @example
  * ```ts
  * import { minimumDetectableEffect } from "lockedroom";

@@ -6,7 +6,6 @@ import { normalQuantile } from "./normal-quantile.ts";
 /**
  * The shares p that a score test would not reject (Wilson 1927): with z the two-sided normal
  * quantile, (s + z²/2 ± z sqrt(s (n - s) / n + z²/4)) / (n + z²). Undefined when nothing was seen.
- *
  * @example
  * ```ts
  * import { wilsonInterval } from "lockedroom";

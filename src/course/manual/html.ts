@@ -1,17 +1,8 @@
 /** Escaping of text for HTML. */
 
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+import { escapeMarkup as escapeHtml } from "../../core/index.ts";
 
-/** Safe as content and inside quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
-}
+export { escapeHtml };
 
 /** For Markdown text, which may contain entities such as `&nbsp;`. */
 export function escapeKeepingEntities(text: string): string {

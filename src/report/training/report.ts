@@ -20,7 +20,6 @@ export interface TrainingReport {
 
 /**
  * One HTML page about training runs, to read offline.
- *
  * @example
  * ```ts
  * import { train, trainingReport } from "lockedroom";

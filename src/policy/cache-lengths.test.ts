@@ -1,7 +1,7 @@
 /** Few lengths, and none much longer than what it is for. */
 
 import { expect, test } from "vitest";
-import { stepLength } from "./lengths.ts";
+import { stepLength } from "./cache.ts";
 
 test("short texts are filled up to sixteen, long ones by a quarter at most", () => {
   const lengths = Array.from({ length: 8192 }, (_, i) => i + 1);
