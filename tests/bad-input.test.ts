@@ -419,7 +419,7 @@ describe.concurrent("validate-scorer", () => {
     expect(result.stdout).toMatch(/1 of 4 golden rows agree/);
     expect(result.stdout).toMatch(/false positives.* 2$/m);
     expect(result.stdout).toMatch(/false negatives.* 1$/m);
-    expect(result.stdout).toMatch(/scorer errors +0$/m);
+    expect(result.stdout).toMatch(/scorer errors on golden rows +0$/m);
     for (const { note } of rows.slice(1)) expect(result.stdout).toContain(note);
   });
 });

@@ -51,7 +51,7 @@ test("every kind in every state", async () => {
   expect(by["eval-finished"]?.startedAt).toBe("2026-01-02T03:04:05.000Z");
   expect(by["eval-finished"]?.headline).toEqual({
     pass_rate: 0.5,
-    mean_reward: 0.25,
+    n_scored: 3,
     n_examples: 4,
   });
   expect(by["experiment-finished"]?.headline).toEqual({ pass_rate: null, mean_reward: null });
