@@ -213,7 +213,7 @@ describe.concurrent("a scorer that never returns", () => {
       ...["--scorer", "s.ts", ...LIMIT],
     ]);
     expect(result, describeRun(result)).toMatchObject({ code: 1, stderr: "" });
-    expect(result.stdout).toMatch(/scorer errors +1$/m);
+    expect(result.stdout).toMatch(/scorer errors on golden rows +1$/m);
     expect(result.stdout).toMatch(/did not return within 200 ms/);
   });
 
