@@ -16,7 +16,6 @@ export type ErrorKind =
  * @example
  * ```ts
  * import { LockedRoomError, openRun } from "lockedroom";
- *
  * try {
  *   await openRun("runs/none");
  * } catch (error) {

@@ -11,7 +11,6 @@ export const FINGERPRINT_VERSION = 1;
  * @example
  * ```ts
  * import { fingerprint } from "lockedroom";
- *
  * console.log(fingerprint({ a: 1, b: 2 }) === fingerprint({ b: 2, a: 1 })); // true
  * ```
  */

@@ -13,7 +13,6 @@ export interface JsonObject {
  * @example
  * ```ts
  * import { canonicalJson } from "lockedroom";
- *
  * console.log(canonicalJson({ b: 2, a: [1] })); // {"a":[1],"b":2}
  * ```
  */

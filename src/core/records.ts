@@ -18,7 +18,6 @@ export interface ExampleFields {
  * @example
  * ```ts
  * import { type Completion, type Example, evaluate, type Scorer } from "lockedroom";
- *
  * interface Call { tool: string }
  * const dataset: Example<Call>[] = [{ id: "a", prompt: "What is the time?", tool: "clock" }];
  * const completions: Completion[] = [{ id: "a", completion: "clock()" }];

@@ -18,7 +18,6 @@ export interface Rng {
  * @example
  * ```ts
  * import { rngAt } from "lockedroom";
- *
  * console.log(rngAt(0, "example-1", 3).next() === rngAt(0, "example-1", 3).next()); // true
  * ```
  */

@@ -23,7 +23,6 @@ export interface ScoreResult {
  * @example
  * ```ts
  * import { evaluate, type Scorer } from "lockedroom";
- *
  * // A language model that grades: asynchronous, and not the same every time.
  * const judge: Scorer = {
  *   name: "polite",
@@ -129,7 +128,6 @@ export function isName(text: string): boolean {
  * @example
  * ```ts
  * import { passes } from "lockedroom";
- *
  * console.log(passes(1), passes(0.5), passes(null)); // true false false
  * ```
  */

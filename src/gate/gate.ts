@@ -29,7 +29,6 @@ export interface GateOptions {
  * @example
  * ```ts
  * import { GATE_EXIT, gate } from "lockedroom";
- *
  * const { exit_code } = await gate({ baseline: "runs/baseline", candidate: "runs/candidate" });
  * if (exit_code === GATE_EXIT.PROMOTE) console.log("The candidate may replace the baseline.");
  * ```
@@ -45,7 +44,6 @@ const NOISE = { examples: 1000, delta: 0.05 };
  * @example
  * ```ts
  * import { gate } from "lockedroom";
- *
  * const { decision, reasons } = await gate({
  *   baseline: "runs/baseline",
  *   candidate: "runs/candidate",

@@ -8,7 +8,6 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
  * @example
  * ```ts
  * import { gate, gateMarkdown } from "lockedroom";
- *
  * console.log(gateMarkdown(await gate({ baseline: "runs/baseline", candidate: "runs/candidate" })));
  * ```
  */

@@ -18,7 +18,6 @@ import { rateAt, updateOn } from "./update.ts";
  * @example
  * ```ts
  * import { openScorer, train } from "lockedroom";
- *
  * const scorer = await openScorer();
  * const { checkpoint, summary } = await train({
  *   algorithm: "grpo",

@@ -36,7 +36,6 @@ export function tieBreakKey({ completion, sum_logprob: logprob }: KeyedSample): 
  * @example
  * ```ts
  * import { pickBest, type ScoredSample } from "lockedroom";
- *
  * const sample = (index: number, reward: number): ScoredSample => ({
  *   index,
  *   reward,

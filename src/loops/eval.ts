@@ -31,7 +31,6 @@ export interface EvalOptions<F extends object = ExampleFields>
  * @example
  * ```ts
  * import { evaluate } from "lockedroom";
- *
  * const { summary } = await evaluate({
  *   dataset: "dataset.jsonl",
  *   completions: "completions.jsonl",

@@ -51,7 +51,6 @@ export interface FinishedPairs extends Finished<PairsManifest, PairsSummary> {
  * @example
  * ```ts
  * import { makePairs } from "lockedroom";
- *
  * const { summary } = await makePairs({
  *   dataset: "dataset.jsonl",
  *   rollouts: "samples.jsonl",

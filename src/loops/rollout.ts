@@ -54,7 +54,6 @@ export interface RolloutOptions {
  * @example
  * ```ts
  * import { openEmbeddedPolicy, rollout } from "lockedroom";
- *
  * const sampling = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 16, stop: [], seed: 0 };
  * const policy = await openEmbeddedPolicy("checkpoint", { sampling });
  * const { summary } = await rollout({ policy, dataset: "dataset.jsonl", n: 4, outdir: "runs/samples" });

@@ -41,7 +41,6 @@ export interface SelectOptions<F extends object = ExampleFields>
  * @example
  * ```ts
  * import { builtInPolicy, select } from "lockedroom";
- *
  * const { summary } = await select({
  *   dataset: "dataset.jsonl",
  *   samples: "samples.jsonl",

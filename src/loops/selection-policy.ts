@@ -28,7 +28,6 @@ const LIMIT_MS = 1000;
  * @example
  * ```ts
  * import { builtInPolicy } from "lockedroom";
- *
  * console.log(builtInPolicy("majority").needsAnswers); // true
  * ```
  */
@@ -45,7 +44,6 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
  * @example
  * ```ts
  * import { loadSelectionPolicy } from "lockedroom";
- *
  * const policy = await loadSelectionPolicy("policy.ts");
  * console.log(policy.identity.rule); // tieBreakKey
  * ```

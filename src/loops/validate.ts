@@ -65,7 +65,6 @@ export interface ProbeFailure {
  * @example
  * ```ts
  * import { validateScorer } from "lockedroom";
- *
  * const report = await validateScorer({ dataset: "dataset.jsonl", golden: "golden.jsonl" });
  * for (const { golden, verdict } of report.rows) console.log(golden.id, verdict);
  * ```

@@ -33,7 +33,6 @@ const BATCH = 64;
  * @example
  * ```ts
  * import { openEmbeddedPolicy } from "lockedroom";
- *
  * const sampling = { temperature: 0, top_k: 0, top_p: 1, max_tokens: 16, stop: [], seed: 0 };
  * const policy = await openEmbeddedPolicy("checkpoint", { sampling });
  * console.log(policy.identity);

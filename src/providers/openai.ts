@@ -49,7 +49,6 @@ const GRACE_MS = 10_000;
  * @example
  * ```ts
  * import { openOpenAiPolicy } from "lockedroom";
- *
  * const policy = await openOpenAiPolicy({
  *   baseUrl: "http://127.0.0.1:8080/v1",
  *   apiKey: "none",

@@ -35,7 +35,6 @@ export interface Inspection {
  * @example
  * ```ts
  * import { inspectRun, openRun } from "lockedroom";
- *
  * const { groups } = await inspectRun(await openRun("runs/baseline"), { onlyFails: true });
  * for (const { code, count } of groups) console.log(code, count);
  * ```

@@ -35,7 +35,6 @@ const AGAIN = "Run the command that made it again.";
  * @example
  * ```ts
  * import { openRun } from "lockedroom";
- *
  * const run = await openRun("runs/baseline");
  * for await (const rows of run.results().batches())
  *   for (const { id, reward } of rows) console.log(id, reward);

@@ -12,7 +12,6 @@ import type { Manifest } from "./schemas.ts";
  * @example
  * ```ts
  * import { type Completion, evaluate } from "lockedroom";
- *
  * async function* sampled(): AsyncGenerator<Completion> {
  *   yield { id: "sum-1", completion: "Final: 2" };
  * }

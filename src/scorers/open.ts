@@ -36,7 +36,6 @@ export const DEFAULT_CONCURRENCY = 8;
  * @example
  * ```ts
  * import { openScorer } from "lockedroom";
- *
  * const scorer = await openScorer("math_final_line", { timeoutMs: 500 });
  * const [score] = await scorer.scoreBatch([
  *   { example: { id: "a", prompt: "Compute 2 + 2.", expected_answer: 4 }, completion: "Final: 4" },

@@ -10,7 +10,6 @@ import { normalQuantile } from "./normal-quantile.ts";
  * @example
  * ```ts
  * import { mcnemarExact } from "lockedroom";
- *
  * console.log(mcnemarExact(12, 3)); // 12 rows gained, 3 lost: p is about 0.035
  * ```
  */

@@ -12,7 +12,6 @@ import { requireAtMost, requireCount } from "./_checks.ts";
  * @example
  * ```ts
  * import { passAtK } from "lockedroom";
- *
  * console.log(passAtK(10, 3, 1)); // 3 of 10 samples passed: 0.3
  * ```
  */

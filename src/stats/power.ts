@@ -30,7 +30,6 @@ export type PowerQuestion = Spread & {
  * @example
  * ```ts
  * import { minimumDetectableEffect } from "lockedroom";
- *
  * console.log(minimumDetectableEffect({ n: 200, alpha: 0.05, discordantShare: 0.2 }));
  * ```
  */

@@ -9,7 +9,6 @@ import { normalQuantile } from "./normal-quantile.ts";
  * @example
  * ```ts
  * import { wilsonInterval } from "lockedroom";
- *
  * console.log(wilsonInterval(80, 100)); // 80 of 100 passed: about [0.711, 0.867]
  * ```
  */

@@ -23,7 +23,6 @@ export interface TrainingReport {
  * @example
  * ```ts
  * import { train, trainingReport } from "lockedroom";
- *
  * await train({
  *   ...{ algorithm: "sft", dataset: "texts.jsonl", init: "scratch", size: "nano" },
  *   ...{ settings: { steps: 2, batch: 2 }, outdir: "runs/sft", threads: 1, saveEvery: 100 },
