@@ -13,8 +13,7 @@ import { Training } from "./training.ts";
 import { rateAt, updateOn } from "./update.ts";
 
 /**
- * Loop C: trains a policy by any of the algorithms and writes a checkpoint. Needs `onnxruntime-
- * node`.
+ * Loop C: trains a policy with any algorithm and writes a checkpoint. Needs `onnxruntime-node`.
  * @example
  * ```ts
  * import { openScorer, train } from "lockedroom";
@@ -22,13 +21,10 @@ import { rateAt, updateOn } from "./update.ts";
  * const { checkpoint, summary } = await train({
  *   algorithm: "grpo",
  *   dataset: "dataset.jsonl",
- *   init: "pi0",
- *   size: "nano",
+ *   ...{ init: "pi0", size: "nano", threads: 1, saveEvery: 100 },
  *   settings: { steps: 1, rollouts: { prompts: 2, group: 4 } },
  *   outdir: "runs/grpo",
  *   rewards: [scorer],
- *   threads: 1,
- *   saveEvery: 100,
  * });
  * console.log(checkpoint, summary.steps);
  * await scorer.close();

@@ -55,10 +55,7 @@ export interface FinishedPairs extends Finished<PairsManifest, PairsSummary> {
  *   dataset: "dataset.jsonl",
  *   rollouts: "samples.jsonl",
  *   outdir: "runs/pairs",
- *   by: "best-worst",
- *   margin: 0,
- *   lengthTolerance: null,
- *   perPrompt: 1,
+ *   ...{ by: "best-worst", margin: 0, lengthTolerance: null, perPrompt: 1 },
  * });
  * console.log(summary.n_pairs, summary.n_labels);
  * ```
