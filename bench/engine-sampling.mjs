@@ -3,15 +3,9 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { rngAt } from "../dist/core/rng.js";
 import { input, Session } from "../dist/graph/index.js";
 import { feedsOf, inputsOf, place } from "../dist/graph/parameters.js";
-import { stepLength } from "../dist/policy/cache.js";
 import { policyOnnx } from "../dist/policy/export.js";
-import {
-  Decoder,
-  generateBatch,
-  logitsOf,
-  parametersOf,
-  sampleToken,
-} from "../dist/policy/index.js";
+import { roundedLength } from "../dist/policy/graph-sizes.js";
+import { Decoder, generateAll, logitsOf, parametersOf, sampleToken } from "../dist/policy/index.js";
 import { inTurn, lowerQuartile, round, times } from "./engine-clock.mjs";
 import { architecture, weightsOf } from "./engine-training.mjs";
 
@@ -71,7 +65,7 @@ function batched(size, { batch, prompt, fresh, threads, group = 1 }) {
     maxLength: prompt + fresh,
   };
   return {
-    sample: () => generateBatch(decoder, wanted, options),
+    sample: () => generateAll(decoder, wanted, options),
     close: () => decoder.close(),
   };
 }
@@ -121,8 +115,8 @@ async function ownGraph(size, { prompt, fresh, threads }) {
   const { list } = place(parametersOf(a));
   const weights = feedsOf(weightsOf(size), list);
   const forwards = new Map();
-  const most = stepLength(prompt + fresh);
-  for (let length = stepLength(prompt); length <= most; length = stepLength(length + 1)) {
+  const most = roundedLength(prompt + fresh);
+  for (let length = roundedLength(prompt); length <= most; length = roundedLength(length + 1)) {
     const tokens = new BigInt64Array(length);
     const logits = logitsOf(a, inputsOf(list), input("tokens", [1, length], "i64"));
     const session = await Session.create({ logits }, { threads });
@@ -132,7 +126,7 @@ async function ownGraph(size, { prompt, fresh, threads }) {
   }
   return {
     async next(known) {
-      const { tokens, run, logits } = forwards.get(stepLength(known.length));
+      const { tokens, run, logits } = forwards.get(roundedLength(known.length));
       fill(tokens, known);
       await run();
       return lastRow(logits, known, a);

@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import { engineTables } from "../bench/engine-tables.mjs";
 // @ts-expect-error plain JavaScript
 import { learnTables } from "../bench/learn-tables.mjs";
+// @ts-expect-error plain JavaScript
+import { peersTables } from "../bench/peers/tables.mjs";
 
 interface Check {
   readonly name: string;
@@ -22,6 +24,35 @@ test("the figures of docs/benchmarks.md are those of the committed benchmarks", 
   const page = read("docs/benchmarks.md");
   expect(page).toContain(engineTables(results));
   expect(page).toContain(learnTables(JSON.parse(read("bench/learn-results.json"))));
+});
+
+const PEERS = "bench/peers-results.json";
+const peers: { readonly rows: readonly (Check & { readonly ratio: number })[] } | undefined =
+  existsSync(new URL(`../${PEERS}`, import.meta.url)) ? JSON.parse(read(PEERS)) : undefined;
+
+test("the comparison with peers in docs/benchmarks.md is the committed one", () => {
+  const tables = peers ? peersTables(peers) : "";
+  expect(read("docs/benchmarks.md")).toContain(
+    `<!-- bench:peers -->\n${tables}<!-- /bench:peers -->`,
+  );
+  for (const { name, ratio, holds, least = 0 } of peers?.rows ?? []) {
+    expect(holds, name).toBe(ratio >= least);
+  }
+});
+
+test("the comparison with peers says what to do where their libraries are missing", () => {
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    [
+      fileURLToPath(new URL("../bench/peers.mjs", import.meta.url)),
+      // Not a Python at all.
+      ...["--python", process.execPath],
+    ],
+    { encoding: "utf8" },
+  );
+  expect(status).toBe(64);
+  expect(stderr).toContain("cannot import torch");
+  expect(stderr).toContain("--install");
 });
 
 test("the committed figures say truly which limits they keep", () => {

@@ -93,7 +93,8 @@ async function greedy(
   n: number,
 ) {
   const decoder = new Decoder(architecture, placed, { batch: 2 });
-  const decoding = await decoder.begin(parameters, [prompt], prompt.length + n);
+  const decoding = decoder.begin(parameters, { prompts: [prompt], room: prompt.length + n });
+  await decoding.put(0, 0);
   const ids: number[] = [];
   for (let i = 0; i < n; i++) {
     const token = argmax(decoding.row(0));

@@ -389,6 +389,20 @@ describe("the frozen reference", () => {
     expect(summary.reference_frozen).toBe(false);
     expect(summary.stop.reason).toBe("reference_aliased");
   });
+
+  test("is reported too where there is no penalty, and a group is compared in each step", async () => {
+    const settings = {
+      ...{ sabotage: "aliased_reference", alarms_stop: true, steps: 30 },
+      kl: { mode: "none" },
+    };
+    const { summary } = await run("grpo", "aliased-share", { settings });
+    expect(summary.stop.reason).toBe("reference_aliased");
+    const compared = rowsOf<StepRecord>("aliased-share", "metrics").map((step) => step["kl/rows"]);
+    // One group a step, until 64 rows after the first step were identical.
+    const { group } = QUICK.rollouts;
+    expect(new Set(compared)).toEqual(new Set([group]));
+    expect(summary.stop.step).toBe(1 + Math.ceil(64 / group));
+  });
 });
 
 describe("what is learned from is not what is measured on", () => {
@@ -677,14 +691,11 @@ describe("in parts", () => {
     expect(await far(`${name}/parts1/checkpoint`, `${name}/whole1/checkpoint`)).toBeLessThan(1e-6);
   });
 
-  test("a pair is never torn apart: an odd number of rows is refused, and the folder let go", async () => {
-    const odd = { settings: { micro_batch_size: 3 } };
-    await expect(run("dpo", "dpo/odd", odd)).rejects.toThrow(/tear a pair apart/);
-    // The claim is void: the same process may begin anew.
-    expect(isClaimed("dpo/odd")).toBe(false);
-    await run("dpo", "dpo/odd", { force: true });
-    await theRun("dpo");
-    expect(outcome("dpo/odd")).toEqual(outcome("dpo/one"));
+  test("the two rows of a pair stay together, whatever the number of rows at once", async () => {
+    const settings = { steps: 1, adam: { epsilon: 0.01 }, evaluate: { every: 0 } };
+    await run("dpo", "dpo/odd", { settings: { ...settings, micro_batch_size: 3 } });
+    await run("dpo", "dpo/even", { settings });
+    expect(await far("dpo/odd/checkpoint", "dpo/even/checkpoint")).toBeLessThan(1e-6);
   });
 });
 

@@ -95,7 +95,11 @@ afterAll(() => decoder.close());
 async function logprobsOf(folder: string, prompt: string, said: readonly number[]) {
   const { parameters } = await api.loadCheckpoint(room.path(folder));
   const before = [tokenizer.beginToken, ...tokenizer.encode(prompt)];
-  const decoding = await decoder.begin(parameters, [before], before.length + said.length);
+  const decoding = decoder.begin(parameters, {
+    prompts: [before],
+    room: before.length + said.length,
+  });
+  await decoding.put(0, 0);
   const logprobs: number[] = [];
   for (const token of said) {
     const logits = Array.from(decoding.row(0));

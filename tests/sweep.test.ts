@@ -18,6 +18,7 @@ function sweep(over: string, ...more: string[]) {
 test.each([
   ["kl.coefficient=0,0.1", [], "kl.coefficient has no effect while kl.mode is none", "=fixed"],
   ["kl.target=1,2", ["--set", "kl.mode=fixed"], "kl.target has no effect", "kl.mode=adaptive"],
+  ["kl.diagnostic_share=0.5,1", ["--set", "kl.mode=fixed"], "on all rows", "kl.mode=none"],
 ])("over %s %j, which has no effect, is refused before anything is trained", async (...args) => {
   const [over, flags, ...says] = args;
   expectError(await sweep(over, ...flags), EXIT.usage, ...says);

@@ -4,6 +4,7 @@
  */
 
 import { Command, CommanderError } from "commander";
+import { runBeforeExit } from "../core/before-exit.ts";
 import { type ErrorKind, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
 import { strayFailure, userCodeLoaded } from "../extensions/module.ts";
@@ -21,9 +22,11 @@ export async function run(argv: readonly string[]): Promise<void> {
   const leave = (code: number) => {
     process.removeAllListeners("exit");
     for (const listener of listeners) process.on("exit", listener);
+    runBeforeExit();
     process.exit(code);
   };
   process.on("exit", () => {
+    runBeforeExit();
     if (done) return;
     process.exitCode = report(endedEarly());
   });

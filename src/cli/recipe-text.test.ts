@@ -83,9 +83,15 @@ test("what is given shows, and comes back", () => {
 
 test("what does nothing is set aside, unless somebody gave it", () => {
   const { text, settings } = recipeOf("grpo", { kl: { coefficient: 0.5 } });
-  expect(settings.kl).toEqual({ mode: "none", coefficient: 0.5, estimator: null, place: null });
+  expect(settings.kl).toEqual({
+    ...{ mode: "none", coefficient: 0.5, estimator: null, place: null },
+    diagnostic_share: 0.125,
+  });
   expect(text).toMatch(/^ {2}coefficient: 0\.5 +# for kl\.mode=fixed; /m);
   expect(text).toMatch(/^ {2}# target: 1 +# for kl\.mode=adaptive; /m);
+  const penalised = recipeOf("grpo", { kl: { mode: "fixed" } });
+  expect(penalised.settings.kl).not.toHaveProperty("diagnostic_share");
+  expect(penalised.text).toMatch(/^ {2}# diagnostic_share: 0\.125 +# for kl\.mode=none; /m);
   const unused = recipeOf("sft", { kl: { mode: "fixed" }, rollouts: {} });
   expect(unused.settings).toMatchObject({ kl: { mode: "fixed" }, rollouts: {} });
   expect(unused.text).toMatch(/^ {2}mode: fixed +# no effect on sft;/m);

@@ -1,70 +1,85 @@
-/** Rows in the arrays of a graph: what stands where, position by position. */
+/** Rows in the arrays of a graph: what stands where, cell by cell. */
 
 import { describe, expect, test } from "vitest";
 import { actionCount, completionRow } from "../core/token-row.ts";
-import { collate, type Layout } from "./collate.ts";
+import { packRows } from "../policy/packing.ts";
+import { batchShape, type CollateOptions, collate, type Feeds } from "./collate.ts";
 import type { TrainingRow } from "./loss.ts";
-import type { Feeds } from "./trainer.ts";
 
 /** A prompt of two tokens with a completion of three, and a prompt of three with a completion of one. */
 const ROWS: readonly TrainingRow[] = [
   { tokens: [11, 12, 21, 22, 23], actions: [[2, 5]], columns: { old: [0.1, 0.2, 0.3], good: 1 } },
   { tokens: [11, 12, 13, 31], actions: [[3, 4]], columns: { old: Float32Array.of(0.5), good: -1 } },
 ];
-const LAYOUT: Layout = {
-  ...{ rows: 2, length: 6, maxTokens: 8, reduction: "sequences" },
+const OPTIONS: CollateOptions = {
+  ...{ reduction: "sequences", maxTokens: 6, microBatchSize: null },
   columns: { old: "token", good: "row" },
 };
 
+/** Rows packed and collated. */
+function batch(rows: readonly TrainingRow[], options: Partial<CollateOptions> = {}) {
+  const all = { ...OPTIONS, ...options };
+  const packing = packRows(rows, {
+    ...{ attentionLength: 64, mostRows: all.microBatchSize ?? undefined },
+  });
+  const shape = batchShape(rows, packing, all.maxTokens);
+  return { packing, shape, parts: collate(rows, packing, shape, all).map((made) => made()) };
+}
+
+const numbers = (feeds: Feeds | undefined, name: string): number[] =>
+  Array.from((feeds?.[name] ?? []) as ArrayLike<number | bigint>, Number);
+
 /** A fed array as rows of plain numbers, to two digits. */
-function table(feeds: Feeds | undefined, name: string, width = 6): number[][] {
-  const data: ArrayLike<number | bigint> = feeds?.[name] ?? [];
-  const flat = Array.from(data, (x) => Math.round(Number(x) * 100) / 100);
+function table(feeds: Feeds | undefined, name: string, width = 8): number[][] {
+  const flat = numbers(feeds, name).map((x) => Math.round(x * 100) / 100);
   return Array.from({ length: flat.length / width }, (_, r) =>
     flat.slice(r * width, (r + 1) * width),
   );
 }
 
+/** What the learned cells of each row ask for: the token that is read last, and the next one. */
+function asked(feeds: Feeds | undefined, width = 8): [read: number, next: number][][] {
+  const of = (name: string) => numbers(feeds, name);
+  const [cells, predicting, tokens, targets] = [
+    ...[of("cells"), of("predicting"), of("tokens"), of("targets")],
+  ] as [number[], number[], number[], number[]];
+  return table(feeds, "mask", width).map((mask, r) =>
+    mask.flatMap((on, j): [number, number][] => {
+      const target = cells[r * width + j] as number;
+      const read = tokens[predicting[target] as number] as number;
+      return on === 1 ? [[read, targets[target] as number]] : [];
+    }),
+  );
+}
+
 describe("a batch in one part", () => {
-  const parts = collate(ROWS, LAYOUT);
+  const { parts, shape } = batch(ROWS);
   const [feeds] = parts;
 
-  test("position i holds token i and is asked for token i + 1", () => {
+  test("a learned token is asked for where the token before it is read", () => {
     expect(parts).toHaveLength(1);
-    expect(table(feeds, "tokens")).toEqual([
-      [11, 12, 21, 22, 0, 0],
-      [11, 12, 13, 0, 0, 0],
-    ]);
-    expect(table(feeds, "targets")).toEqual([
-      [12, 21, 22, 23, 0, 0],
-      [12, 13, 31, 0, 0, 0],
-    ]);
-  });
-
-  test("the mask is 1 exactly where a completion's token is asked for, its last one included", () => {
-    expect(table(feeds, "mask")).toEqual([
-      [0, 1, 1, 1, 0, 0],
-      [0, 0, 1, 0, 0, 0],
-    ]);
-  });
-
-  test("a token's column stands where that token is asked for: one off would not", () => {
-    expect(table(feeds, "old")).toEqual([
-      [0, 0.1, 0.2, 0.3, 0, 0],
-      [0, 0, 0.5, 0, 0, 0],
-    ]);
-    // Said once more without the layout: under the mask, column by column, target by target.
-    const seen = ROWS.map((_, r) => {
-      const at = (name: string) => table(feeds, name)[r] ?? [];
-      return at("mask").flatMap((on, i) => (on === 1 ? [[at("targets")[i], at("old")[i]]] : []));
-    });
-    expect(seen).toEqual([
+    expect(shape).toMatchObject({ rows: 2, actions: 8 });
+    expect(asked(feeds)).toEqual([
       [
-        [21, 0.1],
-        [22, 0.2],
-        [23, 0.3],
+        [12, 21],
+        [21, 22],
+        [22, 23],
       ],
-      [[31, 0.5]],
+      [[13, 31]],
+    ]);
+  });
+
+  test("a row's learned tokens come first, and there the mask is 1", () => {
+    expect(table(feeds, "mask")).toEqual([
+      [1, 1, 1, 0, 0, 0, 0, 0],
+      [1, 0, 0, 0, 0, 0, 0, 0],
+    ]);
+  });
+
+  test("a token's column stands in the cell that asks for that token", () => {
+    expect(table(feeds, "old")).toEqual([
+      [0.1, 0.2, 0.3, 0, 0, 0, 0, 0],
+      [0.5, 0, 0, 0, 0, 0, 0, 0],
     ]);
   });
 
@@ -75,78 +90,131 @@ describe("a batch in one part", () => {
 
   test("weights are the reduction's under the mask and 0 elsewhere", () => {
     expect(table(feeds, "weights")).toEqual([
-      [0, 0.5, 0.5, 0.5, 0, 0],
-      [0, 0, 0.5, 0, 0, 0],
+      [0.5, 0.5, 0.5, 0, 0, 0, 0, 0],
+      [0.5, 0, 0, 0, 0, 0, 0, 0],
     ]);
-    const [grpo] = collate(ROWS, { ...LAYOUT, reduction: "grpo" });
+    const [grpo] = batch(ROWS, { reduction: "grpo" }).parts;
     expect(table(grpo, "weights")).toEqual([
-      [0, 0.17, 0.17, 0.17, 0, 0],
-      [0, 0, 0.5, 0, 0, 0],
+      [0.17, 0.17, 0.17, 0, 0, 0, 0, 0],
+      [0.5, 0, 0, 0, 0, 0, 0, 0],
     ]);
-    const [drGrpo] = collate(ROWS, { ...LAYOUT, reduction: "dr_grpo" });
-    expect(drGrpo?.weights?.[1]).toBeCloseTo(1 / 16, 6);
+    const [drGrpo] = batch(ROWS, { reduction: "dr_grpo" }).parts;
+    expect(drGrpo?.weights?.[1]).toBeCloseTo(1 / 12, 6);
   });
 
   test("learned tokens are the completion's", () => {
     expect(ROWS.map(actionCount)).toEqual([3, 1]);
   });
 
-  test("the longest row that fits has one token more than there are positions", () => {
-    const row = { ...completionRow([1], [2, 3, 4]), columns: { old: [7, 8, 9], good: 0 } };
-    const [full] = collate([row], { ...LAYOUT, rows: 1, length: 3 });
-    expect(table(full, "targets", 3)).toEqual([[2, 3, 4]]);
-    expect(table(full, "old", 3)).toEqual([[7, 8, 9]]);
-    expect(table(full, "mask", 3)).toEqual([[1, 1, 1]]);
+  test("cells and targets lead to each other where a token is learned, else to one to spare", () => {
+    const [cells, back] = [numbers(feeds, "cells"), numbers(feeds, "cells_back")];
+    const mask = numbers(feeds, "mask");
+    const learned = cells.filter((_, cell) => mask[cell] === 1);
+    expect(new Set(learned).size).toBe(4);
+    for (const [cell, target] of cells.entries()) {
+      if (mask[cell] === 1) expect(back[target]).toBe(cell);
+      else expect(learned).not.toContain(target);
+    }
+    for (const [target, cell] of back.entries()) {
+      if (!learned.includes(target)) expect(mask[cell]).toBe(0);
+    }
+  });
+
+  test.each([
+    [7, 8],
+    [8, 16],
+  ])("of %i learned tokens a row has a cell to spare among %i", (count, actions) => {
+    const own = Array.from({ length: count }, (_, i) => i + 2);
+    const row = { ...completionRow([1], own), columns: { old: own, good: 0 } };
+    const full = batch([row], { maxTokens: 4 });
+    expect(full.shape.actions).toBe(actions);
+    expect(full.shape.targets).toBeGreaterThan(count);
+    const [part] = full.parts;
+    expect(asked(part, actions)[0]?.map(([, next]) => next)).toEqual(own);
+    expect(table(part, "old", actions)[0]?.slice(0, count)).toEqual(own);
   });
 });
 
-test("what only fills up is 0 everywhere: tokens, mask, weights, columns", () => {
-  const [feeds] = collate(ROWS, { ...LAYOUT, rows: 4 });
-  for (const name of ["tokens", "targets", "mask", "weights", "old"]) {
+test("what only fills up is 0 everywhere: mask, weights, columns", () => {
+  const three = [...ROWS, { ...(ROWS[1] as TrainingRow), tokens: [11, 12, 13, 32] }];
+  const { shape, parts } = batch(three);
+  expect(shape.rows).toBe(4);
+  const [feeds] = parts;
+  for (const name of ["mask", "weights", "old"]) {
     expect(table(feeds, name)).toHaveLength(4);
-    expect(table(feeds, name).slice(2)).toEqual([
-      [0, 0, 0, 0, 0, 0],
-      [0, 0, 0, 0, 0, 0],
-    ]);
+    expect(table(feeds, name)[3]).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(table(feeds, name)[2]?.[0]).toBeGreaterThan(0);
   }
-  expect(table(feeds, "row_weights", 4)).toEqual([[0.5, 0.5, 0, 0]]);
-  expect(table(feeds, "good", 4)).toEqual([[1, -1, 0, 0]]);
+  expect(numbers(feeds, "row_weights")).toEqual([1 / 3, 1 / 3, 1 / 3, 0].map(Math.fround));
+  expect(numbers(feeds, "good")[3]).toBe(0);
 });
 
 describe("a batch in parts", () => {
-  const three = [...ROWS, ROWS[0] as TrainingRow];
+  /** Prompts that differ, each too long for two rows in a pack; 3, 1 and 3 tokens are learned. */
+  const three = [3, 1, 3].map((count, r): TrainingRow => {
+    const prompt = Array.from({ length: 14 }, (_, i) => 20 * r + i);
+    const own = Array.from({ length: count }, (_, i) => 100 + 10 * r + i);
+    return {
+      ...completionRow(prompt, own),
+      columns: { old: own.map((x) => x / 100), good: r + 1 },
+    };
+  });
   const sum = (data: ArrayLike<number | bigint> = []) =>
     Array.from(data, Number).reduce((total, x) => total + x, 0);
+  /** The weight of each row's first token, by the order of the rows. */
+  const weights = (options: Partial<CollateOptions>) => {
+    const found: number[] = [];
+    for (const part of batch(three, { microBatchSize: 2, ...options }).parts) {
+      for (const [r, good] of numbers(part, "good").entries()) {
+        if (good > 0) found[good - 1] = Number(part.weights?.[r * 8]);
+      }
+    }
+    return found;
+  };
 
-  test("keeps the order of the rows, and fills up the last part", () => {
-    const parts = collate(three, LAYOUT);
+  test("every row is in one of them, with all that belongs to it", () => {
+    const { parts } = batch(three, { microBatchSize: 2 });
     expect(parts).toHaveLength(2);
-    expect(table(parts[1], "targets")).toEqual([
-      [12, 21, 22, 23, 0, 0],
-      [0, 0, 0, 0, 0, 0],
-    ]);
-    expect(table(parts[1], "mask")[1]).toEqual([0, 0, 0, 0, 0, 0]);
-    for (const part of parts) expect(part.tokens).toHaveLength(12);
+    const seen: number[] = [];
+    for (const part of parts) {
+      for (const [r, good] of numbers(part, "good").entries()) {
+        const tokens = asked(part)[r] ?? [];
+        const row = three[good - 1];
+        if (row) seen.push(good);
+        const own = row?.tokens.slice(14) ?? [];
+        expect(tokens.map(([, next]) => next)).toEqual(own);
+        expect(table(part, "old")[r]?.slice(0, own.length)).toEqual(own.map((x) => x / 100));
+      }
+    }
+    expect(seen.toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  });
+
+  test("all have the same sizes", () => {
+    const { parts } = batch(three, { microBatchSize: 2 });
+    const sizes = parts.map((part) =>
+      Object.entries(part).map(([name, data]) => [name, data.length]),
+    );
+    expect(sizes[1]).toEqual(sizes[0]);
   });
 
   test("weighs rows by the whole batch: they add up to 1 over the parts", () => {
-    const parts = collate(three, LAYOUT);
-    expect(parts.map((part) => sum(part.row_weights))).toEqual([
-      expect.closeTo(2 / 3, 6),
-      expect.closeTo(1 / 3, 6),
-    ]);
+    const { parts } = batch(three, { microBatchSize: 2 });
+    const of = parts.map((part) => sum(part.row_weights)).toSorted((a, b) => a - b);
+    expect(of).toEqual([expect.closeTo(1 / 3, 6), expect.closeTo(2 / 3, 6)]);
   });
 
   test.each(["dapo", "grpo", "bnpo"] as const)("%s adds up to 1 over the parts", (reduction) => {
-    const parts = collate(three, { ...LAYOUT, reduction });
+    const { parts } = batch(three, { microBatchSize: 2, reduction });
     expect(parts.reduce((total, part) => total + sum(part.weights), 0)).toBeCloseTo(1, 6);
   });
 
-  test("dapo weighs a token alike in any part; bnpo does not", () => {
-    const weightsOf = (reduction: "dapo" | "bnpo") =>
-      collate(three, { ...LAYOUT, reduction }).map((part) => Number(part.weights?.[1]));
-    expect(weightsOf("dapo")).toEqual([expect.closeTo(1 / 7, 6), expect.closeTo(1 / 7, 6)]);
-    expect(weightsOf("bnpo")).toEqual([expect.closeTo(1 / 8, 6), expect.closeTo(1 / 6, 6)]);
+  test("dapo weighs a token alike in any part; bnpo goes by the micro-batch, however rows are packed", () => {
+    const near = (list: readonly number[]) => list.map((x) => expect.closeTo(x, 6));
+    expect(weights({ reduction: "dapo" })).toEqual(near([1 / 7, 1 / 7, 1 / 7]));
+    expect(weights({ reduction: "bnpo" })).toEqual(near([1 / 8, 1 / 8, 1 / 6]));
+    expect(weights({ reduction: "bnpo", microBatchSize: null })).toEqual(
+      near([1 / 7, 1 / 7, 1 / 7]),
+    );
   });
 });
 
@@ -161,10 +229,16 @@ test("tokens between two turns are read, not learned", () => {
     },
     columns: { old: [0.1, 0.2, 0.3, 0.4], good: 1 },
   };
-  const [feeds] = collate([row], { ...LAYOUT, rows: 1, length: 8, reduction: "dapo" });
-  expect(table(feeds, "mask", 8)).toEqual([[0, 1, 1, 0, 1, 1, 0, 0]]);
-  expect(table(feeds, "weights", 8)).toEqual([[0, 0.25, 0.25, 0, 0.25, 0.25, 0, 0]]);
-  expect(table(feeds, "old", 8)).toEqual([[0, 0.1, 0.2, 0, 0.3, 0.4, 0, 0]]);
+  const [feeds] = batch([row], { reduction: "dapo" }).parts;
+  expect(asked(feeds)[0]).toEqual([
+    [2, 3],
+    [3, 4],
+    [5, 6],
+    [6, 7],
+  ]);
+  expect(table(feeds, "mask")[0]).toEqual([1, 1, 1, 1, 0, 0, 0, 0]);
+  expect(table(feeds, "weights")[0]).toEqual([0.25, 0.25, 0.25, 0.25, 0, 0, 0, 0]);
+  expect(table(feeds, "old")[0]).toEqual([0.1, 0.2, 0.3, 0.4, 0, 0, 0, 0]);
 });
 
 describe("a row that does not fit its columns is refused, rather than learned from", () => {
@@ -179,6 +253,6 @@ describe("a row that does not fit its columns is refused, rather than learned fr
     ["one number in place of one for each token", { good: 1, old: 1 }, /"old"/],
     ["a number for each token in place of one", { good: [1, 2, 3], old: [1, 2, 3] }, /"good"/],
   ] as const)("%s", (_, columns, message) => {
-    expect(() => collate(row(columns), LAYOUT)).toThrow(message);
+    expect(() => batch(row(columns))).toThrow(message);
   });
 });

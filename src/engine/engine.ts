@@ -32,13 +32,6 @@ export interface EngineIdentity {
   readonly trained: JsonObject | null;
 }
 
-/** The largest call to come. */
-export interface CallShape {
-  readonly rows: number;
-  /** Tokens of a row. */
-  readonly length: number;
-}
-
 /** How texts become tokens. */
 export interface Encoder {
   /** A prompt as the policy was trained to read it. */
@@ -55,19 +48,17 @@ export interface Encoder {
 export interface UpdateOptions {
   readonly learningRate: number;
   readonly adam: AdamSettings;
-  /** Rows of the largest update of the run: smaller ones are padded to it. */
-  readonly batchSize: number;
-  /** Rows computed at once; null for the whole batch. */
+  /** The most rows computed at once; null for what the engine finds best. */
   readonly microBatchSize: number | null;
   readonly klCoefficient: number;
-  /** Tokens that rows are padded to. */
-  readonly length: number;
 }
 
 export interface UpdateResult {
   readonly loss: number;
   readonly gradientNorm: number;
   readonly metrics: Readonly<Record<string, number>>;
+  /** Positions that a row used, as a share of those computed; undefined where that is not known. */
+  readonly usedShare?: number | undefined;
 }
 
 export interface CheckpointOptions {
@@ -81,8 +72,6 @@ export interface Engine {
   readonly identity: EngineIdentity;
   readonly can: EngineAbilities;
   readonly encoder: Encoder;
-  /** Sizes of the calls to come. Call it before the first of them. */
-  reserve(shape: CallShape): void;
   sample(
     requests: readonly GenerationRequest[],
     settings: SamplingSettings,

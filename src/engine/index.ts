@@ -2,4 +2,3 @@ export type * from "./engine.ts";
 export { wrapEngine } from "./engine.ts";
 export { LocalEngine, type LocalEngineOptions } from "./local-engine.ts";
 export * from "./loss.ts";
-export { type StepResult, startState, Trainer, type TrainState } from "./trainer.ts";

@@ -8,14 +8,13 @@ import type { TokenRow } from "../core/token-row.ts";
 import { adapterVector, loadAdapter, saveAdapter } from "../policy/adapter.ts";
 import { promptTokens } from "../policy/chat.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
-import { Decoder } from "../policy/decoder.ts";
-import { type Generation, type GenerationRequest, generateBatch } from "../policy/generate.ts";
+import type { Generation, GenerationRequest } from "../policy/generate.ts";
+import { Lanes, VECTORS } from "../policy/lanes.ts";
 import type { LoraSettings } from "../policy/lora.ts";
 import { readSafetensors, safetensorsBytes } from "../policy/safetensors.ts";
 import { TeacherForced, type TokenStats } from "../policy/teacher-forced.ts";
 import { readText, writeDurably } from "../runs/whole-file.ts";
 import type {
-  CallShape,
   CheckpointOptions,
   Encoder,
   Engine,
@@ -26,8 +25,9 @@ import type {
   WeightSet,
 } from "./engine.ts";
 import type { LossCall, TrainingRow } from "./loss.ts";
-import { startState, type TrainState } from "./trainer.ts";
-import { adapters, everything, type Trainable, Updater } from "./updater.ts";
+import { startState, type TrainState } from "./optimiser.ts";
+import { adapters, everything, type Trainable } from "./trainable.ts";
+import { Updater } from "./updater.ts";
 
 export interface LocalEngineOptions {
   readonly threads: number;
@@ -35,13 +35,12 @@ export interface LocalEngineOptions {
   readonly lora?: LoraSettings | null | undefined;
   /** Random seed of the adapters' first weights. */
   readonly seed?: number | undefined;
+  /** Computes each row for itself, without packing: slow, to compare with. */
+  readonly unpacked?: boolean | undefined;
 }
 
-/** A batch waits for its longest completion, so smaller batches wait less. */
-const SAMPLED_AT_ONCE = 128;
-
-/** Rows of a call unless reserved otherwise. */
-const ROWS = 64;
+/** Rows that each lane samples at once. */
+const PLACES = 64;
 
 const STATE = "engine.safetensors";
 const STEPS = "engine.json";
@@ -53,49 +52,46 @@ export class LocalEngine implements Engine {
   };
   readonly encoder: Encoder;
   readonly #start: Checkpoint;
-  readonly #threads: number;
   readonly #frozen: Float32Array;
-  #decoder: Decoder;
-  #teacher: TeacherForced;
+  readonly #lanes: Lanes;
+  readonly #teacher: TeacherForced;
   readonly #trainable: Trainable;
   readonly #lora: LoraSettings | null;
   readonly #updater: Updater;
   /** All weights as they are now; made when they are first needed, because merging adapters is work. */
   #whole: Float32Array | undefined;
+  /** The call that was made last; it never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** The merged weights that the lanes have. */
+  #published: Float32Array | undefined;
 
-  constructor(start: Checkpoint, { threads, lora = null, seed = 0 }: LocalEngineOptions) {
-    const { architecture, trained, fingerprint } = start;
+  constructor(start: Checkpoint, options: LocalEngineOptions) {
+    const { threads, lora = null, seed = 0, unpacked = false } = options;
+    const { architecture, placed, trained, fingerprint } = start;
     this.identity = { kind: "local", fingerprint, architecture: { ...architecture }, trained };
     this.encoder = encoderOf(start);
     this.#start = start;
-    this.#threads = threads;
     this.#frozen = Float32Array.from(start.parameters);
     this.#lora = lora;
     this.#trainable = lora ? adapters(start, lora, seed) : everything(start);
-    const state = startState(this.#trainable.start);
-    this.#updater = new Updater(architecture, this.#trainable, state, threads);
-    this.#decoder = this.#makeDecoder(ROWS);
-    this.#teacher = this.#makeTeacher({ rows: ROWS, length: start.maxLength });
+    this.#lanes = new Lanes({ architecture, placed, places: PLACES, threads });
+    this.#lanes.put(VECTORS.reference, this.#frozen);
+    this.#teacher = new TeacherForced(architecture, placed, this.#lanes, { unpacked });
+    this.#updater = new Updater(
+      { architecture, trainable: this.#trainable, lanes: this.#lanes, threads, unpacked },
+      startState(this.#trainable.start),
+    );
   }
 
-  /** The number of rows is fixed from then on, so that batches cannot change a result. */
-  reserve({ rows, length }: CallShape): void {
-    this.#decoder = this.#makeDecoder(Math.min(rows, SAMPLED_AT_ONCE));
-    this.#teacher = this.#makeTeacher({ rows, length });
-  }
-
-  async sample(
+  sample(
     requests: readonly GenerationRequest[],
     sampling: SamplingSettings,
   ): Promise<Generation[]> {
     const { tokenizer, maxLength } = this.#start;
-    const options = { tokenizer, maxLength, sampling, parameters: this.#policy };
-    const generations: Generation[] = [];
-    for (let at = 0; at < requests.length; at += this.#decoder.batch) {
-      const part = requests.slice(at, at + this.#decoder.batch);
-      generations.push(...(await generateBatch(this.#decoder, part, options)));
-    }
-    return generations;
+    return this.#inTurn(() => {
+      this.#publish();
+      return this.#lanes.sample(VECTORS.policy, requests, { tokenizer, maxLength, sampling });
+    });
   }
 
   tokenStats(
@@ -103,8 +99,11 @@ export class LocalEngine implements Engine {
     of: WeightSet,
     { exactKl = false }: { readonly exactKl?: boolean } = {},
   ): Promise<TokenStats[]> {
-    const weights = of === "policy" ? this.#policy : this.#frozen;
-    return this.#teacher.tokenStats(weights, rows, exactKl ? this.#frozen : undefined);
+    const other = exactKl ? VECTORS.reference : undefined;
+    return this.#inTurn(() => {
+      this.#publish();
+      return this.#teacher.tokenStats(VECTORS[of], rows, other);
+    });
   }
 
   async update(
@@ -118,9 +117,11 @@ export class LocalEngine implements Engine {
         "Give it the loss as a graph.",
       );
     }
-    const result = await this.#updater.update(rows, loss, options);
-    this.#whole = undefined;
-    return result;
+    return this.#inTurn(async () => {
+      const result = await this.#updater.update(rows, loss, options);
+      this.#whole = undefined;
+      return result;
+    });
   }
 
   async hashOf(of: WeightSet): Promise<string> {
@@ -151,7 +152,7 @@ export class LocalEngine implements Engine {
     const { length } = this.#trainable.start;
     const { step } = JSON.parse(await readText(path.join(dir, STEPS)));
     if (!Number.isInteger(step)) throw new Error(`${STEPS} has no step`);
-    this.#become({
+    await this.#become({
       step,
       parameters: vector("parameters", length),
       m: vector("m", length),
@@ -183,28 +184,24 @@ export class LocalEngine implements Engine {
   ): Promise<void> {
     const { parameters } = await loadCheckpoint(dir);
     const { m, v, step } = this.#updater.state;
-    if (!this.#lora) this.#become({ step, parameters, m, v });
+    if (!this.#lora) await this.#become({ step, parameters, m, v });
     else if (adapterDir !== undefined) {
       const vector = adapterVector(await loadAdapter(adapterDir), this.#start.architecture);
-      this.#become({ step, parameters: vector, m, v });
+      await this.#become({ step, parameters: vector, m, v });
     }
     this.#whole = parameters;
   }
 
   async close(): Promise<void> {
+    await this.#lanes.close();
     await this.#updater.close();
-    await this.#decoder.close();
-    await this.#teacher.close();
   }
 
-  #makeDecoder(batch: number): Decoder {
-    const { architecture, placed } = this.#start;
-    return new Decoder(architecture, placed, { batch, threads: this.#threads });
-  }
-
-  #makeTeacher(shape: CallShape): TeacherForced {
-    const { architecture, placed } = this.#start;
-    return new TeacherForced(architecture, placed, { ...shape, threads: this.#threads });
+  /** Calls that come at the same time are made one after the other: they share graphs and weights. */
+  #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const answer = this.#last.then(call);
+    this.#last = answer.catch(() => {});
+    return answer;
   }
 
   get #policy(): Float32Array {
@@ -212,8 +209,15 @@ export class LocalEngine implements Engine {
     return this.#whole;
   }
 
-  #become(state: TrainState): void {
-    this.#updater.become(state);
+  /** Adapters have to be merged before the policy can be sampled; otherwise the updater has done it. */
+  #publish(): void {
+    if (!this.#lora || this.#published === this.#policy) return;
+    this.#published = this.#policy;
+    this.#lanes.put(VECTORS.policy, this.#published);
+  }
+
+  async #become(state: TrainState): Promise<void> {
+    await this.#updater.become(state);
     this.#whole = undefined;
   }
 }

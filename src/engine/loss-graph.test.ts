@@ -16,17 +16,17 @@ import type { Algorithm } from "../learn/algorithm.ts";
 import { algorithmOf } from "../learn/algorithms/index.ts";
 import { type TrainSettings, trainSettings } from "../learn/settings.ts";
 import { lossCallOf, updateOn } from "../learn/update.ts";
-import { type Architecture, parametersOf } from "../policy/architecture.ts";
+import { type Architecture, attentionLength, parametersOf } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { type Checkpoint, checkpointOf } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
+import { packRows } from "../policy/packing.ts";
 import { readSafetensors } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
-import { collate, type Layout } from "./collate.ts";
+import { batchShape, collate, type Feeds } from "./collate.ts";
 import { LocalEngine } from "./local-engine.ts";
 import type { KlEstimator, TrainingRow } from "./loss.ts";
 import { columnsOf, combinedMetrics, klEstimate, lossGraph } from "./loss-graph.ts";
-import type { Feeds } from "./trainer.ts";
 
 const tiny: Architecture = {
   ...SIZES.nano,
@@ -43,18 +43,11 @@ const parameters = (() => {
   });
 })();
 
-const SHAPE = { rows: 3, length: 5 };
+const MOST_TOKENS = 4;
 const ROWS: readonly TrainingRow[] = [
   { tokens: [1, 3, 4, 5, 2], actions: [[2, 5]], columns: { reference: [-1.875, -1.5, -2.25] } },
   { tokens: [1, 5, 5, 2], actions: [[3, 4]], columns: { reference: [-0.8125] } },
 ];
-const layout = ({ columns }: Algorithm, kl?: KlEstimator): Layout => ({
-  ...SHAPE,
-  columns: columnsOf({ columns, kl }),
-  reduction: "dapo",
-  maxTokens: 4,
-});
-
 /** A loss graph with everything fed that it asks for. */
 function graphOf(
   algorithm: Algorithm,
@@ -63,11 +56,20 @@ function graphOf(
   flat: Float32Array = parameters,
 ) {
   const leaves = new Map<string, Tensor>(list.map(({ name, shape }) => [name, input(name, shape)]));
-  const { loss, metrics } = lossGraph(tiny, (name) => leaves.get(name) as Tensor, SHAPE, {
+  const packing = packRows(rows, { attentionLength: attentionLength(tiny) });
+  // Twice as many rows as there are, so that half of them are padding.
+  const shape = { ...batchShape(rows, packing, MOST_TOKENS), rows: 2 * rows.length };
+  const { loss, metrics } = lossGraph(tiny, (name) => leaves.get(name) as Tensor, shape, {
     ...{ columns: algorithm.columns, kl },
     build: (inputs) => algorithm.loss(inputs, algorithm.settings.parse({})),
   });
-  const [part] = collate(rows, layout(algorithm, kl)) as [Feeds];
+  const parts = collate(rows, packing, shape, {
+    ...{ columns: columnsOf({ columns: algorithm.columns, kl }), reduction: "dapo" },
+    ...{ maxTokens: MOST_TOKENS, microBatchSize: null },
+  });
+  expect(parts).toHaveLength(1);
+  const [made] = parts as [() => Feeds];
+  const part = made();
   const named: Feeds = {
     ...part,
     kl_coefficient: Float32Array.of(0.25),
@@ -302,22 +304,21 @@ describe("an update", () => {
     ...{ architecture, tokenizer, trained: null, maxLength: 32 },
     parameters: initialise(architecture, 3).map((x) => (x === 1 ? 1 : 8 * x)),
   });
-  const rows: readonly TrainingRow[] = ["1+2=3", "10+5=15", "7+7=14", "0+0=0", "99+1=100"].map(
-    (text, r) => {
-      const [prompt, completion] = text.split("=") as [string, string];
-      const before = [1, ...tokenizer.encode(`${prompt}=`)];
-      const own = [...tokenizer.encode(completion), 2];
-      const rng = rngAt("update", r);
-      return {
-        ...completionRow(before, own),
-        columns: {
-          old: own.map(() => -2 - rng.next()),
-          advantage: own.map(() => (r % 2 ? -1 : 1) * (0.5 + rng.next())),
-        },
-      };
-    },
-  );
-  const data = { rows: rows.length, varied: false };
+  const texts = ["1+2=3", "10+5=15", "7+7=14", "0+0=0", "99+1=100", "8+35=43", "6=6", "12+12=24"];
+  const rows: readonly TrainingRow[] = [...texts, "30+4=34", "5+60=65"].map((text, r) => {
+    const [prompt, completion] = text.split("=") as [string, string];
+    const before = [1, ...tokenizer.encode(`${prompt}=`)];
+    const own = [...tokenizer.encode(completion), 2];
+    const rng = rngAt("update", r);
+    return {
+      ...completionRow(before, own),
+      columns: {
+        old: own.map(() => -2 - rng.next()),
+        advantage: own.map(() => (r % 2 ? -1 : 1) * (0.5 + rng.next())),
+      },
+    };
+  });
+  const data = { rows: rows.length };
 
   /** Adam's first step is a sign wherever the gradient is tiny; a large epsilon makes it a slope. */
   const GENTLE = { epsilon: 0.01 };
@@ -327,7 +328,7 @@ describe("an update", () => {
     const whole = trainSettings(algorithm, { steps: 9, adam: GENTLE, ...settings } as never);
     const engine = new LocalEngine(start, { threads: 1 });
     const loss = lossCallOf(engine.can, algorithm, whole, 4);
-    const plan = { loss, algorithm, settings: whole, data, length: 16 };
+    const plan = { loss, algorithm, settings: whole, data };
     const batch = { rows, klCoefficient: 0, metrics: {}, seconds: NO_TIME };
     const moved = [];
     for (let step = 1; step <= steps; step++) {
@@ -347,8 +348,12 @@ describe("an update", () => {
   const far = (a: Float32Array, b: Float32Array) =>
     a.reduce((most, x, i) => Math.max(most, Math.abs(x - (b[i] as number))), 0);
 
-  describe.each(["sft", "grpo"])("of %s in parts", (name) => {
-    test.each([1, 2, 3, 4])("of %i rows moves as the whole does", async (micro_batch_size) => {
+  const partsOf = (mostRows?: number) =>
+    packRows(rows, { mostRows, attentionLength: attentionLength(architecture) }).parts.length;
+
+  describe.each(["sft", "grpo"])("of %s in more parts", (name) => {
+    test.each([1, 2, 3, 4])("of %i rows moves as in few", async (micro_batch_size) => {
+      expect(partsOf(micro_batch_size)).toBeGreaterThan(partsOf());
       const [whole, parts] = [await updated(name, {}), await updated(name, { micro_batch_size })];
       expect(far(whole.parameters, start.parameters)).toBeGreaterThan(1e-3);
       expect(far(parts.parameters, whole.parameters)).toBeLessThan(1e-6);
@@ -363,7 +368,7 @@ describe("an update", () => {
     });
   });
 
-  test("a reduction by parts does depend on them", async () => {
+  test("a reduction by micro-batches does depend on them", async () => {
     const algorithm = { reduction: "bnpo" };
     const [whole, parts] = [
       await updated("sft", { algorithm }),

@@ -10,62 +10,62 @@ import {
   stopGradient,
   sub,
 } from "../graph/ops/elementwise.ts";
-import { pick } from "../graph/ops/indexing.ts";
+import { gather, take } from "../graph/ops/indexing.ts";
+import { reshape } from "../graph/ops/layout.ts";
 import { max, sum } from "../graph/ops/reduce.ts";
-import { logSoftmax } from "../graph/ops/softmax.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "../policy/architecture.ts";
-import { head, hiddenOf, valuesOf, type Weights } from "../policy/transformer.ts";
+import { type PackedPolicy, packedInputs, packedPolicy } from "../policy/packed-graph.ts";
+import type { Weights } from "../policy/transformer.ts";
+import type { BatchShape } from "./collate.ts";
 import type { Columns, GraphLoss, KlEstimator, Loss, LossInputs } from "./loss.ts";
 
-export interface BatchShape {
-  readonly rows: number;
-  readonly length: number;
-}
-
-/** What is fed besides tokens, targets, mask and weights. */
+/** What is fed besides the tokens and their weights. */
 export function columnsOf({ columns, kl }: Pick<GraphLoss, "columns" | "kl">): Columns {
   return kl ? { ...columns, reference: "token" } : columns;
 }
 
 /**
- * Names of results say how micro-batches are combined: `mean:` sums over the learned tokens, to be
+ * Names of results say how parts of a batch are combined: `mean:` sums over the learned tokens, to be
  * divided by their number; `sum:` numbers to be added; `max:` the largest.
  */
 export function lossGraph(
   architecture: Architecture,
   weights: Weights,
-  { rows, length }: BatchShape,
+  shape: BatchShape,
   call: Pick<GraphLoss, "columns" | "kl" | "build">,
 ): { loss: Tensor; metrics: Record<string, Tensor> } {
-  const shape = [rows, length];
-  const tokens = input("tokens", shape, "i64");
-  const targets = input("targets", shape, "i64");
-  const mask = input("mask", shape);
+  const { rows, actions, targets } = shape;
+  const cells = [rows, actions];
   const fed = new Map(
     Object.entries(columnsOf(call)).map(([name, kind]) => [
       name,
-      input(name, kind === "token" ? shape : [rows]),
+      input(name, kind === "token" ? cells : [rows]),
     ]),
   );
-  const hidden = hiddenOf(architecture, weights, tokens);
-  const all = logSoftmax(head(architecture, weights, hidden));
-  const logprobs = pick(all, targets);
+  const policy = packedPolicy(architecture, weights, packedInputs(shape));
+  const [from, back] = [
+    input("cells", [rows * actions], "i64"),
+    input("cells_back", [targets], "i64"),
+  ];
+  const byRow = (x: Tensor) => reshape(take(x, from, back), cells);
+  const mask = input("mask", cells);
   const inputs: LossInputs = {
     rows,
-    logprobs,
+    logprobs: byRow(policy.logprobs),
     mask,
-    weights: input("weights", shape),
+    weights: input("weights", cells),
     rowWeights: input("row_weights", [rows]),
     column: (name) => fed.get(name) as Tensor,
-    values: () => valuesOf(architecture, weights, hidden),
+    values: () => byRow(policy.values()),
   };
   const { loss, metrics } = penalised(call.build(inputs), inputs, call.kl);
-  const means = { ...metrics.tokens, ...commonMetrics(all, logprobs) };
+  const learned = gather(reshape(mask, [rows * actions]), back);
   return {
     loss,
     metrics: {
-      ...named("mean:", means, (x) => sum(mul(x, mask))),
+      ...named("mean:", metrics.tokens ?? {}, (x) => sum(mul(x, mask))),
+      ...named("mean:", commonMetrics(policy), (x) => sum(mul(x, learned))),
       ...named("sum:", metrics.sums ?? {}, (x) => x),
       ...named("max:", metrics.largest ?? {}, (x) => max(mul(x, mask))),
     },
@@ -75,15 +75,15 @@ export function lossGraph(
 function penalised(own: Loss, inputs: LossInputs, kl: GraphLoss["kl"]): Loss {
   if (!kl) return own;
   const { logprobs, mask, weights, column } = inputs;
-  // Outside of the mask the reference is 0, and e^d of an unlikely prompt would be infinite.
+  // Cells outside of the mask have a reference of 0 and any log-prob, so that e^d could be infinite.
   const learned = mul(logprobs, mask);
   const terms = mul(klEstimateGraph(kl, learned, column("reference")), weights);
   const loss = add(own.loss, mul(sum(terms), input("kl_coefficient", [])));
   return { loss, metrics: own.metrics };
 }
 
-/** Recorded with every loss. */
-function commonMetrics(all: Tensor, logprobs: Tensor): Record<string, Tensor> {
+/** Recorded with every loss: [targets]. */
+function commonMetrics({ all, logprobs }: PackedPolicy): Record<string, Tensor> {
   return {
     entropy: neg(sum(mul(exp(all), all), -1)),
     token_accuracy: cast(greaterOrEqual(logprobs, max(all, -1))),
@@ -100,7 +100,7 @@ function named(
   );
 }
 
-/** The metrics of all micro-batches as they are recorded. */
+/** The metrics of all parts as they are recorded. */
 export function combinedMetrics(
   parts: readonly Readonly<Record<string, number>>[],
   learnedTokens: number,

@@ -13,29 +13,29 @@ export interface TrainingRow extends TokenRow {
 /** Whether a column has one number for each token or one for the row. */
 export type Columns = Readonly<Record<string, "token" | "row">>;
 
-/** Tensors of a batch, [rows, length], with targets where the mask is 1. */
+/** Tensors of a batch, [rows, actions]: a row's learned tokens come first, and there the mask is 1. */
 export interface LossInputs {
   readonly rows: number;
-  /** Of each target under the policy. */
+  /** Of each learned token under the policy. */
   readonly logprobs: Tensor;
   readonly mask: Tensor;
   /** The reduction as weights: 0 outside of the mask. */
   readonly weights: Tensor;
   /** [rows]: 1 / rows of the batch; 0 for a row of padding. */
   readonly rowWeights: Tensor;
-  /** A declared column: [rows, length] for tokens, [rows] for rows. */
+  /** A declared column: [rows, actions] for tokens, [rows] for rows. */
   readonly column: (name: string) => Tensor;
-  /** The value head's estimate at each position. */
+  /** The value head's estimate before each learned token. */
   readonly values: () => Tensor;
 }
 
-/** What is recorded besides the loss, by how tokens and micro-batches are combined. */
+/** What is recorded besides the loss, by how tokens and parts are combined. */
 export interface LossMetrics {
-  /** [rows, length]: the mean over the learned tokens. */
+  /** [rows, actions]: the mean over the learned tokens. */
   readonly tokens?: Readonly<Record<string, Tensor>>;
-  /** Scalars, added up over micro-batches. */
+  /** Scalars, added up over the parts of a batch. */
   readonly sums?: Readonly<Record<string, Tensor>>;
-  /** [rows, length]: the largest over the learned tokens. */
+  /** [rows, actions]: the largest over the learned tokens. */
   readonly largest?: Readonly<Record<string, Tensor>>;
 }
 
@@ -66,6 +66,8 @@ export interface GraphLoss {
   readonly reduction: Reduction;
   /** The most tokens that a completion may have. */
   readonly maxTokens: number;
+  /** Consecutive rows that it compares: 2 for pairs (default: 1). */
+  readonly together?: 1 | 2 | undefined;
   build(inputs: LossInputs): Loss;
   /** A KL penalty in the loss; its coefficient comes with each update. */
   readonly kl?: KlEstimator | undefined;

@@ -6,7 +6,13 @@ import { REDUCTIONS, type Reduction } from "./loss.ts";
 
 /** Three rows of 1, 2 and 5 learned tokens; a completion may have 10. */
 const LENGTHS = [1, 2, 5];
-const WHOLE: BatchSize = { rows: 3, tokens: 8, partTokens: 8, parts: 1, maxTokens: 10 };
+const WHOLE: BatchSize = {
+  rows: 3,
+  tokens: 8,
+  microBatchTokens: 8,
+  microBatches: 1,
+  maxTokens: 10,
+};
 
 const weights = (kind: Reduction, size = WHOLE) =>
   LENGTHS.map((length) => weightOf(kind, length, size));
@@ -37,8 +43,8 @@ test("the same loss on every token becomes that loss where the reduction is a me
 
 describe("in two parts, of two rows and of one", () => {
   const parts: readonly { size: BatchSize; lengths: readonly number[] }[] = [
-    { size: { ...WHOLE, parts: 2, partTokens: 3 }, lengths: [1, 2] },
-    { size: { ...WHOLE, parts: 2, partTokens: 5 }, lengths: [5] },
+    { size: { ...WHOLE, microBatches: 2, microBatchTokens: 3 }, lengths: [1, 2] },
+    { size: { ...WHOLE, microBatches: 2, microBatchTokens: 5 }, lengths: [5] },
   ];
   const all = (kind: Reduction) =>
     parts.flatMap(({ size, lengths }) => lengths.map((length) => weightOf(kind, length, size)));

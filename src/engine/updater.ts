@@ -1,46 +1,45 @@
-/** Optimiser steps on rows of any length: a training graph for each length, and one state for all. */
+/**
+ * Optimiser steps on rows of any length. A batch is packed into parts, the lanes compute their
+ * gradients, and these are added in the order of the parts, whichever lane computed them: the sum does
+ * not depend on the number of threads.
+ */
 
 import { actionCount } from "../core/token-row.ts";
-import { feedsOf, inputsOf, type Placed } from "../graph/parameters.ts";
-import type { Tensor } from "../graph/tensor.ts";
-import type { Architecture } from "../policy/architecture.ts";
-import type { Checkpoint } from "../policy/checkpoint.ts";
-import {
-  adapterParameters,
-  initialiseAdapters,
-  type LoraSettings,
-  mergeAdapters,
-  withAdapters,
-} from "../policy/lora.ts";
-import type { Weights } from "../policy/transformer.ts";
-import { collate } from "./collate.ts";
+import { graphFile } from "../graph/session.ts";
+import { type AdamSettings, gradientStep } from "../graph/train-step.ts";
+import { type Architecture, attentionLength } from "../policy/architecture.ts";
+import type { Lanes } from "../policy/lanes.ts";
+import { OpenGraphs } from "../policy/open-graphs.ts";
+import { packRows } from "../policy/packing.ts";
+import { type BatchShape, batchShape, collate, type Feeds } from "./collate.ts";
 import type { UpdateOptions, UpdateResult } from "./engine.ts";
 import type { GraphLoss, TrainingRow } from "./loss.ts";
 import { columnsOf, combinedMetrics, lossGraph } from "./loss-graph.ts";
-import { type Feeds, Trainer, type TrainState } from "./trainer.ts";
+import { Optimiser, type TrainState } from "./optimiser.ts";
+import type { Trainable } from "./trainable.ts";
 
-/** Each holds memory for the rows of its length, and copies of the state. */
-const MOST_TRAINERS = 4;
+export interface UpdaterParts {
+  readonly architecture: Architecture;
+  readonly trainable: Trainable;
+  readonly lanes: Lanes;
+  /** Of the optimiser. */
+  readonly threads: number;
+  /** Each row for itself, see `packRows`. */
+  readonly unpacked?: boolean | undefined;
+}
 
 export class Updater {
-  readonly #architecture: Architecture;
-  readonly #trainable: Trainable;
-  readonly #threads: number;
-  /** By the shape of their rows. */
-  readonly #trainers = new Map<string, Trainer>();
+  readonly #parts: UpdaterParts;
+  readonly #graphs: OpenGraphs;
   #loss: GraphLoss | undefined;
+  #optimiser: { readonly key: string; readonly optimiser: Optimiser } | undefined;
   #state: TrainState;
 
-  constructor(
-    architecture: Architecture,
-    trainable: Trainable,
-    state: TrainState,
-    threads: number,
-  ) {
-    this.#architecture = architecture;
-    this.#trainable = trainable;
+  constructor(parts: UpdaterParts, state: TrainState) {
+    this.#parts = parts;
+    this.#graphs = new OpenGraphs(parts.lanes, "loss");
     this.#state = state;
-    this.#threads = threads;
+    this.#publish();
   }
 
   /** As it is now; the buffers are written again by the step after the next. */
@@ -48,102 +47,95 @@ export class Updater {
     return this.#state;
   }
 
-  become(state: TrainState): void {
+  async become(state: TrainState): Promise<void> {
+    await this.#optimiser?.optimiser.close();
+    this.#optimiser = undefined;
     this.#state = state;
+    this.#publish();
   }
 
   async update(
     rows: readonly TrainingRow[],
     loss: GraphLoss,
-    options: UpdateOptions,
+    { adam, learningRate, klCoefficient, microBatchSize }: UpdateOptions,
   ): Promise<UpdateResult> {
-    const { batchSize, microBatchSize, length } = options;
-    const count = Math.min(microBatchSize ?? batchSize, batchSize);
+    if (rows.length === 0) throw new Error("a batch has no rows");
+    const { architecture, unpacked } = this.#parts;
+    const packing = packRows(rows, {
+      ...{ unpacked, together: loss.together, mostRows: microBatchSize ?? undefined },
+      attentionLength: attentionLength(architecture),
+    });
+    const shape = batchShape(rows, packing, loss.maxTokens);
     const { reduction, maxTokens } = loss;
-    const layout = { rows: count, length, columns: columnsOf(loss), reduction, maxTokens };
-    const feeds = collate(rows, layout).map((part) => ({
-      ...part,
-      ...this.#trainable.feeds,
-      kl_coefficient: Float32Array.of(options.klCoefficient),
+    const collated = { columns: columnsOf(loss), reduction, maxTokens, microBatchSize };
+    const feeds = collate(rows, packing, shape, collated).map((part) => () => ({
+      ...part(),
+      kl_coefficient: Float32Array.of(klCoefficient),
     }));
-    const trainer = await this.#trainer(loss, count, options);
-    const result = await trainer.step(feeds, options.learningRate);
-    this.#state = trainer.state;
+    const key = await this.#graph(loss, shape);
+    const { gradient, ...seen } = await this.#gradient(key, feeds);
+    const optimiser = await this.#optimiserFor(adam);
+    const gradientNorm = await optimiser.step(gradient, learningRate);
+    this.#state = optimiser.state;
+    this.#publish();
     const learned = rows.reduce((sum, row) => sum + actionCount(row), 0);
     return {
-      loss: result.loss,
-      gradientNorm: result.gradient_norm,
-      metrics: combinedMetrics(result.metrics, learned),
+      ...{ loss: seen.loss, gradientNorm, usedShare: packing.usedShare },
+      metrics: combinedMetrics(seen.metrics, learned),
     };
   }
 
-  /** A trainer for rows of this shape, which continues from where the last one stopped. */
-  async #trainer(loss: GraphLoss, rows: number, options: UpdateOptions): Promise<Trainer> {
-    if (loss !== this.#loss) await this.close();
-    this.#loss = loss;
-    const key = `${rows} ${options.length}`;
-    const trainer = this.#trainers.get(key) ?? (await this.#create(loss, rows, options));
-    // Last in the map, so that the first is the one not used for longest.
-    this.#trainers.delete(key);
-    this.#trainers.set(key, trainer);
-    if (trainer.state !== this.#state) trainer.become(this.#state);
-    return trainer;
-  }
-
-  async #create(loss: GraphLoss, rows: number, options: UpdateOptions): Promise<Trainer> {
-    const [oldest] = this.#trainers;
-    if (oldest && this.#trainers.size >= MOST_TRAINERS) {
-      this.#trainers.delete(oldest[0]);
-      await oldest[1].close();
+  async #gradient(key: string, feeds: readonly (() => Feeds)[]) {
+    const { lanes, trainable } = this.#parts;
+    let gradient: Float32Array | undefined;
+    let loss = 0;
+    const metrics: Record<string, number>[] = [];
+    for await (const results of lanes.run(key, feeds, trainable.bound)) {
+      const { gradient: own, loss: part, ...rest } = results;
+      if (gradient) addTo(gradient, own as Float32Array);
+      else gradient = own as Float32Array;
+      loss += Number(part?.[0]);
+      const numbers = Object.entries(rest).map(([name, data]) => [name, Number(data[0])]);
+      metrics.push(Object.fromEntries(numbers));
     }
-    const { adam, batchSize, length } = options;
-    return Trainer.create(
-      this.#trainable.placed,
-      (own) => lossGraph(this.#architecture, this.#trainable.weights(own), { rows, length }, loss),
-      this.#state,
-      { adam, parts: rows < batchSize, threads: this.#threads },
-    );
+    return { gradient: gradient as Float32Array, loss, metrics };
   }
 
+  async #graph(loss: GraphLoss, shape: BatchShape): Promise<string> {
+    if (loss !== this.#loss) await this.#graphs.close();
+    this.#loss = loss;
+    const { architecture, trainable, lanes } = this.#parts;
+    const { placed, start } = trainable;
+    return this.#graphs.open(shape, () => {
+      const results = gradientStep(placed, start.length, (own) =>
+        lossGraph(architecture, trainable.weights(own), shape, loss),
+      );
+      return graphFile(results, { threads: lanes.threads, keepMemory: false });
+    });
+  }
+
+  /** One that continues from where the last one stopped. */
+  async #optimiserFor(adam: AdamSettings): Promise<Optimiser> {
+    const key = JSON.stringify(adam);
+    if (this.#optimiser?.key === key) return this.#optimiser.optimiser;
+    await this.#optimiser?.optimiser.close();
+    const { threads } = this.#parts;
+    this.#optimiser = { key, optimiser: await Optimiser.create(this.#state, adam, { threads }) };
+    return this.#optimiser.optimiser;
+  }
+
+  /** Gives the lanes the weights as they are now. */
+  #publish(): void {
+    const { lanes, trainable } = this.#parts;
+    lanes.put(trainable.vector, this.#state.parameters);
+  }
+
+  /** The graphs are closed with the lanes. */
   async close(): Promise<void> {
-    for (const trainer of this.#trainers.values()) await trainer.close();
-    this.#trainers.clear();
+    await this.#optimiser?.optimiser.close();
   }
 }
 
-export interface Trainable {
-  /** The optimiser's vector. */
-  readonly placed: readonly Placed[];
-  readonly start: Float32Array;
-  /** The policy's weights, out of the vector's. */
-  readonly weights: (own: ReadonlyMap<string, Tensor>) => Weights;
-  /** Fed at every step besides the batch. */
-  readonly feeds: Feeds;
-  /** All parameters of the policy, for this vector. */
-  readonly whole: (vector: Float32Array) => Float32Array;
-}
-
-export function everything({ placed, parameters }: Checkpoint): Trainable {
-  return {
-    placed,
-    start: parameters,
-    weights: (own) => (name) => own.get(name) as Tensor,
-    feeds: {},
-    whole: (vector) => vector,
-  };
-}
-
-export function adapters(
-  { architecture, placed, parameters }: Checkpoint,
-  settings: LoraSettings,
-  seed: number,
-): Trainable {
-  const { list, total } = adapterParameters(architecture, settings);
-  return {
-    placed: list,
-    start: initialiseAdapters(list, total, seed),
-    weights: (own) => withAdapters(inputsOf(placed), own, settings),
-    feeds: feedsOf(parameters, placed),
-    whole: (vector) => mergeAdapters(parameters, placed, vector, list, settings),
-  };
+function addTo(sum: Float32Array, other: Float32Array): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (other[i] as number);
 }

@@ -202,6 +202,22 @@ const CASES: readonly Case[] = [
     build: (a, b) => graph.matmul(a as Tensor, graph.transpose(b as Tensor, [1, 2, 0])),
   },
   { name: "softmax", shapes: [[3, 5]], build: (x) => graph.softmaxOf(x as Tensor) },
+  {
+    name: "attention",
+    shapes: [
+      [3, 5],
+      [5, 2],
+    ],
+    build: (scores, values) => graph.attention(scores as Tensor, values as Tensor),
+  },
+  {
+    name: "attention, of heads that share their values",
+    shapes: [
+      [2, 3, 2, 4, 5],
+      [2, 3, 1, 5, 2],
+    ],
+    build: (scores, values) => graph.attention(scores as Tensor, values as Tensor),
+  },
   { name: "logSoftmax", shapes: [[2, 3, 5]], build: (x) => graph.logSoftmax(x as Tensor) },
   {
     name: "rmsNorm",
@@ -227,6 +243,20 @@ const CASES: readonly Case[] = [
     name: "gather, with repeats",
     shapes: [[5, 3]],
     build: (x) => graph.gather(x as Tensor, indices([4, 0, 4, 2], [2, 2])),
+  },
+  {
+    name: "take, all of them in another order",
+    shapes: [[4, 3]],
+    build: (x) => graph.take(x as Tensor, indices([2, 0, 3, 1], [4]), indices([1, 3, 0, 2], [4])),
+  },
+  {
+    // The last place is the one to spare: the way back of what is left out, and nothing depends on it.
+    name: "take, but for one",
+    shapes: [[4]],
+    build: (x) => {
+      const back = indices([1, 3, 0, 2], [4]);
+      return graph.slice(graph.take(x as Tensor, indices([2, 0, 3, 0], [4]), back), 0, 0, 3);
+    },
   },
   {
     name: "scatterAdd",

@@ -2,8 +2,8 @@
 
 import { LockedRoomError, messageOf } from "../core/errors.ts";
 import { type OnnxModel, toOnnx } from "./onnx.ts";
-import { shapeError, sizeOf } from "./shape.ts";
-import type { Tensor } from "./tensor.ts";
+import { type Shape, shapeError, sizeOf } from "./shape.ts";
+import type { DType, Tensor } from "./tensor.ts";
 import { sameBytesThreads } from "./threads.ts";
 
 /**
@@ -32,6 +32,16 @@ export interface SessionOptions {
   readonly provider?: "cpu" | "webgpu";
   /** Maximum; fewer are used where more would change the result. */
   readonly threads?: number;
+  /**
+   * Whether the memory of a run is kept for the next (default: true). Otherwise graphs of several sizes
+   * share it, and a large one is about 3 % slower.
+   */
+  readonly keepMemory?: boolean;
+  /**
+   * Whether the runtime's threads wait busily for the next product (default: true). They go on for a
+   * while after a run, and then take a processor from other sessions.
+   */
+  readonly busyWaiting?: boolean;
 }
 
 export type Data = Float32Array | BigInt64Array | Uint8Array;
@@ -54,18 +64,45 @@ export async function loadRuntime(): Promise<Runtime> {
   }
 }
 
+/** A graph as bytes, which another thread can open as well. */
+export interface GraphFile extends OnnxModel {
+  readonly outputs: Readonly<Record<string, { readonly shape: Shape; readonly dtype: DType }>>;
+  readonly provider: "cpu" | "webgpu";
+  readonly threads: number;
+  readonly keepMemory: boolean;
+  readonly busyWaiting: boolean;
+}
+
+export function graphFile(
+  results: Readonly<Record<string, Tensor>>,
+  options: SessionOptions = {},
+): GraphFile {
+  const { provider = "cpu", threads = 1, keepMemory = true, busyWaiting = true } = options;
+  const outputs = Object.entries(results).map(([name, { shape, dtype }]) => [
+    name,
+    { shape, dtype },
+  ]);
+  return {
+    // The fused ops give different numbers on WebGPU; the standard ops do not.
+    ...toOnnx(results, { standard: provider !== "cpu" }),
+    outputs: Object.fromEntries(outputs),
+    ...{ provider, keepMemory, busyWaiting },
+    threads: sameBytesThreads(Object.values(results), threads),
+  };
+}
+
 /** A compiled graph. */
 export class Session {
   readonly #runtime: Runtime;
   readonly #session: RuntimeSession;
   readonly inputs: OnnxModel["inputs"];
-  readonly #outputs: Readonly<Record<string, Tensor>>;
+  readonly #outputs: GraphFile["outputs"];
 
   private constructor(
     runtime: Runtime,
     session: RuntimeSession,
     inputs: OnnxModel["inputs"],
-    outputs: Readonly<Record<string, Tensor>>,
+    outputs: GraphFile["outputs"],
   ) {
     this.#runtime = runtime;
     this.#session = session;
@@ -75,22 +112,31 @@ export class Session {
 
   static async create(
     results: Readonly<Record<string, Tensor>>,
-    { provider = "cpu", threads = 1 }: SessionOptions = {},
+    options: SessionOptions = {},
   ): Promise<Session> {
+    return Session.open(graphFile(results, options));
+  }
+
+  static async open(file: GraphFile): Promise<Session> {
+    const { bytes, inputs, outputs, provider, threads, keepMemory, busyWaiting } = file;
     const runtime = await loadRuntime();
-    // The fused ops give different numbers on WebGPU; the standard ops do not.
-    const { bytes, inputs } = toOnnx(results, { standard: provider !== "cpu" });
-    const fitting = sameBytesThreads(Object.values(results), threads);
     const session = await runtime.InferenceSession.create(bytes, {
       executionProviders: [provider],
-      intraOpNumThreads: fitting,
+      enableCpuMemArena: keepMemory,
+      enableMemPattern: keepMemory,
+      intraOpNumThreads: threads,
       interOpNumThreads: 1,
       graphOptimizationLevel: "all",
       logSeverityLevel: 3,
-      // Flush denormals to 0: softmax makes many, and each costs a hundred cycles.
-      extra: { session: { set_denormal_as_zero: "1" } },
+      extra: {
+        session: {
+          // Flush denormals to 0: softmax makes many, and each costs a hundred cycles.
+          set_denormal_as_zero: "1",
+          intra_op: { allow_spinning: busyWaiting ? "1" : "0" },
+        },
+      },
     });
-    return new Session(runtime, session, inputs, results);
+    return new Session(runtime, session, inputs, outputs);
   }
 
   /** A tensor of the runtime over this memory, without a copy. */
@@ -106,9 +152,9 @@ export class Session {
   /** Preallocated tensors for all results, to pass as `into`. */
   results(): Record<string, RuntimeTensor> {
     return Object.fromEntries(
-      Object.entries(this.#outputs).map(([name, { shape, dtype, size }]) => [
+      Object.entries(this.#outputs).map(([name, { shape, dtype }]) => [
         name,
-        this.tensor(new MEMORY[dtype](size), shape),
+        this.tensor(new MEMORY[dtype](sizeOf(shape)), shape),
       ]),
     );
   }

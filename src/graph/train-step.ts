@@ -7,9 +7,8 @@
  *   4. the vector is clipped to a global norm;
  *   5. AdamW with bias correction moves the parameters and its two moments.
  *
- * The whole is one ONNX graph: a step is one call, and the parameters never leave the runtime's memory.
- * A batch that is too large for that comes in micro-batches: `gradientStep` does 1 to 3 and adds to the
- * accumulated gradients, `updateStep` does 4 and 5.
+ * Two graphs, because threads share the parts of a batch: `gradientStep` does 1 to 3 for each part, and
+ * `updateStep` does 4 and 5 with the sum of the gradients.
  */
 
 import { gradients } from "./gradients.ts";
@@ -43,52 +42,32 @@ export type Model = (parameters: ReadonlyMap<string, Tensor>) => {
   readonly metrics?: Readonly<Record<string, Tensor>>;
 };
 
-/** Named results of a step: the new state, the loss, the norm of the gradient before clipping. */
-export function trainStep(
-  placed: readonly Placed[],
-  total: number,
-  model: Model,
-  settings: AdamSettings = ADAM,
-): Record<string, Tensor> {
-  const { vector, gradient, loss, metrics } = backward(placed, total, model);
-  return { ...update(vector, gradient, settings), loss, ...metrics };
-}
-
-/** A micro-batch: its gradient is added to the accumulated gradient. */
+/** Named results: the gradient of one part of a batch, its loss and metrics. */
 export function gradientStep(
   placed: readonly Placed[],
   total: number,
   model: Model,
 ): Record<string, Tensor> {
-  const { gradient, loss, metrics } = backward(placed, total, model);
-  return { next_gathered: add(input("gathered", [total]), gradient), loss, ...metrics };
-}
-
-/** The update from the accumulated gradient. */
-export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
-  return update(input("parameters", [total]), input("gathered", [total]), settings);
-}
-
-function backward(placed: readonly Placed[], total: number, model: Model) {
-  const vector = input("parameters", [total]);
-  const tensors = views(vector, placed);
+  const tensors = views(input("parameters", [total]), placed);
   const { loss, metrics = {} } = model(tensors);
   const slopes = gradients(loss, [...tensors.values()]);
   const gradient = concat(
     slopes.map((slope) => reshape(slope, [slope.size])),
     0,
   );
-  return { vector, gradient, loss, metrics };
+  return { gradient, loss, ...metrics };
 }
 
 /**
- * AdamW on the clipped gradient. `learning_rate` is fed, so that any schedule works; `correction1` and
- * `correction2` are 1 / (1 - beta^t), which the caller counts. Every line about a whole vector reads
- * all of memory once, so what is a single number is multiplied together first.
+ * Named results: the state after AdamW on the clipped gradient, and the gradient's norm before clipping.
+ * `learning_rate` is fed, so that any schedule works; `correction1` and `correction2` are
+ * 1 / (1 - beta^t), which the caller counts. Every line about a whole vector reads all of memory once,
+ * so what is a single number is multiplied together first.
  */
-function update(vector: Tensor, gradient: Tensor, settings: AdamSettings): Record<string, Tensor> {
+export function updateStep(total: number, settings: AdamSettings = ADAM): Record<string, Tensor> {
   const { beta1, beta2, epsilon, weightDecay } = settings;
-  const [m, v] = [input("m", vector.shape), input("v", vector.shape)];
+  const [vector, gradient] = [input("parameters", [total]), input("gradient", [total])];
+  const [m, v] = [input("m", [total]), input("v", [total])];
   const [rate, correction1, correction2] = [
     input("learning_rate", []),
     input("correction1", []),

@@ -33,7 +33,9 @@ const general = {
     .min(1)
     .nullable()
     .default(null)
-    .describe("rows per forward and backward pass, to save memory; null: the whole batch"),
+    .describe(
+      "most rows per forward and backward pass, to save memory; null: as many as are fastest",
+    ),
   rate: z
     .strictObject({
       peak: z.number().min(0).max(10).default(0.0003).describe("peak learning rate"),
@@ -130,6 +132,12 @@ const general = {
         .positive()
         .default(10_000)
         .describe("horizon in completions; larger values adapt more slowly"),
+      diagnostic_share: z
+        .number()
+        .gt(0)
+        .max(1)
+        .default(0.125)
+        .describe("share of the groups that the recorded KL is estimated from; 1: all"),
     })
     .prefault({})
     .describe("KL penalty towards the initial policy"),
@@ -183,6 +191,14 @@ const general = {
 
 const ONLY_ADAPTIVE = ["target", "horizon"];
 const ONLY_WITH_KL = ["coefficient", "estimator", "place", ...ONLY_ADAPTIVE];
+/** A penalty needs the reference on every row, so that there is nothing to choose. */
+const ONLY_WITHOUT_KL = ["diagnostic_share"];
+/** Settings without effect, by the mode of the KL penalty. */
+const IDLE: Record<KlControl["mode"], readonly string[]> = {
+  none: ONLY_WITH_KL,
+  fixed: [...ONLY_ADAPTIVE, ...ONLY_WITHOUT_KL],
+  adaptive: ONLY_WITHOUT_KL,
+};
 
 /** Settings without effect, by the kind of training data. */
 const UNREAD: Record<Need, readonly string[]> = {
@@ -200,7 +216,11 @@ export type TrainSettings = Omit<Given, "algorithm" | "kl"> & {
   /** The algorithm's own settings, validated. */
   readonly algorithm: unknown;
   /** With all defaults resolved. */
-  readonly kl: KlControl & { readonly place: KlPlace };
+  readonly kl: KlControl & {
+    readonly place: KlPlace;
+    /** Of the groups, where there is no penalty: what the recorded KL is estimated from. */
+    readonly diagnostic_share: number;
+  };
 };
 
 /** Validates the settings of a file or of flags; the error names the first invalid one. */
@@ -290,14 +310,21 @@ export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
         because: `kl.${name} has no effect: ${algorithm.name} does not sample, so there is no KL penalty`,
       }));
   }
-  const idle = mode === "none" ? ONLY_WITH_KL : mode === "fixed" ? ONLY_ADAPTIVE : [];
-  return idle
+  return IDLE[mode]
     .filter((name) => (valueAt(given, ["kl", name]) ?? null) !== null)
     .map((name) => ({
       name: `kl.${name}`,
-      because: `kl.${name} has no effect while kl.mode is ${mode}`,
-      add: `kl.mode=${ONLY_ADAPTIVE.includes(name) ? "adaptive" : "fixed"}`,
+      because: `kl.${name} has no effect while kl.mode is ${mode}${
+        ONLY_WITHOUT_KL.includes(name) ? ": a KL penalty needs the reference on all rows" : ""
+      }`,
+      add: `kl.mode=${modeFor(name)}`,
     }));
+}
+
+/** The mode in which a setting of the KL penalty has an effect. */
+function modeFor(name: string): KlControl["mode"] {
+  if (ONLY_WITHOUT_KL.includes(name)) return "none";
+  return ONLY_ADAPTIVE.includes(name) ? "adaptive" : "fixed";
 }
 
 /** Resolves the defaults that depend on other settings, and rejects incompatible ones. */

@@ -5,23 +5,28 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
+import { completionRow } from "../core/token-row.ts";
+import { batchShape, collate, type Feeds } from "../engine/collate.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LocalEngine } from "../engine/local-engine.ts";
 import type { GraphLoss } from "../engine/loss.ts";
 import { lossGraph } from "../engine/loss-graph.ts";
-import { startState, type TrainState } from "../engine/trainer.ts";
-import { adapters, everything, type Trainable, Updater } from "../engine/updater.ts";
+import { startState, type TrainState } from "../engine/optimiser.ts";
+import { adapters, everything, type Trainable } from "../engine/trainable.ts";
+import { Updater } from "../engine/updater.ts";
 import { gradients } from "../graph/gradients.ts";
 import { differences, interpret } from "../graph/interpret.ts";
 import { inOrder } from "../graph/order.ts";
 import { place } from "../graph/parameters.ts";
 import { Session } from "../graph/session.ts";
 import { input, type Tensor } from "../graph/tensor.ts";
-import { type Architecture, parametersOf } from "../policy/architecture.ts";
+import { type Architecture, attentionLength, parametersOf } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { checkpointOf } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
+import { Lanes, VECTORS } from "../policy/lanes.ts";
 import { adapterParameters, LORA, withAdapters } from "../policy/lora.ts";
+import { packRows } from "../policy/packing.ts";
 import { hashOfWeights } from "../policy/safetensors.ts";
 import { logitsOf } from "../policy/transformer.ts";
 import { algorithmOf } from "./algorithms/index.ts";
@@ -63,7 +68,6 @@ function rowsOf(step: number, batch: number, seed = SEED) {
 interface Way {
   readonly threads?: number;
   readonly batch?: number;
-  readonly length?: number;
   readonly settings?: JsonObject;
   readonly trainable?: Trainable;
   readonly rate?: number;
@@ -76,18 +80,14 @@ const start = () => startState(begin.parameters);
 async function train(
   steps: number,
   from: TrainState,
-  { threads = 1, batch = 8, length = 16, settings = {}, trainable = whole, rate = 3e-3 }: Way = {},
+  { threads = 1, batch = 8, settings = {}, trainable = whole, rate = 3e-3 }: Way = {},
 ): Promise<{ state: TrainState; losses: number[]; parameters: Float32Array }> {
-  const updater = new Updater(architecture, trainable, from, threads);
+  const lanes = new Lanes({ architecture, placed: begin.placed, places: 8, threads });
+  lanes.put(VECTORS.reference, begin.parameters);
+  const updater = new Updater({ architecture, trainable, lanes, threads }, from);
   const all = trainSettings(sft, { steps, ...settings });
   const loss = lossCallOf(LOCAL, sft, all, texts.maxTokens) as GraphLoss;
-  const plan = {
-    loss,
-    algorithm: sft,
-    settings: all,
-    data: { rows: batch, varied: false },
-    length,
-  };
+  const plan = { loss, algorithm: sft, settings: all };
   const engine: Pick<Engine, "update"> = {
     update: (rows, _loss, options) => updater.update(rows, loss, options),
   };
@@ -100,6 +100,7 @@ async function train(
   const { state } = updater;
   const parameters = Float32Array.from(trainable.whole(state.parameters));
   await updater.close();
+  await lanes.close();
   return { state, losses, parameters };
 }
 
@@ -121,7 +122,7 @@ test("same seed, same bytes, with one thread and with two", async () => {
 });
 
 test("also with batches that are large enough to be shared among threads", async () => {
-  const large = { batch: 256, length: 32 };
+  const large = { batch: 256 };
   const [one, two] = [
     await train(3, start(), large),
     await train(3, start(), { ...large, threads: 2 }),
@@ -159,37 +160,39 @@ describe("the loss", () => {
   const { list, total } = place(parametersOf(tiny));
   const flat = initialise(tiny, 2).map((x) => (x === 1 ? 1.1 : 20 * x));
   const leaves = new Map<string, Tensor>(list.map(({ name, shape }) => [name, input(name, shape)]));
-  const { loss } = lossGraph(
-    tiny,
-    (name) => leaves.get(name) as Tensor,
-    { rows: 1, length: 3 },
-    { columns: {}, build: (inputs) => sft.loss(inputs, sft.settings.parse({})) },
-  );
-  const fed: Record<string, number[]> = {
-    tokens: [1, 3, 4],
-    targets: [3, 4, 2],
-    mask: [0, 1, 1],
-    weights: [0, 0.5, 0.5],
-  };
-  const feeds = new Map<Tensor, ArrayLike<number>>(
-    inOrder([loss]).flatMap((node) => {
-      const { name } = (node.attributes ?? {}) as { name?: string };
-      if (node.op.name !== "input" || name === undefined) return [];
-      const at = list.find((parameter) => parameter.name === name);
-      const values = at ? flat.subarray(at.offset, at.offset + at.size) : (fed[name] ?? []);
-      return [[node, Float64Array.from(values)]];
-    }),
-  );
-
-  test("is the mean over learned tokens only", () => {
-    const other = { ...fed, targets: [0, 4, 2] };
-    const masked = new Map(
-      [...feeds].map(([node, values]) => {
-        const { name } = node.attributes as { name: string };
-        return [node, name === "targets" ? other.targets : values];
+  const row = { ...completionRow([1, 3], [4, 2]), columns: {} };
+  const packing = packRows([row], { attentionLength: attentionLength(tiny) });
+  const shape = batchShape([row], packing, 2);
+  const { loss } = lossGraph(tiny, (name) => leaves.get(name) as Tensor, shape, {
+    columns: {},
+    build: (inputs) => sft.loss(inputs, sft.settings.parse({})),
+  });
+  const [made] = collate([row], packing, shape, {
+    ...{ columns: {}, reduction: "dapo", maxTokens: 2, microBatchSize: null },
+  }) as [() => Feeds];
+  const fed = made();
+  const feedsWith = (own: Feeds) =>
+    new Map<Tensor, ArrayLike<number>>(
+      inOrder([loss]).flatMap((node) => {
+        const { name } = (node.attributes ?? {}) as { name?: string };
+        if (node.op.name !== "input" || name === undefined) return [];
+        const at = list.find((parameter) => parameter.name === name);
+        const values = at ? flat.subarray(at.offset, at.offset + at.size) : (own[name] ?? []);
+        return [[node, Array.from(values as ArrayLike<number | bigint>, Number)]];
       }),
     );
-    expect(interpret([loss], masked)[0]?.data[0]).toBe(interpret([loss], feeds)[0]?.data[0]);
+  const feeds = feedsWith(fed);
+
+  test("is the mean over learned tokens only", () => {
+    const lossOf = (own: Feeds) => interpret([loss], feedsWith(own))[0]?.data[0];
+    const targets = fed.targets as BigInt64Array;
+    expect(targets.slice(0, 2)).toEqual(BigInt64Array.of(4n, 2n));
+    const changed = (target: number) => ({ ...fed, targets: targets.with(target, 3n) });
+    expect(targets.length).toBeGreaterThan(2);
+    for (let spare = 2; spare < targets.length; spare++) {
+      expect(lossOf(changed(spare))).toBe(lossOf(fed));
+    }
+    for (const learned of [0, 1]) expect(lossOf(changed(learned))).not.toBe(lossOf(fed));
   });
 
   test("has the gradient that central differences measure, in every parameter", () => {

@@ -53,12 +53,8 @@ export interface SourceParts {
 /** Data that was read and checked. */
 export interface TrainingData {
   readonly inputs: readonly InputRecord[];
-  /** Rows of every batch. */
-  readonly rows: number;
   /** Tokens of the longest row. */
   readonly longest: number;
-  /** Whether batches differ much in length, so that a graph for each length pays off. */
-  readonly varied: boolean;
   /** The most tokens that a completion has. */
   readonly maxTokens: number;
   open(parts: SourceParts): Source;

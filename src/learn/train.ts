@@ -38,7 +38,7 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
     if (run.step === 0) await run.validate();
     let stopped: Alarm | undefined;
     while (run.step < settings.steps && !stopped) {
-      const record = await withinMemory(run.plan.data.rows, () => step(run));
+      const record = await withinMemory(run.step + 1, () => step(run));
       stopped = await check(run);
       // A saved state knows of its alarms: resumed, a run that was stopped would not stop again.
       if (!stopped) await run.save();
@@ -59,13 +59,13 @@ async function step(run: Training): Promise<StepRecord> {
   const batch = await source.batch(count);
   const started = performance.now();
   const update = await updateOn(engine, plan, batch, count, rate);
-  const { loss, gradientNorm, tokens, metrics } = update;
+  const { loss, gradientNorm, tokens, metrics, usedShare } = update;
   if (watch.exploded(update)) throw run.explosion(count, loss);
   const known = { step: count, loss, gradient_norm: gradientNorm, learning_rate: rate, tokens };
   const { outcomes } = batch;
   return run.record(
     { ...metrics, ...batch.metrics, ...known, ...(outcomes && { outcomes }) },
-    { ...batch.seconds, updating: (performance.now() - started) / 1000 },
+    { ...batch.seconds, updating: (performance.now() - started) / 1000, usedShare },
   );
 }
 
@@ -80,12 +80,12 @@ async function check(run: Training): Promise<Alarm | undefined> {
 }
 
 /** The runtime's own words about memory do not say what to do. */
-async function withinMemory<T>(rows: number, work: () => Promise<T>): Promise<T> {
+async function withinMemory<T>(count: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof LockedRoomError || !/alloc|memory/i.test(messageOf(error))) throw error;
-    throw new LockedRoomError("usage", `a batch of ${rows} rows does not fit into memory`, {
+    throw new LockedRoomError("usage", `the batch of step ${count} does not fit into memory`, {
       hint: "Set micro_batch_size to compute it in parts, lower the batch, or train a smaller policy.",
       cause: error,
     });

@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment } from "../core/environment.ts";
+import { wrapEngine } from "../engine/engine.ts";
 import { ENVIRONMENTS } from "../environments/index.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
+import { timingRecordSchema } from "../runs/train-records.ts";
 import { openScorer } from "../scorers/open.ts";
-import { ENGINES } from "./engines.ts";
+import { ENGINES, type EngineRequest, openLocalEngine } from "./engines.ts";
 import type { TrainOptions } from "./options.ts";
 import { train } from "./train.ts";
 
@@ -132,6 +134,64 @@ test("what KTO learns does not depend on the validation set", async () => {
     ...linesOf("alone", "metrics.jsonl").map((line) => expect.closeTo(JSON.parse(line).loss, 4)),
   ]);
   expect(measured.summary.steps).toBe(alone.summary.steps);
+});
+
+describe("the share of the rows that the KL is estimated from", () => {
+  const stop = new Error("stopped");
+  const onStep = (done: number) => {
+    if (done === 3) throw stop;
+  };
+  const given = (diagnostic_share: number, more: Partial<TrainOptions> = {}) =>
+    options("grpo", "share", {
+      ...{ environment: askedTwice, ...more },
+      settings: { kl: { diagnostic_share }, rollouts: { prompts: 3, group: 32, max_tokens: 3 } },
+    });
+
+  test("is recorded, and a run is resumed only with the same", async () => {
+    await expect(train(given(0.34, { onStep }))).rejects.toBe(stop);
+    const manifest = JSON.parse(readFileSync(here("share/manifest.json"), "utf8"));
+    expect(manifest.settings.kl).toMatchObject({ mode: "none", diagnostic_share: 0.34 });
+    await expect(train(given(1, { resume: true }))).rejects.toThrow(/other settings \(kl\)/);
+    await train(given(0.34, { resume: true }));
+    const rows = linesOf("share", "metrics.jsonl").map((line) => JSON.parse(line)["kl/rows"]);
+    expect(rows).toEqual([32, 32, 32, 32]);
+  });
+});
+
+describe("the share of the computed positions that rows use", () => {
+  const shares = [0.5, 0.75];
+  beforeAll(() => {
+    Object.assign(ENGINES, {
+      async telling(request: EngineRequest) {
+        const engine = await openLocalEngine(request);
+        let updates = 0;
+        return wrapEngine(engine, {
+          update: async (...call) => ({
+            ...(await engine.update(...call)),
+            usedShare: shares[updates++ % shares.length],
+          }),
+        });
+      },
+    });
+  });
+  afterAll(() => {
+    Reflect.deleteProperty(ENGINES, "telling");
+  });
+
+  test.each([
+    [1, [0.5, 0.75, 0.5, 0.75]],
+    [2, [0.625, 0.625, 0.625, 0.625]],
+  ])("is in timing.jsonl: the mean of the updates of a step, %d each", async (epochs, expected) => {
+    const settings = { algorithm: { epochs } };
+    const given = { environment: askedTwice, engine: "telling", settings };
+    await train(options("grpo", `used${epochs}`, given));
+    const lines = linesOf(`used${epochs}`, "timing.jsonl").map((line) => JSON.parse(line));
+    expect(lines.map((line) => timingRecordSchema.parse(line).used_share)).toEqual([
+      ...expected,
+      // The last line is of evaluations after the last update.
+      undefined,
+    ]);
+  });
 });
 
 test("a damaged line of a run that is resumed is refused by file and line", async () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ZodType } from "zod";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, UpdateResult } from "../engine/engine.ts";
 import { ENVIRONMENTS, type EnvironmentParts } from "../environments/index.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { observeOccasion } from "../runs/manifest.ts";
@@ -16,6 +16,7 @@ import {
   evaluationRecordSchema,
   type StepRecord,
   stepRecordSchema,
+  type TimingRecord,
 } from "../runs/train-records.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
 import { removeAll } from "../runs/whole-file.ts";
@@ -34,9 +35,6 @@ import { KEPT } from "./sources/rejection-sampling.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
 import { type Evaluation, type ValidationEnvironments, validate } from "./validate.ts";
 import { Watch } from "./watch.ts";
-
-/** The most rows whose log-probs are computed at once. */
-const MOST_ROWS = 256;
 
 /** Where the adapters of each checkpoint lie. */
 const ADAPTERS = { checkpoint: "adapter", best: "best-adapter" } as const;
@@ -60,6 +58,11 @@ interface Parts extends Prepared {
   readonly folder: TrainFolder;
   /** Of the reference, before the first step. */
   readonly referenceHash: string;
+}
+
+/** Seconds of a step by phase, and how much of the computed positions of its updates was used. */
+interface StepCost extends BatchSeconds, Pick<UpdateResult, "usedShare"> {
+  readonly updating: number;
 }
 
 export class Training {
@@ -103,8 +106,6 @@ export class Training {
         ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
       });
       const length = lengthOf(data, engine, sets, settings);
-      const rows = Math.min(MOST_ROWS, Math.max(data.rows, held.dev?.list.length ?? 0));
-      engine.reserve({ rows, length });
       const described: Described = {
         ...{ options, algorithm, settings, length, start: engine.identity },
         inputs: [...data.inputs, ...sets.map(({ input }) => input)],
@@ -121,7 +122,7 @@ export class Training {
 
   /** Claims the folder, and continues from a saved state if the run is resumed. */
   static async #begin(parts: Prepared): Promise<Training> {
-    const { options, algorithm, settings, engine, environment, data, length } = parts;
+    const { options, algorithm, settings, engine, environment, data } = parts;
     const resumed = options.resume ? await readResumeState(options.outdir) : undefined;
     const folder = await TrainFolder.open(options.outdir, await parts.manifest(), resumed?.bytes, {
       ...options,
@@ -142,7 +143,7 @@ export class Training {
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
       const run = new Training({
         ...{ ...parts, folder, referenceHash, source: wrap?.(source) ?? source },
-        plan: { loss, algorithm, settings, data, length },
+        plan: { loss, algorithm, settings },
       });
       if (resumed) await run.#restore(resumed.step);
       return run;
@@ -165,18 +166,15 @@ export class Training {
   }
 
   /** Records a step. */
-  async record(
-    record: StepRecord,
-    seconds: BatchSeconds & { readonly updating: number },
-  ): Promise<StepRecord> {
+  async record(record: StepRecord, spent: StepCost): Promise<StepRecord> {
     this.step = record.step;
     this.watch.steps.push(record);
     await this.#parts.folder.add("metrics", record);
-    await this.#time(seconds);
+    await this.#time(spent);
     return record;
   }
 
-  async #time(seconds: BatchSeconds & { readonly updating: number }): Promise<void> {
+  async #time({ usedShare, ...seconds }: StepCost): Promise<void> {
     await this.#parts.folder.add("timing", {
       step: this.step,
       sampling_s: seconds.sampling,
@@ -184,7 +182,8 @@ export class Training {
       logprobs_s: seconds.logprobs,
       updating_s: seconds.updating,
       evaluating_s: this.#evaluatingSeconds,
-    });
+      ...(usedShare !== undefined && { used_share: usedShare }),
+    } satisfies TimingRecord);
     this.#evaluatingSeconds = 0;
   }
 

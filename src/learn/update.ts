@@ -4,10 +4,9 @@ import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Engine, EngineAbilities, UpdateResult } from "../engine/engine.ts";
 import type { LossCall, TrainingRow } from "../engine/loss.ts";
-import { lengthFor } from "../policy/teacher-forced.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { Batch, TrainingData } from "./source.ts";
+import type { Batch } from "./source.ts";
 import { permutation } from "./sources/order.ts";
 
 export interface BatchUpdate extends UpdateResult {
@@ -20,9 +19,6 @@ export interface UpdatePlan {
   readonly loss: LossCall;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
-  readonly data: Pick<TrainingData, "rows" | "varied">;
-  /** The most tokens of a row. */
-  readonly length: number;
 }
 
 /** An algorithm's loss in the form that the engine takes. */
@@ -39,6 +35,7 @@ export function lossCallOf(
   if (can.graphLoss) {
     return {
       ...{ kind: "graph", columns, maxTokens, reduction: algorithm.reduction(own) },
+      together: algorithm.needs === "pairs" ? 2 : 1,
       build: (inputs) => algorithm.loss(inputs, own),
       kl: penalty ? estimator : undefined,
     };
@@ -60,7 +57,7 @@ export function lossCallOf(
 
 export async function updateOn(
   engine: Pick<Engine, "update">,
-  { loss, algorithm, settings, data, length: longest }: UpdatePlan,
+  { loss, algorithm, settings }: UpdatePlan,
   { rows, klCoefficient }: Batch,
   step: number,
   learningRate: number,
@@ -70,9 +67,7 @@ export async function updateOn(
   const options = {
     ...{ learningRate, klCoefficient },
     adam: { beta1, beta2, epsilon, weightDecay: weight_decay, clipNorm: clip_norm },
-    batchSize: Math.ceil(data.rows / passes.minibatches),
     microBatchSize: settings.micro_batch_size,
-    length: data.varied ? lengthFor(rows, longest) : longest,
   };
   const results: UpdateResult[] = [];
   let tokens = 0;
@@ -108,7 +103,9 @@ function* minibatches(
 function combined(results: readonly UpdateResult[]): UpdateResult {
   const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const names = Object.keys(results[0]?.metrics ?? {});
+  const shares = results.flatMap(({ usedShare }) => usedShare ?? []);
   return {
+    usedShare: shares.length > 0 ? mean(shares) : undefined,
     loss: mean(results.map(({ loss }) => loss)),
     gradientNorm: mean(results.map(({ gradientNorm }) => gradientNorm)),
     metrics: Object.fromEntries(

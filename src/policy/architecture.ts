@@ -1,6 +1,7 @@
 /** Models of the Llama family: sizes, and the few ways in which they differ. */
 
 import type { Parameter } from "../graph/parameters.ts";
+import { sizeOf } from "../graph/shape.ts";
 
 export interface Architecture {
   readonly vocabulary: number;
@@ -53,4 +54,14 @@ export function parametersOf(a: Architecture): Parameter[] {
     ...(a.tied ? [] : [{ name: "lm_head.weight", shape: [a.vocabulary, a.width] }]),
     ...(a.valueHead ? [{ name: "value_head.weight", shape: [1, a.width] }] : []),
   ];
+}
+
+/** Work on a score of attention besides its two products, as products: softmax, mask, and their gradients. */
+const PER_SCORE = 1.5;
+
+/** How many scores of attention cost as much as the rest of a token. */
+export function attentionLength(a: Architecture): number {
+  const matrices = parametersOf(a).filter(({ name }) => name.startsWith("model.layers."));
+  const products = matrices.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
+  return products / (2 * PER_SCORE * a.layers * a.heads * a.headSize);
 }

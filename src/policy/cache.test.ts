@@ -1,7 +1,7 @@
 /** The decoder's memory: what is written stays where its row and position are, as room is made. */
 
 import { expect, test } from "vitest";
-import { Cache } from "./cache.ts";
+import { Cache, type KeysAndValues, pairsOf } from "./cache.ts";
 import { SIZES } from "./initialise.ts";
 
 const architecture = { ...SIZES.nano, vocabulary: 9, layers: 1, keyHeads: 2, headSize: 4 };
@@ -13,16 +13,21 @@ const mark = (array: number, row: number, head: number, at: number, k: number) =
 
 function filled(length: number): Cache {
   const cache = new Cache(architecture, BATCH, 8);
-  const arrays = ["keys0", "values0"].map((name, array) => [
-    name,
-    Float32Array.from(
-      each((row, head) =>
-        Array.from({ length }, (_, at) => [0, 1, 2, 3].map((k) => mark(array, row, head, at, k))),
+  cache.begin(BATCH);
+  cache.widen(length);
+  for (const row of [0, 1]) cache.put(row, textOf(row, length));
+  return cache;
+}
+
+function textOf(row: number, length: number): KeysAndValues {
+  const byHead = [0, 1].map((array) =>
+    [0, 1].map((head) =>
+      Float32Array.from({ length: length * 4 }, (_, i) =>
+        mark(array, row, head, Math.floor(i / 4), i % 4),
       ),
     ),
-  ]);
-  cache.fill(Object.fromEntries(arrays), [0, 1], length);
-  return cache;
+  );
+  return { length, byHead };
 }
 
 function each(numbers: (row: number, head: number) => number[][]): number[] {
@@ -35,10 +40,10 @@ test("positions keep their numbers as room is made, and new ones go to each row'
   const fresh = [0, 1].flatMap((array) =>
     each((row, head) => [[0, 1, 2, 3].map((k) => mark(array, row, head, 2 + row, k))]),
   );
-  cache.append(Float32Array.from(fresh), [2, 3]);
+  cache.append(pairsOf(Float32Array.from(fresh)), [2, 3]);
   cache.widen(8);
   const { keys0, values0 } = cache.arrays;
-  expect(cache.places).toBe(8);
+  expect(cache.room).toBe(8);
   for (const [array, kept] of [keys0, values0].entries()) {
     for (const row of [0, 1]) {
       for (const head of [0, 1]) {
@@ -53,12 +58,32 @@ test("positions keep their numbers as room is made, and new ones go to each row'
   }
 });
 
-test("a row that has ended gets nothing, and clearing leaves nothing", () => {
+test("an empty place gets nothing", () => {
   const cache = filled(2);
   cache.widen(4);
   const before = [...(cache.arrays.keys0 ?? [])];
-  cache.append(new Float32Array(2 * 2 * 2 * 4).fill(7), [-1, -1]);
+  cache.append(pairsOf(new Float32Array(2 * 2 * 2 * 4).fill(7)), [-1, -1]);
   expect([...(cache.arrays.keys0 ?? [])]).toEqual(before);
-  cache.clear();
-  expect(Object.values(cache.arrays).every((array) => array.every((x) => x === 0))).toBe(true);
 });
+
+test("a new text leaves nothing of the one before it, and rows keep their numbers as they move", () => {
+  const cache = filled(2);
+  cache.widen(4);
+  cache.append(pairsOf(new Float32Array(2 * 2 * 2 * 4).fill(Number.NaN)), [3, -1]);
+  const second = rowOf(cache, 1);
+  cache.put(0, textOf(0, 1));
+  expect(rowOf(cache, 0)).toEqual(
+    [0, 1].flatMap((head) => [...[0, 1, 2, 3].map((k) => mark(0, 0, head, 0, k)), ...zeros(12)]),
+  );
+  expect(rowOf(cache, 1)).toEqual(second);
+  cache.move(1, 0);
+  cache.rows = 1;
+  expect([...(cache.arrays.keys0 ?? [])]).toEqual(second);
+});
+
+function rowOf(cache: Cache, row: number): number[] {
+  const size = 2 * cache.room * 4;
+  return [...(cache.arrays.keys0?.subarray(row * size, (row + 1) * size) ?? [])];
+}
+
+const zeros = (count: number) => Array(count).fill(0);

@@ -64,7 +64,15 @@ export function afterPrompts(
   const attention = softmaxOf(add(matmul(copies, transpose(keys)), mask));
   const output = slice(matmul(attention, values), 3, 0, 1);
   const y = block.finish(x, reshape(output, queries.shape));
-  return { logits: head(a, weights, reshape(y, [batch, a.width])) };
+  return scoresOf(head(a, weights, reshape(y, [batch, a.width])));
+}
+
+/** What a row gives for every token of the vocabulary. */
+export type Scores = "logits" | "probabilities";
+
+/** A call asks for one of them: the probabilities where tokens are sampled from the policy itself. */
+function scoresOf(logits: Tensor): Record<Scores, Tensor> {
+  return { logits, probabilities: softmaxOf(logits) };
 }
 
 /** The mask of `count` positions from `first` on, [batch, count]: those after each row's are masked. */
@@ -74,7 +82,7 @@ function maskOf(positions: Tensor, first: number, count: number): Tensor {
 }
 
 /**
- * One token for each row, at its own position, with a cache of `room` earlier ones. Gives the logits
+ * One token for each row, at its own position, with a cache of `room` earlier ones. Gives the scores
  * and the keys and values of every layer; those as one tensor, because each result costs time.
  */
 export function nextToken(
@@ -108,7 +116,8 @@ export function nextToken(
     fresh.push(keys, values);
     x = block.finish(x, reshape(output, queries.shape));
   }
-  return { logits: head(a, weights, reshape(x, [batch, a.width])), fresh: concat(fresh, 0) };
+  const logits = head(a, weights, reshape(x, [batch, a.width]));
+  return { ...scoresOf(logits), fresh: concat(fresh, 0) };
 }
 
 /**

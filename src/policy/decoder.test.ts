@@ -1,15 +1,11 @@
 /** What a decoder gives for a row depends on nothing else: not on the other rows, room, rows or threads. */
 
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { place } from "../graph/parameters.ts";
+import { Session } from "../graph/session.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
-import {
-  type Generation,
-  type GenerationRequest,
-  generateBatch,
-  generateSteps,
-} from "./generate.ts";
+import { type Generation, type GenerationRequest, generateAll, generateSteps } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 
 const VOCABULARY = 61;
@@ -66,15 +62,12 @@ test.each(SHAPES)(
     const { decoder, settings } = policy(own);
     const eight = decoder({ batch: 8 });
     const rows = requestsOf(1, 40, 7, 16, 17);
-    const together = bytes(await generateBatch(eight, rows, settings(70)));
-    const backwards = await generateBatch(eight, rows.toReversed(), settings(70));
+    const together = bytes(await generateAll(eight, rows, settings(70)));
+    const backwards = await generateAll(eight, rows.toReversed(), settings(70));
     expect(bytes(backwards.toReversed())).toEqual(together);
     for (const batch of [1, 3]) {
-      const few = decoder({ batch });
-      for (const row of [0, 1]) {
-        const [alone] = bytes(await generateBatch(few, rows.slice(row, row + 1), settings(70)));
-        expect(alone).toEqual(together[row]);
-      }
+      const few = await generateAll(decoder({ batch }), rows, settings(70));
+      expect(bytes(few)).toEqual(together);
     }
   },
 );
@@ -84,9 +77,10 @@ test.each([
   ["small", SIZES.small, 64, 4],
 ] as const)("%s: threads change nothing", async (_, own, batch, threads) => {
   const { decoder, settings } = policy(own);
-  const rows = requestsOf(1, 5, 20);
-  const one = await generateBatch(decoder({ batch, threads: 1 }), rows, settings(3));
-  const several = await generateBatch(decoder({ batch, threads }), rows, settings(3));
+  // As many as there are places: with fewer, fewer would be computed.
+  const rows = requestsOf(...Array.from({ length: batch }, (_, i) => 1 + ((7 * i) % 16)));
+  const one = await generateAll(decoder({ batch, threads: 1 }), rows, settings(3));
+  const several = await generateAll(decoder({ batch, threads }), rows, settings(3));
   expect(bytes(several)).toEqual(bytes(one));
 });
 
@@ -95,11 +89,11 @@ test("batches at the same time, and one that was broken off, leave the others al
   const eight = decoder({ batch: 8 });
   const sets = [requestsOf(3, 9), requestsOf(30, 2, 5), requestsOf(12)];
   const after = [];
-  for (const set of sets) after.push(bytes(await generateBatch(eight, set, settings(40))));
-  const atOnce = await Promise.all(sets.map((set) => generateBatch(eight, set, settings(40))));
+  for (const set of sets) after.push(bytes(await generateAll(eight, set, settings(40))));
+  const atOnce = await Promise.all(sets.map((set) => generateAll(eight, set, settings(40))));
   expect(atOnce.map(bytes)).toEqual(after);
   for await (const _ of generateSteps(eight, sets[1] ?? [], settings(40))) break;
-  expect(bytes(await generateBatch(eight, sets[0] ?? [], settings(40)))).toEqual(after[0]);
+  expect(bytes(await generateAll(eight, sets[0] ?? [], settings(40)))).toEqual(after[0]);
 });
 
 test("what is not a number in one row does not reach another, whatever room is made", async () => {
@@ -111,15 +105,33 @@ test("what is not a number in one row does not reach another, whatever room is m
   const eight = decoder({ batch: 8 });
   // The head reads the embedding too, so that every logit of that token is none; none is sampled.
   const greedy = { ...broken, sampling: { ...broken.sampling, temperature: 0 } };
-  const alone = bytes(await generateBatch(eight, healthy, greedy));
-  const beside = await generateBatch(eight, [...sick, ...healthy, ...sick], greedy);
+  const alone = bytes(await generateAll(eight, healthy, greedy));
+  const beside = await generateAll(eight, [...sick, ...healthy, ...sick], greedy);
   expect(bytes(beside.slice(1, 2))).toEqual(alone);
+  const after = await generateAll(decoder({ batch: 2 }), [...sick, ...sick, ...healthy], greedy);
+  expect(bytes(after.slice(2))).toEqual(alone);
+});
+
+test("a graph that could not be made is made at the next call, and does not prevent closing", async () => {
+  const { decoder, settings } = policy({});
+  const [once, again] = [decoder({ batch: 4 }), decoder({ batch: 4 })];
+  const create = vi.spyOn(Session, "create");
+  for (const one of [once, again]) {
+    create.mockRejectedValueOnce(new Error("no memory for a graph"));
+    await expect(generateAll(one, requestsOf(3), settings(5))).rejects.toThrow("no memory");
+  }
+  create.mockRestore();
+  await once.close();
+  expect(bytes(await generateAll(again, requestsOf(3), settings(5)))).toEqual(
+    bytes(await generateAll(decoder({ batch: 4 }), requestsOf(3), settings(5))),
+  );
 });
 
 test("nothing is appended after the end, and nothing beyond the room", async () => {
   const { decoder, parameters } = policy({});
   const two = decoder({ batch: 2 });
-  const decoding = await two.begin(parameters, [[1, 2]], 16);
+  const decoding = two.begin(parameters, { prompts: [[1, 2]], room: 16 });
+  await decoding.put(0, 0);
   for (let at = 2; at < 16; at++) await decoding.append([3]);
   await expect(decoding.append([3])).rejects.toThrow(/room for 16 tokens/);
   decoding.end();

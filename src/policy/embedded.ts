@@ -5,28 +5,29 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
-import { Decoder } from "./decoder.ts";
-import {
-  type GeneratedToken,
-  type GenerateOptions,
-  type Generation,
-  type GenerationRequest,
-  generateBatch,
-  generateSteps,
-} from "./generate.ts";
+import type { GeneratedToken, GenerateOptions, Generation, GenerationRequest } from "./generate.ts";
+import { Lanes, VECTORS } from "./lanes.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
   /** The system message; without a chat template, a text before every prompt. */
   readonly system?: string | undefined;
   readonly threads?: number | undefined;
-  /** Rows per batch; samples do not depend on it. */
+  /** How many samples grow at a time in each thread; they do not depend on it. */
   readonly batch?: number | undefined;
   /** The training step, part of the address of every random number. */
   readonly step?: number | undefined;
 }
 
+type Sampling = Omit<GenerateOptions, "parameters">;
+
 const BATCH = 64;
+
+/**
+ * Samples are taken from their list in parts, of this many for each place. Places run empty at the end
+ * of a part: larger parts keep them full, and cost memory.
+ */
+const TURNS = 16;
 
 /**
  * Opens a checkpoint folder as a policy. Needs `onnxruntime-node`.
@@ -51,11 +52,13 @@ export class EmbeddedPolicy implements Policy {
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   readonly checkpoint: Checkpoint;
-  readonly #decoder: Decoder;
+  /** Samples that are taken from their list at a time. */
+  readonly #part: number;
+  readonly #lanes: Lanes;
   readonly #options: EmbeddedOptions;
 
   constructor(checkpoint: Checkpoint, options: EmbeddedOptions) {
-    const { architecture, placed, chat } = checkpoint;
+    const { architecture, placed, parameters, chat } = checkpoint;
     this.checkpoint = checkpoint;
     this.sampling = options.sampling;
     this.identity = {
@@ -70,10 +73,10 @@ export class EmbeddedPolicy implements Policy {
       system_sha256: options.system === undefined ? null : fingerprint(options.system),
     };
     this.#options = options;
-    this.#decoder = new Decoder(architecture, placed, {
-      batch: options.batch ?? BATCH,
-      threads: options.threads ?? 1,
-    });
+    const { batch: places = BATCH, threads = 1 } = options;
+    this.#lanes = new Lanes({ architecture, placed, places, threads });
+    this.#lanes.put(VECTORS.policy, parameters);
+    this.#part = places * TURNS * this.#lanes.count;
   }
 
   promptTokens(text: string): number[] {
@@ -85,55 +88,52 @@ export class EmbeddedPolicy implements Policy {
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const { seed } = this.sampling;
     const step = this.#options.step ?? 0;
-    for (const batch of batchesOf(samples, this.batch)) {
-      const requests = batch.map(({ example, sample }) => ({
+    for (const part of partsOf(samples, this.#part)) {
+      const requests = part.map(({ example, sample }) => ({
         prompt: this.promptTokens(example.prompt),
         address: [seed, step, example.id, sample],
       }));
-      const generations = await this.generate(requests);
-      for (const [i, sample] of batch.entries()) yield [sample, generations[i] as Generation];
+      let next = 0;
+      for await (const generation of this.#lanes.each(VECTORS.policy, requests, this.#defaults())) {
+        yield [part[next++] as SampleRequest, generation];
+      }
     }
   }
 
-  /** At most one batch of completions of any prompts. */
+  /** Completions of any prompts. */
   async generate(
     requests: readonly GenerationRequest[],
-    overrides: Partial<GenerateOptions> = {},
+    overrides: Partial<Sampling> = {},
   ): Promise<Generation[]> {
-    return generateBatch(this.#decoder, requests, { ...this.#defaults(), ...overrides });
+    return this.#lanes.sample(VECTORS.policy, requests, { ...this.#defaults(), ...overrides });
   }
 
   /** The same, token by token. */
   generateSteps(
     requests: readonly GenerationRequest[],
-    overrides: Partial<GenerateOptions> = {},
+    overrides: Partial<Sampling> = {},
   ): AsyncGenerator<readonly GeneratedToken[], void, void> {
-    return generateSteps(this.#decoder, requests, { ...this.#defaults(), ...overrides });
+    return this.#lanes.steps(VECTORS.policy, requests, { ...this.#defaults(), ...overrides });
   }
 
-  #defaults(): GenerateOptions {
-    const { parameters, tokenizer, maxLength } = this.checkpoint;
-    return { parameters, tokenizer, maxLength, sampling: this.sampling };
-  }
-
-  /** Completions per batch. */
-  get batch(): number {
-    return this.#decoder.batch;
+  #defaults(): Sampling {
+    const { tokenizer, maxLength } = this.checkpoint;
+    return { tokenizer, maxLength, sampling: this.sampling };
   }
 
   async close(): Promise<void> {
-    await this.#decoder.close();
+    await this.#lanes.close();
   }
 }
 
-function* batchesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let batch: T[] = [];
+function* partsOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let part: T[] = [];
   for (const item of items) {
-    batch.push(item);
-    if (batch.length === size) {
-      yield batch;
-      batch = [];
+    part.push(item);
+    if (part.length === size) {
+      yield part;
+      part = [];
     }
   }
-  if (batch.length > 0) yield batch;
+  if (part.length > 0) yield part;
 }

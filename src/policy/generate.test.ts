@@ -11,12 +11,7 @@ import { type Architecture, parametersOf } from "./architecture.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
 import { Decoding } from "./decoding.ts";
-import {
-  type Generation,
-  type GenerationRequest,
-  generateBatch,
-  generateSteps,
-} from "./generate.ts";
+import { type Generation, type GenerationRequest, generateAll, generateSteps } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
 import { logitsOf } from "./transformer.ts";
 
@@ -56,11 +51,11 @@ const requests: GenerationRequest[] = ["1+2=", "12+34=", "7-8=", "99+1=", "5="].
 
 test("the order of rows, and how many there are, cannot change a sample", async () => {
   const eight = decoder(8);
-  const first = await generateBatch(eight, requests.slice(0, 8), options());
-  const backwards = await generateBatch(eight, requests.slice(0, 8).toReversed(), options());
+  const first = await generateAll(eight, requests.slice(0, 8), options());
+  const backwards = await generateAll(eight, requests.slice(0, 8).toReversed(), options());
   expect(backwards.toReversed()).toEqual(first);
   for (const [i, one] of requests.slice(0, 3).entries()) {
-    expect(await generateBatch(eight, [one], options())).toEqual([first[i]]);
+    expect(await generateAll(eight, [one], options())).toEqual([first[i]]);
   }
   const samples = first.map(({ completion }) => completion);
   expect(new Set(samples).size).toBeGreaterThan(6);
@@ -68,11 +63,11 @@ test("the order of rows, and how many there are, cannot change a sample", async 
 
 test("longer prompts in the batch and more room cannot change a sample either", async () => {
   const eight = decoder(8);
-  const alone = await generateBatch(eight, requests.slice(0, 4), options());
+  const alone = await generateAll(eight, requests.slice(0, 4), options());
   const long = { prompt: Array.from({ length: 45 }, (_, i) => 3 + (i % 10)), address: ["long"] };
-  const beside = await generateBatch(eight, [...requests.slice(0, 4), long], options());
+  const beside = await generateAll(eight, [...requests.slice(0, 4), long], options());
   expect(beside.slice(0, 4)).toEqual(alone);
-  const roomy = await generateBatch(eight, requests.slice(0, 4), options({ max_tokens: 50 }));
+  const roomy = await generateAll(eight, requests.slice(0, 4), options({ max_tokens: 50 }));
   for (const [i, { tokens, logprobs }] of alone.entries()) {
     expect(roomy[i]?.tokens.slice(0, tokens.length)).toEqual(tokens);
     expect(roomy[i]?.logprobs?.slice(0, tokens.length)).toEqual(logprobs);
@@ -84,26 +79,26 @@ test("a prompt that many samples share is read once, and they are the same as al
   const samples = Array.from({ length: 8 }, (_, i) => ({ prompt: [...prompt], address: ["s", i] }));
   const own = new Decoder(architecture, placed, { batch: 8 });
   const graphs = vi.spyOn(Session, "create");
-  const together = await generateBatch(own, samples, options());
+  const together = await generateAll(own, samples, options());
   const read = graphs.mock.calls.map(([results]) => results.keys0?.shape[0]);
   graphs.mockRestore();
   expect(read).toContain(2); // Rows of the graph that reads: two at least.
   expect(read).not.toContain(8);
   for (const [i, one] of samples.entries()) {
-    expect(await generateBatch(decoder(8), [one], options())).toEqual([together[i]]);
+    expect(await generateAll(decoder(8), [one], options())).toEqual([together[i]]);
   }
   await own.close();
 });
 
 test("decoders of other sizes, and with another number of threads, give the same bytes", async () => {
-  const first = await generateBatch(decoder(8), requests.slice(0, 4), options());
+  const first = await generateAll(decoder(8), requests.slice(0, 4), options());
   for (const [batch, threads] of [
     [4, 1],
     [32, 1],
     [128, 2],
   ] as const) {
     const other = new Decoder(architecture, placed, { batch, threads });
-    expect(await generateBatch(other, requests.slice(0, 4), options())).toEqual(first);
+    expect(await generateAll(other, requests.slice(0, 4), options())).toEqual(first);
     await other.close();
   }
 });
@@ -111,15 +106,15 @@ test("decoders of other sizes, and with another number of threads, give the same
 test("what a broken policy left behind does not reach the next batch", async () => {
   const own = new Decoder(architecture, placed, { batch: 8 });
   const broken = { ...options(), parameters: parameters.map(() => Number.NaN) };
-  const healthy = await generateBatch(own, requests.slice(0, 8), options());
-  await generateBatch(own, requests.slice(0, 8), broken);
-  expect(await generateBatch(own, requests.slice(0, 8), options())).toEqual(healthy);
+  const healthy = await generateAll(own, requests.slice(0, 8), options());
+  await generateAll(own, requests.slice(0, 8), broken);
+  expect(await generateAll(own, requests.slice(0, 8), options())).toEqual(healthy);
   await own.close();
 });
 
 describe("log-probs", () => {
   const texts = async (sampling: Partial<SamplingSettings> = {}) =>
-    generateBatch(decoder(8), requests.slice(0, 8), options(sampling));
+    generateAll(decoder(8), requests.slice(0, 8), options(sampling));
 
   test("agree with those that the whole text gives, to 1e-5", async () => {
     for (const [i, generation] of (await texts()).entries()) {
@@ -142,13 +137,9 @@ describe("log-probs", () => {
 });
 
 test("a stop text ends a completion and is cut off; the end token ends it too", async () => {
-  const [plain] = await generateBatch(
-    decoder(8),
-    requests.slice(0, 1),
-    options({ max_tokens: 20 }),
-  );
+  const [plain] = await generateAll(decoder(8), requests.slice(0, 1), options({ max_tokens: 20 }));
   const stop = plain?.completion.slice(2, 4) ?? "";
-  const [cut] = await generateBatch(
+  const [cut] = await generateAll(
     decoder(8),
     requests.slice(0, 1),
     options({ max_tokens: 20, stop: [stop] }),
@@ -159,7 +150,7 @@ test("a stop text ends a completion and is cut off; the end token ends it too", 
 
 test("a stop text is looked for at the end alone, however long the completion", async () => {
   const decode = vi.spyOn(tokenizer, "decode");
-  await generateBatch(decoder(8), requests.slice(0, 1), options({ max_tokens: 50, stop: ["§"] }));
+  await generateAll(decoder(8), requests.slice(0, 1), options({ max_tokens: 50, stop: ["§"] }));
   const lengths = decode.mock.calls.map(([ids]) => [...ids].length);
   decode.mockRestore();
   expect(lengths.filter((length) => length > 20)).toHaveLength(1); // The completion itself.
@@ -168,7 +159,7 @@ test("a stop text is looked for at the end alone, however long the completion", 
 
 test("a prompt that is too long is refused with both lengths", async () => {
   const long = { prompt: Array.from({ length: 64 }, () => 3), address: [0] };
-  await expect(generateBatch(decoder(8), [long], options())).rejects.toThrow(
+  await expect(generateAll(decoder(8), [long], options())).rejects.toThrow(
     /64 tokens.*context length is 64/,
   );
 });
@@ -195,7 +186,7 @@ async function teacherForced(ids: readonly number[], from: number): Promise<numb
 
 describe("token by token", () => {
   test("the same completions, with the likeliest tokens beside each", async () => {
-    const whole = await generateBatch(decoder(8), requests.slice(0, 4), options());
+    const whole = await generateAll(decoder(8), requests.slice(0, 4), options());
     const steps = [];
     const settings = { ...options(), alternatives: 3 };
     for await (const step of generateSteps(decoder(8), requests.slice(0, 4), settings)) {

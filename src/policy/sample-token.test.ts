@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   argmax,
+  sampleProbability,
   samplesFromPolicy,
   sampleToken,
   type TokenSampling,
@@ -70,6 +71,47 @@ test("the likeliest come in their order, with log-probs of the full softmax", ()
   expect(found.map(({ logprob }) => logprob + total)).toEqual([2, 2, 1].map(near));
   expect(topLogprobs(LOGITS, 0)).toEqual([]);
   expect(topLogprobs(LOGITS, 9)).toHaveLength(3);
+});
+
+describe("from probabilities", () => {
+  const softmax = (logits: readonly number[]) => {
+    const weights = logits.map(Math.exp);
+    const total = weights.reduce((a, b) => a + b);
+    return Float32Array.from(weights, (weight) => weight / total);
+  };
+
+  test("tokens and log-probs are those that the logits give", () => {
+    for (let i = 0; i < 1000; i++) {
+      const uniform = (i + 0.5) / 1000;
+      const found = sampleProbability(softmax(LOGITS), uniform);
+      const { token, logprob } = sampleToken(LOGITS, FULL, uniform);
+      expect(found).toEqual({ token, logprob: nearly(logprob), sampledLogprob: nearly(logprob) });
+    }
+  });
+
+  test("what is rounded to 0 is never sampled, even where the sum is less than 1", () => {
+    const probabilities = [0, 0.25, 0, 0.7499, 0, 0];
+    expect(sampleProbability(probabilities, 0).token).toBe(1);
+    expect(sampleProbability(probabilities, 0.2501).token).toBe(3);
+    expect(sampleProbability(probabilities, 0.99999).token).toBe(3);
+  });
+
+  test("the last token is sampled as often as its probability says, where the sum exceeds 1", () => {
+    const probabilities = [0.6, 0.402, 0.001];
+    expect(sampleProbability(probabilities, 0.9985).token).toBe(1);
+    expect(sampleProbability(probabilities, 0.9995).token).toBe(2);
+  });
+
+  test("the likeliest come in their order, with the log-prob that sampling reports", () => {
+    const probabilities = softmax([0, 2, 1, 2]);
+    const found = topLogprobs(probabilities, 3, "probabilities");
+    expect(found.map(({ token }) => token)).toEqual([1, 3, 2]);
+    expect(found[0]?.logprob).toBe(sampleProbability(probabilities, 0.1).logprob);
+    expect(topLogprobs([1, 0], 2, "probabilities")[1]?.logprob).toBeCloseTo(-87.3, 1);
+    expect(topLogprobs(probabilities, 0, "probabilities")).toEqual([]);
+  });
+
+  const nearly = (x: number) => expect.closeTo(x, 6);
 });
 
 const near = (x: number) => expect.closeTo(x, 12);

@@ -1,6 +1,7 @@
 /** One token from logits: temperature, top-k, top-p, and the log-probs that learning needs. */
 
 import type { SamplingSettings } from "../core/policy.ts";
+import type { Scores } from "./decoder-graphs.ts";
 
 export type TokenSampling = Pick<SamplingSettings, "temperature" | "top_k" | "top_p">;
 
@@ -23,7 +24,6 @@ export function sampleToken(
   sampling: TokenSampling,
   uniform: number,
 ): SampledToken {
-  if (samplesFromPolicy(sampling)) return sampleFromPolicy(logits, uniform);
   const full = logSumExp(logits);
   if (sampling.temperature === 0) {
     const token = argmax(logits);
@@ -40,46 +40,54 @@ export function sampleToken(
   return { token, logprob: raw - full, sampledLogprob };
 }
 
-/** Reused, because this runs for every token. */
-let scratch = new Float64Array(256);
-
-/** The common case, with one exponential for each token. */
-function sampleFromPolicy(logits: ArrayLike<number>, uniform: number): SampledToken {
-  const { length } = logits;
-  if (scratch.length < length) scratch = new Float64Array(length);
-  const top = logits[argmax(logits)] as number;
+/**
+ * From the probabilities of the policy itself, as the graph gives them: in JavaScript the exponentials
+ * would take as long as a tenth of a step.
+ */
+export function sampleProbability(probabilities: ArrayLike<number>, uniform: number): SampledToken {
+  // In single precision they add up to 1 only nearly, and the last ones would be sampled too rarely.
   let total = 0;
-  for (let id = 0; id < length; id++) {
-    const weight = Math.exp((logits[id] as number) - top);
-    scratch[id] = weight;
-    total += weight;
-  }
-  const token = indexAt(scratch, length, uniform * total);
-  const logprob = (logits[token] as number) - (top + Math.log(total));
+  for (let i = 0; i < probabilities.length; i++) total += probabilities[i] as number;
+  const token = indexAt(probabilities, probabilities.length, uniform * total);
+  const logprob = Math.log(probabilities[token] as number);
   return { token, logprob, sampledLogprob: logprob };
 }
 
-/** Where the running sum of weights exceeds `target`; the last index if rounding prevents that. */
+/** Where the running sum of weights exceeds `target`; the last that has any if rounding prevents that. */
 function indexAt(weights: ArrayLike<number>, count: number, target: number): number {
   let rest = target;
   for (let i = 0; i < count; i++) {
     rest -= weights[i] as number;
     if (rest < 0) return i;
   }
-  return count - 1;
+  let last = count - 1;
+  while (last > 0 && weights[last] === 0) last--;
+  return last;
 }
 
 /** A token and its log-prob under the policy itself. */
 export type TokenLogprob = Pick<SampledToken, "token" | "logprob">;
 
-/** The likeliest tokens, the likeliest first; of equal logits the smaller id goes first. */
-export function topLogprobs(logits: ArrayLike<number>, count: number): TokenLogprob[] {
+/**
+ * The likeliest tokens, the likeliest first; of equal scores the smaller id goes first. No probability
+ * is reported as 0: the smallest are only rounded to it.
+ */
+export function topLogprobs(
+  scores: ArrayLike<number>,
+  count: number,
+  kind: Scores = "logits",
+): TokenLogprob[] {
   if (count === 0) return [];
-  const full = logSumExp(logits);
-  return topIds(logits, downwards(logits), Math.min(count, logits.length))
-    .sort((a, b) => (logits[b] as number) - (logits[a] as number) || a - b)
-    .map((token) => ({ token, logprob: (logits[token] as number) - full }));
+  const full = kind === "logits" ? logSumExp(scores) : 0;
+  const logprobOf = (score: number) =>
+    kind === "logits" ? score - full : Math.log(Math.max(score, LEAST));
+  return topIds(scores, downwards(scores), Math.min(count, scores.length))
+    .sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
+    .map((token) => ({ token, logprob: logprobOf(scores[token] as number) }));
 }
+
+/** The smallest number of single precision that is not denormal. */
+const LEAST = 2 ** -126;
 
 /** The tokens that truncation leaves, in the order of their ids; undefined when it leaves all. */
 function keptTokens(

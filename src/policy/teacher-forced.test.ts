@@ -9,9 +9,10 @@ import { input, type Tensor } from "../graph/tensor.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import { CharacterTokenizer } from "./characters.ts";
 import { Decoder } from "./decoder.ts";
-import { generateBatch } from "./generate.ts";
+import { generateAll } from "./generate.ts";
 import { initialise, SIZES } from "./initialise.ts";
-import { TeacherForced, type TokenStats } from "./teacher-forced.ts";
+import { Lanes } from "./lanes.ts";
+import { TeacherForced, type TeacherOptions, type TokenStats } from "./teacher-forced.ts";
 import { head, hiddenOf, valuesOf } from "./transformer.ts";
 
 const tokenizer = new CharacterTokenizer("0123456789+-= Final:");
@@ -38,10 +39,13 @@ afterAll(async () => {
   for (const one of open) await one.close();
 });
 
-function teacher(rows: number, length: number): TeacherForced {
-  const made = new TeacherForced(architecture, placed, { rows, length });
-  open.push(made);
-  return made;
+/** A teacher that knows the vectors "own" and "other". */
+function teacher(options: TeacherOptions = {}): TeacherForced {
+  const lanes = new Lanes({ architecture, placed, places: 8, threads: 1 });
+  lanes.put("own", own);
+  lanes.put("other", other);
+  open.push(lanes);
+  return new TeacherForced(architecture, placed, lanes, options);
 }
 
 /** Prompts of different lengths with completions that the policy itself sampled. */
@@ -52,7 +56,7 @@ const sampled = await (async () => {
     prompt: [tokenizer.beginToken, ...tokenizer.encode(text)],
     address: ["teacher", example],
   }));
-  const generations = await generateBatch(decoder, requests, {
+  const generations = await generateAll(decoder, requests, {
     ...{ parameters: own, tokenizer, maxLength: 64 },
     sampling: { temperature: 1, top_k: 0, top_p: 1, max_tokens: 11, stop: [], seed: 3 },
   });
@@ -103,7 +107,7 @@ function expectNear(found: ArrayLike<number>, expected: readonly number[], far: 
 
 describe("a policy's own samples", () => {
   test("have the log-probs under which they were sampled, to 1e-5", async () => {
-    const stats = await teacher(8, 24).tokenStats(own, sampled);
+    const stats = await teacher().tokenStats("own", sampled);
     expect(stats).toHaveLength(sampled.length);
     for (const [i, { logprobs }] of stats.entries()) {
       expectNear(logprobs, sampled[i]?.logprobs ?? [], 1e-5);
@@ -114,7 +118,7 @@ describe("a policy's own samples", () => {
   });
 
   test("have the float64 log-probs, entropies and values, one of each for every token", async () => {
-    for (const [i, stats] of (await teacher(8, 24).tokenStats(own, sampled)).entries()) {
+    for (const [i, stats] of (await teacher().tokenStats("own", sampled)).entries()) {
       const right = oracle(sampled[i] as TokenRow, own);
       const entropies = right.map(({ logs }) => -logs.reduce((h, x) => h + Math.exp(x) * x, 0));
       expectNear(
@@ -134,8 +138,8 @@ describe("a policy's own samples", () => {
 
   test("are less likely under another policy", async () => {
     const [mine, theirs] = [
-      await teacher(8, 24).tokenStats(own, sampled),
-      await teacher(8, 24).tokenStats(other, sampled),
+      await teacher().tokenStats("own", sampled),
+      await teacher().tokenStats("other", sampled),
     ];
     const sum = (stats: readonly TokenStats[]) =>
       stats.flatMap(({ logprobs }) => [...logprobs]).reduce((a, b) => a + b, 0);
@@ -145,14 +149,14 @@ describe("a policy's own samples", () => {
 
 describe("the exact KL", () => {
   test("to itself is 0", async () => {
-    for (const { kl } of await teacher(8, 24).tokenStats(own, sampled, own)) {
+    for (const { kl } of await teacher().tokenStats("own", sampled, "own")) {
       expect(kl.length).toBeGreaterThan(0);
       for (const x of kl) expect(x).toBe(0);
     }
   });
 
   test("to another policy is that of the whole distributions, in float64", async () => {
-    const stats = await teacher(8, 24).tokenStats(own, sampled, other);
+    const stats = await teacher().tokenStats("own", sampled, "other");
     const all: number[] = [];
     for (const [i, { kl, logprobs }] of stats.entries()) {
       const [p, q] = [oracle(sampled[i] as TokenRow, own), oracle(sampled[i] as TokenRow, other)];
@@ -167,10 +171,10 @@ describe("the exact KL", () => {
   });
 
   test("is not symmetric: which of the two comes first matters", async () => {
-    const one = teacher(8, 24);
+    const one = teacher();
     const [there, back] = [
-      await one.tokenStats(own, sampled, other),
-      await one.tokenStats(other, sampled, own),
+      await one.tokenStats("own", sampled, "other"),
+      await one.tokenStats("other", sampled, "own"),
     ];
     const first = (stats: readonly TokenStats[]) => stats[0]?.kl[0] as number;
     expect(Math.abs(first(there) - first(back))).toBeGreaterThan(1e-4);
@@ -182,49 +186,79 @@ describe("batches", () => {
     ...[logprobs, entropies, values, kl].flatMap((list) => [...list]),
   ];
 
-  test.each([
-    [1, 24],
-    [2, 24],
-    [4, 32],
-    [6, 20],
-    [16, 64],
-  ])("of %i rows by %i tokens give the same to 1e-6", async (rows, length) => {
-    const [usual, others] = [
-      await teacher(8, 24).tokenStats(own, sampled, other),
-      await teacher(rows, length).tokenStats(own, sampled, other),
+  test("packed or each row for itself, the same to 1e-6", async () => {
+    const [packed, alone] = [
+      await teacher().tokenStats("own", sampled, "other"),
+      await teacher({ unpacked: true }).tokenStats("own", sampled, "other"),
     ];
-    expect(others).toHaveLength(usual.length);
-    for (const [i, stats] of usual.entries()) {
-      expectNear(all(others[i] as TokenStats), all(stats), 1e-6);
+    expect(alone).toHaveLength(packed.length);
+    for (const [i, stats] of packed.entries()) {
+      expectNear(all(alone[i] as TokenStats), all(stats), 1e-6);
     }
   });
 
-  test("a row is the same whatever else is in the batch, to the bit", async () => {
-    const one = teacher(8, 24);
-    const whole = await one.tokenStats(own, sampled);
-    const backwards = await one.tokenStats(own, sampled.toReversed());
-    expect(backwards.toReversed()).toEqual(whole);
-    expect(await one.tokenStats(own, sampled.slice(2, 3))).toEqual(whole.slice(2, 3));
+  test("a row is the same whatever else is in the batch, to 1e-6", async () => {
+    const one = teacher();
+    const whole = await one.tokenStats("own", sampled);
+    const near = (found: readonly TokenStats[], rows: readonly number[]) => {
+      expect(found).toHaveLength(rows.length);
+      for (const [i, stats] of found.entries()) {
+        expectNear(all(stats), all(whole[rows[i] as number] as TokenStats), 1e-6);
+      }
+    };
+    near(await one.tokenStats("own", sampled.toReversed()), [5, 4, 3, 2, 1, 0]);
+    for (const [i, row] of sampled.entries()) near(await one.tokenStats("own", [row]), [i]);
+    near(
+      await one.tokenStats("own", [...sampled, ...sampled]),
+      [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5],
+    );
   });
 
-  test("no rows give no stats; a row may fill every position, and one token beyond", async () => {
-    expect(await teacher(2, 8).tokenStats(own, [])).toEqual([]);
-    const row = completionRow([1, ...tokenizer.encode("1+2")], tokenizer.encode("=3+4="));
-    expect(row.tokens).toHaveLength(9);
-    const [tight] = await teacher(2, 8).tokenStats(own, [row]);
-    const [wide] = await teacher(2, 24).tokenStats(own, [row]);
-    expectNear(tight?.logprobs ?? [], [...(wide?.logprobs ?? [])], 1e-6);
-    expect(tight?.logprobs).toHaveLength(5);
+  test("rows of one prompt do not see each other", async () => {
+    const one = teacher();
+    const prompt = [1, ...tokenizer.encode("1+2=")];
+    const rows = ["3", "12+34", "Final: 3", "3 3 3 3"].map((text) =>
+      completionRow(prompt, tokenizer.encode(text)),
+    );
+    const together = await one.tokenStats("own", rows);
+    for (const [i, row] of rows.entries()) {
+      const [alone] = await one.tokenStats("own", [row]);
+      expectNear(all(together[i] as TokenStats), all(alone as TokenStats), 1e-6);
+    }
+  });
+
+  test("the same batch gives the same bytes", async () => {
+    const first = await teacher().tokenStats("own", sampled, "other");
+    expect(await teacher().tokenStats("own", sampled, "other")).toEqual(first);
+  });
+
+  test("no rows give no stats; a row may fill a pack, and one token beyond", async () => {
+    const one = teacher();
+    expect(await one.tokenStats("own", [])).toEqual([]);
+    const prompt = [1, ...tokenizer.encode("1+2=3+4")];
+    for (const length of [15, 16, 17, 18]) {
+      const text = "=7 Final: 7 Final: 7".slice(0, length - prompt.length);
+      const row = completionRow(prompt, tokenizer.encode(text));
+      expect(row.tokens).toHaveLength(length);
+      const [{ logprobs }] = (await one.tokenStats("own", [row])) as [TokenStats];
+      expectNear(
+        logprobs,
+        oracle(row, own).map(({ logprob }) => logprob),
+        1e-5,
+      );
+    }
   });
 });
 
 test("without a value head there are no values", async () => {
   const plain: Architecture = { ...architecture, valueHead: false };
   const { list } = place(parametersOf(plain));
-  const headless = new TeacherForced(plain, list, { rows: 8, length: 24 });
-  const stats = await headless.tokenStats(own.subarray(0, total - architecture.width), sampled);
-  await headless.close();
-  const right = await teacher(8, 24).tokenStats(own, sampled);
+  const lanes = new Lanes({ architecture: plain, placed: list, places: 8, threads: 1 });
+  open.push(lanes);
+  lanes.put("headless", own.slice(0, total - architecture.width));
+  const headless = new TeacherForced(plain, list, lanes);
+  const stats = await headless.tokenStats("headless", sampled);
+  const right = await teacher().tokenStats("own", sampled);
   for (const [i, { values, logprobs }] of stats.entries()) {
     expect(values).toHaveLength(0);
     expectNear(logprobs, [...(right[i]?.logprobs ?? [])], 1e-6);

@@ -6,7 +6,7 @@ import { reshape, transpose } from "../graph/ops/layout.ts";
 import { rmsNorm } from "../graph/ops/norm.ts";
 import { matmul } from "../graph/ops/product.ts";
 import { rotate } from "../graph/ops/rotate.ts";
-import { softmaxOf } from "../graph/ops/softmax.ts";
+import { attention } from "../graph/ops/softmax.ts";
 import { constant, type Tensor } from "../graph/tensor.ts";
 import type { Architecture } from "./architecture.ts";
 
@@ -21,16 +21,24 @@ export function logitsOf(a: Architecture, weights: Weights, tokens: Tensor): Ten
 /** Called in each layer with its input, keys and values. */
 type OnLayer = (layer: number, x: Tensor, keys: Tensor, values: Tensor) => void;
 
-/** The input of the head: [batch, length, width], before the last norm. */
+/** Where the tokens of a batch lie in their texts, and which of them each may see. */
+export interface TokenLayout {
+  /** [batch, length]: below `count`. */
+  readonly positions: Tensor;
+  readonly count: number;
+  /** Added to the scores of attention: 0 or `MASKED`. Its last axes are [length, length]. */
+  readonly mask: Tensor;
+}
+
+/** The input of the head: [batch, length, width], before the last norm. Rows are texts unless laid out otherwise. */
 export function hiddenOf(
   a: Architecture,
   weights: Weights,
   tokens: Tensor,
   onLayer: OnLayer = () => {},
+  { positions, count, mask }: TokenLayout = oneTextPerRow(tokens),
 ): Tensor {
-  const [batch, length] = tokens.shape as [number, number];
-  const rotations = rotationsOf(a, fromZero(batch, length), length);
-  const mask = causal(length);
+  const rotations = rotationsOf(a, positions, count);
   let x = gather(weights("model.embed_tokens.weight"), tokens);
   for (let i = 0; i < a.layers; i++) {
     const block = new Block(a, weights, i);
@@ -109,7 +117,7 @@ function attend(
   mask: Tensor,
 ): Tensor {
   const scores = add(matmul(byHead(a, queries), transpose(byHead(a, keys))), mask);
-  const output = matmul(softmaxOf(scores), byHead(a, values));
+  const output = attention(scores, byHead(a, values));
   return reshape(transpose(output, [0, 3, 1, 2, 4]), queries.shape);
 }
 
@@ -158,6 +166,11 @@ function rotary({ headSize, ropeTheta }: Architecture, length: number, scale = 1
       [length, half],
     );
   return { cosine: table(Math.cos), sine: table(Math.sin) };
+}
+
+function oneTextPerRow({ shape }: Tensor): TokenLayout {
+  const [batch, length] = shape as [number, number];
+  return { positions: fromZero(batch, length), count: length, mask: causal(length) };
 }
 
 /** The positions of rows that begin at 0. */

@@ -20,7 +20,8 @@ const seconds = z.number().min(0);
  *   loss, gradient_norm, learning_rate, tokens (trained on, padding not counted), sampled_tokens
  *   reward/mean, reward/std, reward/min, reward/max, reward/zero_std_groups (share of groups whose
  *     rewards are all equal), reward/NAME (mean of one scorer where there are several)
- *   kl/k1, kl/k2, kl/k3 (per token, policy against reference), kl/coefficient
+ *   kl/k1, kl/k2, kl/k3 (per token, policy against reference), kl/coefficient, kl/rows (how many rows
+ *     the estimates and check/reference_gap are from; absent: all of them)
  *   entropy (nats per token of the full next-token distribution)
  *   length/mean, length/min, length/max, length/truncated (share of episodes with a
  *     completion cut at max_tokens; one cut earlier, by the context, is not counted)
@@ -85,10 +86,15 @@ export const timingRecordSchema = z.object({
   step,
   sampling_s: seconds,
   scoring_s: seconds,
-  /** Log-probs by the reference and, where there is a value head, by the policy itself. */
+  /** Log-probs by the reference on the rows that need them and, with a value head, by the policy. */
   logprobs_s: seconds,
   updating_s: seconds,
   evaluating_s: seconds,
+  /**
+   * Positions of the updates that belong to a row, as a share of all that were computed; the rest is
+   * padding. Absent where the engine does not say, and on the last line, which has no update.
+   */
+  used_share: z.number().min(0).max(1).optional(),
 });
 
 export type StepRecord = Readonly<z.infer<typeof stepRecordSchema>>;

@@ -10,7 +10,7 @@ export interface ChoiceDelta extends TextDelta {
 }
 
 /**
- * Samples of one prompt grow together, as many at once as the policy's batch holds; prompts follow one
+ * Samples of one prompt grow together, as many at once as the policy has places; prompts follow one
  * another. A sample depends only on the seed, its prompt and its index. Aborting ends the sampling.
  */
 export async function* sampleChoices(
@@ -19,25 +19,19 @@ export async function* sampleChoices(
   signal: AbortSignal,
 ): AsyncGenerator<ChoiceDelta, void, void> {
   const { tokenizer } = policy.checkpoint;
-  for (const [place, prompt] of prompts.entries()) {
-    for (let first = 0; first < n; first += policy.batch) {
-      const samples = Array.from(
-        { length: Math.min(policy.batch, n - first) },
-        (_, i) => first + i,
-      );
-      const requests = samples.map((sample) => ({
-        prompt,
-        address: [sampling.seed, "serve", place, sample],
-      }));
-      const texts = samples.map(() => new StreamingText(tokenizer, sampling.stop));
+  const overrides = { sampling, alternatives: alternatives ?? 0 };
+  for (const [index, prompt] of prompts.entries()) {
+    const requests = Array.from({ length: n }, (_, sample) => ({
+      prompt,
+      address: [sampling.seed, "serve", index, sample],
+    }));
+    const texts = requests.map(() => new StreamingText(tokenizer, sampling.stop));
+    signal.throwIfAborted();
+    for await (const step of policy.generateSteps(requests, overrides)) {
       signal.throwIfAborted();
-      const overrides = { sampling, alternatives: alternatives ?? 0 };
-      for await (const step of policy.generateSteps(requests, overrides)) {
-        signal.throwIfAborted();
-        for (const token of step) {
-          const delta = texts[token.row]?.push(token);
-          if (delta) yield { index: place * n + first + token.row, ...delta };
-        }
+      for (const token of step) {
+        const delta = texts[token.row]?.push(token);
+        if (delta) yield { index: index * n + token.row, ...delta };
       }
     }
   }

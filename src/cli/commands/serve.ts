@@ -8,7 +8,7 @@ import { type PolicyServer, startServer } from "../../serve/server.ts";
 import { wholeNumber } from "../options.ts";
 import { err, out, wrap } from "../terminal.ts";
 
-/** Samples per batch: more slow down single requests, fewer slow down large `n`. */
+/** Samples that grow at a time: more take more memory, fewer slow down large `n`. */
 const BATCH = 8;
 
 /** Placeholder: each request has its own settings. */

@@ -81,6 +81,24 @@ export function scatterAdd(shape: readonly number[], indices: Tensor, rows: Tens
   return new Tensor(SCATTER_ADD, [zeros(shape), indices, rows], null);
 }
 
+const TAKE: Op<null> = {
+  ...GATHER,
+  name: "Take",
+  gradient: ({ inputs: [, from, back] }, outer) => [
+    take(reshape(outer, [from.size, ...outer.shape.slice(from.shape.length)]), back, from),
+  ],
+  emit: (_, emitter, [x, from]) => emitter.node("Gather", [x, from], { axis: 0 }),
+};
+
+/**
+ * Rows in another order: row i of the result is row `from[i]`. Few may be left out, and none taken
+ * twice; then the gradient is taken as well, by the way back, which costs far less than `scatterAdd`.
+ * For a row that was left out, `back` names a place of the result that no loss depends on.
+ */
+export function take(x: Tensor, from: Tensor, back: Tensor): Tensor {
+  return new Tensor(TAKE, [x, from, back], null);
+}
+
 const PICK: Op<null> = {
   name: "Pick",
   infer: ([x, indices]) => {

@@ -4,7 +4,7 @@ import { broadcast, type Shape, shapeError, sizeOf, stridesOf } from "../shape.t
 import { type Inputs, type Op, Tensor, type Values } from "../tensor.ts";
 import { isTransposed, reshape, transpose } from "./layout.ts";
 
-const MATMUL: Op<null> = {
+export const MATMUL: Op<null> = {
   name: "MatMul",
   infer: ([a, b]) => {
     const fits = a.shape.length >= 2 && b.shape.length >= 2 && a.shape.at(-1) === b.shape.at(-2);

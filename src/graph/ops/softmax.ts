@@ -1,7 +1,9 @@
-/** Softmax and its logarithm along the last axis, without overflow. */
+/** Softmax along the last axis, without overflow; its logarithm; and attention, its use with values. */
 
 import { type Op, Tensor } from "../tensor.ts";
 import { exp, mul, sub } from "./elementwise.ts";
+import { transpose } from "./layout.ts";
+import { MATMUL, matmul } from "./product.ts";
 import { sum } from "./reduce.ts";
 
 function rowWise(
@@ -55,4 +57,23 @@ export function logSoftmax(x: Tensor): Tensor {
 
 export function softmaxOf(x: Tensor): Tensor {
   return new Tensor(SOFTMAX, [x], null);
+}
+
+/** The inputs are the weights, the values, and the scores that the weights are the softmax of. */
+const ATTENTION: Op<null> = {
+  ...MATMUL,
+  gradient: (node, outer) => {
+    const [weights, values] = node.inputs;
+    // The sum over a row of weights times their gradients is that over a head: it is much shorter.
+    const total = sum(mul(outer, node), -1, true);
+    const scores = mul(weights, sub(matmul(outer, transpose(values)), total));
+    // The other way round it would read the weights by columns, which takes three times as long.
+    return [undefined, transpose(matmul(transpose(outer), weights)), scores];
+  },
+  emit: (_, emitter, [weights, values]) => emitter.node("MatMul", [weights, values]),
+};
+
+/** softmax(scores) · values, with a gradient that passes over the scores half as often. */
+export function attention(scores: Tensor, values: Tensor): Tensor {
+  return new Tensor(ATTENTION, [softmaxOf(scores), values, scores], null);
 }

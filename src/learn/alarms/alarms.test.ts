@@ -118,6 +118,20 @@ describe("reference_aliased", () => {
     ).toEqual(["reference_aliased"]);
   });
 
+  test("of a share of the rows, once enough of them are identical", () => {
+    const same = (rows: number) => () => ({ "check/reference_gap": 0, "kl/rows": rows });
+    // The default, 4 groups of 8, is told as early as with all rows.
+    expect(names(steps(4, same(32)))).toEqual(["reference_aliased"]);
+    expect(names(steps(8, same(8)))).toEqual([]);
+    expect(names(steps(9, same(8)))).toEqual(["reference_aliased"]);
+    // A single row that differs is enough.
+    const one = (step: number) => ({
+      ...same(8)(),
+      ...(step === 7 && { "check/reference_gap": 1 }),
+    });
+    expect(names(steps(30, one))).toEqual([]);
+  });
+
   test("a preference loss that stays at ln 2", () => {
     const still = { loss: Math.fround(Math.LN2) };
     expect(names(steps(4, () => still, SUPERVISED))).toEqual(["reference_aliased"]);
@@ -252,6 +266,16 @@ describe("what the policy says", () => {
     expect(look(far, [], undefined, { ...LIMITS, kl: null })).toEqual([]);
     expect(names(steps(5, (step) => ({ "kl/k3": step > 3 ? 9 : 0.1 })))).toEqual([]);
     expect(names([], [evaluation(0, { kl_exact: 1.5 })])).toEqual(["kl_over_limit"]);
+  });
+
+  test("kl_over_limit of a share of the rows joins the steps that few rows need", () => {
+    const far = (rows: number) => () => ({ "kl/k3": 2, "kl/rows": rows });
+    expect(look(steps(5, far(32)))).toMatchObject([{ evidence: { rows: 32 } }]);
+    expect(names(steps(19, far(8)))).toEqual([]);
+    expect(names(steps(20, far(8)))).toEqual(["kl_over_limit"]);
+    const lately = (step: number) => ({ ...far(8)(), "kl/k3": step > 20 ? 9 : 0.1 });
+    expect(names(steps(29, lately))).toEqual([]);
+    expect(names(steps(30, lately))).toEqual(["kl_over_limit"]);
   });
 });
 

@@ -64,6 +64,11 @@ export function recent(
   return values.length === count ? mean(values) : undefined;
 }
 
+/** Rows that these steps compared with the reference; infinite where a step compared all of them. */
+export function comparedRows(steps: readonly StepRecord[]): number {
+  return steps.reduce((rows, step) => rows + (metric(step, "kl/rows") ?? Infinity), 0);
+}
+
 export interface Change {
   readonly start: number;
   readonly now: number;

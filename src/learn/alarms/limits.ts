@@ -63,6 +63,12 @@ export interface Limits {
   readonly truncated: number;
   /** Nats per token: at 1 the policy's tokens are e times likelier than under the reference; null: none. */
   readonly kl: number | null;
+  /**
+   * Rows behind the KL where a step estimates it from a share of them; the default settings have them in
+   * 5 steps. Measured with 8 of 64 rows a step, the median of 5 steps reached 2.5 times that of all
+   * rows, the median of 20 steps 1.1 times.
+   */
+  readonly klRows: number;
 
   /** Share of groups without a gradient … */
   readonly zeroGroups: number;
@@ -70,6 +76,8 @@ export interface Limits {
   readonly zeroSteps: number;
   /** Updates after which an identical reference raises the alarm; one may be lost in rounding. */
   readonly aliasedSteps: number;
+  /** Rows that must be identical, where a share is compared: a policy can be certain of a few prompts. */
+  readonly aliasedRows: number;
   /** Float32 log-probs differ by about 1e-5; an off-by-one error gives whole nats. */
   readonly logprobGap: number;
   /** Nats per token: over 100 tokens 0.01 is already a factor e between the two distributions. */
@@ -110,10 +118,12 @@ export const LIMITS: Limits = {
   lengthTokens: 8,
   truncated: 0.25,
   kl: 1,
+  klRows: 160,
 
   zeroGroups: 0.9,
   zeroSteps: 5,
   aliasedSteps: 3,
+  aliasedRows: 64,
   logprobGap: 1e-3,
   samplingGap: 0.01,
 };

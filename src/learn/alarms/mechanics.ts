@@ -1,7 +1,15 @@
 /** Alarms of the training step: no gradient, or log-probs that do not match. */
 
 import type { StepRecord } from "../../runs/train-records.ts";
-import { type Check, column, type History, metric, percent, show } from "./history.ts";
+import {
+  type Check,
+  column,
+  comparedRows,
+  type History,
+  metric,
+  percent,
+  show,
+} from "./history.ts";
 
 /** No gradient. */
 export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
@@ -66,7 +74,7 @@ function advice(step: StepRecord): string {
 }
 
 /** The reference is identical to the policy. */
-export const referenceAliased: Check = (history, { aliasedSteps }) => {
+export const referenceAliased: Check = (history, { aliasedSteps, aliasedRows }) => {
   const { steps, facts } = history;
   if (!facts.usesReference) return undefined;
   const seen = sameWeights(history, aliasedSteps);
@@ -76,10 +84,12 @@ export const referenceAliased: Check = (history, { aliasedSteps }) => {
     .slice(0, -1)
     .filter((step) => positive(step, "gradient_norm") && positive(step, "learning_rate"));
   if (updates.length < aliasedSteps) return undefined;
+  // With a share of the rows in small batches, it takes more steps to see enough of them.
+  if (comparedRows(steps.slice(1)) < aliasedRows) return undefined;
   return {
     alarm: "reference_aliased",
     stops: true,
-    message: `After ${updates.length} updates with a gradient ${seen}: policy and reference are still identical. Probably they share the same weights, so the KL penalty has no effect; or the weights do not change. Copy the weights for the reference, and check that the learning rate reaches the optimiser.`,
+    message: `After ${updates.length} updates with a gradient ${seen}: policy and reference are still identical. Probably they share the same weights, so that a KL penalty would have no effect; or the weights do not change. Copy the weights for the reference, and check that the learning rate reaches the optimiser.`,
     evidence: { updates: updates.length, loss: metric(steps.at(-1), "loss") },
   };
 };

@@ -1,10 +1,12 @@
 /** Alarms of the completions: repetition, low entropy, length, distance from the reference. */
 
+import type { StepRecord } from "../../runs/train-records.ts";
 import {
   type Change,
   type Check,
   change,
   column,
+  comparedRows,
   evaluationChange,
   freshEvaluation,
   type History,
@@ -117,24 +119,38 @@ export const lengthDrift: Check = (history, limits) => {
 };
 
 /** Far from the reference; the run continues, because KL alone does not show harm. */
-export const klOverLimit: Check = (history, { kl: limit, window }) => {
+export const klOverLimit: Check = (history, { kl: limit, window, klRows }) => {
   if (limit === null) return undefined;
+  const { steps } = history;
   const exact = freshEvaluation(history)?.kl_exact ?? undefined;
   const name = ["kl/k3", "kl/k1", "kl/k2"].find(
-    (estimator) => metric(history.steps.at(-1), estimator) !== undefined,
+    (estimator) => metric(steps.at(-1), estimator) !== undefined,
   );
-  // The median, because a single rare token can dominate the mean of k3.
-  const values = column(history.steps.slice(-window), name ?? "").sort((a, b) => a - b);
-  const estimate = values.length < window ? undefined : values[Math.floor(window / 2)];
+  // The median, because a single rare token can dominate the mean of k3. The limit is the same for a
+  // share of the rows: most tokens have a small k3, so a median of fewer rows tends to be lower, and
+  // the alarm comes later rather than falsely. Very few rows are joined over more steps.
+  const count = stepsWithRows(steps, window, klRows);
+  const values = column(steps.slice(-count), name ?? "").sort((a, b) => a - b);
+  const estimate = values.length < count ? undefined : values[Math.floor(count / 2)];
   const now = Math.max(exact ?? 0, estimate ?? 0);
   if (now <= limit) return undefined;
   return {
     alarm: "kl_over_limit",
     stops: false,
     message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The completions differ much from those of the initial policy, so scorers may not be valid for them. Raise the KL coefficient, lower the learning rate, or raise kl_limit if this is intended.`,
-    evidence: { kl_exact: exact, estimate, estimator: estimate === undefined ? null : name, limit },
+    evidence: {
+      ...{ kl_exact: exact, estimate, estimator: estimate === undefined ? null : name, limit },
+      rows: metric(steps.at(-1), "kl/rows"),
+    },
   };
 };
+
+/** How many of the last steps have compared so many rows: at least `least`, and more than there are if too few. */
+function stepsWithRows(steps: readonly StepRecord[], least: number, rows: number): number {
+  let count = least;
+  while (count <= steps.length && comparedRows(steps.slice(-count)) < rows) count++;
+  return count;
+}
 
 /** Whether the task is nearly solved, so that low entropy is expected. */
 function isSolved({ steps, evaluations }: History, { window, solved }: Limits): boolean {

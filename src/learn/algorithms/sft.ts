@@ -1,6 +1,6 @@
 /**
  * Supervised fine-tuning on given completions. The loss is −Σ log π(y_t | prefix), by default divided
- * by all trained tokens of the batch; prompts and padding have weight 0. Left out on purpose: packing of several texts in a row.
+ * by all trained tokens of the batch; prompts and padding have weight 0.
  */
 
 import { z } from "zod";

@@ -1,6 +1,5 @@
 /** What the preference losses share: pairs out of rows, log-ratios, and a logarithm that holds. */
 
-import { usageError } from "../../core/errors.ts";
 import type { LossInputs, LossMetrics } from "../../engine/loss.ts";
 import {
   add,
@@ -17,16 +16,14 @@ import {
 } from "../../graph/ops/elementwise.ts";
 import { reshape, slice } from "../../graph/ops/layout.ts";
 import { sum } from "../../graph/ops/reduce.ts";
+import { shapeError } from "../../graph/shape.ts";
 import type { Tensor } from "../../graph/tensor.ts";
 
 /** Rows come chosen, rejected, chosen, rejected, …: each as [pairs]. */
 export function pairsOf(rows: Tensor): { chosen: Tensor; rejected: Tensor } {
   const count = (rows.shape[0] as number) / 2;
   if (!Number.isInteger(count)) {
-    throw usageError(
-      `${2 * count} rows would tear a pair apart`,
-      "Set micro_batch_size to an even number: a pair is two rows.",
-    );
+    throw shapeError("pairsOf", "a pair is two rows", rows.shape);
   }
   const pairs = reshape(rows, [count, 2]);
   const side = (i: number) => reshape(slice(pairs, 1, i, i + 1), [count]);

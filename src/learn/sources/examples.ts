@@ -39,6 +39,12 @@ export function longestPrompt({ list, input }: Examples, encoder: Encoder): numb
   let longest = 0;
   for (const { id, prompt } of list) {
     const { length } = encoder.promptTokens(prompt);
+    if (length === 0) {
+      throw dataError(
+        `${input.path}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
+        "Give every prompt a text.",
+      );
+    }
     if (length + 1 > encoder.maxLength) {
       throw dataError(
         `${input.path}: the prompt of "${id}" has ${length} tokens, and the policy's context length is ${encoder.maxLength}`,

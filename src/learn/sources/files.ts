@@ -60,9 +60,7 @@ type Finish = (
 function textData(context: DataContext, texts: Texts, role: string, finish?: Finish): TrainingData {
   return {
     inputs: [{ ...texts.input, role }],
-    rows: texts.rowsOf(0).length * context.settings.batch,
     longest: texts.longest,
-    varied: false,
     maxTokens: texts.maxTokens,
     open: ({ engine }) => textSource(context, engine, texts, role, finish),
   };

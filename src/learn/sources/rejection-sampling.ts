@@ -34,9 +34,7 @@ export async function readRejectionSampling(context: DataContext): Promise<Train
   for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
   return {
     inputs: [examples.input],
-    rows: settings.batch,
     longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
-    varied: false,
     maxTokens: settings.rollouts.max_tokens,
     open: (parts) => new RejectionSampling(context, examples, parts),
   };

@@ -11,13 +11,20 @@ export function logprobsOf({ generations }: Episode): readonly number[] {
   return generations.flatMap(({ logprobs }) => logprobs ?? []);
 }
 
-/** Estimates of the KL to the reference from the sampled tokens. */
-export function klOf(episodes: readonly Episode[], reference: readonly Float32Array[]) {
+/** Estimates of the KL to the reference from the tokens of the rows that have its log-probs. */
+export function klOf(
+  episodes: readonly Episode[],
+  /** By row; undefined where it was not computed. */
+  reference: readonly (Float32Array | undefined)[],
+) {
   const totals: Record<KlEstimator, number> = { k1: 0, k2: 0, k3: 0 };
-  let [tokens, gap] = [0, 0];
+  let [rows, tokens, gap] = [0, 0, 0];
   for (const [i, episode] of episodes.entries()) {
+    const others = reference[i];
+    if (!others) continue;
+    rows++;
     for (const [t, logprob] of logprobsOf(episode).entries()) {
-      const other = reference[i]?.[t] ?? 0;
+      const other = others[t] as number;
       for (const kind of ["k1", "k2", "k3"] as const) {
         totals[kind] += klEstimate(kind, logprob, other);
       }
@@ -28,22 +35,25 @@ export function klOf(episodes: readonly Episode[], reference: readonly Float32Ar
   const per = (n: number) => ({ k1: totals.k1 / n, k2: totals.k2 / n, k3: totals.k3 / n });
   const token = per(tokens);
   return {
-    perEpisode: per(episodes.length),
+    perEpisode: per(rows),
     metrics: {
       "kl/k1": token.k1,
       "kl/k2": token.k2,
       "kl/k3": token.k3,
+      // Absent where the estimates are from all rows, as in runs that could not choose.
+      ...(rows < episodes.length && { "kl/rows": rows }),
       // Sampling and teacher forcing compute the same in two ways; the largest differences seen are 3e-5.
       "check/reference_gap": gap < 1e-4 ? 0 : gap,
-      "check/sampling_gap": samplingGap(episodes, tokens),
+      "check/sampling_gap": samplingGap(episodes),
     },
   };
 }
 
 /** Mean log-prob under the sampling distribution minus that under the policy. */
-function samplingGap(episodes: readonly Episode[], tokens: number): number {
-  let total = 0;
+function samplingGap(episodes: readonly Episode[]): number {
+  let [total, tokens] = [0, 0];
   for (const { sampled_logprobs, logprobs } of episodes.flatMap((one) => one.generations)) {
+    tokens += logprobs?.length ?? 0;
     for (const [t, sampled] of (sampled_logprobs ?? []).entries()) {
       total += sampled - (logprobs?.[t] ?? 0);
     }

@@ -3,13 +3,14 @@
 import { z } from "zod";
 import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
-import type { Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
+import type { Advantages, Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
+import { referenceColumn, referenceGroups } from "./reference-share.ts";
 import {
   costOf,
   countOf,
@@ -22,12 +23,10 @@ import {
 export async function readRollouts(context: DataContext): Promise<TrainingData> {
   const examples = await readExamples(context.dataset, "examples");
   for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
-  const { prompts, group, max_tokens } = context.settings.rollouts;
+  const { max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
-    rows: prompts * group,
     longest: longestPrompt(examples, context.encoder) + max_tokens,
-    varied: true,
     maxTokens: max_tokens,
     open: (parts) => new Rollouts(context, examples, parts),
   };
@@ -169,7 +168,7 @@ class Rollouts implements Source {
     const { engine } = this.#parts;
     const episodes = groups.flatMap((group) => group.episodes);
     const rows = episodes.map(({ row }) => row);
-    const reference = (await engine.tokenStats(rows, "reference")).map((one) => one.logprobs);
+    const reference = await this.#reference(groups);
     const values = algorithm.valueHead
       ? (await engine.tokenStats(rows, "policy")).map((one) => one.values)
       : undefined;
@@ -179,7 +178,7 @@ class Rollouts implements Source {
       own.map((episode, i) => {
         const row = next++;
         const score = (rewards[i] as number) - price * (episode.metrics.cost ?? 0);
-        return this.#scored(episode, score, reference[row] ?? [], values?.[row]);
+        return this.#scored(episode, score, reference[row], values?.[row]);
       }),
     );
     const { columns, metrics, ...found } = algorithm.advantages?.(
@@ -189,11 +188,8 @@ class Rollouts implements Source {
     ) ?? { columns: [], metrics: {} };
     const kl = klOf(episodes, reference);
     const cost = settings.cost && costOf(episodes, settings.cost, price);
-    const ofRow = reference.values();
     return {
-      columns: columns.map((group) =>
-        group.map((own) => ({ ...own, reference: ofRow.next().value ?? [] })),
-      ),
+      columns: this.#withReference(columns, reference),
       metrics: {
         ...rewardMetrics(
           groups.map(({ rewards }) => rewards),
@@ -218,17 +214,48 @@ class Rollouts implements Source {
     };
   }
 
+  /** Log-probs by the reference of each row, in order; undefined in groups that go without. */
+  async #reference(groups: readonly Group[]): Promise<(Float32Array | undefined)[]> {
+    const { algorithm, settings } = this.#context;
+    const taken = referenceGroups(groups.length, algorithm, settings);
+    const rows = groups.flatMap(({ episodes }, g) =>
+      taken.has(g) ? episodes.map(({ row }) => row) : [],
+    );
+    const stats = (await this.#parts.engine.tokenStats(rows, "reference")).values();
+    return groups.flatMap(({ episodes }, g) =>
+      episodes.map(() => (taken.has(g) ? stats.next().value?.logprobs : undefined)),
+    );
+  }
+
+  /** Rows with the column `reference` where the loss reads it. */
+  #withReference(
+    columns: Advantages["columns"],
+    reference: readonly (Float32Array | undefined)[],
+  ): Advantages["columns"] {
+    if (!referenceColumn(this.#context.algorithm, this.#context.settings)) return columns;
+    const ofRow = reference.values();
+    return columns.map((group) =>
+      group.map((own) => {
+        const logprobs = ofRow.next().value;
+        return logprobs ? { ...own, reference: logprobs } : own;
+      }),
+    );
+  }
+
   #scored(
     episode: Episode,
     score: number,
-    reference: ArrayLike<number>,
+    reference: ArrayLike<number> | undefined,
     values: Float32Array | undefined,
   ): ScoredEpisode {
     const { place, estimator } = this.#context.settings.kl;
     const coefficient = place === "reward" ? this.#state.kl_coefficient : 0;
     const old = logprobsOf(episode);
+    // A penalty has the reference on all rows; a missing number must not pass for a log-prob of 0.
     const penalties = old.map((logprob, t) =>
-      coefficient > 0 ? coefficient * klEstimate(estimator, logprob, reference[t] ?? 0) : 0,
+      coefficient > 0
+        ? coefficient * klEstimate(estimator, logprob, reference?.[t] ?? Number.NaN)
+        : 0,
     );
     const reward = score - penalties.reduce((sum, x) => sum + x, 0);
     return { score, reward, penalties, old, values };

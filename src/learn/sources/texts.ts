@@ -89,6 +89,12 @@ function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, file: stri
     ...encoder.encode(completion),
     encoder.endToken,
   ]);
+  if (row.actions[0]?.[0] === 0) {
+    throw dataError(
+      `${file}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
+      "Give every prompt a text.",
+    );
+  }
   if (row.tokens.length <= encoder.maxLength) return row;
   throw dataError(
     `${file}: the text "${id}" has ${row.tokens.length} tokens, and the policy's context length is ${encoder.maxLength}`,

@@ -4,7 +4,10 @@ import type { Axis, Point } from "../../charts/spec.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { passInterval } from "./evaluations.ts";
-import { stepPoints } from "./series.ts";
+import { lastOf, stepPoints } from "./series.ts";
+
+/** Shown in the subtitle of the KL curves, not as a curve. */
+const ROWS = "kl/rows";
 
 export interface Line {
   readonly label: string;
@@ -16,7 +19,8 @@ export interface Line {
 export interface Curve {
   readonly section: string;
   readonly title: string;
-  readonly note: string;
+  /** What else there is to say of it in these runs. */
+  note(runs: readonly TrainingRunRecords[]): string;
   readonly y: Axis;
   readonly lines: readonly Line[];
 }
@@ -57,6 +61,14 @@ const exactKl: Line = {
 const steps = (prefix: string, ...names: string[]): Line[] =>
   names.map((name) => step(`${prefix}/${name}`, name));
 
+/** From how many rows the estimates are, where a run compares a share of them with the reference. */
+function comparedRowsNote(runs: readonly TrainingRunRecords[]): string {
+  const rows = new Set(runs.map((run) => lastOf(run, ROWS)));
+  const [only] = rows;
+  if (rows.size > 1) return "some estimates from a share of the rows";
+  return only === undefined ? "" : `estimates from ${only} rows per step`;
+}
+
 const share = (label: string): Axis => ({ label, range: [0, 1] });
 const fromZero = (label: string, unit?: string): Axis => ({ label, unit, range: [0, undefined] });
 const inNats = (label: string): Axis => ({ label, unit: "nats" });
@@ -96,6 +108,7 @@ export const CURVES: readonly Curve[] = [
       "KL to the reference",
       { label: "KL", unit: "nats per token" },
       [...steps("kl", "k1", "k2", "k3"), exactKl],
+      comparedRowsNote,
     ],
     ["KL coefficient", { label: "coefficient" }, [step("kl/coefficient")]],
     [
@@ -153,19 +166,28 @@ export const CURVES: readonly Curve[] = [
       [step("check/logprob_gap")],
     ],
     ["Sampling distribution and policy", inNats("mean log-prob gap"), [step("check/sampling_gap")]],
-    ["Policy and reference", inNats("largest log-prob gap"), [step("check/reference_gap")]],
+    [
+      "Policy and reference",
+      inNats("largest log-prob gap"),
+      [step("check/reference_gap")],
+      comparedRowsNote,
+    ],
   ]),
 ];
 
-type Row = [title: string, y: Axis, lines: Line[], note?: string];
+type Row = [title: string, y: Axis, lines: Line[], note?: string | Curve["note"]];
 
 function inSection(section: string, rows: readonly Row[]): Curve[] {
-  return rows.map(([title, y, lines, note = ""]) => ({ section, title, y, lines, note }));
+  return rows.map(([title, y, lines, note = ""]) => ({
+    ...{ section, title, y, lines },
+    note: typeof note === "string" ? () => note : note,
+  }));
 }
 
 /** Metrics without a curve above: rewards by scorer in one chart, the others in one chart each. */
 export function otherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
   const shown = new Set(CURVES.flatMap(({ lines }) => lines.map(({ metric }) => metric)));
+  shown.add(ROWS);
   const names = new Set(
     runs.flatMap(({ steps }) => steps.flatMap(({ values }) => Object.keys(values))),
   );

@@ -64,7 +64,9 @@ function specOf(curve: Curve, drawn: readonly Drawn[], runs: readonly NamedRun[]
   const means = size > 1 ? `means of ${size} steps${band}` : "";
   return {
     title: visible(curve.title),
-    subtitle: [curve.note, means].filter((part) => part !== "").join("; "),
+    subtitle: [curve.note(runs.map(({ run }) => run)), means]
+      .filter((part) => part !== "")
+      .join("; "),
     x: { label: "step", integer: true },
     y: { ...curve.y, label: visible(curve.y.label) },
     series,

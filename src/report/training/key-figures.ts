@@ -54,7 +54,9 @@ function klFigure(run: TrainingRunRecords, reached: Milestones | undefined): Fig
   const exact = reached?.end.kl_exact ?? undefined;
   const value = exact ?? lastOf(run, "kl/k3");
   if (value === undefined) return undefined;
-  const note = `${exact === undefined ? "k3, last step" : "exact, at the end"}; nats per token`;
+  const rows = lastOf(run, "kl/rows");
+  const estimate = `k3${rows === undefined ? "" : ` of ${grouped(rows)} rows`}, last step`;
+  const note = `${exact === undefined ? estimate : "exact, at the end"}; nats per token`;
   return { label: "KL to the reference", value: plain(value), note };
 }
 

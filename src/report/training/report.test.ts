@@ -81,6 +81,23 @@ test("has a curve for every metric, known or not", async () => {
   );
 });
 
+test("says from how many rows the KL is, where that is a share of them", async () => {
+  const workspace = withRuns();
+  const steps = workspace.read("good/metrics.jsonl").trimEnd().split("\n");
+  const shared = steps.map((line) => ({ ...JSON.parse(line), "kl/rows": 32 }));
+  workspace.jsonl("good/metrics.jsonl", shared);
+  workspace.jsonl("good/evaluations.jsonl", []);
+  const report = async (...names: string[]) =>
+    (await trainingReport({ runs: names.map((name) => workspace.path(name)) })).html;
+  const one = await report("good");
+  expect(textOf(one)).toMatch(/KL to the reference \S+ k3 of 32 rows, last step; nats per token/);
+  expect(textOf(one)).toContain("estimates from 32 rows per step");
+  // It is said there, and has no curve of its own.
+  expect(titles(one)).not.toContain("kl/rows");
+  expect(textOf(await report("good", "bad"))).toContain("some estimates from a share of the rows");
+  expect(textOf(await page("good", "bad"))).not.toMatch(/estimates from/);
+});
+
 test("knows the ways to fail", async () => {
   const statuses = (html: string) =>
     [...html.matchAll(/<span class="chip (?:bad|good|open)">([a-z ]+)<\/span><\/td>/g)].map(
