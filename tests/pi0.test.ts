@@ -14,9 +14,9 @@ const FEW = readFileSync(DEV, "utf8")
   .map((line) => JSON.parse(line));
 const SAMPLING = ["--temperature", "1", "--max-tokens", "32"];
 
-test("is at most 2 MB, and says what it was trained on", async () => {
+test("is at most 1 MB, and says what it was trained on", async () => {
   const bytes = readdirSync(PI0).reduce((sum, name) => sum + statSync(`${PI0}/${name}`).size, 0);
-  expect(bytes).toBeLessThanOrEqual(2_000_000);
+  expect(bytes).toBeLessThanOrEqual(1_000_000);
   const shown = await new Workspace().run(["policy", "show", "pi0"]);
   expect(shown, describeRun(shown)).toMatchObject({ code: EXIT.ok });
   expect(shown.stdout).toMatch(/sft/);
@@ -138,7 +138,7 @@ describe("its rollouts on dev at temperature 1", () => {
     const at = (k: number) => chosen.pass_at_k.find((row: { k: number }) => row.k === k).value;
     expect(at(1)).toBeGreaterThanOrEqual(0.25);
     expect(at(1)).toBeLessThanOrEqual(0.45);
-    expect(at(8)).toBeGreaterThanOrEqual(0.75);
+    expect(at(8)).toBeGreaterThanOrEqual(0.85);
 
     const claim = (baseline: string, candidate: string, knob: string) =>
       place.run(["gate", "--baseline", baseline, "--candidate", candidate, "--claim", knob]);

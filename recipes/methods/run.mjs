@@ -68,7 +68,7 @@ const METHODS = [
   { name: "rft", learnsFrom: "own passing samples", lr: 0.001 },
   {
     ...{ name: "dpo", learnsFrom: "preference pairs of own samples", paid: sampled },
-    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00005 },
+    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00001 },
   },
   { name: "grpo", learnsFrom: "rewards", lr: 0.0002 },
   {

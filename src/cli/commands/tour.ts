@@ -138,7 +138,7 @@ async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
     return;
   }
   explain(
-    "π₀ is a transformer with 0.1 million parameters that knows some arithmetic and answers in a dozen formats. Each of 20 GRPO updates samples eight completions for each of 32 training problems, scores them with the scorer of step 1, and makes the better ones more likely. This takes less than a minute.",
+    "π₀ is a transformer with 0.15 million parameters that knows some arithmetic and answers in a dozen formats. Each of 20 GRPO updates samples eight completions for each of 32 training problems, scores them with the scorer of step 1, and makes the better ones more likely. This takes about ten seconds.",
   );
   const { verdict, report } = await learn(outdir, scorer);
   explain("Both policies on 240 holdout problems, one sample each at temperature 1:");
