@@ -390,18 +390,15 @@ describe("the frozen reference", () => {
     expect(summary.stop.reason).toBe("reference_aliased");
   });
 
-  test("is reported too where there is no penalty, and a group is compared in each step", async () => {
+  test("is reported too where there is no penalty, and a share of the groups is compared", async () => {
     const settings = {
       ...{ sabotage: "aliased_reference", alarms_stop: true, steps: 30 },
-      kl: { mode: "none" },
+      ...{ kl: { mode: "none" }, rollouts: { ...QUICK.rollouts, prompts: 4, group: 32 } },
     };
     const { summary } = await run("grpo", "aliased-share", { settings });
     expect(summary.stop.reason).toBe("reference_aliased");
     const compared = rowsOf<StepRecord>("aliased-share", "metrics").map((step) => step["kl/rows"]);
-    // One group a step, until 64 rows after the first step were identical.
-    const { group } = QUICK.rollouts;
-    expect(new Set(compared)).toEqual(new Set([group]));
-    expect(summary.stop.step).toBe(1 + Math.ceil(64 / group));
+    expect(new Set(compared)).toEqual(new Set([32]));
   });
 });
 
