@@ -90,7 +90,7 @@ export function engines({ python, small }) {
       });
     }),
     ...sizes.map((size) => {
-      const asked = { size, threads: 2, ...sampled, calls };
+      const asked = { size, threads: 2, ...sampled, calls: small ? 1 : 30 };
       const tokens = sampled.batch * sampled.fresh;
       return engine(python, { name: `sampling ${size}`, tokens, asked }, "sample", {
         generate: { named: "generate", goal: goals[size].generate },
