@@ -1,5 +1,6 @@
 /** Every engine that a training can run on, by name. */
 
+import { availableParallelism } from "node:os";
 import { dataError, usageError } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LocalEngine } from "../engine/local-engine.ts";
@@ -33,7 +34,9 @@ export async function openLocalEngine({
 }: EngineRequest): Promise<LocalEngine> {
   const start = await initialPolicy(options, algorithm, settings.seed);
   const { lora, seed } = settings;
-  return new LocalEngine(start, { threads: options.threads, lora, seed });
+  // More threads than processors need memory and save no time.
+  const threads = Math.min(options.threads, availableParallelism());
+  return new LocalEngine(start, { threads, lora, seed });
 }
 
 export interface Start {

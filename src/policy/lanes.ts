@@ -1,6 +1,5 @@
 /** As many lanes as threads: the first in this thread, the others each in one of their own. */
 
-import { availableParallelism } from "node:os";
 import type { Data } from "../graph/session.ts";
 import { completionText } from "./completion.ts";
 import type { GeneratedToken, GenerateOptions, Generation, GenerationRequest } from "./generate.ts";
@@ -39,8 +38,7 @@ export class Lanes {
   constructor(setup: LaneSetup) {
     const { placed, threads } = setup;
     const size = placed.reduce((sum, parameter) => sum + parameter.size, 0);
-    // More lanes than processors need memory and save no time.
-    this.count = size < LARGE ? Math.max(1, Math.min(threads, availableParallelism())) : 1;
+    this.count = size < LARGE ? Math.max(1, threads) : 1;
     this.threads = size < LARGE ? 1 : threads;
     this.#setup = { ...setup, threads: this.threads };
   }
