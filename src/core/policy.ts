@@ -1,6 +1,7 @@
 /** What samples completions: a policy together with its prompt and its sampling settings. */
 
 import type { JsonObject } from "./json.ts";
+import type { PromptSet } from "./prompt-set.ts";
 import type { Example } from "./records.ts";
 
 /** Which sample of which example is wanted; its randomness is addressed by both. */
@@ -40,6 +41,13 @@ export interface SamplingSettings {
   readonly seed: number;
 }
 
+/** The prompts of a policy's past, with those of the policies that it began with. */
+export interface SeenPrompts {
+  readonly learned: PromptSet;
+  /** Those of validation sets (`--dev`). */
+  readonly validated: PromptSet;
+}
+
 /**
  * What samples completions: weights or an endpoint, with its prompt and sampling settings.
  * @see {@link rollout}
@@ -50,6 +58,8 @@ export interface Policy {
   /** How an example becomes a prompt: the manifest's `prompt`. */
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
+  /** Absent where it is unknown. */
+  readonly seen?: SeenPrompts | undefined;
   /** Completions in any order, each with its request. */
   sample(
     requests: Iterable<SampleRequest>,

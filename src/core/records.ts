@@ -44,6 +44,8 @@ export interface Completion {
   readonly completion: string;
   readonly sum_logprob?: number | null;
   readonly sum_ref_logprob?: number | null;
+  /** Of the prompt that it answers (`promptFingerprint`); an example with another one is refused. */
+  readonly prompt_fingerprint?: string;
 }
 
 /**
@@ -60,6 +62,7 @@ export interface Sample {
 export interface SelectionPack {
   readonly id: string;
   readonly samples: readonly (string | Sample)[];
+  readonly prompt_fingerprint?: string;
 }
 
 /**
@@ -90,6 +93,7 @@ export function toExample(fields: Fields): Example {
 export function toCompletion(fields: Fields): Completion {
   requireId(fields);
   requireSample(fields);
+  requirePromptFingerprint(fields);
   return fields as unknown as Completion;
 }
 
@@ -100,6 +104,7 @@ export function toSelectionPack(fields: Fields): SelectionPack {
   for (let i = 0; i < samples.length; i++) {
     if (typeof samples[i] !== "string") requirePackSample(samples[i], i);
   }
+  requirePromptFingerprint(fields);
   return fields as unknown as SelectionPack;
 }
 
@@ -123,6 +128,11 @@ function requireId(fields: Fields): void {
   if (typeof fields.id !== "string" || fields.id === "") {
     throw wrong("id", "a non-empty string", fields.id);
   }
+}
+
+function requirePromptFingerprint({ prompt_fingerprint: value }: Fields): void {
+  if (value === undefined || (typeof value === "string" && /^[0-9a-f]{16}$/.test(value))) return;
+  throw wrong("prompt_fingerprint", "16 hexadecimal digits", value);
 }
 
 function requireSample(fields: Fields, prefix = ""): void {

@@ -48,7 +48,12 @@ export interface ScoringRun<A> {
   /** Batches in the data set's order, whatever order they are scored in. */
   scored<R>(score: (batch: Joined<A>[]) => Promise<R>): AsyncGenerator<R, void, void>;
   /** What every manifest says of the data, the scorer and the policy; once all is scored. */
-  describe(): Promise<Pick<Manifest, Described | "policy" | "prompt" | "sampling" | "volatile">>;
+  describe(): Promise<
+    Pick<
+      Manifest,
+      Described | "policy" | "prompt" | "sampling" | "volatile" | "exposure" | "seeds_tried"
+    >
+  >;
 }
 
 /** Opens scorer, folder and rows for `work`, and lets go of them if it fails. */
@@ -84,7 +89,13 @@ export function withScoringRun<A extends { readonly id: string }, F extends obje
             policy: provenance?.policy ?? null,
             prompt: provenance?.prompt ?? null,
             sampling: provenance?.sampling ?? null,
-            volatile: { ...(await occasion()), jobs: scorer.concurrency },
+            ...(provenance?.exposure && { exposure: provenance.exposure }),
+            ...(provenance?.seeds_tried && { seeds_tried: provenance.seeds_tried }),
+            volatile: {
+              ...(await occasion()),
+              jobs: scorer.concurrency,
+              ...(provenance?.checkpoint && { checkpoint: provenance.checkpoint }),
+            },
           };
         },
       });

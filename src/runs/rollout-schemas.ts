@@ -5,7 +5,7 @@ import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
-const { fingerprint_version, examples, volatile } = manifestSchema.shape;
+const { fingerprint_version, examples, exposure, seeds_tried, volatile } = manifestSchema.shape;
 
 /** An answer as a policy gave it: a sample of a pack, or with an id a row of completions. */
 const answerSchema: z.ZodType<Answer> = z.object({
@@ -34,6 +34,8 @@ export const rolloutManifestSchema = z.strictObject({
   policy: jsonObject,
   prompt: jsonObject,
   sampling: jsonObject,
+  exposure,
+  seeds_tried,
   /** Of a resumed rollout: those of the last process. */
   volatile,
 });

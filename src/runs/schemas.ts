@@ -9,6 +9,33 @@ export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 export const hash = z.string().regex(/^[0-9a-f]{64}$/);
 export const count = z.int().min(0);
 
+/** Examples whose prompts a policy had met before it was measured on them. */
+const overlap = z.strictObject({
+  rows: count,
+  /** At most five. */
+  first_ids: z.array(z.string()),
+  /** How many different prompts the policy had met in all. */
+  of: count,
+  /** The probability that an example is counted by mistake. */
+  false_positive_rate: z.number(),
+});
+
+/** What a policy had met of the examples; null where its history or the prompts of it are unknown. */
+export const exposureSchema = z
+  .strictObject({
+    /** In the training data of the policy, or of one that it began with. */
+    learned: overlap,
+    /** In the validation sets (`--dev`) of these trainings. */
+    validated: overlap,
+  })
+  .nullable();
+
+/**
+ * With how many different seeds the policy had answered these examples, this time included; null
+ * where nobody counts, as for an endpoint.
+ */
+const seedsTried = z.int().min(1).nullable();
+
 /** `<completions>.provenance.json`, declared by the maker of the completions beside it. */
 export const provenanceSchema = z.strictObject({
   schema: z.literal(PROVENANCE_SCHEMA),
@@ -17,6 +44,12 @@ export const provenanceSchema = z.strictObject({
   policy: jsonObject.nullable().optional(),
   prompt: jsonObject.nullable().optional(),
   sampling: jsonObject.nullable().optional(),
+  /** Every row has the fingerprint of the prompt that it answers, and is used with no other. */
+  prompts_by_row: z.literal(true).optional(),
+  exposure: exposureSchema.optional(),
+  seeds_tried: seedsTried.optional(),
+  /** Where the checkpoint lay, for whoever wants to sample again. */
+  checkpoint: z.string().optional(),
 });
 
 export const inputFile = z.strictObject({
@@ -53,6 +86,9 @@ export const manifestSchema = z.strictObject({
   sampling: jsonObject.nullable(),
   selection: jsonObject.nullable(),
   policy: jsonObject.nullable(),
+  /** Absent or null: unknown. */
+  exposure: exposureSchema.optional(),
+  seeds_tried: seedsTried.optional(),
   learning: jsonObject.nullable(),
   device: jsonObject.nullable(),
   settings: jsonObject,
@@ -68,6 +104,8 @@ export const manifestSchema = z.strictObject({
     jobs: z.int().optional(),
     /** The name under which the run was made; a copy carries the name of the original. */
     folder: z.string().optional(),
+    /** Where the policy's checkpoint lay. */
+    checkpoint: z.string().optional(),
   }),
 });
 
@@ -146,6 +184,8 @@ export const summarySchema = z.strictObject({
   manifest_sha256: hash,
 });
 
+/** What a policy had met of the examples before. */
+export type Exposure = z.infer<typeof exposureSchema>;
 export type Provenance = z.infer<typeof provenanceSchema>;
 /** manifest.json: what was held fixed, by fingerprint. @see {@link openRun} */
 export type Manifest = z.infer<typeof manifestSchema>;

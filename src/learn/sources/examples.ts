@@ -1,6 +1,7 @@
 /** The examples that rollouts are sampled for: all of them in memory, each id once. */
 
 import { dataError } from "../../core/errors.ts";
+import { normalisedPrompt } from "../../core/prompt-fingerprint.ts";
 import { type Example, toExample } from "../../core/records.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
@@ -63,17 +64,17 @@ export class HeldOutPrompts {
     for (const [set, { list, input }] of sets.entries()) {
       for (const { id, prompt } of list) {
         const place = { id, file: input.path, set };
-        const before = this.#known.get(problemOf(prompt));
+        const before = this.#known.get(normalisedPrompt(prompt));
         // The same file given twice overlaps with itself.
         if (before && before.set !== set) throw overlap(before, place);
-        this.#known.set(problemOf(prompt), place);
+        this.#known.set(normalisedPrompt(prompt), place);
       }
     }
   }
 
   /** Refuses a training prompt that is in a held-out set. */
   refuse(prompt: string, id: string, file: string): void {
-    const found = this.#known.get(problemOf(prompt));
+    const found = this.#known.get(normalisedPrompt(prompt));
     if (found) throw overlap({ id, file }, found);
   }
 }
@@ -90,12 +91,4 @@ function overlap(one: Place, other: Place): Error {
     `${one.file} and ${other.file} share an example: "${one.id}" is "${other.id}"`,
     "Remove it from one of them: training, validation and test data must not overlap.",
   );
-}
-
-/** White space, case and invisible characters do not make a different problem. */
-function problemOf(prompt: string): string {
-  return prompt
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[\s\p{C}]+/gu, "");
 }

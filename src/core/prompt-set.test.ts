@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { normalisedPrompt, promptFingerprint } from "./prompt-fingerprint.ts";
+import { PromptSet } from "./prompt-set.ts";
+
+describe("normalised prompts", () => {
+  test.each([
+    ["Compute 2 + 2.", "compute  2+2 ."],
+    ["Compute 2 + 2.", "COMPUTE\t2 +\n2."],
+    ["Compute 2 + 2.", "Compute ２ + ２."],
+    ["Compute 2 + 2.", "\u200bCom\u00adpute 2 + 2.\ufeff"],
+    ["Straße 5", "STRASSE 5".replace("SS", "ß")],
+  ])("%j is %j", (one, other) => {
+    expect(normalisedPrompt(one)).toBe(normalisedPrompt(other));
+    expect(promptFingerprint(one)).not.toBe(promptFingerprint(other));
+  });
+
+  test.each([
+    ["Sort 1 23", "Sort 12 3"],
+    ["Compute 2 + 2.", "Compute 2 - 2."],
+    ["a b", "ab"],
+  ])("%j is not %j", (one, other) => {
+    expect(normalisedPrompt(one)).not.toBe(normalisedPrompt(other));
+  });
+
+  test("normalising twice changes nothing more", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const once = normalisedPrompt(text);
+        expect(normalisedPrompt(once)).toBe(once);
+      }),
+    );
+  });
+});
+
+describe("PromptSet", () => {
+  const numbered = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `Compute ${from + i} + 1.`);
+  const setOf = (prompts: readonly string[]) => {
+    const set = new PromptSet();
+    for (const prompt of prompts) set.add(prompt);
+    return set;
+  };
+
+  test("holds what was added, and after a round trip nothing else of 20,000 others", () => {
+    const set = PromptSet.fromBytes(setOf(numbered(0, 5000)).toBytes());
+    expect(set.size).toBe(5000);
+    expect(numbered(0, 5000).every((prompt) => set.has(prompt))).toBe(true);
+    expect(numbered(5000, 25_000).some((prompt) => set.has(prompt))).toBe(false);
+    expect(set.falsePositiveRate).toBeCloseTo(5000 / 2 ** 40, 20);
+  });
+
+  test("a prompt costs less than four bytes", () => {
+    expect(setOf(numbered(0, 5000)).toBytes().length / 5000).toBeLessThan(4);
+  });
+
+  test("bytes depend on the prompts, not on their order; a union is that of all", () => {
+    const [one, other] = [numbered(0, 60), numbered(40, 100)];
+    const all = setOf([...other, ...one].reverse());
+    expect(setOf(one).joinedWith(setOf(other)).toBytes()).toEqual(all.toBytes());
+    expect(new PromptSet().toBytes().length).toBeLessThan(8);
+    expect(PromptSet.fromBytes(new PromptSet().toBytes()).size).toBe(0);
+  });
+
+  test("bytes that are cut short or are something else are refused", () => {
+    const bytes = setOf(numbered(0, 50)).toBytes();
+    expect(() => PromptSet.fromBytes(bytes.subarray(0, 40))).toThrow(RangeError);
+    expect(() => PromptSet.fromBytes(new Uint8Array(3))).toThrow(RangeError);
+    expect(() => PromptSet.fromBytes(new Uint8Array(50).fill(0xff))).toThrow(RangeError);
+  });
+});
