@@ -2,7 +2,13 @@
 
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import type {
+  Policy,
+  SampledCompletion,
+  SampleRequest,
+  SamplingSettings,
+  SeenPrompts,
+} from "../core/policy.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
 import type { GeneratedToken, GenerateOptions, Generation, GenerationRequest } from "./generate.ts";
@@ -52,6 +58,7 @@ export class EmbeddedPolicy implements Policy {
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   readonly checkpoint: Checkpoint;
+  readonly seen: SeenPrompts | undefined;
   /** Samples that are taken from their list at a time. */
   readonly #part: number;
   readonly #lanes: Lanes;
@@ -60,6 +67,7 @@ export class EmbeddedPolicy implements Policy {
   constructor(checkpoint: Checkpoint, options: EmbeddedOptions) {
     const { architecture, placed, parameters, chat } = checkpoint;
     this.checkpoint = checkpoint;
+    this.seen = checkpoint.seen ?? undefined;
     this.sampling = options.sampling;
     this.identity = {
       kind: "checkpoint",
