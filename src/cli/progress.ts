@@ -1,9 +1,9 @@
-/** Progress bars on stderr, only on a terminal. */
+/** Progress on stderr: bars on a terminal; of training also plain lines. */
 
 import { statSync } from "node:fs";
-import type { JsonObject } from "../core/json.ts";
 import type { TrainOptions } from "../learn/options.ts";
-import { bar, percent, warning } from "./terminal.ts";
+import { bar, err, percent, warning } from "./terminal.ts";
+import { figures, scratchLines, validationLines } from "./training-lines.ts";
 
 const REDRAW_MS = 100;
 
@@ -62,6 +62,7 @@ export function totalBytes(...files: string[]): number {
 
 /** `add` is one item with its number of tokens. */
 export interface TokenProgress extends Progress {
+  add(tokens: number, words?: string): void;
   /** The total number of items, and how many an earlier session finished. */
   start(total: number, kept: number): void;
 }
@@ -70,16 +71,19 @@ export interface TokenProgress extends Progress {
 export function tokenProgress(label: string, quiet: boolean | undefined): TokenProgress {
   let line = new ProgressLine(label, quiet);
   const state = { total: 0, kept: 0, added: 0, tokens: 0 };
-  const draw = () => line.draw((seconds) => tokenLine(state, seconds));
+  let said = "";
+  const draw = () =>
+    line.draw((seconds) => tokenLine(state, seconds) + (said === "" ? "" : `, ${said}`));
   return {
     start(total, kept) {
       Object.assign(state, { total, kept });
       line = new ProgressLine(label, quiet);
       draw();
     },
-    add(tokens) {
+    add(tokens, words = "") {
       state.added++;
       state.tokens += tokens;
+      said = words;
       draw();
     },
     stop: () => line.stop(),
@@ -102,18 +106,33 @@ export function tokenLine({ total, kept, added, tokens }: TokenState, seconds: n
   return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
 }
 
-/** Of a training run: a bar, and always the alarms. */
+type Listeners = Pick<
+  TrainOptions,
+  "onProgress" | "onStep" | "onAlarm" | "onScratch" | "onValidation"
+>;
+
+/** Plain lines of a run without a terminal, besides those of its validations. */
+const LINES = 10;
+
+/**
+ * Of a training run: a bar on a terminal, else a line at intervals of steps, never of time, so that
+ * the output is the same every time. Validations and alarms have their own lines on both.
+ */
 export class TrainingProgress {
   readonly #quiet: boolean | undefined;
+  readonly #lines: boolean;
   #bar: TokenProgress | undefined;
   #label = "";
 
-  constructor(quiet: boolean | undefined) {
+  constructor(quiet: boolean | undefined, { lines = true }: { readonly lines?: boolean } = {}) {
     this.#quiet = quiet;
+    this.#lines = lines && !quiet;
   }
 
   /** For `train` and `sweep`. */
-  listeners({ steps }: JsonObject): Pick<TrainOptions, "onProgress" | "onStep" | "onAlarm"> {
+  listeners(settings: { readonly steps: number; readonly batch: number }): Listeners {
+    const { steps } = settings;
+    const every = Math.ceil(steps / LINES);
     return {
       // Work before the first update, such as sampling training data.
       onProgress: (done, total, what) => {
@@ -121,10 +140,14 @@ export class TrainingProgress {
         if (done === total) this.stop();
         else this.#bar?.add(0);
       },
-      onStep: (done, { tokens }) => {
-        this.#begin("Training", Number(steps), done - 1);
-        this.#bar?.add(Number(tokens));
+      onStep: (done, record) => {
+        this.#begin("Training", steps, done - 1);
+        this.#bar?.add(Number(record.tokens), figures(record));
+        if (process.stderr.isTTY || (done !== 1 && done % every !== 0 && done !== steps)) return;
+        this.#say([`  step ${done} of ${steps}: ${figures(record)}`]);
       },
+      onScratch: (policy) => this.#say(scratchLines(policy, settings)),
+      onValidation: (record, samples) => this.#say(validationLines(record, samples)),
       onAlarm: ({ step, message, stops }) =>
         this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
     };
@@ -140,6 +163,12 @@ export class TrainingProgress {
     this.#bar?.stop();
     this.#bar = undefined;
     this.#label = "";
+  }
+
+  #say(lines: readonly string[]): void {
+    if (!this.#lines) return;
+    this.stop();
+    for (const line of lines) err(line);
   }
 
   #begin(label: string, total: number, done: number): void {

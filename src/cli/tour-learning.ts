@@ -30,14 +30,14 @@ export async function canLearn(): Promise<boolean> {
 
 /** Returns the verdict of the gate and the path of the report. */
 export async function learn(outdir: string, scorer: GuardedScorer) {
-  const progress = new TrainingProgress(false);
+  const progress = new TrainingProgress(false, { lines: false });
   const settings = { steps: STEPS, rate: { peak: 0.0003 } };
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
     ...{ rewards: [scorer], threads: 1, saveEvery: STEPS },
     settings,
-    ...progress.listeners(settings),
+    ...progress.listeners({ steps: STEPS, batch: 1 }),
   }).finally(() => progress.stop());
   const verdict = await gate({
     baseline: await evaluated(PI0, path.join(outdir, "pi0"), scorer),

@@ -29,6 +29,7 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>, z.infer<typ
   about: "policy gradient: reward minus a baseline, one update per batch",
   needs: "rollouts",
   settings: reinforceSettings,
+  defaults: { steps: 100 },
   columns: { old: "token", advantage: "token" },
   reduction: ({ reduction }) => reduction,
   loss: policyGradient,
