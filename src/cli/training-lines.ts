@@ -29,7 +29,7 @@ export function validationLines(
     codes.map(([code, count]) => `${code} ${count}`).join(", "),
   ];
   return [
-    hanging(`  validation at step ${step}: `, parts.join("; "), 4),
+    wrap(`validation at step ${step}: ${parts.join("; ")}`, "    ").slice(2),
     ...samples
       .slice(0, SHOWN)
       .map(({ prompt, completion, code }) =>

@@ -58,7 +58,7 @@ export interface ScratchAdvice {
 }
 
 /** Passes over the texts that are usually enough; far more of them are learned by heart. */
-const USUAL_PASSES = 50;
+const USUAL_PASSES = 20;
 const [FEWEST_STEPS, MOST_STEPS] = [200, 20_000];
 
 /** Tokens to learn from which a larger size pays; a smaller policy learns fewer just as well, and faster. */

@@ -46,7 +46,7 @@ export async function refuseUnreadable(
   sets: readonly (Examples | undefined)[],
 ): Promise<void> {
   for (const scorer of scorers) {
-    if (!scorer || scorer.identity.path !== null || scorer.identity.source !== undefined) continue;
+    if (!scorer?.builtIn) continue;
     for (const set of sets) {
       if (set) await refuseUnreadableBy(scorer, set);
     }

@@ -86,7 +86,9 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
   try {
     const trained = await withTrainOptions(name, flags, (options) => {
       const { settings } = options;
-      const doubt = missingAnswerWarning(expectedDataset(name, flags));
+      // A scorer of one's own may read other fields.
+      const own = flags.scorer.length > 0;
+      const doubt = own ? undefined : missingAnswerWarning(expectedDataset(name, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithm, settings)) {
         progress.warn(add === undefined ? because : `${because}; add --set ${add}`);

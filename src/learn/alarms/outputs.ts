@@ -92,6 +92,8 @@ function signs(seen: {
 /** Completions that become longer or shorter, or are truncated. */
 export const lengthDrift: Check = (history, limits) => {
   const { steps, facts } = history;
+  // Random weights write to the limit until the end of a completion is learned.
+  if (facts.scratch) return undefined;
   const of = (step: string, evaluation: "length_mean" | "truncated"): Change | undefined =>
     metric(steps.at(-1), step) === undefined
       ? evaluationChange(history, evaluation)
