@@ -28,6 +28,7 @@ export const mayImport = {
     ...["providers", "loops", "charts"],
   ],
   gate: ["core", "runs", "stats"],
+  verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
   report: ["core", "runs", "stats", "charts"],
   studio: ["core", "http", "runs", "report", "charts"],
 };
