@@ -3,8 +3,15 @@ import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
-import { gate } from "../../gate/gate.ts";
-import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
+import { gate, LARGEST_ALPHA } from "../../gate/gate.ts";
+import {
+  cautions,
+  gateJunit,
+  gateMarkdown,
+  shownLevel,
+  showValue,
+  signed,
+} from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { fromZero, numberIn } from "../options.ts";
@@ -18,6 +25,8 @@ interface Flags {
   readonly minDelta: number;
   readonly alpha: number;
   readonly claim?: Knob;
+  readonly allowDev?: true;
+  readonly allowUnknownHistory?: true;
   readonly format: Format;
   readonly report?: string;
 }
@@ -43,13 +52,18 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option(
       "--alpha <a>",
       "two-sided significance level; at most half of it are false promotions",
-      numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
+      numberIn(1e-9, LARGEST_ALPHA, `above 0 and at most ${LARGEST_ALPHA}`),
       0.05,
     )
     .addOption(
       new Option("--claim <knob>", "reject unless exactly this changed").choices(
         Object.keys(KNOBS),
       ),
+    )
+    .option("--allow-dev", "compare on validation data of a training; the report says so")
+    .option(
+      "--allow-unknown-history",
+      "take --claim policy from a checkpoint without history; the report says so",
     )
     .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
@@ -89,9 +103,10 @@ export function gateText(report: GateReport): string {
   return [
     `${verdict}${report.comparable ? "" : "  the runs are not comparable"}`,
     "",
-    side("baseline ", report.baseline, report.test === "sign_flip"),
-    side("candidate", report.candidate, report.test === "sign_flip"),
+    side("baseline ", report.baseline, isGraded(report)),
+    side("candidate", report.candidate, isGraded(report)),
     ...measurement(report),
+    ...cautions(report).map((line) => wrap(line, "  ")),
     "",
     `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
@@ -100,6 +115,18 @@ export function gateText(report: GateReport): string {
     ...flipLines(report),
   ].join("\n");
 }
+
+/** Rewards of 0 and 1 have the pass rate as their mean. */
+function isGraded({ test, baseline, candidate }: GateReport): boolean {
+  if (test !== "cluster_sign_flip") return test === "sign_flip";
+  return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
+}
+
+const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
+  mcnemar_exact: "exact McNemar",
+  sign_flip: "sign-flip permutation",
+  cluster_sign_flip: "sign-flip permutation, clustered by prompt",
+};
 
 function side(
   label: string,
@@ -118,13 +145,13 @@ function measurement({
   test,
   minimum_detectable_effect: mde,
   alpha,
+  seeds_tried: seeds,
 }: GateReport): string[] {
-  if (delta === null || ci === null || p === null) return [];
-  const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
+  if (delta === null || ci === null || p === null || test === null) return [];
   return [
     `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${name})`,
-    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${alpha})`}`,
+    `  p = ${p.toPrecision(3)} (${TESTS[test]})`,
+    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 
