@@ -48,6 +48,12 @@ export const verificationSchema = z.strictObject({
   }),
 });
 
+/** What was made again, without the run and the occasion. */
+export const madeAgainSchema = verificationSchema.pick({
+  ...{ lockedroom: true, result: true, parts: true, draw: true },
+});
+export type MadeAgain = z.infer<typeof madeAgainSchema>;
+
 /** What `verify` found. @see {@link verify} */
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerificationPart = z.infer<typeof part>;
@@ -94,8 +100,11 @@ const RESULTS = { verified: "verified", differs: "DIFFERS", not_verified: "not v
 
 /** "verified: rows scored again 200 of 200, sampled again 50 of 200" */
 export function verificationLine({ verification, fresh }: ReadVerification): string {
-  const { result, parts, lockedroom } = verification;
   if (!fresh) return "verification out of date: the run changed since; verify it again";
+  return madeAgainLine(verification);
+}
+
+export function madeAgainLine({ result, parts, lockedroom }: MadeAgain): string {
   const shown = parts.filter(
     ({ part: name, status }) =>
       status === "differs" || (SHOWN.includes(name) && status !== "skipped"),

@@ -48,7 +48,7 @@ export async function verifySamples(run: Run, options: SampleOptions): Promise<V
   }
 }
 
-async function* sampledRows(run: Run): AsyncGenerator<SampledRow[], void, void> {
+export async function* sampledRows(run: Run): AsyncGenerator<SampledRow[], void, void> {
   for await (const batch of run.results().batches()) {
     yield batch.map((row) => ({ id: row.id, prompt: row.prompt, answers: answersOf(row) }));
   }

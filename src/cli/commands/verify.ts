@@ -10,10 +10,9 @@ import {
   type VerificationPart,
   writeVerification,
 } from "../../runs/verification.ts";
-import type { OnProgress } from "../../verify/part.ts";
 import { verify } from "../../verify/verify.ts";
 import { FORMAT, type Format, wholeNumber } from "../options.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import { stagedProgress } from "../progress.ts";
 import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
 
 interface Flags {
@@ -82,7 +81,7 @@ function drawText(text: string): string {
 export const VERIFY_EXIT = { verified: 0, differs: 1, not_verified: 2 } as const;
 
 async function verifyRun(run: string, { system, ...flags }: Flags): Promise<number> {
-  const progress = verifyProgress(flags.quiet || flags.format === "json");
+  const progress = stagedProgress(flags.quiet || flags.format === "json");
   try {
     const text = system === undefined ? undefined : await readSystem(system);
     const found = await verify({
@@ -97,28 +96,6 @@ async function verifyRun(run: string, { system, ...flags }: Flags): Promise<numb
   } finally {
     progress.stop();
   }
-}
-
-/** One bar after another, each named for what is being made again. */
-export function verifyProgress(quiet: boolean | undefined): {
-  readonly show: OnProgress;
-  stop(): void;
-} {
-  let bar: Progress | undefined;
-  let [label, before] = ["", 0];
-  const stop = () => bar?.stop();
-  return {
-    show(what, done, total) {
-      if (what !== label) {
-        stop();
-        bar = startProgress(what, total, quiet);
-        [label, before] = [what, 0];
-      }
-      bar?.add(done - before);
-      before = done;
-    },
-    stop,
-  };
 }
 
 async function readSystem(file: string): Promise<string> {
