@@ -39,6 +39,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "timing-row@1": lines.timingRecordSchema,
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
+  "states-row@1": lines.stateRecordSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

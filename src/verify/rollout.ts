@@ -1,7 +1,6 @@
 /** A rollout made again: its files, and its answers to the prompts of the data set. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
 import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import { openRollout, type Rollout } from "../runs/read-rollout.ts";
 import { RowCursor } from "../runs/rows.ts";
@@ -48,10 +47,7 @@ async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<Veri
     );
     if ("why" in sampled) return [impossible("sample", total, sampled.why)];
     const rows = rowsOf(rollout, dataset);
-    return [
-      sampled.value,
-      await verifyExposure(manifest.exposure, (policy as Policy).seen, rows, true),
-    ];
+    return [sampled.value, await verifyExposure(manifest.exposure, policy.seen, rows, true)];
   } finally {
     await policy.close();
   }

@@ -10,6 +10,7 @@ import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
 import { loadCheckpoint } from "../policy/checkpoint.ts";
 import { SIZES, type Size } from "../policy/initialise.ts";
+import { STATES } from "../runs/artifacts.ts";
 import { manifestFingerprint } from "../runs/manifest.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
 import { withTemporaryFolder } from "../runs/temporary-folder.ts";
@@ -136,8 +137,6 @@ function sizeOf({ vocabulary: _, ...architecture }: JsonObject): Size {
   const names = Object.keys(SIZES) as Size[];
   return names.find((name) => canonicalJson(SIZES[name]) === canonicalJson(architecture)) ?? "nano";
 }
-
-const STATES = "states.jsonl";
 
 /** As often as the run did, so that its chain of saved states can be compared. */
 async function saveEveryOf(dir: string): Promise<number> {
