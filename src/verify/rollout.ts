@@ -21,7 +21,8 @@ export async function verifyRollout(
   const rollout = await openRollout(dir);
   const parts: VerificationPart[] = [];
   const files = 1 + Object.keys(rollout.summary.files).length;
-  if (asked.includes("files")) parts.push(filesPart(await rollout.editedFiles(), files));
+  if (asked.includes("files"))
+    parts.push(filesPart(await rollout.editedFiles(), files, "hashes, and the provenance"));
   if (asked.includes("sample")) parts.push(...(await samplesOf(rollout, options)));
   return parts.filter(({ part }) => asked.includes(part));
 }

@@ -50,7 +50,7 @@ async function ownFiles({ dir, manifest, summary, edited }: TrainingRunRecords) 
   const checkpoint = await reached(() => loadCheckpoint(path.join(dir, "checkpoint")));
   const print = "value" in checkpoint ? checkpoint.value.fingerprint : undefined;
   if (print !== summary?.checkpoint_fingerprint) other.push("checkpoint");
-  return filesPart(other, 6);
+  return filesPart(other, 6, "hashes of manifest and streams, and the weights of the checkpoint");
 }
 
 async function trainingPart(
