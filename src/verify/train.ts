@@ -4,7 +4,9 @@
  */
 
 import path from "node:path";
+import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
+import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
@@ -191,8 +193,24 @@ async function compared(
   comparison.repeated = steps;
   if (print !== undefined && print !== summary?.checkpoint_fingerprint)
     comparison.differs("checkpoint", "fingerprint", print, summary?.checkpoint_fingerprint);
-  const what = print === undefined ? "" : ", and the weights";
+  else if (print !== undefined) await compareHistory(comparison, dir, again);
+  const what = print === undefined ? "" : ", the weights and their history";
   return comparison.part("train", total, `lines of ${COMPARED.join(", ")} by step${what}`);
+}
+
+/** What the checkpoint says of its past is no part of its fingerprint. */
+async function compareHistory(comparison: Comparison, dir: string, again: string): Promise<void> {
+  const [expected, found] = [await pastOf(again), await pastOf(dir)];
+  for (const what of ["trained", "learned", "validated"] as const) {
+    if (canonicalJson(expected[what]) !== canonicalJson(found[what]))
+      comparison.differs("checkpoint", what, expected[what], found[what]);
+  }
+}
+
+async function pastOf(dir: string) {
+  const { trained, seen } = await loadCheckpoint(path.join(dir, "checkpoint"));
+  const hashOf = (set: PromptSet | undefined) => (set ? sha256(set.toBytes()) : null);
+  return { trained, learned: hashOf(seen?.learned), validated: hashOf(seen?.validated) };
 }
 
 function compareLines(

@@ -150,6 +150,8 @@ describe("an honest run", () => {
       ...{ result: "verified", files: "equal", sample: "equal" },
     });
     expect(await statuses({ run: at("samples"), sample: 3 })).toMatchObject({ sample: "equal" });
+    const only = await verify({ run: at("rollout"), only: ["exposure"] });
+    expect(only.parts.map(({ part }) => part)).toEqual(["exposure"]);
   });
 
   test("is sampled again in part, by a draw that others can repeat", async () => {
@@ -184,6 +186,18 @@ describe("forged runs", () => {
         ]),
       },
     ]);
+  });
+
+  test("a better interval than the rows give", async () => {
+    const dir = copyOf("eval");
+    const file = path.join(dir, "summary.json");
+    const summary = jsonIn(file);
+    const metrics = { ...summary.metrics, pass_rate_ci95: [0.9, 1] };
+    writeFileSync(file, artifactJson({ ...summary, metrics }));
+    const found = await verify({ run: dir, only: ["score"] });
+    expect(found.parts[0]).toMatchObject({
+      ...{ status: "differs", first: [{ what: "metrics.pass_rate_ci95", found: "[0.9,1]" }] },
+    });
   });
 
   test("expected answers changed with the rewards", async () => {
@@ -478,6 +492,17 @@ describe("a training run", () => {
     expect(found.parts).toMatchObject([
       { part: "files", status: "equal" },
       { part: "train", status: "differs", first: [{ id: "checkpoint", what: "fingerprint" }] },
+    ]);
+  });
+
+  test("with a history that was deleted differs", async () => {
+    const dir = copyOf("sft");
+    const trained = await loadCheckpoint(path.join(dir, "checkpoint"));
+    await saveCheckpoint(path.join(dir, "checkpoint"), { ...trained, trained: null, seen: null });
+    const found = await verify({ run: dir, train: true });
+    expect(found.parts).toMatchObject([
+      { part: "files", status: "equal" },
+      { part: "train", status: "differs", first: [{ what: "trained" }, { what: "learned" }, {}] },
     ]);
   });
 
