@@ -1,6 +1,5 @@
 /** A checkpoint as a policy: prompts in, sampled completions with their log-probs out. */
 
-import path from "node:path";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
   SamplingSettings,
   SeenPrompts,
 } from "../core/policy.ts";
+import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
 import {
@@ -60,7 +60,7 @@ export async function openEmbeddedPolicy(
   options: EmbeddedOptions,
 ): Promise<EmbeddedPolicy> {
   const { checkpoint, stored } = await inspectCheckpoint(folder);
-  const counts = stored.own && path.resolve(checkpoint.dir ?? "") !== PI0;
+  const counts = stored.own && realPath(checkpoint.dir ?? "") !== realPath(PI0);
   const place = { path: folder, ledger: counts ? checkpoint.dir : null };
   return new EmbeddedPolicy(checkpoint, options, place);
 }
