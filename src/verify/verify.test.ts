@@ -390,7 +390,7 @@ describe("what cannot be reached is said, and never counts as verified", () => {
   });
 
   test("a user's scorer whose file changed", async () => {
-    const file = at("scorer.mjs");
+    const file = at("scorer.ts");
     const code = (reward: number) => `export const name = "always";
 export const version = "1";
 export const spec = "always the same";
