@@ -19,6 +19,7 @@ export const GROUPS = {
     eval: "Loop A: score one completion per example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
+    harden: "attack a scorer, and measure how much its golden rows notice",
     gate: "decide whether a candidate run may replace a baseline",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
