@@ -67,7 +67,9 @@ export function formCandidates(
       const [before = "", ...rest] = text.split(PLACE);
       return { before, after: rest.join(PLACE), from: "user" as const };
     }),
-    ...golden.flatMap(({ row, target }) => goldenForm(row, target)),
+    ...golden
+      .flatMap(({ row, target }) => goldenForm(row, target))
+      .toSorted((a, b) => a.before.length + a.after.length - b.before.length - b.after.length),
     ...COMMON.map(([before, after]) => ({ before, after, from: "common" as const })),
     ...literals
       .flatMap((literal) => [literal, `${literal} `])
@@ -86,8 +88,10 @@ function goldenForm(row: GoldenRow, target: Target | undefined): AnswerForm[] {
 }
 
 function unique(forms: readonly AnswerForm[]): AnswerForm[] {
-  const seen = new Map(
-    forms.toReversed().map((form) => [JSON.stringify([form.before, form.after]), form]),
-  );
-  return [...seen.values()].reverse();
+  const seen = new Map<string, AnswerForm>();
+  for (const form of forms) {
+    const key = JSON.stringify([form.before, form.after]);
+    if (!seen.has(key)) seen.set(key, form);
+  }
+  return [...seen.values()];
 }

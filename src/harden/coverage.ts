@@ -1,15 +1,22 @@
 /**
- * Which blocks of the scorer's code have run, by V8's precise block coverage. The scorer must run
- * in this process, and its functions must not have been compiled before coverage began.
+ * Which parts of the scorer's code have run, by V8's precise block coverage. The scorer must run in
+ * this process, and its functions must not have been compiled before coverage began.
  */
 
 import inspector from "node:inspector";
 import { pathToFileURL } from "node:url";
 
+/** Marks of a script's characters. */
+const IN_FUNCTION = 1;
+const REACHED = 2;
+
+/** Characters that ran and never before, by script. */
+export type FreshCode = ReadonlyMap<string, readonly number[]>;
+
 export class Coverage {
   readonly #session = new inspector.Session();
-  readonly #seen = new Set<string>();
-  #urls: ReadonlySet<string> = new Set();
+  readonly #seen = new Map<string, Uint8Array>();
+  #files: ReadonlyMap<string, string> = new Map();
 
   constructor() {
     this.#session.connect();
@@ -19,38 +26,68 @@ export class Coverage {
 
   /** The scorer's own files; nothing else is looked at. */
   watch(files: readonly string[]): void {
-    this.#urls = new Set(files.flatMap((file) => [file, pathToFileURL(file).href]));
+    this.#files = new Map(
+      files.flatMap((file) => [
+        [file, file],
+        [pathToFileURL(file).href, file],
+      ]),
+    );
   }
 
-  get blocks(): number {
-    return this.#seen.size;
+  /** The share of the code inside functions that was reached; null where V8 reported none. */
+  get reached(): number | null {
+    let [code, reached] = [0, 0];
+    for (const marks of this.#seen.values()) {
+      for (const mark of marks) {
+        if ((mark & IN_FUNCTION) === 0) continue;
+        code++;
+        if ((mark & REACHED) !== 0) reached++;
+      }
+    }
+    return code === 0 || reached === 0 ? null : reached / code;
   }
 
-  /** The blocks that have run since the last call and never before. */
-  take(): string[] {
+  /** What has run since the last call and was never kept. */
+  take(): FreshCode {
     const { result } = this.#post<inspector.Profiler.TakePreciseCoverageReturnType>(
       "Profiler.takePreciseCoverage",
     );
-    const fresh = new Set<string>();
+    const fresh = new Map<string, number[]>();
     for (const { url, functions } of result) {
-      if (!this.#urls.has(url)) continue;
-      for (const { functionName, ranges } of functions) {
-        for (const { startOffset, endOffset, count } of ranges) {
-          const block = `${functionName} ${startOffset} ${endOffset}`;
-          if (count > 0 && !this.#seen.has(block)) fresh.add(block);
-        }
+      const file = this.#files.get(url);
+      if (file === undefined) continue;
+      const ran = ranBy(functions);
+      const seen = this.#marksOf(file, ran.length);
+      const places = fresh.get(file) ?? [];
+      for (let at = 0; at < ran.length; at++) {
+        const mark = ran[at] as number;
+        seen[at] = (seen[at] as number) | (mark & IN_FUNCTION);
+        if ((mark & REACHED) !== 0 && ((seen[at] as number) & REACHED) === 0) places.push(at);
       }
+      if (places.length > 0) fresh.set(file, places);
     }
-    return [...fresh];
+    return fresh;
   }
 
-  keep(blocks: readonly string[]): void {
-    for (const block of blocks) this.#seen.add(block);
+  keep(fresh: FreshCode): void {
+    for (const [file, places] of fresh) {
+      const marks = this.#marksOf(file, (places.at(-1) ?? 0) + 1);
+      for (const at of places) marks[at] = (marks[at] as number) | REACHED;
+    }
   }
 
   stop(): void {
     this.#post("Profiler.stopPreciseCoverage");
     this.#session.disconnect();
+  }
+
+  #marksOf(file: string, length: number): Uint8Array {
+    const known = this.#seen.get(file) ?? new Uint8Array(0);
+    if (known.length >= length) return known;
+    const longer = new Uint8Array(length);
+    longer.set(known);
+    this.#seen.set(file, longer);
+    return longer;
   }
 
   /** The session of one's own process answers before `post` returns. */
@@ -62,4 +99,17 @@ export class Coverage {
     });
     return answer as T;
   }
+}
+
+/** Inner functions and inner ranges come later and overrule; what counts is not the file as a whole. */
+function ranBy(functions: readonly inspector.Profiler.FunctionCoverage[]): Uint8Array {
+  const inner = functions.filter(
+    ({ functionName, ranges }) => functionName !== "" || ranges[0]?.startOffset !== 0,
+  );
+  const end = Math.max(0, ...inner.map(({ ranges }) => ranges[0]?.endOffset ?? 0));
+  const marks = new Uint8Array(end);
+  for (const { ranges } of inner)
+    for (const { startOffset, endOffset, count } of ranges)
+      marks.fill(count > 0 ? IN_FUNCTION | REACHED : IN_FUNCTION, startOffset, endOffset);
+  return marks;
 }

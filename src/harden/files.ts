@@ -103,11 +103,11 @@ export function summaryText(report: HardenReport): string {
 }
 
 function mutationParts(mutation: NonNullable<HardenReport["mutation"]>): string[] {
-  const { killed, survived, silent, score } = mutation;
+  const { killed, survived, code_only, silent, score } = mutation;
   const open = mutation.mutants.filter(({ outcome }) => outcome === "survived");
   return [
     "## Mutation score of the golden rows",
-    `Noticed ${killed} of ${killed + survived} mutants${score === null ? "" : ` (${(100 * score).toFixed(1)} %)`}. ${silent} more changed no reward on ${mutation.probes} completions.`,
+    `Noticed ${killed} of ${killed + survived} mutants${score === null ? "" : ` (${(100 * score).toFixed(1)} %)`}. On ${mutation.probes} completions ${code_only} more changed only a code, and ${silent} nothing.`,
     ...open.map(
       (one) =>
         `Survived: ${one.file}:${one.line}, ${one.operator} (${one.mutant})\n\n\`\`\`diff\n- ${one.before}\n+ ${one.after}\n\`\`\`\n\n${

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { dataError, usageError } from "../core/errors.ts";
 import { type Example, type GoldenRow, toExample, toGoldenRow } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
-import { passes } from "../core/score.ts";
+import { type CheckedScore, passes } from "../core/score.ts";
 import { openEditable } from "../extensions/editable.ts";
 import { HARDEN_SCHEMA, type HardenFind, type HardenReport } from "../runs/harden-report.ts";
 import { openRows } from "../runs/rows.ts";
@@ -135,7 +135,7 @@ export async function harden(options: HardenOptions): Promise<HardenReport> {
       ...{ ...shared, coverage, targets, seeds, words, inputs: rest() },
       rng: rngAt(seed, "harden", "search"),
     });
-    const blocks = coverage.blocks;
+    const reached = coverage.reached;
     coverage.stop();
     const afterSearch = subject.inputs;
     const hung = subject.hung;
@@ -193,7 +193,7 @@ export async function harden(options: HardenOptions): Promise<HardenReport> {
         .map(({ sighting, times }) => shown(sighting, sighting.completion, times)),
       edits,
       edits_left_out: leftOut,
-      search: { blocks: blocks === 0 ? null : blocks, kept: kept.length },
+      search: { code_reached: reached, kept: kept.length },
       relations,
       mutation,
     };
@@ -355,7 +355,7 @@ async function probesOf(subject: Subject, entries: readonly Entry[]) {
     .filter(({ completion }) => completion.length <= 1000)
     .map(({ target: { example }, completion }) => ({ example, completion }));
   const scores = await subject.score(requests);
-  return requests.map((request, i) => ({ request, reward: scores[i]?.reward ?? null }));
+  return requests.map((request, i) => ({ request, score: scores[i] as CheckedScore }));
 }
 
 async function minimised(

@@ -35,7 +35,8 @@ export interface Search {
   onInputs(count: number): void;
 }
 
-const BATCH = 512;
+const SMALLEST_BATCH = 256;
+const LARGEST_BATCH = 4096;
 /** Of an edited completion, in UTF-16 units. */
 const LONGEST = 300;
 const WHERE = "coverage_search";
@@ -48,19 +49,28 @@ export async function searchForFinds(search: Search): Promise<Entry[]> {
   const answers = new Map(search.targets.map((target) => [target.answer, target]));
   const start = subject.inputs;
   const left = () => search.inputs - (subject.inputs - start);
+  let size = SMALLEST_BATCH;
   const tried = async (batch: readonly Entry[]) => {
     const before = subject.inputs;
-    search.coverage?.take();
     await score(search, batch, answers);
-    if (search.coverage && search.coverage.take().length > 0)
+    const fresh = search.coverage?.take();
+    if (search.coverage && fresh && fresh.size > 0) {
       await locate(search, search.coverage, batch, kept);
+      search.coverage.keep(fresh); // Also what only the comparison with other examples reached.
+    }
     search.onInputs(subject.inputs - before);
+    // News are many at first and few later: a larger batch reads the coverage less often.
+    size = fresh && fresh.size > 0 ? SMALLEST_BATCH : Math.min(size * 2, LARGEST_BATCH);
   };
-  for (let at = 0; at < seeds.length && left() > 0; at += BATCH)
-    await tried(seeds.slice(at, at + Math.min(BATCH, left())));
+  search.coverage?.take(); // What ran before the search is not its own.
+  for (let at = 0; at < seeds.length && left() > 0; ) {
+    const batch = seeds.slice(at, at + Math.min(size, left()));
+    at += batch.length;
+    await tried(batch);
+  }
   const pool = () => (kept.length > 0 && rng.below(2) === 0 ? kept : seeds);
   while (left() > 0 && !subject.hung && !search.stop() && seeds.length > 0) {
-    const batch = Array.from({ length: Math.min(BATCH, left()) }, () =>
+    const batch = Array.from({ length: Math.min(size, left()) }, () =>
       edited(pick(pool(), rng), pick(seeds, rng), search),
     );
     await tried(batch);
@@ -90,7 +100,7 @@ async function locate(
   const within = async (part: readonly Entry[]): Promise<void> => {
     await subject.score(part.map(requestOf));
     const fresh = coverage.take();
-    if (fresh.length === 0) return;
+    if (fresh.size === 0) return;
     const [only] = part;
     if (part.length === 1 && only) {
       coverage.keep(fresh);

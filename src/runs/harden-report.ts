@@ -50,10 +50,11 @@ export const hardenMutantSchema = z.strictObject({
   before: z.string(),
   after: z.string(),
   /**
-   * `survived`: no golden row notices, although some completion gets another reward. `silent`: no
-   * completion that was tried gets another reward.
+   * `survived`: no golden row notices, although some completion gets another reward. `code_only`:
+   * of the completions that were tried, some get another code and none another reward. `silent`:
+   * none gets either.
    */
-  outcome: z.enum(["killed", "survived", "silent", "accepted", "does_not_load"]),
+  outcome: z.enum(["killed", "survived", "code_only", "silent", "accepted", "does_not_load"]),
   /** The golden row that notices, by its number. */
   killed_by: z.int().nullable(),
   /** A completion whose reward the mutant changes. */
@@ -106,8 +107,8 @@ export const hardenReportSchema = z.strictObject({
   lenient: z.array(hardenFindSchema),
   edits: z.array(hardenEditSchema),
   edits_left_out: z.int(),
-  /** Blocks are parts of the scorer's code that run or do not; null where V8 reported none. */
-  search: z.strictObject({ blocks: z.int().nullable(), kept: z.int() }),
+  /** The share of the scorer's code, inside functions, that ran; null where V8 reported none. */
+  search: z.strictObject({ code_reached: z.number().nullable(), kept: z.int() }),
   relations: z.array(
     z.strictObject({ name: z.string(), expect: z.string(), checked: z.int(), broken: z.int() }),
   ),
@@ -117,6 +118,7 @@ export const hardenReportSchema = z.strictObject({
       probes: z.int(),
       killed: z.int(),
       survived: z.int(),
+      code_only: z.int(),
       silent: z.int(),
       accepted: z.int(),
       does_not_load: z.int(),

@@ -170,17 +170,18 @@ function printReport(report: HardenReport, outdir: string): void {
     out(
       `  golden edits   ${inputs.golden_edits}; ${counted(edits.length + report.edits_left_out, "kind")} changed a reward`,
     );
-  const blocks = search.blocks === null ? "no coverage" : `${search.blocks} blocks of code`;
-  out(`  search         ${inputs.search}; ${blocks}, ${search.kept} inputs kept`);
+  const { code_reached: code } = search;
+  const reached = code === null ? "no coverage" : `${percent(code)} of the code reached`;
+  out(`  search         ${inputs.search}; ${reached}, ${search.kept} kept`);
   for (const one of report.relations)
     out(
       `  relation       ${visibleShort(one.name, 30)}: ${one.checked} checked, ${one.broken} broken`,
     );
   if (mutation) {
-    const { killed, survived, silent, score } = mutation;
+    const { killed, survived, code_only, silent, score } = mutation;
     const share = score === null ? "" : ` (${percent(score)})`;
     out(
-      `  mutants        ${killed} of ${killed + survived} noticed${share}; ${silent} change no reward`,
+      `  mutants        ${killed} of ${killed + survived} noticed${share}; ${code_only + silent} change no reward`,
     );
   }
   out();

@@ -21,8 +21,8 @@ export interface MutationOptions {
   /** How many of its files are changed; the first is the scorer's own. */
   readonly files: number;
   readonly suite: readonly SuiteRow[];
-  /** Completions to look for a witness among, with the rewards of the scorer itself. */
-  readonly probes: readonly { readonly request: ScoreRequest; readonly reward: number | null }[];
+  /** Completions to look for a witness among, with the scores of the scorer itself. */
+  readonly probes: readonly { readonly request: ScoreRequest; readonly score: CheckedScore }[];
   /** Mutants that a person accepted as equivalent. */
   readonly accepted: ReadonlySet<string>;
   readonly timeoutMs: number;
@@ -44,7 +44,13 @@ export async function mutationScore(options: MutationOptions): Promise<Mutation>
   return {
     golden_rows: options.suite.length,
     probes: options.probes.length,
-    ...{ killed, survived, silent: count("silent"), accepted: count("accepted") },
+    ...{
+      killed,
+      survived,
+      code_only: count("code_only"),
+      silent: count("silent"),
+      accepted: count("accepted"),
+    },
     does_not_load: count("does_not_load"),
     score: killed + survived === 0 ? null : killed / (killed + survived),
     mutants,
@@ -124,8 +130,9 @@ async function outcomeOf(mutant: Mutant, options: MutationOptions): Promise<Hard
     const killed_by = await killedBy(scorer, options.suite);
     if (killed_by !== null) return result("killed", { killed_by });
     if (acceptedHere || options.accepted.has(mutant.mutant)) return result("accepted");
-    const witness = await witnessOf(scorer, options.probes);
-    return witness ? result("survived", { witness }) : result("silent");
+    const { witness, otherCode } = await witnessOf(scorer, options.probes);
+    if (witness) return result("survived", { witness });
+    return result(otherCode ? "code_only" : "silent");
   } finally {
     await scorer.close();
   }
@@ -160,20 +167,28 @@ async function killedBy(scorer: GuardedScorer, suite: readonly SuiteRow[]): Prom
   return null;
 }
 
+/** A completion with another reward; otherwise whether any gets another code. */
 async function witnessOf(
   scorer: GuardedScorer,
   probes: MutationOptions["probes"],
-): Promise<HardenMutant["witness"]> {
+): Promise<{ witness: HardenMutant["witness"]; otherCode: boolean }> {
+  let otherCode = false;
   for (let from = 0; from < probes.length; from += 256) {
     const some = probes.slice(from, from + 256);
     const scores = await scorer.scoreBatch(some.map(({ request }) => request));
-    const at = some.findIndex(({ reward }, i) => reward !== (scores[i] as CheckedScore).reward);
-    const found = some[at];
-    if (found) {
-      const { example, completion } = found.request;
-      const reward_of_mutant = (scores[at] as CheckedScore).reward;
-      return { id: example.id, completion, reward: found.reward, reward_of_mutant };
+    for (const [i, { request, score }] of some.entries()) {
+      const { reward, code } = scores[i] as CheckedScore;
+      otherCode ||= code !== score.code;
+      if (reward === score.reward) continue;
+      const { example, completion } = request;
+      const witness = {
+        id: example.id,
+        completion,
+        reward: score.reward,
+        reward_of_mutant: reward,
+      };
+      return { witness, otherCode };
     }
   }
-  return null;
+  return { witness: null, otherCode };
 }

@@ -14,7 +14,7 @@ export interface SourceEdit {
 type Operator = (place: Place, source: (node: SyntaxNode) => string) => SourceEdit[];
 
 /** Strings of these constants say who a scorer is, not what it does. */
-const IDENTITY = /(?:name|version|spec|codes?|relations)$/i;
+const IDENTITY = /^(?:(?:scorer_|reward_)?(?:name|version|spec)|(?:outcome_)?codes|relations)$/i;
 
 const OPERATORS: readonly Operator[] = [
   conditions,
