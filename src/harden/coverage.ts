@@ -13,15 +13,19 @@ const REACHED = 2;
 /** Characters that ran and never before, by script. */
 export type FreshCode = ReadonlyMap<string, readonly number[]>;
 
+/** Left on until the process ends: code that is compiled while it is off is not counted by block. */
+let session: inspector.Session | undefined;
+
 export class Coverage {
-  readonly #session = new inspector.Session();
   readonly #seen = new Map<string, Uint8Array>();
   #files: ReadonlyMap<string, string> = new Map();
 
   constructor() {
-    this.#session.connect();
-    this.#post("Profiler.enable");
-    this.#post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+    if (session) return;
+    session = new inspector.Session();
+    session.connect();
+    post("Profiler.enable");
+    post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
   /** The scorer's own files; nothing else is looked at. */
@@ -49,7 +53,7 @@ export class Coverage {
 
   /** What has run since the last call and was never kept. */
   take(): FreshCode {
-    const { result } = this.#post<inspector.Profiler.TakePreciseCoverageReturnType>(
+    const { result } = post<inspector.Profiler.TakePreciseCoverageReturnType>(
       "Profiler.takePreciseCoverage",
     );
     const fresh = new Map<string, number[]>();
@@ -76,11 +80,6 @@ export class Coverage {
     }
   }
 
-  stop(): void {
-    this.#post("Profiler.stopPreciseCoverage");
-    this.#session.disconnect();
-  }
-
   #marksOf(file: string, length: number): Uint8Array {
     const known = this.#seen.get(file) ?? new Uint8Array(0);
     if (known.length >= length) return known;
@@ -89,27 +88,40 @@ export class Coverage {
     this.#seen.set(file, longer);
     return longer;
   }
-
-  /** The session of one's own process answers before `post` returns. */
-  #post<T>(method: string, params: object = {}): T {
-    let answer: T | undefined;
-    this.#session.post(method, params, (error: Error | null, result?: object) => {
-      if (error) throw error;
-      answer = result as T;
-    });
-    return answer as T;
-  }
 }
 
-/** Inner functions and inner ranges come later and overrule; what counts is not the file as a whole. */
+/** The session of one's own process answers before `post` returns. */
+function post<T>(method: string, params: object = {}): T {
+  let answer: T | undefined;
+  session?.post(method, params, (error: Error | null, result?: object) => {
+    if (error) throw error;
+    answer = result as T;
+  });
+  return answer as T;
+}
+
+/** Inner functions and inner ranges come later and overrule. */
 function ranBy(functions: readonly inspector.Profiler.FunctionCoverage[]): Uint8Array {
-  const inner = functions.filter(
-    ({ functionName, ranges }) => functionName !== "" || ranges[0]?.startOffset !== 0,
-  );
+  const inner = withoutWrappers(functions);
   const end = Math.max(0, ...inner.map(({ ranges }) => ranges[0]?.endOffset ?? 0));
   const marks = new Uint8Array(end);
   for (const { ranges } of inner)
     for (const { startOffset, endOffset, count } of ranges)
       marks.fill(count > 0 ? IN_FUNCTION | REACHED : IN_FUNCTION, startOffset, endOffset);
   return marks;
+}
+
+/** The file as a whole and the function that the loader puts around it run once, on loading. */
+function withoutWrappers(functions: readonly inspector.Profiler.FunctionCoverage[]) {
+  let from = 0;
+  while (from < functions.length && functions[from]?.functionName === "") {
+    const outer = functions[from]?.ranges[0];
+    const rest = functions.slice(from + 1);
+    const around = rest.every(
+      ({ ranges }) => outer && ranges[0] && ranges[0].endOffset <= outer.endOffset,
+    );
+    if (!around || rest.length === 0) break;
+    from++;
+  }
+  return functions.slice(from);
 }

@@ -20,7 +20,7 @@ export interface Sighting {
 }
 
 /** Of one problem in one class; further ones are only counted. */
-const MOST_PER_CLASS = 12;
+const MOST_PER_CLASS = 6;
 
 export class Finds {
   readonly #first = new Map<string, { sighting: Sighting; times: number }>();

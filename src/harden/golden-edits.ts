@@ -28,7 +28,8 @@ export interface GoldenEdits {
 
 const BATCH = 256;
 const LONGEST = 2000;
-const MOST_LISTED = 60;
+/** For each direction: most edits of an accepted row make it a rejected one, as they should. */
+const MOST_LISTED = 30;
 
 export async function editGoldenRows(
   options: GoldenEdits,
@@ -68,6 +69,13 @@ export async function editGoldenRows(
   }
   return { edits: [...listed.values()], leftOut };
 
+  function full(higher: boolean): boolean {
+    const same = [...listed.values()].filter(
+      ({ reward_before, reward_after }) => reward_after > reward_before === higher,
+    );
+    return same.length >= MOST_LISTED;
+  }
+
   function exampleAt(index: number) {
     return (rows[index] as { target: Target }).target.example;
   }
@@ -98,7 +106,7 @@ export async function editGoldenRows(
     const key = JSON.stringify([edit, reward, after]);
     const known = listed.get(key);
     if (known) listed.set(key, { ...known, times: known.times + 1 });
-    else if (listed.size >= MOST_LISTED) leftOut++;
+    else if (full(after > reward)) leftOut++;
     else
       listed.set(key, {
         ...{ edit, id: target.example.id, before: text, after: applyEdits(text, fewest) },

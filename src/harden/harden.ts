@@ -136,7 +136,6 @@ export async function harden(options: HardenOptions): Promise<HardenReport> {
       rng: rngAt(seed, "harden", "search"),
     });
     const reached = coverage.reached;
-    coverage.stop();
     const afterSearch = subject.inputs;
     const hung = subject.hung;
     if (hung) await subject.reopen();

@@ -1,7 +1,7 @@
 /** Delta debugging (Zeller and Hildebrandt, 2002): the smallest part of a list that still fails. */
 
 /** Calls of the test for one input; what is left then is small enough for a reader. */
-const MOST_TESTS = 400;
+const MOST_TESTS = 250;
 
 /**
  * A part of `items` that still passes `holds` and none of whose items can be left out alone, unless

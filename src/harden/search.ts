@@ -39,6 +39,7 @@ const SMALLEST_BATCH = 256;
 const LARGEST_BATCH = 4096;
 /** Of an edited completion, in UTF-16 units. */
 const LONGEST = 300;
+const NEWEST = 4;
 const WHERE = "coverage_search";
 
 /** The completions that were kept. */
@@ -68,7 +69,12 @@ export async function searchForFinds(search: Search): Promise<Entry[]> {
     at += batch.length;
     await tried(batch);
   }
-  const pool = () => (kept.length > 0 && rng.below(2) === 0 ? kept : seeds);
+  // The newest that were kept lie next to code that nothing has reached yet.
+  const pool = () => {
+    const choice = rng.below(4);
+    if (kept.length === 0 || choice === 0) return seeds;
+    return choice === 1 ? kept : kept.slice(-NEWEST);
+  };
   while (left() > 0 && !subject.hung && !search.stop() && seeds.length > 0) {
     const batch = Array.from({ length: Math.min(size, left()) }, () =>
       edited(pick(pool(), rng), pick(seeds, rng), search),

@@ -25,6 +25,11 @@ const CHARACTERS = [
   ..."\0\u00a0\u200b\u200d\u2028\u202e\u2212\u0663\uff11\u0430\ufeff\u00bd\u{1d7ce}",
 ];
 
+/** A character that often matters, or any printable one. */
+function character(rng: Rng): string {
+  return rng.below(2) === 0 ? pick(CHARACTERS, rng) : String.fromCharCode(32 + rng.below(95));
+}
+
 /** One edit by character, token, line or byte. `words` are texts that may matter to the scorer. */
 export function randomEdit(text: string, rng: Rng, words: readonly string[]): TextEdit {
   const at = rng.below(text.length + 1);
@@ -32,9 +37,9 @@ export function randomEdit(text: string, rng: Rng, words: readonly string[]): Te
     case 0:
       return { at, remove: 1, insert: "" };
     case 1:
-      return { at, remove: 0, insert: pick(CHARACTERS, rng) };
+      return { at, remove: 0, insert: character(rng) };
     case 2:
-      return { at, remove: 1, insert: pick(CHARACTERS, rng) };
+      return { at, remove: 1, insert: character(rng) };
     case 3:
       return words.length > 0
         ? { at, remove: 0, insert: pick(words, rng) }

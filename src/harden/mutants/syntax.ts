@@ -41,15 +41,23 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof (value as SyntaxNode | null)?.type === "string" && "start" in (value as object);
 }
 
-/** Texts that the source compares with or writes: its string literals, short ones only. */
+/** Short texts that the source compares with or writes, and characters that its numbers may mean. */
 export function literalsOf(root: SyntaxNode): string[] {
   const found = new Set<string>();
   for (const { node } of places(root)) {
-    if (node.type === "StringLiteral") found.add(String(node.value));
-    if (node.type === "TemplateElement")
-      found.add(String((node.value as { cooked?: unknown }).cooked));
+    const { value } = node;
+    if (node.type === "StringLiteral") found.add(String(value));
+    if (node.type === "TemplateElement") found.add(String((value as { cooked?: unknown }).cooked));
     if (node.type === "RegExpLiteral")
       for (const word of String(node.pattern).match(/[A-Za-z]{2,}[: ]*/g) ?? []) found.add(word);
+    if (node.type === "NumericLiteral") {
+      found.add(String(value));
+      if (isCharacter(value)) found.add(String.fromCodePoint(value));
+    }
   }
   return [...found].filter((text) => text !== "" && text.length <= 24);
+}
+
+function isCharacter(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 8 && Number(value) < 0x11_0000;
 }
