@@ -14,7 +14,7 @@ const report = (dir: string) =>
   hardenReportSchema.parse(JSON.parse(workspace.read(path.join(dir, "report.json"))));
 
 test("the built-in scorer withstands it, and its golden rows notice every mutant that matters", async () => {
-  const result = await harden(...golden, "--inputs", "60000", "--outdir", "own");
+  const result = await harden(...golden, "--inputs", "15000", "--outdir", "own");
   expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
   expect(result.stdout).toContain("Nothing found.");
   expect(tooWide(result.stdout)).toEqual([]);

@@ -43,6 +43,7 @@ export async function openEditable(entry: string): Promise<EditableModule> {
   const compiler = createJiti(import.meta.url, { fsCache: false });
   const full = path.resolve(entry);
   const read: string[] = [];
+  const compiled = new Map<string, string>();
   const instance = (replaced: ReadonlyMap<string, string>) =>
     createJiti(import.meta.url, {
       fsCache: false,
@@ -53,16 +54,18 @@ export async function openEditable(entry: string): Promise<EditableModule> {
         const file = options.filename ?? "";
         if (!read.includes(file)) read.push(file);
         const source = replaced.get(file);
-        return {
-          code: compiler.transform(source === undefined ? options : { ...options, source }),
-        };
+        if (source !== undefined) return { code: compiler.transform({ ...options, source }) };
+        const key = `${options.async} ${file}`;
+        const code = compiled.get(key) ?? compiler.transform(options);
+        compiled.set(key, code);
+        return { code };
       },
     });
   const parse = (file: string, text: string): SyntaxTree => {
     let tree: SyntaxTree | undefined;
     const keep = () => ({
       pre(parsed: { ast: SyntaxTree }) {
-        tree = structuredClone(JSON.parse(JSON.stringify(parsed.ast)) as SyntaxTree);
+        tree = JSON.parse(JSON.stringify(parsed.ast)) as SyntaxTree;
       },
       visitor: {},
     });

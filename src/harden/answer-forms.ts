@@ -5,14 +5,8 @@
 
 import type { GoldenRow } from "../core/records.ts";
 import { passes } from "../core/score.ts";
-import type { Target } from "./attack.ts";
+import type { AnswerForm, Target } from "./attack.ts";
 import type { Subject } from "./subject.ts";
-
-export interface AnswerForm {
-  readonly before: string;
-  readonly after: string;
-  readonly from: "user" | "golden" | "common" | "source";
-}
 
 const COMMON: readonly (readonly [before: string, after: string])[] = [
   ["Final: ", ""],

@@ -1,7 +1,6 @@
 /** What an attack on a scorer is: completions whose right reward is known from how they are made. */
 
 import type { Example } from "../core/records.ts";
-import type { AnswerForm } from "./answer-forms.ts";
 
 /** An example with its right answer as text. */
 export interface Target {
@@ -9,6 +8,13 @@ export interface Target {
   readonly answer: string;
   /** The answer as a decimal number; null for an answer that is text. */
   readonly value: number | null;
+}
+
+/** What stands before and after an answer. */
+export interface AnswerForm {
+  readonly before: string;
+  readonly after: string;
+  readonly from: "user" | "golden" | "common" | "source";
 }
 
 export type AttackKind =

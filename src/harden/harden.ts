@@ -14,8 +14,8 @@ import { HARDEN_SCHEMA, type HardenFind, type HardenReport } from "../runs/harde
 import { openRows } from "../runs/rows.ts";
 import { DEFAULT_SCORER, SCORER_NAME } from "../scorers/index.ts";
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
-import { type AnswerForm, acceptedForms, formCandidates, PLACE, written } from "./answer-forms.ts";
-import type { AttackClass, Target } from "./attack.ts";
+import { acceptedForms, formCandidates, PLACE, written } from "./answer-forms.ts";
+import type { AnswerForm, AttackClass, Target } from "./attack.ts";
 import { ATTACK_CLASSES } from "./attacks/index.ts";
 import { Coverage } from "./coverage.ts";
 import { Finds } from "./finds.ts";

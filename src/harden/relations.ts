@@ -5,7 +5,7 @@ import { isFields } from "../core/records.ts";
 import type { CheckedScore } from "../core/score.ts";
 import { importUserModule, withinLimit } from "../extensions/module.ts";
 import type { HardenReport } from "../runs/harden-report.ts";
-import type { Finds } from "./finds.ts";
+import type { Finds, Sighting } from "./finds.ts";
 import { minimalText } from "./minimise.ts";
 import type { Entry } from "./search.ts";
 import type { Subject } from "./subject.ts";
@@ -70,38 +70,65 @@ export async function checkRelations({
   const ordered = entries.toSorted((a, b) => a.completion.length - b.completion.length);
   const report: HardenReport["relations"] = [];
   for (const relation of relations) {
-    const { name, expect } = relation;
-    const rewards = async ({ target: { example }, completion }: Entry) => {
-      const other = transformed(relation, completion, timeoutMs);
-      const scores = await subject.score(
-        [completion, other].map((text) => ({ example, completion: text })),
-      );
-      const [before, after] = scores as [CheckedScore, CheckedScore];
-      return { other, before, after, broken: isBroken(relation, before, after) };
-    };
+    const compared = (some: readonly Entry[]) => compare(subject, relation, some, timeoutMs);
     let [checked, broken] = [0, 0];
-    for (const entry of ordered) {
-      if (subject.hung) break;
-      checked++;
-      if (!(await rewards(entry)).broken) continue;
-      broken++;
-      if (broken > 1) continue;
-      const { target } = entry;
-      const completion = await minimalText(
-        entry.completion,
-        async (text) => (await rewards({ target, completion: text })).broken,
-      );
-      const { other, before, after } = await rewards({ target, completion });
-      finds.add({
-        ...{ attack_class: "relations", attack: name, problem: "relation_broken" },
-        ...{ id: target.example.id, completion: other, expected_reward: before.reward ?? 0 },
-        ...{ reward: after.reward, code: after.code },
-        why: `${JSON.stringify(completion)} gets ${before.reward}, after the change ${after.reward}; declared: ${expect}`,
-      });
+    for (let from = 0; from < ordered.length && !subject.hung; from += BATCH) {
+      const some = ordered.slice(from, from + BATCH);
+      const found = await compared(some);
+      checked += some.length;
+      const at = found.findIndex((one) => one.broken);
+      if (broken === 0 && at >= 0) finds.add(await shown(relation, some[at] as Entry, compared));
+      broken += found.filter((one) => one.broken).length;
     }
-    report.push({ name, expect, checked, broken });
+    report.push({ name: relation.name, expect: relation.expect, checked, broken });
   }
   return report;
+}
+
+const BATCH = 128;
+
+interface Compared {
+  /** The completion after the change. */
+  readonly other: string;
+  readonly before: CheckedScore;
+  readonly after: CheckedScore;
+  readonly broken: boolean;
+}
+
+async function compare(
+  subject: Subject,
+  relation: Relation,
+  entries: readonly Entry[],
+  timeoutMs: number,
+): Promise<Compared[]> {
+  const others = entries.map(({ completion }) => transformed(relation, completion, timeoutMs));
+  const scores = await subject.score(
+    entries.flatMap(({ target: { example }, completion }, i) => [
+      { example, completion },
+      { example, completion: others[i] as string },
+    ]),
+  );
+  return others.map((other, i) => {
+    const [before, after] = scores.slice(2 * i, 2 * i + 2) as [CheckedScore, CheckedScore];
+    return { other, before, after, broken: isBroken(relation, before, after) };
+  });
+}
+
+async function shown(
+  { name, expect }: Relation,
+  { target, completion: first }: Entry,
+  compared: (entries: readonly Entry[]) => Promise<Compared[]>,
+): Promise<Sighting> {
+  const one = async (completion: string) =>
+    (await compared([{ target, completion }]))[0] as Compared;
+  const completion = await minimalText(first, async (text) => (await one(text)).broken);
+  const { other, before, after } = await one(completion);
+  return {
+    ...{ attack_class: "relations", attack: name, problem: "relation_broken" },
+    ...{ id: target.example.id, completion: other, expected_reward: before.reward ?? 0 },
+    ...{ reward: after.reward, code: after.code },
+    why: `${JSON.stringify(completion)} gets ${before.reward}, after the change ${after.reward}; declared: ${expect}`,
+  };
 }
 
 function isBroken({ expect }: Relation, before: CheckedScore, after: CheckedScore): boolean {

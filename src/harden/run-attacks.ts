@@ -1,8 +1,8 @@
 /** Tries the attack classes on examples until the number of inputs is used up. */
 
 import { type CheckedScore, passes, type ScoreRequest } from "../core/score.ts";
-import { type AnswerForm, written } from "./answer-forms.ts";
-import type { Attack, AttackClass, Material, Target } from "./attack.ts";
+import { written } from "./answer-forms.ts";
+import type { AnswerForm, Attack, AttackClass, Material, Target } from "./attack.ts";
 import type { Finds } from "./finds.ts";
 import { severalSighting, troubleSighting, wrongSighting } from "./oracle.ts";
 import type { Subject } from "./subject.ts";

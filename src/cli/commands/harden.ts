@@ -26,16 +26,16 @@ interface Flags extends ScorerFlags, RunFlags {
 }
 
 export const help = `Finds are wrong answers that pass, completions that pass for several answers,
-right answers that do not, and inputs on which the scorer fails, hangs or is not
-deterministic. They are written to golden.jsonl as golden rows: add the ones you
-accept to your own rows, delete the others. Files in --outdir:
+right answers that do not pass, and inputs on which the scorer fails, hangs or
+is not deterministic. golden.jsonl has them as golden rows: add the ones that
+you accept to your own rows, delete the others. Files in --outdir:
   golden.jsonl     the finds, as small as possible
   boundary.jsonl   edited golden rows whose reward changed, with the new reward
-  survivors.jsonl  rows that would notice the mutants which no golden row noticed
+  survivors.jsonl  rows that would notice mutants which no golden row noticed
   summary.md, report.json
 
-With --golden each rule of the scorer is changed, one at a time, and the mutation
-score says how many of these mutants the golden rows notice. A comment
+With --golden each rule of the scorer is changed, one at a time; the mutation
+score is the share of these mutants that the golden rows notice. A comment
 "harden: accept" on a line accepts its mutants as equivalent; --accept names a
 file with one mutant on each line.
 

@@ -147,7 +147,9 @@ async function openMutant(
   );
   if (!found) return undefined;
   try {
-    return await openScorer({ ...found } as unknown as Scorer, { timeoutMs });
+    // Declared so that each row is scored once: whether a mutant is deterministic does not matter.
+    const once = { ...found, deterministic: false };
+    return await openScorer(once as unknown as Scorer, { timeoutMs });
   } catch (error) {
     if (error instanceof LockedRoomError) return undefined;
     throw error;
