@@ -165,7 +165,7 @@ function printReport(report: HardenReport, outdir: string): void {
   out();
   const tried = report.classes.reduce((sum, one) => sum + one.tried, 0);
   const lenient = report.classes.filter((one) => one.lenient > 0).map(({ name }) => name);
-  out(`  attacks        ${tried} of ${report.classes.length} classes`);
+  out(`  attacks        ${tried} in ${report.classes.length} classes`);
   if (inputs.golden_edits > 0)
     out(
       `  golden edits   ${inputs.golden_edits}; ${counted(edits.length + report.edits_left_out, "kind")} changed a reward`,
@@ -185,7 +185,7 @@ function printReport(report: HardenReport, outdir: string): void {
     );
   }
   out();
-  printFinds(finds, report.finds_left_out);
+  printFinds(finds);
   printSurvivors(report);
   if (lenient.length > 0)
     print(`Right answers pass in other forms as well: ${lenient.join(", ")}. See summary.md.`);
@@ -200,15 +200,23 @@ function printReport(report: HardenReport, outdir: string): void {
   );
 }
 
-function printFinds(finds: readonly HardenFind[], leftOut: number): void {
-  for (const find of finds.slice(0, SHOWN)) {
-    out(`${paint("red", find.attack_class)}: ${PROBLEMS[find.problem]}`);
-    const id = visibleShort(find.id, 20);
-    out(`    ${id}  ${visibleShort(find.completion, 70 - columns(id))}`);
-    print(visibleShort(`${find.attack}: ${find.why}`, 220), "    ");
+/** The first find of each class and problem. */
+function printFinds(finds: readonly HardenFind[]): void {
+  const groups = new Map<string, HardenFind[]>();
+  for (const find of finds) {
+    const key = `${find.attack_class} ${find.problem}`;
+    groups.set(key, [...(groups.get(key) ?? []), find]);
   }
-  const more = finds.length - SHOWN + leftOut;
-  if (finds.length > SHOWN) out(`… and ${more} more`);
+  const listed = [...groups.values()].slice(0, SHOWN);
+  for (const [first, ...more] of listed) {
+    if (!first) continue;
+    const others = more.length > 0 ? `, and ${more.length} more` : "";
+    out(`${paint("red", first.attack_class)}: ${PROBLEMS[first.problem]}${others}`);
+    const id = visibleShort(first.id, 20);
+    out(`    ${id}  ${visibleShort(first.completion, 70 - columns(id))}`);
+    print(visibleShort(`${first.attack}: ${first.why}`, 220), "    ");
+  }
+  if (groups.size > SHOWN) out(`… and ${groups.size - SHOWN} more classes; see summary.md`);
   if (finds.length > 0) out();
 }
 
