@@ -28,7 +28,8 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts"],
   ],
-  gate: ["core", "runs", "stats"],
+  gate: ["core", "runs", "scorers", "stats"],
+  verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
   report: ["core", "runs", "stats", "charts"],
   studio: ["core", "http", "runs", "report", "charts"],
 };

@@ -21,6 +21,8 @@ export const GROUPS = {
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",
     gate: "decide whether a candidate run may replace a baseline",
+    verify: "make a run again and compare: scores, samples, training",
+    seal: "sign a run, so that others can tell whose it is",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
   },

@@ -5,7 +5,17 @@ import path from "node:path";
 import type { ZodType } from "zod";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from "./artifacts.ts";
+import {
+  ALARMS,
+  EVALUATIONS,
+  KEPT,
+  MANIFEST,
+  METRICS,
+  SAMPLES,
+  STATES,
+  SUMMARY,
+  TIMING,
+} from "./artifacts.ts";
 import { requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { jsonObject } from "./schemas.ts";
@@ -16,7 +26,8 @@ import {
   trainManifestSchema,
   trainSummarySchema,
 } from "./train-schemas.ts";
-import { parseWith, readArtifact } from "./whole-file.ts";
+import { readVerification, verificationLine } from "./verification.ts";
+import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
 
 /** A line of metrics.jsonl with its numbers apart. */
 export interface TrainingStep {
@@ -41,6 +52,8 @@ export interface TrainingRunRecords {
   /** Undefined where the run has no such file. */
   readonly alarms: readonly lines.Alarm[] | undefined;
   readonly timing: readonly lines.TimingRecord[];
+  /** What was made again of it, in a line; undefined where nothing was. */
+  readonly verification: string | undefined;
 }
 
 const HINT = "Restore it, or run the training again.";
@@ -61,11 +74,14 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   const summary = existsSync(file(SUMMARY))
     ? await readArtifact(file(SUMMARY), trainSummarySchema, HINT)
     : undefined;
+  const verified = summary && (await readVerification(dir));
   const hashes = [
     [METRICS, metrics.sha256, summary?.metrics_sha256],
     [EVALUATIONS, evaluations?.sha256, summary?.evaluations_sha256],
     [SAMPLES, samples?.sha256, summary?.samples_sha256],
     [ALARMS, alarms?.sha256, summary?.alarms_sha256],
+    [STATES, await hashIf(file(STATES), summary?.states_sha256), summary?.states_sha256],
+    [KEPT, await hashIf(file(KEPT), summary?.kept_sha256), summary?.kept_sha256],
   ] as const;
   return {
     dir,
@@ -78,7 +94,13 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
     samples: samples?.rows ?? [],
     alarms: alarms?.rows,
     timing: timing?.rows ?? [],
+    verification: verified && verificationLine(verified),
   };
+}
+
+/** Of a file that the summary has a hash of. */
+async function hashIf(file: string, expected: string | undefined): Promise<string | undefined> {
+  return expected === undefined || !existsSync(file) ? undefined : sha256OfFile(file);
 }
 
 function asStep({ step, outcomes, ...values }: lines.StepRecord): TrainingStep {
