@@ -84,6 +84,11 @@ export interface ScorerIdentity {
 export const MISSING_COMPLETION = "missing_completion";
 /** We broke, not the model. Never a zero. */
 export const SCORER_ERROR = "scorer_error";
+/**
+ * A scorer's code for an example that it cannot read, such as one without a usable expected answer.
+ * Whatever reward comes with it, the row has none: nothing was measured.
+ */
+export const INVALID_EXAMPLE = "invalid_example";
 /** The harness's own codes, which no scorer may return. */
 export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERROR];
 

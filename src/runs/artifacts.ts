@@ -6,6 +6,7 @@ export const PROVENANCE_SCHEMA = "lockedroom.provenance@1";
 export const ROLLOUT_SCHEMA = "lockedroom.rollout@1";
 export const ROLLOUT_SUMMARY_SCHEMA = "lockedroom.rollout-summary@1";
 export const JOURNAL_SCHEMA = "lockedroom.rollout-journal@1";
+export const LEDGER_SCHEMA = "lockedroom.rollout-ledger@1";
 export const PAIRS_SCHEMA = "lockedroom.pairs@1";
 export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
 export const TRAIN_SCHEMA = "lockedroom.train@1";
@@ -27,6 +28,8 @@ export const COMPLETIONS = "completions.jsonl";
 export const SAMPLES = "samples.jsonl";
 /** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
+/** In a checkpoint folder: the rollouts of its policy, a line for each. */
+export const LEDGER = "rollouts.jsonl";
 
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";

@@ -5,6 +5,7 @@ import { canonicalJson, type Json } from "../core/json.ts";
 import {
   type CheckedScore,
   HARNESS_CODES,
+  INVALID_EXAMPLE,
   isName,
   SCORER_ERROR,
   type ScoreRequest,
@@ -81,7 +82,7 @@ function checked(scorer: Scorer, answer: unknown): CheckedScore {
   if (scorer.codes && !scorer.codes.includes(code)) {
     return scorerError(`the code "${code}" is not in the scorer's closed set`);
   }
-  return { reward, code, details: plain(details) };
+  return { reward: code === INVALID_EXAMPLE ? null : reward, code, details: plain(details) };
 }
 
 /** Details as plain JSON data, cut loose from whatever object the scorer returned. */
