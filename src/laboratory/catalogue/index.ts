@@ -1,0 +1,31 @@
+/** Every sabotage, by family. */
+
+import { usageError } from "../../core/errors.ts";
+import type { Sabotage } from "../sabotage.ts";
+import { DATA } from "./data.ts";
+import { FORGERIES } from "./forgeries.ts";
+import { PROMPT } from "./prompt.ts";
+import { SAMPLING } from "./sampling.ts";
+import { SCORER } from "./scorer.ts";
+import { SEEDS } from "./seeds.ts";
+import { SELECTION } from "./selection.ts";
+import { STATISTICS } from "./statistics.ts";
+
+export const SABOTAGES: readonly Sabotage[] = [
+  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, FORGERIES, STATISTICS].flat(),
+];
+
+/** Sabotages or families by name; all without any. */
+export function sabotagesNamed(names: readonly string[]): readonly Sabotage[] {
+  if (names.length === 0) return SABOTAGES;
+  const unknown = names.find(
+    (name) => !SABOTAGES.some((one) => one.name === name || one.family === name),
+  );
+  if (unknown !== undefined) {
+    throw usageError(
+      `there is no sabotage or family "${unknown}"`,
+      "`lockedroom sabotage list` names them all.",
+    );
+  }
+  return SABOTAGES.filter(({ name, family }) => names.includes(name) || names.includes(family));
+}
