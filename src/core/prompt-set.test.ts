@@ -50,6 +50,30 @@ describe("PromptSet", () => {
     expect(set.falsePositiveRate).toBeCloseTo(5000 / 2 ** 40, 20);
   });
 
+  test("a text is found by its lines and by every beginning that ends with one", () => {
+    const line = fc.string({ unit: "grapheme", maxLength: 8 });
+    const odd = fc.constantFrom("a b", " 2", "+ 3", "", "Σ", "x ", "\u200b", "´", "\u0301e");
+    fc.assert(
+      fc.property(fc.array(fc.oneof(line, odd), { maxLength: 8 }), (lines) => {
+        const set = new PromptSet();
+        set.addText(lines.join("\n"));
+        const beginnings = lines.map((_, i) => lines.slice(0, i + 1).join("\n"));
+        for (const one of [...lines, ...beginnings]) {
+          expect(set.has(one) || normalisedPrompt(one) === "").toBe(true);
+        }
+        expect(set.size).toBeLessThanOrEqual(2 * lines.length);
+      }),
+    );
+  });
+
+  test("and not by its other parts", () => {
+    const set = new PromptSet();
+    set.addText("One plus two?\nThree.\nFour.");
+    for (const part of ["One plus", "plus two?", "Three.\nFour.", ""]) {
+      expect(set.has(part)).toBe(false);
+    }
+  });
+
   test("a prompt costs less than four bytes", () => {
     expect(setOf(numbered(0, 5000)).toBytes().length / 5000).toBeLessThan(4);
   });

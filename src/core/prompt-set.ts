@@ -4,10 +4,13 @@
  * one of n with probability n / 2^40. Sets of one kind can be joined, whatever their sizes.
  */
 
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { normalisedPrompt } from "./prompt-fingerprint.ts";
 
 const RANGE = 2 ** 40;
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
+const WORD_AFTER = /[\p{L}\p{N}]$/u;
+const WORD_BEFORE = /^[\p{L}\p{N}]/u;
 
 export class PromptSet {
   readonly #hashes: Set<number>;
@@ -27,6 +30,25 @@ export class PromptSet {
 
   add(prompt: string): void {
     this.#hashes.add(hashOf(prompt));
+  }
+
+  /**
+   * Adds a text that may hold prompts: every line, and every beginning that ends with a line. Lines
+   * are normalised one by one, so that a long text costs no more than its length.
+   */
+  addText(text: string): void {
+    const beginning = createHash("sha256");
+    let before = "";
+    for (const line of text.split(LINE_END)) {
+      const own = normalisedPrompt(line);
+      if (own === "") continue;
+      this.#hashes.add(numberOf(createHash("sha256").update(own)));
+      // What normalisedPrompt makes of the line end between two lines.
+      const space = WORD_AFTER.test(before) && WORD_BEFORE.test(own) ? " " : "";
+      beginning.update(space + own);
+      if (before !== "") this.#hashes.add(numberOf(beginning.copy()));
+      before = own;
+    }
   }
 
   has(prompt: string): boolean {
@@ -71,7 +93,12 @@ export class PromptSet {
 }
 
 function hashOf(prompt: string): number {
-  return createHash("sha256").update(normalisedPrompt(prompt)).digest().readUIntBE(0, 5);
+  return numberOf(createHash("sha256").update(normalisedPrompt(prompt)));
+}
+
+/** The first 40 bits; the hash is used up. */
+function numberOf(hash: Hash): number {
+  return hash.digest().readUIntBE(0, 5);
 }
 
 /** Bits of a difference that are written as they are: about those of the mean difference. */

@@ -9,6 +9,7 @@ import type {
   SampledCompletion,
   SampleRequest,
   SamplingSettings,
+  SeenPrompts,
 } from "../core/policy.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
@@ -70,6 +71,7 @@ export class EmbeddedPolicy implements Policy {
   readonly sampling: SamplingSettings;
   readonly checkpoint: Checkpoint;
   readonly place: CheckpointPlace | undefined;
+  readonly seen: SeenPrompts | undefined;
   /** Samples that are taken from their list at a time. */
   readonly #part: number;
   readonly #lanes: Lanes;
@@ -79,6 +81,7 @@ export class EmbeddedPolicy implements Policy {
     const { architecture, placed, parameters, chat } = checkpoint;
     this.checkpoint = checkpoint;
     this.place = place;
+    this.seen = checkpoint.seen ?? undefined;
     this.sampling = options.sampling;
     this.identity = {
       kind: "checkpoint",

@@ -39,5 +39,9 @@ export const METRICS = "metrics.jsonl";
 export const EVALUATIONS = "evaluations.jsonl";
 export const ALARMS = "alarms.jsonl";
 export const TIMING = "timing.jsonl";
+/** The hashes of its saved states, in a chain. */
+export const STATES = "states.jsonl";
+/** The samples that rejection sampling learns from. */
+export const KEPT = "kept.jsonl";
 /** The folder from which a training run is resumed; removed when it is finished. */
 export const STATE = "state";

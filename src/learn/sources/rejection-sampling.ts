@@ -3,18 +3,17 @@
 import path from "node:path";
 import { z } from "zod";
 import { dataError, usageError } from "../../core/errors.ts";
+import { sha256 } from "../../core/fingerprint.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
+import { KEPT } from "../../runs/artifacts.ts";
 import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
-import { type Examples, longestPrompt, readExamples } from "./examples.ts";
+import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { textSource } from "./files.ts";
 import { Texts, toText } from "./texts.ts";
-
-/** Written once, so that a resumed run learns from the same texts. */
-export const KEPT = "kept.jsonl";
 
 /** Prompts that are sampled and scored at once. */
 const BLOCK = 64;
@@ -25,8 +24,14 @@ interface Settings {
   readonly keep: number;
 }
 
-/** How many tokens the kept texts cost; null until they are sampled. */
-const STATE = z.object({ sampled_tokens: z.number().nullable() });
+/**
+ * How many tokens the kept texts cost, and the SHA-256 of their file, which is written once, so that a
+ * resumed run learns from the same texts; null until they are sampled.
+ */
+const STATE = z.object({
+  sampled_tokens: z.number().nullable(),
+  kept_sha256: z.string().nullable(),
+});
 
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
   const { settings, encoder } = context;
@@ -34,6 +39,7 @@ export async function readRejectionSampling(context: DataContext): Promise<Train
   for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
   return {
     inputs: [examples.input],
+    prompts: promptsOf(examples),
     longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
     maxTokens: settings.rollouts.max_tokens,
     open: (parts) => new RejectionSampling(context, examples, parts),
@@ -45,17 +51,20 @@ class RejectionSampling implements Source {
   readonly #examples: Examples;
   readonly #parts: SourceParts;
   #sampledTokens: number | null;
+  #keptHash: string | null;
   #kept: { source: Source; metrics: Record<string, number> } | undefined;
 
   constructor(context: DataContext, examples: Examples, parts: SourceParts) {
     this.#context = context;
     this.#examples = examples;
     this.#parts = parts;
-    this.#sampledTokens = STATE.safeParse(parts.saved).data?.sampled_tokens ?? null;
+    const saved = STATE.safeParse(parts.saved).data;
+    this.#sampledTokens = saved?.sampled_tokens ?? null;
+    this.#keptHash = saved?.kept_sha256 ?? null;
   }
 
   state() {
-    return { sampled_tokens: this.#sampledTokens };
+    return { sampled_tokens: this.#sampledTokens, kept_sha256: this.#keptHash };
   }
 
   async batch(step: number): Promise<Batch> {
@@ -76,9 +85,17 @@ class RejectionSampling implements Source {
     if (!fileExists(file) || this.#sampledTokens === null) {
       const found = await this.#sample();
       this.#sampledTokens = found.tokens;
+      this.#keptHash = sha256(found.kept);
       await writeWhole(file, found.kept);
     }
-    const lines = (await readText(file)).split("\n").filter((line) => line !== "");
+    const text = await readText(file);
+    if (sha256(text) !== this.#keptHash) {
+      throw dataError(
+        `${file} is not what the run was paused with`,
+        "It was damaged, edited or exchanged. Restore it, or start over with --force.",
+      );
+    }
+    const lines = text.split("\n").filter((line) => line !== "");
     if (lines.length === 0) throw nothingKept(this.#context);
     const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
     const texts = await Texts.read(file, toText, encoder, heldOut);
