@@ -10,9 +10,10 @@ import { SCORER } from "./scorer.ts";
 import { SEEDS } from "./seeds.ts";
 import { SELECTION } from "./selection.ts";
 import { STATISTICS } from "./statistics.ts";
+import { TRAINING } from "./training.ts";
 
 export const SABOTAGES: readonly Sabotage[] = [
-  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, FORGERIES, STATISTICS].flat(),
+  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, FORGERIES, STATISTICS, TRAINING].flat(),
 ];
 
 /** Sabotages or families by name; all without any. */

@@ -109,7 +109,7 @@ export const SAMPLING: readonly Sabotage[] = [
     family: "sampling",
     trick: "Resumes a rollout with another data set, so that old answers stand for new prompts.",
     honest: "An interrupted rollout is resumed.",
-    caught: { check: "rollout", code: "exit 64", says: /resume|another|other/ },
+    caught: { check: "rollout", code: "exit 64", says: /something else/ },
     async play(lab, cheat) {
       const policy = await lab.pi0();
       const dataset = await lab.dataset(lab.examples(FEW));
