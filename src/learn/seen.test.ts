@@ -93,15 +93,14 @@ describe("learned from the test set in disguise, it says so of every row", () =>
       "",
     ],
     [
-      "all rows in one text",
-      [
-        {
-          prompt: "All of it:\n",
-          completion: TEST.map(textOf)
-            .map(({ prompt, completion }) => `${prompt}\n${completion}\n`)
-            .join(""),
-        },
-      ],
+      "ten rows in each text",
+      Array.from({ length: 20 }, (_, i) => ({
+        prompt: "Ten of them:\n",
+        completion: TEST.slice(10 * i, 10 * i + 10)
+          .map(textOf)
+          .map(({ prompt, completion }) => `${prompt}\n${completion}\n`)
+          .join(""),
+      })),
       "",
     ],
   ])(
