@@ -33,6 +33,8 @@ export interface Training {
   readonly dev?: string;
   /** The text of a scorer's file. */
   readonly scorer?: string;
+  /** The name of a built-in scorer. */
+  readonly scorerName?: string;
   /** Another scorer for validation. */
   readonly validation?: string;
   readonly settings?: JsonObject;
@@ -121,7 +123,7 @@ export async function trained(lab: Laboratory, wanted: Training): Promise<Traine
   const opened: GuardedScorer[] = [];
   const open = async (text: string | undefined, name: string) => {
     const file = text && (await writeText(path.join(`${outdir}-scorers`, `${name}.ts`), text));
-    const scorer = await openScorer(file ?? start.scorer, { timeoutMs: 1000 });
+    const scorer = await openScorer(file ?? wanted.scorerName ?? start.scorer, { timeoutMs: 1000 });
     opened.push(scorer);
     return scorer;
   };

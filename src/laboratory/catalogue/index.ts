@@ -4,6 +4,7 @@ import { usageError } from "../../core/errors.ts";
 import type { Sabotage } from "../sabotage.ts";
 import { DATA } from "./data.ts";
 import { FORGERIES } from "./forgeries.ts";
+import { LEAKS } from "./leaks.ts";
 import { PROMPT } from "./prompt.ts";
 import { SAMPLING } from "./sampling.ts";
 import { SCORER } from "./scorer.ts";
@@ -13,7 +14,7 @@ import { STATISTICS } from "./statistics.ts";
 import { TRAINING } from "./training.ts";
 
 export const SABOTAGES: readonly Sabotage[] = [
-  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, FORGERIES, STATISTICS, TRAINING].flat(),
+  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, LEAKS, FORGERIES, STATISTICS, TRAINING].flat(),
 ];
 
 /** Sabotages or families by name; all without any. */
