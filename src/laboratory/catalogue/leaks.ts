@@ -12,7 +12,7 @@ import type { Outcome, Sabotage } from "../sabotage.ts";
 import { trained } from "../training.ts";
 import { byGate } from "./against-baseline.ts";
 
-const ROWS = 60;
+const ROWS = 40;
 const SETTINGS = {
   ...{ steps: 1, batch: 8, rate: { peak: 1e-6 }, evaluate: { every: 0, max_tokens: 16 } },
   rollouts: { prompts: 2, group: 2, max_tokens: 16 },
@@ -144,7 +144,7 @@ export const LEAKS: readonly Sabotage[] = [
     "test-set-recased",
     "Trains on the test set with other capital letters in the prompts.",
     ofRows((examples) =>
-      examples.map((one) => ({ ...one, prompt: one.prompt.replace("Final", "final") })),
+      examples.map((one) => ({ ...one, prompt: one.prompt.replace("Reply", "reply") })),
     ),
   ),
   leak(
