@@ -102,6 +102,11 @@ export interface CheckedScore {
   readonly details: Json;
 }
 
+/** A scorer's answer as a row has it: an example that the scorer cannot read gives no reward. */
+export function asRecorded(result: ScoreResult): CheckedScore {
+  return result.code === INVALID_EXAMPLE ? { ...result, reward: null } : result;
+}
+
 /** An example and a completion to score. @see {@link openScorer} */
 export interface ScoreRequest {
   readonly example: Example;

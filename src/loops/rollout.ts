@@ -4,7 +4,7 @@
  * request, to sample, and to put the answers in order. It does not score.
  */
 
-import { dataError, LockedRoomError } from "../core/errors.ts";
+import { continuable, dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { IdSet } from "../core/id-set.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
@@ -227,8 +227,8 @@ async function* unchanged({
 /** Adds to the error how to continue: the answers so far are kept. */
 function withResumeHint(error: unknown): unknown {
   if (!(error instanceof LockedRoomError)) return error;
-  const resume = "The answers so far are kept: go on with the same command and --resume.";
-  return new LockedRoomError(error.kind, error.message, {
-    hint: error.hint ? `${error.hint} ${resume}` : resume,
-  });
+  return continuable(
+    error,
+    "The answers so far are kept: go on with the same command and --resume.",
+  );
 }

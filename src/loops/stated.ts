@@ -25,8 +25,8 @@ export function describedBy(
   const { policy: known, sampling: settings } = provenance ?? {};
   const { policy: name, sampling } = stated ?? {};
   const refuse = (what: string) => refuseStatement(what, completions ?? "");
-  if (known && name !== undefined && known.name !== name) refuse("policy");
-  if (settings && sampling && !agrees(settings, sampling)) refuse("sampling settings");
+  if (known && name !== undefined && known.name !== name) refuse("another policy");
+  if (settings && sampling && !agrees(settings, sampling)) refuse("other sampling settings");
   return {
     policy: known ?? (name === undefined ? null : { kind: "stated", name }),
     sampling: settings ?? (sampling ? { ...sampling } : null),
@@ -41,7 +41,7 @@ function agrees(settings: JsonObject, stated: Readonly<Record<string, number>>):
 
 function refuseStatement(what: string, completions: string): never {
   throw usageError(
-    `${provenancePath(completions)} states another ${what} than was given`,
-    "Leave out what the file states, or correct whichever is wrong.",
+    `${provenancePath(completions)} states ${what}`,
+    "Leave out what the file states, or correct the one that is wrong.",
   );
 }

@@ -1,0 +1,89 @@
+/** A rollout made again: its files, and its answers to the prompts of the data set. */
+
+import type { JsonObject } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
+import { promptFingerprint } from "../core/prompt-fingerprint.ts";
+import { openRollout, type Rollout } from "../runs/read-rollout.ts";
+import { RowCursor } from "../runs/rows.ts";
+import type { PartName, VerificationPart } from "../runs/verification.ts";
+import { verifyExposure } from "./exposure.ts";
+import { filesPart } from "./files.ts";
+import { findFile, reached } from "./find-input.ts";
+import { Comparison, impossible } from "./part.ts";
+import { comparePolicy, openRecordedPolicy } from "./recorded-policy.ts";
+import { type SampledRow, type SampleOptions, sampleAgain } from "./sample.ts";
+import { examplesIn } from "./scored-rows.ts";
+
+export async function verifyRollout(
+  dir: string,
+  asked: readonly PartName[],
+  options: SampleOptions,
+): Promise<VerificationPart[]> {
+  const rollout = await openRollout(dir);
+  const parts: VerificationPart[] = [];
+  const files = 1 + Object.keys(rollout.summary.files).length;
+  if (asked.includes("files")) parts.push(filesPart(await rollout.editedFiles(), files));
+  if (asked.includes("sample")) parts.push(...(await samplesOf(rollout, options)));
+  return parts.filter(({ part }) => asked.includes(part));
+}
+
+async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart[]> {
+  const { manifest } = rollout;
+  const total = manifest.examples.count;
+  const input = manifest.inputs[0] ?? { path: null, sha256: "" };
+  const opened = await reached(async () => {
+    const dataset = await findFile("data set", input, options);
+    return { dataset, policy: await openRecordedPolicy(manifest, options) };
+  });
+  if ("why" in opened) return [impossible("sample", total, opened.why)];
+  const { dataset, policy } = opened.value;
+  try {
+    const comparison = new Comparison();
+    comparePolicy(comparison, manifest, policy);
+    const content = Object.values(rollout.summary.files)[0] ?? "";
+    const sampled = await reached(() =>
+      sampleAgain(policy, rowsOf(rollout, dataset, comparison), {
+        ...{ ...options, total, content, comparison },
+      }),
+    );
+    if ("why" in sampled) return [impossible("sample", total, sampled.why)];
+    const rows = rowsOf(rollout, dataset);
+    return [
+      sampled.value,
+      await verifyExposure(manifest.exposure, (policy as Policy).seen, rows, true),
+    ];
+  } finally {
+    await policy.close();
+  }
+}
+
+/** Answers are written in the order of the data set, so both are read side by side. */
+async function* rowsOf(
+  rollout: Rollout,
+  dataset: string,
+  comparison?: Comparison,
+): AsyncGenerator<SampledRow[], void, void> {
+  const examples = new RowCursor(examplesIn(dataset));
+  try {
+    for await (const batch of rollout.answers().batches()) {
+      const rows: SampledRow[] = [];
+      for (const answer of batch) {
+        const { id, prompt } = examples.buffered() ?? (await examples.read()) ?? NO_EXAMPLE;
+        const print = answer.prompt_fingerprint;
+        if (id !== answer.id) comparison?.differs(String(answer.id), "id", id, answer.id);
+        else if (print !== undefined && print !== promptFingerprint(prompt))
+          comparison?.differs(id, "prompt_fingerprint", promptFingerprint(prompt), print);
+        else rows.push({ id, prompt, answers: answersOf(answer) });
+      }
+      yield rows;
+    }
+  } finally {
+    await examples.close();
+  }
+}
+
+const NO_EXAMPLE = { id: "", prompt: "" };
+
+function answersOf({ id: _id, prompt_fingerprint: _print, ...row }: JsonObject): JsonObject[] {
+  return Array.isArray(row.samples) ? row.samples : [row];
+}
