@@ -33,7 +33,7 @@ export const mayImport = {
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
     ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],
-    ...["learn", "gate", "report", "studio"],
+    ...["learn", "gate", "report", "studio", "verify", "harden"],
   ],
   studio: ["core", "http", "runs", "report", "charts"],
 };

@@ -1,4 +1,5 @@
 export { SABOTAGES, sabotagesNamed } from "./catalogue/index.ts";
-export { type LaboratoryOptions } from "./laboratory.ts";
-export { type SabotageOptions, type SabotageResult, runSabotages } from "./run.ts";
-export type { Caught, Finding, Sabotage, Uncaught } from "./sabotage.ts";
+export type { LaboratoryOptions } from "./laboratory.ts";
+export { sabotageCounts, sabotageMarkdown } from "./render.ts";
+export { runSabotages, type SabotageOptions } from "./run.ts";
+export type { Caught, Family, Finding, Sabotage, Uncaught } from "./sabotage.ts";

@@ -5,8 +5,8 @@
 
 import path from "node:path";
 import { LockedRoomError } from "../core/errors.ts";
-import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { sha256 } from "../core/fingerprint.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import { examplesOf } from "../datasets/splits.ts";
 import { type GateOptions, gate } from "../gate/gate.ts";
@@ -19,7 +19,8 @@ import { PI0 } from "../policy/pi0.ts";
 import { PROVENANCE_SCHEMA } from "../runs/artifacts.ts";
 import { provenancePath } from "../runs/manifest.ts";
 import { openScorer } from "../scorers/open.ts";
-import { type Base, readBase, ROWS, weaker } from "./base.ts";
+import { type VerifyOptions, verify } from "../verify/verify.ts";
+import { type Base, ROWS, readBase, weaker } from "./base.ts";
 import { copyFolder, jsonl, writeText } from "./files.ts";
 import { type Check, type Outcome, Refusal } from "./sabotage.ts";
 
@@ -48,7 +49,9 @@ export interface Conditions {
   readonly answers?: readonly object[];
   readonly provenance?: JsonObject | null;
   /** A built-in's name, or the text of a file. */
-  readonly scorer?: { readonly name: string } | { readonly files: Readonly<Record<string, string>> };
+  readonly scorer?:
+    | { readonly name: string }
+    | { readonly files: Readonly<Record<string, string>> };
   readonly maxExamples?: number;
   readonly timeoutMs?: number;
 }
@@ -221,17 +224,26 @@ export class Laboratory {
   }
 
   /** What the gate says about two runs. */
-  gate(
-    baseline: string,
-    candidate: string,
-    options: Partial<GateOptions> = {},
-  ): Promise<Outcome> {
+  gate(baseline: string, candidate: string, options: Partial<GateOptions> = {}): Promise<Outcome> {
     return this.refusing("gate", async () => {
       const { decision, reasons } = await gate({ baseline, candidate, ...options });
       const findings = reasons.map(({ code, message }) => ({
         ...{ check: "gate" as const, code, message },
       }));
       return { verdict: decision, findings: decision === "PROMOTE" ? [] : findings };
+    });
+  }
+
+  /** Makes a run again; what differs is a finding. */
+  verify(run: string, options: Partial<VerifyOptions> = {}): Promise<Outcome> {
+    return this.refusing("verify", async () => {
+      const { result, parts } = await verify({ ...options, run });
+      const different = parts.filter(({ status }) => status === "differs");
+      const findings = different.map(({ part, differences }) => ({
+        ...{ check: "verify" as const, code: `${part}_differs` },
+        message: `${differences} different`,
+      }));
+      return { verdict: result, findings };
     });
   }
 
@@ -260,7 +272,8 @@ export class Laboratory {
       return await work();
     } catch (error) {
       if (!(error instanceof LockedRoomError)) throw error;
-      throw new Refusal({ check, code: KIND[error.kind], message: error.message });
+      const message = error.message.replaceAll(`${this.dir}${path.sep}`, "");
+      throw new Refusal({ check, code: KIND[error.kind], message });
     }
   }
 

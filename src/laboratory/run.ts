@@ -1,27 +1,13 @@
 /** Plays sabotages and their honest twins, and compares what caught them with the catalogue. */
 
 import { LockedRoomError } from "../core/errors.ts";
+import {
+  SABOTAGE_SCHEMA,
+  type SabotageReport,
+  type SabotageResult,
+} from "../runs/sabotage-report.ts";
 import { Laboratory, type LaboratoryOptions } from "./laboratory.ts";
 import { type Finding, isCatch, nameOf, type Outcome, Refusal, type Sabotage } from "./sabotage.ts";
-
-/** What became of one sabotage. */
-export interface SabotageResult {
-  readonly name: string;
-  readonly family: string;
-  readonly trick: string;
-  readonly honest: string;
-  /** What the catalogue says: "gate: seeds_differ", or "nothing". */
-  readonly expected: string;
-  /** What caught it; null: nothing did. */
-  readonly caught: Finding | null;
-  /** Why nothing catches it, where the catalogue says so. */
-  readonly because: string | null;
-  /** Everything else that objected, as "check: code". */
-  readonly also: readonly string[];
-  /** How the honest twin ended, and whether it was refused for the same reason. */
-  readonly twin: { readonly verdict: string; readonly refused: boolean };
-  readonly as_expected: boolean;
-}
 
 export interface SabotageOptions extends LaboratoryOptions {
   readonly sabotages: readonly Sabotage[];
@@ -29,14 +15,18 @@ export interface SabotageOptions extends LaboratoryOptions {
   readonly onDone?: ((done: number, name: string) => void) | undefined;
 }
 
-export async function runSabotages(options: SabotageOptions): Promise<SabotageResult[]> {
+/**
+ * Plays every sabotage and its honest twin on copies, and compares what caught them with the catalogue.
+ */
+export async function runSabotages(options: SabotageOptions): Promise<SabotageReport> {
   const lab = await Laboratory.open(options);
   const results: SabotageResult[] = [];
   for (const [i, sabotage] of options.sabotages.entries()) {
     results.push(await resultOf(sabotage, lab));
     options.onDone?.(i + 1, sabotage.name);
   }
-  return results;
+  const as_expected = results.every((result) => result.as_expected);
+  return { schema: SABOTAGE_SCHEMA, results, as_expected };
 }
 
 async function resultOf(sabotage: Sabotage, lab: Laboratory): Promise<SabotageResult> {

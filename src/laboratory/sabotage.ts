@@ -3,20 +3,18 @@
 import type { Laboratory } from "./laboratory.ts";
 
 export const FAMILIES = [
-  ...["data", "prompt", "scorer", "sampling", "selection", "seeds"],
-  ...["leaks", "forgeries", "statistics", "training"],
+  "data",
+  "prompt",
+  "scorer",
+  "sampling",
+  "selection",
+  "seeds",
+  "leaks",
+  "forgeries",
+  "statistics",
+  "training",
 ] as const;
-export type Family =
-  | "data"
-  | "prompt"
-  | "scorer"
-  | "sampling"
-  | "selection"
-  | "seeds"
-  | "leaks"
-  | "forgeries"
-  | "statistics"
-  | "training";
+export type Family = (typeof FAMILIES)[number];
 
 /** The commands that refuse something, and the alarms of a training run. */
 export type Check =
@@ -81,9 +79,7 @@ export class Refusal extends Error {
 }
 
 export function isCatch({ check, code, says }: Caught, finding: Finding): boolean {
-  return (
-    finding.check === check && finding.code === code && (says?.test(finding.message) ?? true)
-  );
+  return finding.check === check && finding.code === code && (says?.test(finding.message) ?? true);
 }
 
 /** "gate: seeds_differ" */

@@ -1,8 +1,8 @@
 /** Trainings of the laboratory: a few steps of a policy that is smaller than nano. */
 
 import path from "node:path";
-import type { JsonObject } from "../core/json.ts";
 import { dataError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { train } from "../learn/train.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
@@ -85,7 +85,7 @@ export const tinyExamples = (first = 0, count = 8) =>
   Array.from({ length: count }, (_, i) => ({ id: `s${first + i}`, prompt: `${first + i}+1=` }));
 
 /** The tiny policy and its sums; or the checkpoint and the data of the training that was given. */
-function startOf(lab: Laboratory): Promise<Start> {
+export function startOf(lab: Laboratory): Promise<Start> {
   return lab.once("training start", async () => {
     if (lab.train !== undefined) return givenStart(lab.train);
     return {

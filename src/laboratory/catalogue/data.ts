@@ -10,7 +10,8 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "answer-key-edited",
-      trick: "Writes the candidate's wrong answers into the answer key, so that they count as right.",
+      trick:
+        "Writes the candidate's wrong answers into the answer key, so that they count as right.",
       honest: HONEST_PAIR,
       caught: byGate("expected_answer_altered"),
     },
@@ -44,7 +45,8 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "first-rows-only",
-      trick: "Evaluates only the first half of the examples, where the candidate happens to do well.",
+      trick:
+        "Evaluates only the first half of the examples, where the candidate happens to do well.",
       honest: HONEST_PAIR,
       caught: byGate("example_count_differs"),
     },
@@ -54,7 +56,8 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "hard-rows-replaced",
-      trick: "Puts examples that the candidate solves in the place of those that it fails, under the old ids.",
+      trick:
+        "Puts examples that the candidate solves in the place of those that it fails, under the old ids.",
       honest: HONEST_PAIR,
       caught: byGate("prompt_altered"),
     },
@@ -89,7 +92,8 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "data-set-rewritten",
-      trick: "Writes the data set anew with a field that the scorer could read, to see whether anyone compares files.",
+      trick:
+        "Writes the data set anew with a field that the scorer could read, to see whether anyone compares files.",
       honest: HONEST_PAIR,
       caught: byGate("dataset_bytes_differ"),
     },
@@ -103,7 +107,8 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "failures-left-out",
-      trick: "Leaves out the completions that are wrong and hopes that only the others are counted.",
+      trick:
+        "Leaves out the completions that are wrong and hopes that only the others are counted.",
       honest: HONEST_PAIR,
       caught: byGate("missing_completions"),
     },
@@ -136,9 +141,10 @@ export const DATA: readonly Sabotage[] = [
     "data",
     {
       name: "unreadable-answer-key",
-      trick: "Makes the expected answers unreadable where the candidate is wrong, in both runs, so that its failures say nothing.",
+      trick:
+        "Makes the expected answers unreadable where the candidate is wrong, in both runs, so that its failures say nothing.",
       honest: HONEST_PAIR,
-      caught: byGate("scorer_errors"),
+      caught: byGate("invalid_examples"),
     },
     {
       candidate: (rows) => ({ examples: unreadable(rows) }),
@@ -167,7 +173,11 @@ function copies(): Sabotage {
       const all = lab.examples(problems * times);
       const examples = all.map((example, i) =>
         cheat
-          ? { ...all[Math.floor(i / times)], id: example.id, prompt: all[Math.floor(i / times)]?.prompt ?? "" }
+          ? {
+              ...all[Math.floor(i / times)],
+              id: example.id,
+              prompt: all[Math.floor(i / times)]?.prompt ?? "",
+            }
           : example,
       );
       const said = (right: number) =>

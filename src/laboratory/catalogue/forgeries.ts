@@ -2,8 +2,8 @@
 
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { ResultRow } from "../../runs/schemas.ts";
 import { MANIFEST, RESULTS, SUMMARY } from "../../runs/artifacts.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
 import { copyFolder, editText, type Forgery, forge } from "../files.ts";
 import type { Laboratory } from "../laboratory.ts";
 import type { Caught, Sabotage } from "../sabotage.ts";
@@ -120,7 +120,11 @@ export const FORGERIES: readonly Sabotage[] = [
     {
       name: "unfinished-run",
       trick: "Removes the summary of a bad run and hopes that the gate counts the rows itself.",
-      caught: { check: "gate", code: "exit 65", says: /not finished|unfinished|interrupted|summary/ },
+      caught: {
+        check: "gate",
+        code: "exit 65",
+        says: /not finished|unfinished|interrupted|summary/,
+      },
     },
     (dir) => rm(path.join(dir, SUMMARY)),
   ),
@@ -138,4 +142,3 @@ export const FORGERIES: readonly Sabotage[] = [
     },
   ),
 ];
-

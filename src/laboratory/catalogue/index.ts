@@ -1,21 +1,29 @@
 /** Every sabotage, by family. */
 
 import { usageError } from "../../core/errors.ts";
-import type { Sabotage } from "../sabotage.ts";
+import { FAMILIES, type Sabotage } from "../sabotage.ts";
 import { DATA } from "./data.ts";
 import { FORGERIES } from "./forgeries.ts";
 import { LEAKS } from "./leaks.ts";
+import { PAUSED } from "./paused.ts";
 import { PROMPT } from "./prompt.ts";
+import { RECOMPUTED } from "./recomputed.ts";
 import { SAMPLING } from "./sampling.ts";
 import { SCORER } from "./scorer.ts";
+import { SEALS } from "./seals.ts";
 import { SEEDS } from "./seeds.ts";
 import { SELECTION } from "./selection.ts";
 import { STATISTICS } from "./statistics.ts";
 import { TRAINING } from "./training.ts";
 
-export const SABOTAGES: readonly Sabotage[] = [
-  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, LEAKS, FORGERIES, STATISTICS, TRAINING].flat(),
-];
+const ALL: readonly Sabotage[] = [
+  ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, LEAKS, FORGERIES, STATISTICS],
+  ...[TRAINING, RECOMPUTED, PAUSED, SEALS],
+].flat();
+
+export const SABOTAGES: readonly Sabotage[] = FAMILIES.flatMap((family) =>
+  ALL.filter((sabotage) => sabotage.family === family),
+);
 
 /** Sabotages or families by name; all without any. */
 export function sabotagesNamed(names: readonly string[]): readonly Sabotage[] {

@@ -3,52 +3,30 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { trainExamples } from "../../datasets/splits.ts";
-import { initialise } from "../../policy/initialise.ts";
 import { loadCheckpoint, saveCheckpoint } from "../../policy/checkpoint.ts";
-import { nothingSeen } from "../../policy/seen-prompts.ts";
 import { jsonl, writeText } from "../files.ts";
 import type { LabExample, Laboratory } from "../laboratory.ts";
 import type { Outcome, Sabotage } from "../sabotage.ts";
+import { againstUntrained, answersOf, scored, testSet } from "../small-runs.ts";
 import { trained } from "../training.ts";
 import { byGate } from "./against-baseline.ts";
 
-const ROWS = 40;
+const TRAINING_ROWS = 40;
 const SETTINGS = {
   ...{ steps: 1, batch: 8, rate: { peak: 1e-6 }, evaluate: { every: 0, max_tokens: 16 } },
   rollouts: { prompts: 2, group: 2, max_tokens: 16 },
 };
 
-const testSet = (lab: Laboratory) => lab.examples(ROWS);
 const trainSet = () =>
-  trainExamples(ROWS).map(({ id, prompt, expected_answer }) => ({ id, prompt, expected_answer }));
-
-/** A policy with the weights of π₀'s first step: random ones. */
-function untrained(lab: Laboratory): Promise<string> {
-  return lab.once("untrained policy", async () => {
-    const { architecture, tokenizer, maxLength } = await loadCheckpoint(await lab.pi0());
-    const dir = path.join(lab.dir, "untrained");
-    await saveCheckpoint(dir, {
-      ...{ architecture, tokenizer, maxLength, trained: null, seen: nothingSeen() },
-      parameters: initialise(architecture, 0),
-    });
-    return dir;
-  });
-}
-
-/** The evaluation of a checkpoint on the test set. */
-async function measured(lab: Laboratory, policy: string, name: string): Promise<string> {
-  const dataset = await lab.dataset(testSet(lab));
-  const answers = await lab.rollout({ policy, dataset, sampling: { max_tokens: 16 } });
-  return lab.evaluated(dataset, answers, name);
-}
+  trainExamples(TRAINING_ROWS).map(({ id, prompt, expected_answer }) => ({
+    id,
+    prompt,
+    expected_answer,
+  }));
 
 /** An untrained policy against this checkpoint, on the test set. */
 async function judged(lab: Laboratory, checkpoint: string, name: string): Promise<Outcome> {
-  const baseline = await lab.once("untrained run", async () =>
-    measured(lab, await untrained(lab), "untrained"),
-  );
-  const candidate = await measured(lab, checkpoint, name);
-  return lab.gate(baseline, candidate, { claim: "policy" });
+  return againstUntrained(lab, await scored(lab, await answersOf(lab, checkpoint), name));
 }
 
 interface Data {
@@ -154,7 +132,8 @@ export const LEAKS: readonly Sabotage[] = [
   ),
   {
     ...{ name: "leak-by-ancestor", family: "leaks" },
-    trick: "Trains on the test set first and then on the training set, and reports the second training.",
+    trick:
+      "Trains on the test set first and then on the training set, and reports the second training.",
     honest: "Trains twice on the training set.",
     caught: byGate("measured_on_training_data"),
     async play(lab, cheat) {
@@ -193,8 +172,13 @@ export const LEAKS: readonly Sabotage[] = [
     caught: byGate("history_unknown"),
     async play(lab, cheat) {
       if (!cheat) return honest(lab);
-      const { dir: _, placed: __, fingerprint: ___, chat: ____, ...content } =
-        await loadCheckpoint(await lab.pi0());
+      const {
+        dir: _,
+        placed: __,
+        fingerprint: ___,
+        chat: ____,
+        ...content
+      } = await loadCheckpoint(await lab.pi0());
       const stripped = lab.fresh("stripped");
       await saveCheckpoint(stripped, { ...content, trained: null, seen: null });
       return judged(lab, stripped, "stripped");

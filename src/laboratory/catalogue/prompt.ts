@@ -11,7 +11,8 @@ export const PROMPT: readonly Sabotage[] = [
   {
     name: "other-prompts-same-ids",
     family: "prompt",
-    trick: "Samples answers to easier prompts under the same ids and evaluates them on the real data set.",
+    trick:
+      "Samples answers to easier prompts under the same ids and evaluates them on the real data set.",
     honest: "Samples answers to the data set that they are evaluated on.",
     caught: { check: "eval", code: "exit 65", says: /prompt/ },
     async play(lab, cheat) {

@@ -1,7 +1,7 @@
 /** Sabotages of sampling and of the statement of what sampled. */
 
-import path from "node:path";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { JOURNAL } from "../../runs/artifacts.ts";
 import { provenancePath } from "../../runs/manifest.ts";
 import { editText } from "../files.ts";
@@ -13,7 +13,12 @@ import { againstBaseline, byGate, HONEST_PAIR } from "./against-baseline.ts";
 function setting(name: string, trick: string, change: object): Sabotage {
   return againstBaseline(
     "sampling",
-    { name, trick, honest: "The same settings for both policies.", caught: byGate("sampling_differs") },
+    {
+      name,
+      trick,
+      honest: "The same settings for both policies.",
+      caught: byGate("sampling_differs"),
+    },
     {
       candidate: () => ({
         provenance: stated("later", { sampling: { ...SETTINGS, ...change } }),

@@ -1,7 +1,7 @@
 /** Sabotages of the scorer. */
 
 import { validateScorer } from "../../loops/validate.ts";
-import { writeText, jsonl } from "../files.ts";
+import { jsonl, writeText } from "../files.ts";
 import type { Conditions } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
 import { againstBaseline, byGate } from "./against-baseline.ts";
@@ -114,7 +114,8 @@ export const SCORER: readonly Sabotage[] = [
     "scorer",
     {
       name: "lenient-by-place",
-      trick: "Accepts everything when the scorer's file lies in the folder of the candidate; its text is the same.",
+      trick:
+        "Accepts everything when the scorer's file lies in the folder of the candidate; its text is the same.",
       honest: SAME_SCORER,
       caught: byGate("instrument_inconsistent"),
     },
@@ -128,7 +129,8 @@ export const SCORER: readonly Sabotage[] = [
     "scorer",
     {
       name: "random-scorer",
-      trick: "Draws a random number when the scorer is loaded and runs it until the result is good.",
+      trick:
+        "Draws a random number when the scorer is loaded and runs it until the result is good.",
       honest: SAME_SCORER,
       caught: byGate("scorer_errors"),
     },
@@ -242,10 +244,7 @@ function golden(name: string, trick: string, rule: string): Sabotage {
         ...{ id: example.id, completion, expected_reward, note: "" },
       });
       const dir = lab.fresh(name);
-      const scorer = await writeText(
-        `${dir}/scorer.ts`,
-        scorerText(cheat ? { rule } : {}),
-      );
+      const scorer = await writeText(`${dir}/scorer.ts`, scorerText(cheat ? { rule } : {}));
       const rows = await writeText(
         `${dir}/golden.jsonl`,
         jsonl([

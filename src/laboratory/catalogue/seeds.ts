@@ -16,7 +16,8 @@ export const SEEDS: readonly Sabotage[] = [
     "seeds",
     {
       name: "best-of-20-seeds",
-      trick: "Samples the candidate with 20 seeds and compares the best one with one seed of the baseline.",
+      trick:
+        "Samples the candidate with 20 seeds and compares the best one with one seed of the baseline.",
       honest: "Both policies are sampled with the same seed.",
       caught: byGate("seeds_differ"),
     },
@@ -58,7 +59,8 @@ export const SEEDS: readonly Sabotage[] = [
   {
     name: "same-policy-again",
     family: "seeds",
-    trick: "Samples an unchanged checkpoint again with another seed and claims that it has improved.",
+    trick:
+      "Samples an unchanged checkpoint again with another seed and claims that it has improved.",
     honest: "A better policy, sampled with the same seed.",
     caught: byGate("nothing_changed"),
     async play(lab, cheat) {
@@ -77,7 +79,8 @@ export const SEEDS: readonly Sabotage[] = [
   {
     name: "count-of-tries-reset",
     family: "seeds",
-    trick: "Samples from a fresh copy of the checkpoint for each seed, so that every copy counts one try.",
+    trick:
+      "Samples from a fresh copy of the checkpoint for each seed, so that every copy counts one try.",
     honest: "One seed, and a count of one.",
     caught: {
       check: "nothing",

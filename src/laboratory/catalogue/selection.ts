@@ -1,9 +1,11 @@
 /** Sabotages of selection. */
 
 import path from "node:path";
+import type { JsonObject } from "../../core/json.ts";
 import { RESULTS } from "../../runs/artifacts.ts";
-import { editText, readRows } from "../files.ts";
-import { type Laboratory, stated } from "../laboratory.ts";
+import { provenancePath } from "../../runs/manifest.ts";
+import { editText, readJson, readRows } from "../files.ts";
+import type { Laboratory } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
 import { byGate } from "./against-baseline.ts";
 
@@ -52,9 +54,15 @@ export const SELECTION: readonly Sabotage[] = [
     async play(lab, cheat) {
       const { dataset, samples } = await packs(lab);
       const plain = await lab.once("first samples", async () => {
-        const completions = await firstSamples(samples);
+        const { prompt, sampling } = await readJson(provenancePath(samples));
         return lab.evaluate("first-samples", {
-          ...{ examples: lab.examples(FEW), completions, provenance: stated("earlier") },
+          examples: lab.examples(FEW),
+          completions: await firstSamples(samples),
+          provenance: {
+            prompt,
+            sampling,
+            policy: { kind: "stated", name: "earlier" },
+          } as JsonObject,
           scorer: { name: "math_final_line" },
         });
       });

@@ -109,7 +109,8 @@ export const STATISTICS: readonly Sabotage[] = [
     "statistics",
     {
       name: "wrong-key-for-both",
-      trick: "Uses an answer key with the same mistakes in both runs, which the candidate has learned.",
+      trick:
+        "Uses an answer key with the same mistakes in both runs, which the candidate has learned.",
       honest: HONEST_PAIR,
       caught: {
         check: "nothing",

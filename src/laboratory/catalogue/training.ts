@@ -1,10 +1,15 @@
 /** Bugs of a training run: most make no error, and some raise the reward. */
 
-import type { JsonObject } from "../../core/json.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import type { Laboratory } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
 import { SMALL_DIGIT, trained } from "../training.ts";
 
 const HONEST_TRAINING = "The same training without the bug.";
+
+/** Twins with the same settings are one training. */
+const healthy = (lab: Laboratory, settings: JsonObject) =>
+  lab.once(`healthy ${canonicalJson(settings)}`, () => trained(lab, { name: "healthy", settings }));
 
 /** A bug that `train --set sabotage=…` injects. */
 function bug(
@@ -18,7 +23,9 @@ function bug(
     ...{ name, family: "training", trick, honest: HONEST_TRAINING },
     caught: { check: "alarm", code: alarm },
     play: async (lab, cheat) =>
-      trained(lab, { name, settings: { ...settings, ...(cheat && { sabotage: injected }) } }),
+      cheat
+        ? trained(lab, { name, settings: { ...settings, sabotage: injected } })
+        : healthy(lab, settings),
   };
 }
 
@@ -28,7 +35,7 @@ function reward(name: string, alarm: string, trick: string, text: string, steps:
     ...{ name, family: "training", trick, honest: "A scorer that tells answers apart." },
     caught: { check: "alarm", code: alarm },
     play: async (lab, cheat) =>
-      trained(lab, { name, settings: { steps }, ...(cheat && { scorer: text }) }),
+      cheat ? trained(lab, { name, settings: { steps }, scorer: text }) : healthy(lab, { steps }),
   };
 }
 
