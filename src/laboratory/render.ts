@@ -19,11 +19,14 @@ export function sabotageCounts(results: readonly SabotageResult[]): string {
 }
 
 /** What is said of one result: the check that caught it, or that none did. */
-export function verdictOf({ caught, as_expected, expected, twin }: SabotageResult): string {
+export function verdictOf(result: SabotageResult): string {
+  const { caught, as_expected, expected, also, twin } = result;
   const by = caught ? `${caught.check}: ${caught.code}` : "nothing";
   if (as_expected) return by;
-  const refused = twin.refused ? ", and the honest twin is refused too" : "";
-  return by === expected ? `${by}${refused}` : `${by}, expected ${expected}${refused}`;
+  if (twin.refused) return `${by}, and the honest twin is refused too`;
+  return by === expected
+    ? `${by}, and before it ${also.join(", ")}`
+    : `${by}, expected ${expected}`;
 }
 
 /** A table for each family. */
