@@ -25,7 +25,7 @@ test("copies of a given run are sabotaged; the run itself is left alone", async 
   const text = await place.run(["sabotage", "run", ...names, ...flags]);
   expect(text, describeRun(text)).toMatchObject({ code: EXIT.ok });
   expect(tooWide(text.stdout)).toEqual([]);
-  expect(text.stdout).toMatch(/reward-flipped +caught +gate: run_edited/);
+  expect(text.stdout).toMatch(/reward-flipped +gate: run_edited/);
   expect(place.snapshot("mine")).toEqual(before);
   expect(place.has("kept/001-baseline/results.jsonl")).toBe(true);
   expectError(await place.run(["sabotage", "run", ...flags]), EXIT.usage, /kept is not empty/);

@@ -6,7 +6,7 @@ import { ioError, usageError } from "../../core/errors.ts";
 import type { Sabotage } from "../../laboratory/sabotage.ts";
 import type { SabotageReport, SabotageResult } from "../../runs/sabotage-report.ts";
 import { startProgress } from "../progress.ts";
-import { out, paint, print, printableJson, wrap } from "../terminal.ts";
+import { hanging, out, paint, print, printableJson } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown";
 
@@ -131,20 +131,20 @@ async function show(report: SabotageReport, format: Format): Promise<void> {
     "../../laboratory/render.ts"
   );
   const { results } = report;
+  const said = (result: SabotageResult) => {
+    if (result.caught) return verdictOf(result);
+    if (result.as_expected) return "NOT CAUGHT, as the catalogue says";
+    return `NOT CAUGHT, expected ${result.expected}`;
+  };
   if (format === "json") return out(printableJson(report, 2));
   if (format === "markdown") return out(sabotageMarkdown(results).trimEnd());
   const width = Math.max(...results.map(({ name }) => name.length)) + 2;
   for (const [i, result] of results.entries()) {
     if (results[i - 1]?.family !== result.family)
       out(`${i > 0 ? "\n" : ""}${paint("bold", result.family)}`);
-    const line = `  ${result.name.padEnd(width)}${wordOf(result)}`;
-    out(`${line}  ${wrap(verdictOf(result), " ".repeat(line.length + 2)).trimStart()}`);
+    const label = `  ${result.name.padEnd(width)}`;
+    out(hanging(label, result.as_expected ? said(result) : paint("red", said(result))));
   }
   out();
   print(sabotageCounts(results));
 }
-
-const wordOf = ({ as_expected, caught }: SabotageResult) => {
-  if (!as_expected) return paint("red", "UNLIKE    ");
-  return caught ? "caught    " : "not caught";
-};
