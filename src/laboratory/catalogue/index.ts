@@ -4,6 +4,7 @@ import { usageError } from "../../core/errors.ts";
 import { FAMILIES, type Sabotage } from "../sabotage.ts";
 import { DATA } from "./data.ts";
 import { FORGERIES } from "./forgeries.ts";
+import { HARDENED } from "./hardened.ts";
 import { LEAKS } from "./leaks.ts";
 import { PAUSED } from "./paused.ts";
 import { PROMPT } from "./prompt.ts";
@@ -18,7 +19,7 @@ import { TRAINING } from "./training.ts";
 
 const ALL: readonly Sabotage[] = [
   ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, LEAKS, FORGERIES, STATISTICS],
-  ...[TRAINING, RECOMPUTED, PAUSED, SEALS],
+  ...[TRAINING, RECOMPUTED, PAUSED, SEALS, HARDENED],
 ].flat();
 
 export const SABOTAGES: readonly Sabotage[] = FAMILIES.flatMap((family) =>

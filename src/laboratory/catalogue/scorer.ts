@@ -5,30 +5,12 @@ import { jsonl, writeText } from "../files.ts";
 import type { Conditions } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
 import { againstBaseline, byGate } from "./against-baseline.ts";
+import { type ScorerText, STRICT, scorerText } from "./scorer-text.ts";
 
-const STRICT = '(example, completion) => completion.trim() === "Final: " + example.expected_answer';
 /** Any text with a digit in it. */
 const LENIENT = "(example, completion) => /[0-9]/.test(completion)";
 
-interface Text {
-  readonly rule?: string;
-  readonly version?: string;
-  readonly before?: string;
-  readonly score?: string;
-}
-
-/** A scorer's file; `rule` is an expression for a function of example and completion. */
-function scorerText({ rule = STRICT, version = "1", before = "", score }: Text = {}): string {
-  return `${before}
-export const name = "last-line", version = "${version}", spec = "one line, Final: and the answer";
-const rule = ${rule};
-export function score(example, completion) {
-  ${score ?? 'const good = rule(example, completion); return { reward: good ? 1 : 0, code: good ? "right" : "wrong", details: {} };'}
-}
-`;
-}
-
-const files = (text: Text, more: Readonly<Record<string, string>> = {}): Conditions => ({
+const files = (text: ScorerText, more: Readonly<Record<string, string>> = {}): Conditions => ({
   scorer: { files: { "scorer.ts": scorerText(text), ...more } },
 });
 
