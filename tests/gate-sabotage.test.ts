@@ -1,5 +1,6 @@
 /** Each sabotage that two run folders can betray, beside the honest thing that looks like it. */
 
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { gateText } from "../src/cli/commands/gate.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
@@ -9,6 +10,7 @@ import { select } from "../src/loops/select.ts";
 import { builtInPolicy } from "../src/loops/selection-policy.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { openRun } from "../src/runs/reader.ts";
+import type { ResultRow } from "../src/runs/schemas.ts";
 import { type Conditions, examplesOf, firstRight, folder, forge, makeRun } from "./gate-runs.ts";
 
 const root = folder();
@@ -309,6 +311,33 @@ describe("a run that was forged, with every hash made to fit", () => {
       ({ code }) => code === "rewards_differ_from_scorer",
     );
     expect(reason?.candidate).toEqual({ rows: 1, first_ids: ["ex-30"] });
+  });
+
+  test("details of any depth are compared", async () => {
+    const [honest, forged] = [await makeRun(root, {}), await makeRun(root, {})];
+    forge(forged, {});
+    const file = `${forged}/results.jsonl`;
+    const deep = `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`;
+    writeFileSync(file, readFileSync(file, "utf8").replace('{"parsed":"1"}', deep));
+    const reasons = (await gated(honest, forged)).reasons;
+    expect(reasons.find(({ code }) => code === "rewards_differ_from_scorer")).toMatchObject({
+      candidate: { rows: 1, first_ids: ["ex-0"] },
+    });
+  });
+
+  test.each([
+    ["a prompt that is no text", (row: object) => ({ ...row, prompt: 5 })],
+    ["no prompt", ({ prompt: _, ...row }: Record<string, unknown>) => row],
+    ["a completion that is no text", (row: object) => ({ ...row, completion: ["Final: 1"] })],
+    ["samples that are no list", (row: object) => ({ ...row, samples: { length: 1 } })],
+    ["samples that are numbers", (row: object) => ({ ...row, samples: [1] })],
+  ])("a row with %s is bad data, not a crash", async (_, edit) => {
+    const [honest, forged] = [await makeRun(root, {}), await makeRun(root, {})];
+    forge(forged, { row: (row, i) => (i === 3 ? (edit(row) as ResultRow) : row) });
+    await expect(gate({ baseline: honest, candidate: forged })).rejects.toMatchObject({
+      kind: "data",
+      message: expect.stringContaining("results.jsonl:4"),
+    });
   });
 
   test("saying that the scorer is a file does not keep it from being scored again", async () => {

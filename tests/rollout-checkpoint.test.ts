@@ -1,6 +1,14 @@
 /** A checkpoint folder keeps a record of its rollouts, and stays the checkpoint that it was. */
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -73,7 +81,10 @@ describe("nobody counts", () => {
   test.each([
     ["pi0", "pi0"],
     ["the path of pi0", PI0],
-  ])("the rollouts of %s, whose folder is left alone", async (_, given) => {
+    ["a link to pi0", "link"],
+  ])("the rollouts of %s, whose folder is left alone", async (_, word) => {
+    const given = word === "link" ? at(word) : word;
+    if (word === "link") symlinkSync(PI0, given);
     data({ id: "a", prompt: "Compute 1 + 1. Reply: Final: <int>" });
     const before = readdirSync(PI0);
     const { manifest } = await sampled(given, "a");

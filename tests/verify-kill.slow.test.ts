@@ -7,7 +7,7 @@ import { Workspace } from "./cli.ts";
 const SLOW_SCORER = `export const name = "slow";
 export const version = "1";
 export const spec = "1 after a while";
-export const score = (_example, completion) =>
+export const score = (_example: unknown, completion: string) =>
   new Promise((resolve) =>
     setTimeout(() => resolve({ reward: 1, code: completion, details: {} }), 150));
 `;
@@ -23,8 +23,8 @@ test.each(["SIGKILL", "SIGTERM"] as const)("%s in the middle of scoring again", 
     "c.jsonl",
     ids.map((id) => ({ id, completion: id })),
   );
-  workspace.write("slow.mjs", SLOW_SCORER);
-  await workspace.made("run", ["--scorer", "slow.mjs"]);
+  workspace.write("slow.ts", SLOW_SCORER);
+  await workspace.made("run", ["--scorer", "slow.ts"]);
   const before = workspace.snapshot("run");
   const running = workspace.start(["verify", "run", "--only", "score"]);
   setTimeout(() => running.child.kill(signal), 1200);

@@ -1,5 +1,6 @@
 /** The checks of `gate --verified` and `gate --require-seal`, with their cost said beforehand. */
 
+import { usageError } from "../core/errors.ts";
 import type { GateOptions } from "../gate/gate.ts";
 import type { Run } from "../runs/reader.ts";
 import { stagedProgress } from "./progress.ts";
@@ -14,6 +15,8 @@ export interface CheckFlags {
 
 export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
   const { verified, requireSeal: key } = flags;
+  if (!verified && (flags.verifySample ?? flags.verifyFrom) !== undefined)
+    throw usageError("--verify-sample and --verify-from need --verified", "Add --verified.");
   if (!verified && key === undefined) return undefined;
   return async (baseline, candidate) => {
     // Loaded lazily: a gate without these flags needs no engine.

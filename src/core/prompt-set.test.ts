@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { normalisedPrompt, promptFingerprint } from "./prompt-fingerprint.ts";
+import {
+  normalisedAscii,
+  normalisedPrompt,
+  normalisedUnicode,
+  promptFingerprint,
+} from "./prompt-fingerprint.ts";
 import { PromptSet } from "./prompt-set.ts";
 
 describe("normalised prompts", () => {
@@ -31,6 +36,19 @@ describe("normalised prompts", () => {
       }),
     );
   });
+});
+
+test("ASCII has its own way to the same", () => {
+  const ascii = fc.string({ unit: "binary-ascii" });
+  const spaced = fc.string({
+    unit: fc.constantFrom(" ", "\t", "a", "B", "1", "+", "\u007f", "\0"),
+  });
+  fc.assert(
+    fc.property(fc.oneof(ascii, spaced), (text) => {
+      expect(normalisedAscii(text)).toBe(normalisedUnicode(text));
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe("PromptSet", () => {

@@ -55,7 +55,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
       flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
-  for (const side of rescoring) await side?.settle();
+  for (const side of rescoring) await side?.finish();
   return {
     violations: [
       ...integrity(sides),

@@ -23,7 +23,7 @@ export interface GateOptions {
   readonly candidate: string;
   /** The smallest improvement worth having. */
   readonly minDelta?: number | undefined;
-  /** Significance level: the probability of promoting a candidate that is no better. */
+  /** Significance level, at most 0.2; at most half of it are false promotions. */
   readonly alpha?: number | undefined;
   /** What the caller says has changed; anything else is rejected. */
   readonly claim?: Knob | undefined;

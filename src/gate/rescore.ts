@@ -3,7 +3,7 @@
  * rewards that were edited together with all hashes.
  */
 
-import { canonicalJson } from "../core/json.ts";
+import { isFields } from "../core/records.ts";
 import {
   type CheckedScore,
   type GuardedScorer,
@@ -60,6 +60,12 @@ export class Rescoring {
     }
   }
 
+  /** Scores what is left. */
+  async finish(): Promise<void> {
+    await this.settle();
+    await this.#scorer.close();
+  }
+
   /** A row has null both for an expected answer of null and for none. */
   async #agreesWithoutAnswer(row: ResultRow): Promise<boolean> {
     if (row.expected_answer !== null) return false;
@@ -91,14 +97,20 @@ function agrees(row: ResultRow, known: ReadonlyMap<string, CheckedScore>): boole
   if (!(samples ?? []).every((one) => sameScore(one, known.get(one.completion)))) return false;
   if (completion === null) return row.reward === null && row.outcome_code === MISSING_COMPLETION;
   const score = known.get(completion);
-  return sameScore(row, score) && sameDetails(details, score?.details);
+  return sameScore(row, score) && sameJson(details, score?.details);
 }
 
-/** Nearly always the texts are equal as they are, and need not be put into canonical form. */
-function sameDetails(one: unknown, other: unknown): boolean {
-  return (
-    JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other)
-  );
+/** Follows what the scorer gave, so that no recorded value is too deep to be compared. */
+function sameJson(recorded: unknown, given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return recorded === given;
+  if (Array.isArray(given)) {
+    if (!Array.isArray(recorded) || recorded.length !== given.length) return false;
+    return given.every((one, i) => sameJson(recorded[i], one));
+  }
+  if (!isFields(recorded)) return false;
+  const members = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (members.length !== Object.keys(recorded).length) return false;
+  return members.every(([key, value]) => sameJson(recorded[key], value));
 }
 
 type Outcome = Pick<ResultRow, "reward" | "outcome_code">;
@@ -118,7 +130,9 @@ export async function openRescoring({ scorer }: Identity): Promise<Rescoring | u
   const here = await builtInSource(scorer.name);
   if (here === undefined || here !== scorer.source_sha256) return undefined;
   const opened = await openScorer(scorer.name);
-  return opened.identity.version === scorer.version ? new Rescoring(opened) : undefined;
+  const { version, deterministic } = opened.identity;
+  const repeatable = version === scorer.version && deterministic !== false;
+  return repeatable ? new Rescoring(opened) : undefined;
 }
 
 /** Says where a built-in scored the rows whose code is not the one here. */

@@ -49,7 +49,9 @@ beforeAll(async () => {
     parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
   });
   const sums = (b: string) =>
-    Array.from({ length: 6 }, (_, a) => ({ id: `${a}${b}`, prompt: `${a}+${b}=` }));
+    Array.from({ length: 6 }, (_, a) => ({
+      ...{ id: `${a}${b}`, prompt: `${a}+${b}=`, expected_answer: a },
+    }));
   jsonl("tasks.jsonl", sums("1"));
   jsonl("dev.jsonl", sums("2".repeat(44)));
   // Long prompts have short completions and the other way round: mixed, some exceed every row.

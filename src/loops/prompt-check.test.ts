@@ -7,6 +7,9 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { sha256 } from "../core/fingerprint.ts";
 import type { Policy, SampledCompletion, SampleRequest } from "../core/policy.ts";
 import { promptFingerprint } from "../core/prompt-fingerprint.ts";
+import { PromptSet } from "../core/prompt-set.ts";
+import { pairsManifestSchema } from "../runs/preference-schemas.ts";
+import { manifestSchema } from "../runs/schemas.ts";
 import { evaluate } from "./eval.ts";
 import { makePairs } from "./preference-pairs.ts";
 import { rollout } from "./rollout.ts";
@@ -53,9 +56,9 @@ function jsonl(name: string, rows: readonly object[]): string {
   return at(name);
 }
 
-async function sampledFrom(examples: readonly object[], n: number): Promise<string> {
+async function sampledFrom(examples: readonly object[], n: number, policy = echo) {
   await rollout({
-    ...{ policy: echo, n, outdir: at("r") },
+    ...{ policy, n, outdir: at("r") },
     dataset: jsonl("sampled.jsonl", examples),
   });
   return at("r", n === 1 ? "completions.jsonl" : "samples.jsonl");
@@ -97,8 +100,26 @@ describe("answers to other prompts under the same ids", () => {
     await expect(makePairs({ dataset, ...pairs })).rejects.toMatchObject(OTHER);
     const chosen = await select({ dataset: EASY, ...selection });
     expect(chosen.summary.metrics.pass_at_1).toBe(1);
-    expect((await makePairs({ dataset: EASY, ...pairs })).summary.n_pairs).toBe(3);
+    const made = await makePairs({ dataset: EASY, ...pairs });
+    expect(made.summary.n_pairs).toBe(3);
   });
+});
+
+test("what rollout found out about the policy reaches the manifests, which their schemas take", async () => {
+  const seen = { learned: new PromptSet(), validated: new PromptSet() };
+  seen.learned.add(EASY[1]?.prompt ?? "");
+  const place = { path: "here", ledger: dir };
+  const samples = await sampledFrom(EASY, 2, { ...echo, seen, place });
+  const known = { exposure: { learned: { rows: 1, first_ids: ["e2"] } }, seeds_tried: 1 };
+  const pairs = await makePairs({
+    ...{ dataset: EASY, rollouts: samples, outdir: at("p"), by: "all", margin: 0 },
+    ...{ perPrompt: 1, lengthTolerance: null },
+  });
+  expect(pairsManifestSchema.parse(pairs.manifest)).toMatchObject(known);
+  const selection = { samples, n: 2, policy: builtInPolicy("best"), outdir: at("s") };
+  const { manifest } = await select({ dataset: EASY, ...selection });
+  expect(manifestSchema.parse(manifest)).toMatchObject(known);
+  expect(manifest.volatile.checkpoint).toBe("here");
 });
 
 test("rollout says which prompt each row answers, and that it does", async () => {

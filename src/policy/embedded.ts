@@ -1,6 +1,5 @@
 /** A checkpoint as a policy: prompts in, sampled completions with their log-probs out. */
 
-import path from "node:path";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
   SamplingSettings,
   SeenPrompts,
 } from "../core/policy.ts";
+import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
 import {
@@ -60,7 +60,7 @@ export async function openEmbeddedPolicy(
   options: EmbeddedOptions,
 ): Promise<EmbeddedPolicy> {
   const { checkpoint, stored } = await inspectCheckpoint(folder);
-  const counts = stored.own && path.resolve(checkpoint.dir ?? "") !== PI0;
+  const counts = stored.own && realPath(checkpoint.dir ?? "") !== realPath(PI0);
   const place = { path: folder, ledger: counts ? checkpoint.dir : null };
   return new EmbeddedPolicy(checkpoint, options, place);
 }
@@ -70,8 +70,8 @@ export class EmbeddedPolicy implements Policy {
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   readonly checkpoint: Checkpoint;
-  readonly place: CheckpointPlace | undefined;
   readonly seen: SeenPrompts | undefined;
+  readonly place: CheckpointPlace | undefined;
   /** Samples that are taken from their list at a time. */
   readonly #part: number;
   readonly #lanes: Lanes;
@@ -80,8 +80,8 @@ export class EmbeddedPolicy implements Policy {
   constructor(checkpoint: Checkpoint, options: EmbeddedOptions, place?: CheckpointPlace) {
     const { architecture, placed, parameters, chat } = checkpoint;
     this.checkpoint = checkpoint;
-    this.place = place;
     this.seen = checkpoint.seen ?? undefined;
+    this.place = place;
     this.sampling = options.sampling;
     this.identity = {
       kind: "checkpoint",

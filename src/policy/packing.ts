@@ -204,9 +204,9 @@ function partsFor(
 /** Packs take turns: the first are the fullest. */
 function divided(packs: readonly (readonly Bundle[])[], count: number, length?: number): Packing {
   const sizes = packs.map((pack) => pack.reduce((sum, { size }) => sum + size, 0));
-  const parts = Array.from({ length: Math.max(count, 1) }, (_, part) =>
-    partOf(packs.filter((_pack, i) => i % count === part)),
-  );
+  const dealt: (readonly Bundle[])[][] = Array.from({ length: Math.max(count, 1) }, () => []);
+  for (const [i, pack] of packs.entries()) dealt[i % dealt.length]?.push(pack);
+  const parts = dealt.map(partOf);
   const shape = shapeOf(parts, length ?? roundedLength(largest(sizes)));
   const used = sizes.reduce((sum, size) => sum + size, 0);
   return { shape, parts, usedShare: used / (parts.length * shape.packs * shape.length) };

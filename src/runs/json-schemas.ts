@@ -40,9 +40,9 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "samples-row@1": lines.sampleRecordSchema,
   "alarms-row@1": lines.alarmSchema,
   "timing-row@1": lines.timingRecordSchema,
-  "states-row@1": lines.stateRecordSchema,
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
+  "states-row@1": lines.stateRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };
 

@@ -8,7 +8,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
-import { KEPT, MANIFEST, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { MANIFEST, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import { fillFolder, wholeFolder } from "./replace-folder.ts";
@@ -19,6 +19,7 @@ import {
   asJson,
   chained,
   hashOfStart,
+  keptHash,
   readSavedState,
   type SavedState,
   STREAMS,
@@ -28,14 +29,7 @@ import {
   stateFile,
   stateRecord,
 } from "./train-state.ts";
-import {
-  fileExists,
-  parseWith,
-  readIfThere,
-  sha256OfFile,
-  writeDurably,
-  writeWhole,
-} from "./whole-file.ts";
+import { parseWith, readIfThere, writeDurably, writeWhole } from "./whole-file.ts";
 
 /** What the run itself knows of a state that it saves. */
 export interface StateOfRun {
@@ -115,10 +109,12 @@ export class TrainFolder {
   ): Promise<void> {
     for (const { file } of this.#streams.values()) await file.sync();
     const { bytes, streams } = this.#soFar();
+    const kept = await keptHash(this.dir);
     let saved: SavedState | undefined;
     await fillFolder(this.#folder.file(STATE), async (folder) => {
       const files = { ...(await write(folder)) };
-      saved = chained({ step, source: asJson(source), best, files, bytes, streams }, this.#chain);
+      const parts = { step, source: asJson(source), best, kept, files, bytes, streams };
+      saved = chained(parts, this.#chain);
       await writeDurably(stateFile(folder), `${canonicalJson(saved)}\n`);
     });
     if (!saved) return;
@@ -156,7 +152,7 @@ export class TrainFolder {
   ): Promise<TrainSummary> {
     const hashes = await this.#folder.seal();
     const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
-    const kept = this.#folder.file(KEPT);
+    const kept = await keptHash(this.dir);
     const { summary } = await this.#folder.finish(manifest, {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
@@ -165,7 +161,7 @@ export class TrainFolder {
       samples_sha256: hashOf("samples"),
       alarms_sha256: hashOf("alarms"),
       states_sha256: hashOf("states"),
-      ...(fileExists(kept) && { kept_sha256: await sha256OfFile(kept) }),
+      ...(kept !== null && { kept_sha256: kept }),
       manifest_sha256: manifestFingerprint(manifest),
     } satisfies TrainSummary);
     return summary;

@@ -10,7 +10,7 @@ import path from "node:path";
 import { z } from "zod";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
-import { STATE, STATES, SUMMARY } from "./artifacts.ts";
+import { KEPT, STATE, STATES, SUMMARY } from "./artifacts.ts";
 import { requireBytes } from "./line-files.ts";
 import { namesIn, wholeFolder } from "./replace-folder.ts";
 import { hash } from "./schemas.ts";
@@ -54,6 +54,8 @@ const stateSchema = z.strictObject({
   source: z.json(),
   /** SHA-256 of the best weights so far; null where none were kept. */
   best: hash.nullable(),
+  /** SHA-256 of kept.jsonl, where samples were kept to learn from. */
+  kept: hash.nullable(),
   /** SHA-256 of each other file of the folder. */
   files: z.record(z.string(), hash),
   state_sha256: hash,
@@ -66,9 +68,9 @@ export type SavedState = z.infer<typeof stateSchema>;
 export type StateParts = Omit<SavedState, "state_sha256" | "chain">;
 
 /** Of everything in a state that a repetition of the run has too. */
-export function stateHash({ step, source, best, files, streams }: StateParts): string {
+export function stateHash({ step, source, best, kept, files, streams }: StateParts): string {
   const chained = Object.fromEntries(CHAINED.map((stream) => [stream, streams[stream]]));
-  return fingerprint({ step, source, best, files, streams: chained });
+  return fingerprint({ step, source, best, kept, files, streams: chained });
 }
 
 /** `before` is the chain of the state before, or the manifest's fingerprint. */
@@ -104,6 +106,9 @@ export async function readSavedState(
   const state = await readState(file);
   if (stateHash(state) !== state.state_sha256) throw changed(file);
   await requireFiles(folder, state.files);
+  if (state.kept !== null && (await keptHash(dir)) !== state.kept) {
+    throw changed(path.join(dir, KEPT));
+  }
   for (const stream of STREAMS) {
     const name = path.join(dir, `${stream}.jsonl`);
     await requireBytes(name, state.bytes[stream]);
@@ -113,6 +118,12 @@ export async function readSavedState(
   const before = await lastInChain(dir, state, manifestFingerprint);
   if (nextInChain(before, state.state_sha256) !== state.chain) throw changed(file);
   return state;
+}
+
+/** Null where no samples were kept. */
+export async function keptHash(dir: string): Promise<string | null> {
+  const file = path.join(dir, KEPT);
+  return fileExists(file) ? sha256OfFile(file) : null;
 }
 
 async function readState(file: string): Promise<SavedState> {

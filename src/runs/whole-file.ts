@@ -1,7 +1,7 @@
 /** Files that are read or written as a whole. */
 
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, realpathSync, statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
@@ -15,6 +15,15 @@ export type Content = string | Iterable<Uint8Array>;
 
 export function fileExists(file: string): boolean {
   return existsSync(file);
+}
+
+/** Where a path leads by its links; the path itself where nothing is there. */
+export function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
 }
 
 /** What is neither a file nor a folder is empty the second time it is read. */

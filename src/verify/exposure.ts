@@ -1,7 +1,8 @@
 /** What the checkpoint had met of the examples, counted again from the prompts that it carries. */
 
+import { canonicalJson } from "../core/json.ts";
 import type { SeenPrompts } from "../core/policy.ts";
-import type { PromptSet } from "../core/prompt-set.ts";
+import { ExposureCount } from "../loops/exposure.ts";
 import type { Exposure } from "../runs/schemas.ts";
 import type { VerificationPart } from "../runs/verification.ts";
 import { Comparison, skipped } from "./part.ts";
@@ -11,11 +12,9 @@ interface Prompted {
   readonly prompt: string;
 }
 
-const NAMED = 5;
-
 /**
- * `whole`: the run's rows are all that were counted. A run may use a part of what was sampled, and then
- * it may have fewer such rows, never more.
+ * `whole`: the rows are all that were counted. An evaluation may use a part of what was sampled, and
+ * then it may have fewer such rows, never more.
  */
 export async function verifyExposure(
   recorded: Exposure | undefined,
@@ -23,52 +22,27 @@ export async function verifyExposure(
   rows: AsyncIterable<readonly Prompted[]>,
   whole: boolean,
 ): Promise<VerificationPart> {
-  if (!seen) return skipped("exposure", "The checkpoint does not carry the prompts of its past.");
-  const counts = { learned: new Overlap(seen.learned), validated: new Overlap(seen.validated) };
+  const count = new ExposureCount(seen);
   let total = 0;
   for await (const batch of rows) {
     total += batch.length;
-    for (const row of batch) for (const count of Object.values(counts)) count.add(row);
+    for (const { id, prompt } of batch) count.add({ id, prompt });
   }
+  const counted = count.exposure();
+  if (!counted)
+    return skipped("exposure", "The checkpoint does not carry the prompts of its past.");
   const comparison = new Comparison();
   comparison.repeated = total;
   for (const kind of ["learned", "validated"] as const) {
-    const expected = counts[kind].result();
+    const expected = counted[kind];
+    // A run that does not state it may not have met any.
     const found = recorded?.[kind] ?? { ...expected, rows: 0, first_ids: [] };
     const same = whole
-      ? JSON.stringify(Object.entries(expected)) === JSON.stringify(inOrder(found, expected))
+      ? canonicalJson(expected) === canonicalJson(found)
       : expected.rows <= found.rows && expected.of === found.of;
-    if (!same) comparison.differs("manifest.json", `exposure.${kind}`, expected, found);
+    if (!same) comparison.differs("manifest.json", `exposure.${kind}`, expected, recorded?.[kind]);
   }
   if (!recorded && comparison.differences === 0)
-    return skipped("exposure", "The run does not state it.");
+    return skipped("exposure", "The run does not state it, and no row was met before.");
   return comparison.part("exposure", total, "prompts of the rows among those of the training");
-}
-
-function inOrder(found: object, expected: object): unknown[] {
-  return Object.keys(expected).map((name) => [name, (found as Record<string, unknown>)[name]]);
-}
-
-class Overlap {
-  readonly #set: PromptSet;
-  readonly #first: string[] = [];
-  #rows = 0;
-
-  constructor(set: PromptSet) {
-    this.#set = set;
-  }
-
-  add({ id, prompt }: Prompted): void {
-    if (!this.#set.has(prompt)) return;
-    this.#rows++;
-    if (this.#first.length < NAMED) this.#first.push(id);
-  }
-
-  result() {
-    const { size, falsePositiveRate } = this.#set;
-    return {
-      ...{ rows: this.#rows, first_ids: this.#first },
-      ...{ of: size, false_positive_rate: falsePositiveRate },
-    };
-  }
 }

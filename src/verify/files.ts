@@ -17,11 +17,15 @@ export async function verifyFiles(run: Run): Promise<VerificationPart> {
   return filesPart(await editedFiles(run), own);
 }
 
-export function filesPart(edited: readonly string[], files: number): VerificationPart {
+export function filesPart(
+  edited: readonly string[],
+  files: number,
+  what = "hashes, and counts of rows against the summary",
+): VerificationPart {
   const comparison = new Comparison();
   comparison.repeated = files;
   for (const name of edited) comparison.differs(name, "content", "as written", "edited");
-  return comparison.part("files", files, "hashes, and counts of rows against the summary");
+  return comparison.part("files", files, what);
 }
 
 /** Ids, prompts and expected answers of the rows against the data set. */

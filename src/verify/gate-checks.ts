@@ -1,14 +1,10 @@
 /** What the gate asks for with --verified and --require-seal: both runs made again, or signed. */
 
+import { visible } from "../core/visible.ts";
 import type { FurtherChecks } from "../gate/gate.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
-import {
-  type MadeAgain,
-  madeAgainLine,
-  type PartName,
-  type Verification,
-} from "../runs/verification.ts";
+import type { MadeAgain, PartName, Verification, VerificationPart } from "../runs/verification.ts";
 import type { OnProgress } from "./part.ts";
 import { isCheckpoint } from "./recorded-policy.ts";
 import { type SealState, sealState } from "./seal.ts";
@@ -60,19 +56,22 @@ function reasonFor(
   after: Verification,
 ): Reason {
   const { code, message, status } = REASONS[result];
-  const said = (side: Verification) => {
-    const parts = side.parts.filter((part) => part.status === status);
-    return parts.length === 0 ? madeAgainLine(side) : parts.map(partText).join("; ");
+  const told = Object.entries({ baseline: before, candidate: after }).flatMap(([side, { parts }]) =>
+    parts.filter((part) => part.status === status).map((part) => ` The ${side}, ${partText(part)}`),
+  );
+  const said = ({ result: is }: Verification) => is.replace("_", " ");
+  return {
+    ...{ code, message: `${message}${told.join("")}` },
+    ...{ baseline: said(before), candidate: said(after) },
   };
-  return { code, message, baseline: said(before), candidate: said(after) };
 }
 
-function partText({ part, status, message, differences, first }: Verification["parts"][number]) {
+function partText({ part, status, message, differences, first }: VerificationPart): string {
   if (status === "impossible") return `${part}: ${message}`;
-  const ids = [...new Set(first.map(({ id }) => id))].join(", ");
+  const ids = first.map(({ id }) => visible(id)).join(", ");
   const [one] = first;
   const example = one ? `; ${one.what}: expected ${one.expected}, found ${one.found}` : "";
-  return `${part}: ${differences} different (${ids}${example})`;
+  return `${part}: ${differences} different (${ids}${example}).`;
 }
 
 function madeAgain({ lockedroom, result, parts, draw }: Verification): MadeAgain {

@@ -6,6 +6,8 @@ import type { PartName, VerificationPart } from "../runs/verification.ts";
 /** How many differences are named. */
 const NAMED = 5;
 const LONGEST = 400;
+/** Fields that say most about a row that differs. */
+const TELLING = ["completion", "reward", "outcome_code", "loss"];
 
 /** Counts what is compared and keeps the first differences. */
 export class Comparison {
@@ -13,34 +15,29 @@ export class Comparison {
   differences = 0;
   readonly #first: VerificationPart["first"] = [];
 
-  /** One row, file or step; each of its fields that differs is one difference. */
+  /** One row, file or step, which differs if any of its fields does; the first of them is named. */
   compare(
     id: string,
     expected: Readonly<Record<string, unknown>>,
     found: Readonly<Record<string, unknown>>,
   ): void {
     this.repeated++;
-    const names = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
-    const other = names.filter((name) => textOf(expected[name]) !== textOf(found[name]));
-    if (other.length > 0) this.differences++;
-    for (const what of other) this.#name(id, what, expected[what], found[what]);
+    const names = new Set([...TELLING, ...Object.keys(expected), ...Object.keys(found)]);
+    const what = [...names].find((name) => textOf(expected[name]) !== textOf(found[name]));
+    if (what !== undefined) this.differs(id, what, expected[what], found[what]);
   }
 
   /** Something that is not a row, such as a field of the manifest. */
   differs(id: string, what: string, expected: unknown, found: unknown): void {
     this.differences++;
-    this.#name(id, what, expected, found);
+    if (this.#first.length === NAMED) return;
+    this.#first.push({ id, what, expected: short(expected), found: short(found) });
   }
 
   part(part: PartName, of: number, message: string): VerificationPart {
     const { repeated, differences } = this;
     const status = differences > 0 ? "differs" : "equal";
     return { part, status, repeated, of, message, differences, first: this.#first };
-  }
-
-  #name(id: string, what: string, expected: unknown, found: unknown): void {
-    if (this.#first.length === NAMED) return;
-    this.#first.push({ id, what, expected: short(expected), found: short(found) });
   }
 }
 

@@ -1,7 +1,6 @@
 /** A rollout made again: its files, and its answers to the prompts of the data set. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
 import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import { openRollout, type Rollout } from "../runs/read-rollout.ts";
 import { RowCursor } from "../runs/rows.ts";
@@ -22,12 +21,18 @@ export async function verifyRollout(
   const rollout = await openRollout(dir);
   const parts: VerificationPart[] = [];
   const files = 1 + Object.keys(rollout.summary.files).length;
-  if (asked.includes("files")) parts.push(filesPart(await rollout.editedFiles(), files));
-  if (asked.includes("sample")) parts.push(...(await samplesOf(rollout, options)));
-  return parts.filter(({ part }) => asked.includes(part));
+  if (asked.includes("files"))
+    parts.push(filesPart(await rollout.editedFiles(), files, "hashes, and the provenance"));
+  if (asked.some((part) => part !== "files"))
+    parts.push(...(await samplesOf(rollout, asked, options)));
+  return parts;
 }
 
-async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart[]> {
+async function samplesOf(
+  rollout: Rollout,
+  asked: readonly PartName[],
+  options: SampleOptions,
+): Promise<VerificationPart[]> {
   const { manifest } = rollout;
   const total = manifest.examples.count;
   const input = manifest.inputs[0] ?? { path: null, sha256: "" };
@@ -38,20 +43,22 @@ async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<Veri
   if ("why" in opened) return [impossible("sample", total, opened.why)];
   const { dataset, policy } = opened.value;
   try {
-    const comparison = new Comparison();
-    comparePolicy(comparison, manifest, policy);
-    const content = Object.values(rollout.summary.files)[0] ?? "";
-    const sampled = await reached(() =>
-      sampleAgain(policy, rowsOf(rollout, dataset, comparison), {
-        ...{ ...options, total, content, comparison },
-      }),
-    );
-    if ("why" in sampled) return [impossible("sample", total, sampled.why)];
-    const rows = rowsOf(rollout, dataset);
-    return [
-      sampled.value,
-      await verifyExposure(manifest.exposure, (policy as Policy).seen, rows, true),
-    ];
+    const parts: VerificationPart[] = [];
+    if (asked.includes("sample")) {
+      const comparison = new Comparison();
+      comparePolicy(comparison, manifest, policy);
+      const content = Object.values(rollout.summary.files)[0] ?? "";
+      const again = { ...options, total, content, comparison };
+      const done = await reached(() =>
+        sampleAgain(policy, rowsOf(rollout, dataset, comparison), again),
+      );
+      parts.push("why" in done ? impossible("sample", total, done.why) : done.value);
+    }
+    if (asked.includes("exposure")) {
+      const rows = rowsOf(rollout, dataset);
+      parts.push(await verifyExposure(manifest.exposure, policy.seen, rows, true));
+    }
+    return parts;
   } finally {
     await policy.close();
   }

@@ -13,8 +13,10 @@ import {
   loadSelectionPolicy,
   type SelectionPolicy,
 } from "../loops/selection-policy.ts";
+import { SelectionTally } from "../loops/selection-tally.ts";
+import { Tally } from "../loops/tally.ts";
 import type { Run } from "../runs/reader.ts";
-import type { ResultRow } from "../runs/schemas.ts";
+import type { ResultRow, Summary } from "../runs/schemas.ts";
 import type { VerificationPart } from "../runs/verification.ts";
 import { type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
@@ -55,7 +57,7 @@ async function scoreAgain(
 ): Promise<VerificationPart> {
   const { manifest } = run;
   const total = manifest.examples.count;
-  const again = await rowMaker(run, scorer, options.selectionPolicy);
+  const maker = await makerOf(run, scorer, options.selectionPolicy);
   const dataset = await reached(() => datasetOf(run, options));
   // A scorer may look at any field of an example, and rows repeat only three of them.
   if ("why" in dataset && manifest.scorer.path !== null) throw new Unreachable(dataset.why);
@@ -67,7 +69,7 @@ async function scoreAgain(
   for await (const batch of rowsOf(run, "value" in dataset ? dataset.value : undefined)) {
     const rows = batch.slice(0, Math.max(0, limit - comparison.repeated));
     if ("why" in dataset && rows.some(isAmbiguous)) throw new Unreachable(dataset.why);
-    const made = await again(rows.filter(hasExample));
+    const made = await maker.make(rows.filter(hasExample));
     for (const { row, example } of rows) {
       const expected = example && made.shift();
       if (expected === canonicalJson(row)) comparison.repeated++;
@@ -76,7 +78,21 @@ async function scoreAgain(
     onProgress?.("Scoring again", comparison.repeated, total);
     if (comparison.repeated >= limit) break;
   }
+  if (limit === Number.POSITIVE_INFINITY && comparison.differences === 0)
+    compareMetrics(comparison, maker.metrics(), run.summary.metrics);
   return comparison.part("score", total, `by ${name} ${version}`);
+}
+
+/** Rows that are the same must give the numbers of the summary. */
+function compareMetrics(
+  comparison: Comparison,
+  expected: Summary["metrics"],
+  found: Summary["metrics"],
+): void {
+  for (const [name, value] of Object.entries(expected)) {
+    if (canonicalJson(value ?? null) !== canonicalJson(found[name] ?? null))
+      comparison.differs("summary.json", `metrics.${name}`, value, found[name]);
+  }
 }
 
 type WithExample = RowOfRun & { readonly example: Example };
@@ -90,27 +106,48 @@ function isAmbiguous({ row }: RowOfRun): boolean {
   return row.expected_answer === null;
 }
 
-/** Makes the lines of rows again, as the command wrote them. */
-type MakeRows = (rows: readonly WithExample[]) => Promise<string[]>;
+/** Makes the lines of rows again, as the command wrote them, and counts them. */
+interface Maker {
+  make(rows: readonly WithExample[]): Promise<string[]>;
+  /** Of all rows that were made. */
+  metrics(): Summary["metrics"];
+}
 
-async function rowMaker(
+async function makerOf(
   { manifest }: Run,
   scorer: GuardedScorer,
   policyFile: string | undefined,
-): Promise<MakeRows> {
-  if (manifest.loop === "A") {
-    return async (rows) => {
-      const joined = rows.map(({ row, example }) => ({ example, answer: completionOf(row) }));
-      return (await scoreBatch(scorer, joined)).map((row) => rowJson(row));
-    };
-  }
+): Promise<Maker> {
+  if (manifest.loop === "A") return evaluationMaker(scorer);
   const policy = await recordedRule(manifest.selection ?? {}, policyFile);
-  const n = Number(manifest.selection?.n);
-  return async (rows) => {
-    const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
-    return (await scorePacks(scorer, packs)).map((pack) =>
-      rowJson(selectRow({ policy, n }, pack), pack.pack && pack),
-    );
+  return selectionMaker(scorer, policy, Number(manifest.selection?.n));
+}
+
+function evaluationMaker(scorer: GuardedScorer): Maker {
+  const tally = new Tally();
+  return {
+    async make(rows) {
+      const joined = rows.map(({ row, example }) => ({ example, answer: completionOf(row) }));
+      const made = await scoreBatch(scorer, joined);
+      for (const row of made) tally.add(row);
+      return made.map((row) => rowJson(row));
+    },
+    metrics: () => tally.metrics,
+  };
+}
+
+function selectionMaker(scorer: GuardedScorer, policy: SelectionPolicy, n: number): Maker {
+  const tally = new SelectionTally(n);
+  return {
+    async make(rows) {
+      const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
+      return (await scorePacks(scorer, packs)).map((pack) => {
+        const row = selectRow({ policy, n }, pack);
+        tally.addPack(row, pack);
+        return rowJson(row, pack.pack && pack);
+      });
+    },
+    metrics: () => tally.selectionMetrics,
   };
 }
 

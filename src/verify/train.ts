@@ -4,12 +4,15 @@
  */
 
 import path from "node:path";
+import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
+import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
 import { loadCheckpoint } from "../policy/checkpoint.ts";
 import { SIZES, type Size } from "../policy/initialise.ts";
+import { STATES } from "../runs/artifacts.ts";
 import { manifestFingerprint } from "../runs/manifest.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
 import { withTemporaryFolder } from "../runs/temporary-folder.ts";
@@ -49,7 +52,7 @@ async function ownFiles({ dir, manifest, summary, edited }: TrainingRunRecords) 
   const checkpoint = await reached(() => loadCheckpoint(path.join(dir, "checkpoint")));
   const print = "value" in checkpoint ? checkpoint.value.fingerprint : undefined;
   if (print !== summary?.checkpoint_fingerprint) other.push("checkpoint");
-  return filesPart(other, 6);
+  return filesPart(other, 6, "hashes of manifest and streams, and the weights of the checkpoint");
 }
 
 async function trainingPart(
@@ -137,8 +140,6 @@ function sizeOf({ vocabulary: _, ...architecture }: JsonObject): Size {
   return names.find((name) => canonicalJson(SIZES[name]) === canonicalJson(architecture)) ?? "nano";
 }
 
-const STATES = "states.jsonl";
-
 /** As often as the run did, so that its chain of saved states can be compared. */
 async function saveEveryOf(dir: string): Promise<number> {
   const [first] = await linesOf(path.join(dir, STATES));
@@ -192,8 +193,24 @@ async function compared(
   comparison.repeated = steps;
   if (print !== undefined && print !== summary?.checkpoint_fingerprint)
     comparison.differs("checkpoint", "fingerprint", print, summary?.checkpoint_fingerprint);
-  const what = print === undefined ? "" : ", and the weights";
+  else if (print !== undefined) await compareHistory(comparison, dir, again);
+  const what = print === undefined ? "" : ", the weights and their history";
   return comparison.part("train", total, `lines of ${COMPARED.join(", ")} by step${what}`);
+}
+
+/** What the checkpoint says of its past is no part of its fingerprint. */
+async function compareHistory(comparison: Comparison, dir: string, again: string): Promise<void> {
+  const [expected, found] = [await pastOf(again), await pastOf(dir)];
+  for (const what of ["trained", "learned", "validated"] as const) {
+    if (canonicalJson(expected[what]) !== canonicalJson(found[what]))
+      comparison.differs("checkpoint", what, expected[what], found[what]);
+  }
+}
+
+async function pastOf(dir: string) {
+  const { trained, seen } = await loadCheckpoint(path.join(dir, "checkpoint"));
+  const hashOf = (set: PromptSet | undefined) => (set ? sha256(set.toBytes()) : null);
+  return { trained, learned: hashOf(seen?.learned), validated: hashOf(seen?.validated) };
 }
 
 function compareLines(

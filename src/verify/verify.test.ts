@@ -16,6 +16,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SequenceFingerprint, sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
+import { promptFingerprint } from "../core/prompt-fingerprint.ts";
+import { PromptSet } from "../core/prompt-set.ts";
 import { editedFiles } from "../gate/recount.ts";
 import { train } from "../learn/train.ts";
 import { evaluate } from "../loops/eval.ts";
@@ -148,6 +150,8 @@ describe("an honest run", () => {
       ...{ result: "verified", files: "equal", sample: "equal" },
     });
     expect(await statuses({ run: at("samples"), sample: 3 })).toMatchObject({ sample: "equal" });
+    const only = await verify({ run: at("rollout"), only: ["exposure"] });
+    expect(only.parts.map(({ part }) => part)).toEqual(["exposure"]);
   });
 
   test("is sampled again in part, by a draw that others can repeat", async () => {
@@ -184,6 +188,18 @@ describe("forged runs", () => {
     ]);
   });
 
+  test("a better interval than the rows give", async () => {
+    const dir = copyOf("eval");
+    const file = path.join(dir, "summary.json");
+    const summary = jsonIn(file);
+    const metrics = { ...summary.metrics, pass_rate_ci95: [0.9, 1] };
+    writeFileSync(file, artifactJson({ ...summary, metrics }));
+    const found = await verify({ run: dir, only: ["score"] });
+    expect(found.parts[0]).toMatchObject({
+      ...{ status: "differs", first: [{ what: "metrics.pass_rate_ci95", found: "[0.9,1]" }] },
+    });
+  });
+
   test("expected answers changed with the rewards", async () => {
     const dir = copyOf("eval");
     const rows: ResultRow[] = linesIn(path.join(dir, "results.jsonl"));
@@ -214,7 +230,9 @@ describe("forged runs", () => {
 
   test("the best of eight under the provenance of one", async () => {
     const picked = linesIn(at("best", "results.jsonl")).map(
-      ({ id, completion, sum_logprob }: ResultRow) => ({ id, completion, sum_logprob }),
+      ({ id, prompt, completion, sum_logprob }: ResultRow) => ({
+        ...{ id, completion, sum_logprob, prompt_fingerprint: promptFingerprint(prompt) },
+      }),
     );
     await forgedEval("picked", at("picked.jsonl"), jsonl(picked), "rollout");
     const found = await verify({ run: at("picked") });
@@ -257,6 +275,32 @@ describe("forged runs", () => {
     expect(found.parts[0]).toMatchObject({
       ...{ status: "differs", first: [{ id: "manifest.json", what: "policy" }] },
     });
+  });
+
+  test("an exposure that was made smaller", async () => {
+    const pi0 = await loadCheckpoint("pi0");
+    const seen = { learned: new PromptSet(), validated: new PromptSet() };
+    for (const { prompt } of linesIn(DATASET).slice(0, 7)) seen.learned.add(prompt);
+    await saveCheckpoint(at("exposed"), { ...pi0, seen });
+    const policy = await openEmbeddedPolicy(at("exposed"), { sampling: SAMPLING });
+    const outdir = at("exposed-rollout");
+    const { answers: completions } = await rollout({ policy, dataset: DATASET, n: 1, outdir });
+    await policy.close();
+    await evaluate({ dataset: DATASET, completions, outdir: at("exposed-eval") });
+    for (const run of [outdir, at("exposed-eval")])
+      expect(await statuses({ run })).toMatchObject({ result: "verified", exposure: "equal" });
+
+    const dir = copyOf("exposed-eval");
+    const { exposure } = jsonIn(path.join(dir, "manifest.json"));
+    expect(exposure.learned).toMatchObject({ rows: 7, of: 7 });
+    const none = { ...exposure, learned: { ...exposure.learned, rows: 0, first_ids: [] } };
+    for (const less of [none, null]) {
+      await rehash(dir, linesIn(path.join(dir, "results.jsonl")), { exposure: less });
+      const found = await verify({ run: dir, only: ["exposure"] });
+      expect(found.parts[0]).toMatchObject({
+        ...{ status: "differs", first: [{ what: "exposure.learned" }] },
+      });
+    }
   });
 
   test("a rollout's journal edited before it was resumed", async () => {
@@ -346,7 +390,7 @@ describe("what cannot be reached is said, and never counts as verified", () => {
   });
 
   test("a user's scorer whose file changed", async () => {
-    const file = at("scorer.mjs");
+    const file = at("scorer.ts");
     const code = (reward: number) => `export const name = "always";
 export const version = "1";
 export const spec = "always the same";
@@ -448,6 +492,17 @@ describe("a training run", () => {
     expect(found.parts).toMatchObject([
       { part: "files", status: "equal" },
       { part: "train", status: "differs", first: [{ id: "checkpoint", what: "fingerprint" }] },
+    ]);
+  });
+
+  test("with a history that was deleted differs", async () => {
+    const dir = copyOf("sft");
+    const trained = await loadCheckpoint(path.join(dir, "checkpoint"));
+    await saveCheckpoint(path.join(dir, "checkpoint"), { ...trained, trained: null, seen: null });
+    const found = await verify({ run: dir, train: true });
+    expect(found.parts).toMatchObject([
+      { part: "files", status: "equal" },
+      { part: "train", status: "differs", first: [{ what: "trained" }, { what: "learned" }, {}] },
     ]);
   });
 

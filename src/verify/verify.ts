@@ -2,7 +2,6 @@
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
-import type { Policy } from "../core/policy.ts";
 import { SUMMARY, VERIFICATION_SCHEMA } from "../runs/artifacts.ts";
 import { requireFinished, requireKind } from "../runs/folder-kind.ts";
 import { observeOccasion } from "../runs/manifest.ts";
@@ -132,7 +131,7 @@ async function exposureOf(run: Run, options: Wanted): Promise<VerificationPart> 
   const { manifest } = run;
   const opened = await reached(() => openRecordedPolicy(manifest, options));
   if ("why" in opened) return skipped("exposure", opened.why);
-  const policy: Policy = opened.value;
+  const policy = opened.value;
   try {
     return await verifyExposure(manifest.exposure, policy.seen, run.results().batches(), false);
   } finally {

@@ -32,6 +32,8 @@ const price = numberIn(0, 1e9, "a price for a million tokens");
 export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
 OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
 a file. Completions are saved as they arrive; --resume requests only the rest.
+A checkpoint folder lists its rollouts in rollouts.jsonl: the manifest says with
+how many seeds the policy has answered the same examples.
 
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\

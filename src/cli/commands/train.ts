@@ -33,7 +33,8 @@ sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
 
 Files of a run: manifest.json, metrics.jsonl (one line per update),
-evaluations.jsonl, samples.jsonl, alarms.jsonl, checkpoint/, summary.json.
+evaluations.jsonl, samples.jsonl, alarms.jsonl, states.jsonl (hashes of saved
+states), checkpoint/, summary.json.
 
 Examples:
   lockedroom train grpo --show-settings > recipe.yaml

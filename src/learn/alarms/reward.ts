@@ -1,6 +1,6 @@
 /** Alarms of the reward: scorer errors, a sudden jump, a suspiciously high reward. */
 
-import { INVALID_EXAMPLE, SCORER_ERROR } from "../../core/score.ts";
+import { SCORER_ERROR } from "../../core/score.ts";
 import type { StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
 import {
@@ -22,7 +22,7 @@ export const scorerFailures: Check = (history) => {
   const validated = freshEvaluation(history)?.outcomes;
   const inTraining = trained?.[SCORER_ERROR] ?? 0;
   const inValidation = validated?.[SCORER_ERROR] ?? 0;
-  if (inTraining + inValidation === 0) return invalidExamples(trained, validated);
+  if (inTraining + inValidation === 0) return undefined;
   const [of, outcomes] = inTraining > 0 ? ["training", trained] : ["validation", validated];
   const all = Object.values(outcomes ?? {}).reduce((sum, count) => sum + count, 0);
   const broken = inTraining || inValidation;
@@ -37,22 +37,6 @@ export const scorerFailures: Check = (history) => {
     },
   };
 };
-
-type Outcomes = Readonly<Record<string, number>> | null | undefined;
-
-/** Nothing can be learned from examples that the scorer cannot read; they are a fault of the data. */
-function invalidExamples(trained: Outcomes, validated: Outcomes): ReturnType<Check> {
-  const inTraining = trained?.[INVALID_EXAMPLE] ?? 0;
-  const inValidation = validated?.[INVALID_EXAMPLE] ?? 0;
-  if (inTraining + inValidation === 0) return undefined;
-  const of = inTraining > 0 ? "training" : "validation";
-  return {
-    alarm: "scorer_failures",
-    stops: true,
-    message: `${inTraining || inValidation} completions in ${of} belong to examples that are invalid for the scorer. They have no reward and were left out of training. Find the examples with eval and inspect-run, fix the data, and run again.`,
-    evidence: { invalid_training: inTraining, invalid_validation: inValidation },
-  };
-}
 
 /** The standard deviation of single rewards; 0.5 where it is not recorded. */
 export function spread(steps: readonly StepRecord[]): number {

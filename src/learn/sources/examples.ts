@@ -81,7 +81,7 @@ export class HeldOutPrompts {
 
   /** Refuses a training prompt that is in a held-out set. */
   refuse(prompt: string, id: string, file: string): void {
-    const found = this.#known.get(normalisedPrompt(prompt));
+    const found = this.#known.size > 0 && this.#known.get(normalisedPrompt(prompt));
     if (found) throw overlap({ id, file }, found);
   }
 }

@@ -3,7 +3,6 @@
 import path from "node:path";
 import { z } from "zod";
 import { dataError, usageError } from "../../core/errors.ts";
-import { sha256 } from "../../core/fingerprint.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
@@ -25,13 +24,10 @@ interface Settings {
 }
 
 /**
- * How many tokens the kept texts cost, and the SHA-256 of their file, which is written once, so that a
- * resumed run learns from the same texts; null until they are sampled.
+ * How many tokens the kept texts cost; null until they are sampled. Their file is written once, so that
+ * a resumed run learns from the same texts.
  */
-const STATE = z.object({
-  sampled_tokens: z.number().nullable(),
-  kept_sha256: z.string().nullable(),
-});
+const STATE = z.object({ sampled_tokens: z.number().nullable() });
 
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
   const { settings, encoder } = context;
@@ -51,20 +47,17 @@ class RejectionSampling implements Source {
   readonly #examples: Examples;
   readonly #parts: SourceParts;
   #sampledTokens: number | null;
-  #keptHash: string | null;
   #kept: { source: Source; metrics: Record<string, number> } | undefined;
 
   constructor(context: DataContext, examples: Examples, parts: SourceParts) {
     this.#context = context;
     this.#examples = examples;
     this.#parts = parts;
-    const saved = STATE.safeParse(parts.saved).data;
-    this.#sampledTokens = saved?.sampled_tokens ?? null;
-    this.#keptHash = saved?.kept_sha256 ?? null;
+    this.#sampledTokens = STATE.safeParse(parts.saved).data?.sampled_tokens ?? null;
   }
 
   state() {
-    return { sampled_tokens: this.#sampledTokens, kept_sha256: this.#keptHash };
+    return { sampled_tokens: this.#sampledTokens };
   }
 
   async batch(step: number): Promise<Batch> {
@@ -85,17 +78,9 @@ class RejectionSampling implements Source {
     if (!fileExists(file) || this.#sampledTokens === null) {
       const found = await this.#sample();
       this.#sampledTokens = found.tokens;
-      this.#keptHash = sha256(found.kept);
       await writeWhole(file, found.kept);
     }
-    const text = await readText(file);
-    if (sha256(text) !== this.#keptHash) {
-      throw dataError(
-        `${file} is not what the run was paused with`,
-        "It was damaged, edited or exchanged. Restore it, or start over with --force.",
-      );
-    }
-    const lines = text.split("\n").filter((line) => line !== "");
+    const lines = (await readText(file)).split("\n").filter((line) => line !== "");
     if (lines.length === 0) throw nothingKept(this.#context);
     const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
     const texts = await Texts.read(file, toText, encoder, heldOut);

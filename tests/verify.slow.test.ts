@@ -1,5 +1,6 @@
 /** The commands `verify` and `seal`: exit codes, verification.json, and where it is shown. */
 
+import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { api, EXIT, Workspace } from "./cli.ts";
 import { tooWide } from "./width.ts";
@@ -85,4 +86,36 @@ test("seal makes keys and signs, and prints no secret", async () => {
   );
   expect((await workspace.run(["seal", "sealed"])).code).toBe(EXIT.usage);
   expect((await workspace.run(["seal", "--new-key", "keys/ci"])).code).toBe(EXIT.usage);
+});
+
+test("gate --verified says its cost first, and refuses what differs", async () => {
+  await workspace.prepare("honest", "rollout/completions.jsonl");
+  const rows = workspace
+    .read("rollout/completions.jsonl")
+    .replace(/"completion":"[^"]*"/, (found) =>
+      found === '"completion":"Final: 2"' ? '"completion":"Final: 3"' : '"completion":"Final: 2"',
+    );
+  const provenance = JSON.parse(workspace.read("rollout/completions.provenance.json"));
+  workspace.write("forged.jsonl", rows);
+  const completions_sha256 = createHash("sha256").update(rows).digest("hex");
+  workspace.write("forged.provenance.json", JSON.stringify({ ...provenance, completions_sha256 }));
+  await workspace.prepare("forged", "forged.jsonl");
+  const gate = (candidate: string, ...flags: string[]) =>
+    workspace.run(["gate", "--baseline", "honest", "--candidate", candidate, ...flags]);
+  const cost = /^Verifying honest: 6 rows to score, 6 completions to sample, about \d+ s$/m;
+
+  const same = await gate("honest", "--verified", "--format", "json");
+  expect(same.stderr).toMatch(cost);
+  const report = api.gateReportSchema.parse(JSON.parse(same.stdout));
+  expect(report.verified).toMatchObject({
+    ...{ baseline: { result: "verified" }, candidate: { result: "verified" } },
+  });
+  expect(report.reasons.map(({ code }) => code)).not.toContain("verification_failed");
+
+  const other = await gate("forged", "--verified");
+  expect(other.code).toBe(3);
+  expect(other.stdout).toMatch(/^verification_failed$/m);
+  expect(tooWide(other.stdout)).toEqual([]);
+  expect((await gate("honest", "--verify-sample", "2")).code).toBe(EXIT.usage);
+  expect(workspace.has("honest/verification.json")).toBe(false);
 });
