@@ -22,7 +22,7 @@ import { openScorer } from "../scorers/open.ts";
 import { type VerifyOptions, verify } from "../verify/verify.ts";
 import { type Base, ROWS, readBase, weaker } from "./base.ts";
 import { copyFolder, jsonl, writeText } from "./files.ts";
-import { type Check, type Outcome, Refusal } from "./sabotage.ts";
+import { type Check, type Outcome, Refusal } from "./finding.ts";
 
 export interface LaboratoryOptions {
   /** An empty folder for everything that is made. */

@@ -6,9 +6,10 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { sabotageReportSchema } from "../runs/sabotage-report.ts";
 import { sabotagesNamed } from "./catalogue/index.ts";
+import type { Finding, Outcome } from "./finding.ts";
 import { sabotageCounts, verdictOf } from "./render.ts";
 import { runSabotages } from "./run.ts";
-import type { Finding, Outcome, Sabotage } from "./sabotage.ts";
+import type { Sabotage } from "./sabotage.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-laboratory-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -6,8 +6,9 @@ import {
   type SabotageReport,
   type SabotageResult,
 } from "../runs/sabotage-report.ts";
+import { type Finding, type Outcome, Refusal } from "./finding.ts";
 import { Laboratory, type LaboratoryOptions } from "./laboratory.ts";
-import { type Finding, isCatch, nameOf, type Outcome, Refusal, type Sabotage } from "./sabotage.ts";
+import { isCatch, nameOf, type Sabotage } from "./sabotage.ts";
 
 export interface SabotageOptions extends LaboratoryOptions {
   readonly sabotages: readonly Sabotage[];

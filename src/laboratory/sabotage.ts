@@ -1,5 +1,6 @@
 /** What a sabotage is: a trick, its honest twin, and the check that must catch it. */
 
+import type { Check, Finding, Outcome } from "./finding.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 export const FAMILIES = [
@@ -15,32 +16,6 @@ export const FAMILIES = [
   "training",
 ] as const;
 export type Family = (typeof FAMILIES)[number];
-
-/** The commands that refuse something, and the alarms of a training run. */
-export type Check =
-  | "eval"
-  | "rollout"
-  | "selection-demo"
-  | "train"
-  | "gate"
-  | "verify"
-  | "validate-scorer"
-  | "harden"
-  | "alarm";
-
-/** One objection of a check. */
-export interface Finding {
-  readonly check: Check;
-  /** A reason code of the gate, a part of a verification, an alarm, or the exit code of a refusal. */
-  readonly code: string;
-  readonly message: string;
-}
-
-/** What a pipeline came to: how it ended, and every objection on the way. */
-export interface Outcome {
-  readonly verdict: string;
-  readonly findings: readonly Finding[];
-}
 
 /** The check that must catch it. Refusals of one exit code are told apart by their words. */
 export interface Caught {
@@ -66,16 +41,6 @@ export interface Sabotage {
   readonly caught: Caught | Uncaught;
   /** The pipeline with the trick, or its honest twin. */
   play(lab: Laboratory, cheat: boolean): Promise<Outcome>;
-}
-
-/** Thrown by a pipeline's step that refuses its input. */
-export class Refusal extends Error {
-  readonly finding: Finding;
-
-  constructor(finding: Finding) {
-    super(finding.message);
-    this.finding = finding;
-  }
 }
 
 export function isCatch({ check, code, says }: Caught, finding: Finding): boolean {

@@ -4,8 +4,8 @@ import path from "node:path";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise } from "../policy/initialise.ts";
 import { nothingSeen } from "../policy/seen-prompts.ts";
+import type { Outcome } from "./finding.ts";
 import type { LabExample, Laboratory } from "./laboratory.ts";
-import type { Outcome } from "./sabotage.ts";
 
 const ROWS = 40;
 export const SMALL_SAMPLING = { max_tokens: 16 } as const;

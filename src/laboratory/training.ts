@@ -12,8 +12,8 @@ import { nothingSeen } from "../policy/seen-prompts.ts";
 import { readTrainingRun } from "../runs/read-training-run.ts";
 import { openScorer } from "../scorers/open.ts";
 import { writeText } from "./files.ts";
+import type { Finding, Outcome } from "./finding.ts";
 import type { Laboratory } from "./laboratory.ts";
-import type { Finding, Outcome } from "./sabotage.ts";
 
 /** What trainings begin with and learn from. */
 interface Start {

@@ -2,8 +2,9 @@
 
 import { harden } from "../../harden/harden.ts";
 import { jsonl, writeText } from "../files.ts";
+import type { Outcome } from "../finding.ts";
 import type { Laboratory } from "../laboratory.ts";
-import type { Outcome, Sabotage } from "../sabotage.ts";
+import type { Sabotage } from "../sabotage.ts";
 import { scorerText } from "./scorer-text.ts";
 
 const EXAMPLES = 12;

@@ -14,8 +14,9 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import type { TrainManifest } from "../../runs/train-schemas.ts";
 import { score } from "../../scorers/math-final-line.ts";
 import { editText, forge, jsonl, readJson, readRows, writeText } from "../files.ts";
+import type { Outcome } from "../finding.ts";
 import type { Laboratory } from "../laboratory.ts";
-import type { Caught, Outcome, Sabotage } from "../sabotage.ts";
+import type { Caught, Sabotage } from "../sabotage.ts";
 import {
   againstUntrained,
   answersOf,
