@@ -49,7 +49,7 @@ export const LEVEL_5: LevelDefinition = {
       commands: [`./lockedroom run ${DEMO}`, 'git add -A && git commit -m "L5 sabotage"'],
     },
     Reflect: {
-      text: "Which property do the five share? That is the class of the exploit. The laboratory has a scorer like naive(): see which check catches it, and that its honest twin passes.",
+      text: "Which property do the five share? That is the class of the exploit. The laboratory has a scorer like naive(): see which check catches it.",
       commands: [GOODHART_DEMO, "./lockedroom sabotage run accepts-number-anywhere"],
     },
     "Repair and lock": {
