@@ -48,6 +48,21 @@ test("the same sabotages give the same bytes, random scorers included", async ()
   expect(second.stdout).toBe(first.stdout);
 });
 
+test("trainings begin with the checkpoint of a given training run, which is left alone", {
+  timeout: BUSY_MACHINE_MS,
+}, async () => {
+  const place = new Workspace();
+  const train = ["train", "grpo", "--quiet", "--init", "pi0", "--steps", "1", "--outdir", "mine"];
+  const small = ["--set", "rollouts.prompts=2", "--set", "rollouts.group=2"];
+  const data = ["--dataset", path.join(ROOT, "data/datasets/math_train.jsonl")];
+  expect(await place.run([...train, ...small, ...data])).toMatchObject({ code: EXIT.ok });
+  const before = place.snapshot("mine");
+  const names = ["shifted-mask", "truncated-sampling", "weights-planted"];
+  const result = await place.run(["sabotage", "run", ...names, "--train", "mine"], PATIENT);
+  expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok });
+  expect(place.snapshot("mine")).toEqual(before);
+});
+
 test("the list fits in 80 columns, and names what nothing catches", async () => {
   const { stdout } = await new Workspace().run(["sabotage", "list"]);
   expect(tooWide(stdout)).toEqual([]);

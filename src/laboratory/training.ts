@@ -111,7 +111,12 @@ async function givenStart(dir: string): Promise<Start> {
     init: path.join(dir, "checkpoint"),
     dataset: input.path,
     scorer: String(reward?.path ?? reward?.name),
-    settings: { ...QUICK, rollouts: { ...QUICK.rollouts, max_tokens: 32 } },
+    settings: {
+      ...QUICK,
+      rollouts: { ...QUICK.rollouts, max_tokens: 32 },
+      // A rate that suits a tiny policy ruins a larger one.
+      rate: manifest?.settings.rate ?? QUICK.rate,
+    } as JsonObject,
   };
 }
 
