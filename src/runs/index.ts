@@ -3,6 +3,7 @@ export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";
 export { type FolderKind, type RunState, requireKind } from "./folder-kind.ts";
 export * from "./gate-report.ts";
+export * from "./harden-report.ts";
 export * from "./json-schemas.ts";
 export { JsonlFile, type ReadOptions } from "./jsonl.ts";
 export { describeKind, type KindDescription, type RunKind } from "./kinds.ts";
@@ -15,6 +16,7 @@ export {
 } from "./manifest.ts";
 export { runNote, summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
+export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
   readTrainingRun,
   type TrainingRunRecords,
@@ -38,8 +40,17 @@ export {
   type Volatile,
 } from "./schemas.ts";
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
+export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";
 export * from "./validation-report.ts";
+export {
+  readVerification,
+  type Verification,
+  type VerificationPart,
+  verificationLine,
+  verificationSchema,
+  writeVerification,
+} from "./verification.ts";

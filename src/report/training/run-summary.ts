@@ -25,7 +25,7 @@ export function runSummary(
   return html`<article class="run">
 ${isTitled && html`<h2>${title}</h2>\n`}<p class="verdict ${state === "finished" && alarms.length > 0 ? "alarmed" : state}"><strong>${word}.</strong> ${sentence} ${alarm}</p>
 ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}<p>${whatWasTrained(run)}</p>
-<div class="body">
+${run.verification !== undefined && html`<p>${sentenceOf(run.verification)}</p>\n`}<div class="body">
 <div>${keyFigures(run, pricePerHour)}${sentences.map((text) => html`<p>${text}</p>\n`)}</div>
 ${milestoneTable(run)}</div>
 </article>
@@ -48,6 +48,8 @@ function whatWasTrained(run: TrainingRunRecords): Html {
     data.length > 0 && html`; ${data}`
   }${scoredBy}.`;
 }
+
+const sentenceOf = (line: string) => `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;
 
 const fingerprint = (text: string) =>
   html`<code title="${visible(text)}">${visible(text.slice(0, 12))}</code>`;
