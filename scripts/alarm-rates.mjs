@@ -13,6 +13,8 @@ export const PAGE = path.join(root, "docs/alarms.md");
 
 const SEEDS = 4;
 const SABOTAGED_SEEDS = 1;
+/** A fall of the pass rate from the first validation to the last that is real harm: the alarm is then not false. */
+const WORSE = 0.1;
 const LETTERS = "abcdefgh";
 const words = (length) =>
   length === 0 ? [""] : words(length - 1).flatMap((one) => [...LETTERS].map((c) => one + c));
@@ -25,7 +27,7 @@ const TASKS = {
   reverse: task(">", (letters) => letters.reverse()),
   sort: task("<", (letters) => letters.sort()),
 };
-const START_STEPS = { copy: 120, reverse: 120, sort: 120 };
+const START_STEPS = { copy: 80, reverse: 90, sort: 90 };
 
 const scorerOf = (name, reward) => ({
   ...{ name, version: "1.0.0", spec: name, codes: ["pass", "fail", "part"] },
@@ -211,8 +213,10 @@ async function run({ train, openScorer }, place, { algorithm, init, files, seed,
       onAlarm: ({ alarm, step }) => alarms.push({ alarm, step }),
     });
     const best = Math.max(...rates.values());
+    const validated = [...rates].filter(([step]) => typeof step === "number");
+    const [first, last] = [validated[0][1], validated.at(-1)[1]];
     const stopped = summary.stop.reason !== "all steps done";
-    return { alarms, stopped, solved: best >= 0.9, first: rates.get(0) };
+    return { alarms, stopped, solved: best >= 0.9, worse: last <= first - WORSE, first };
   } catch (error) {
     if (!/the loss became/.test(error.message)) throw error;
     return { alarms, stopped: true, exploded: true, solved: false };
@@ -279,11 +283,13 @@ function summarise(names, honest, sabotaged) {
   const raisedIn = (runs, name) =>
     runs.filter(({ alarms }) => alarms.some(({ alarm }) => alarm === name)).length;
   const solved = honest.filter((one) => one.solved);
+  const worse = honest.filter((one) => one.worse);
   const kinds = [...new Set(sabotaged.map(({ fault, algorithm }) => `${fault}\t${algorithm}`))];
   return {
     honest: {
       runs: honest.length,
       solved: solved.length,
+      worse: worse.length,
       tasks: Object.keys(TASKS),
       algorithms: ALGORITHMS,
       seeds: SEEDS,
@@ -291,7 +297,11 @@ function summarise(names, honest, sabotaged) {
       raised: Object.fromEntries(
         names.map((name) => [
           name,
-          { all: raisedIn(honest, name), solved: raisedIn(solved, name) },
+          {
+            all: raisedIn(honest, name),
+            solved: raisedIn(solved, name),
+            worse: raisedIn(worse, name),
+          },
         ]),
       ),
     },
@@ -317,7 +327,7 @@ function summarise(names, honest, sabotaged) {
 
 /** The tables of the page. */
 export function tablesOf({ honest, sabotaged }) {
-  const { runs, solved, raised } = honest;
+  const { runs, solved, worse, raised } = honest;
   const rate = (count, of) => `${count} of ${of} (${((100 * count) / of).toFixed(1)} %)`;
   const row = (cells) => `| ${cells.join(" | ")} |`;
   const table = (head, rows) =>
@@ -325,9 +335,15 @@ export function tablesOf({ honest, sabotaged }) {
   const code = (names) => names.map((name) => `\`${name}\``).join(", ");
   return [
     table(
-      ["alarm", "raised in honest runs", `of these, in the ${solved} that solved the task`],
-      Object.entries(raised).map(([name, { all, solved: inSolved }]) => [
+      [
+        "alarm",
+        "raised in honest runs",
+        `in the ${solved} that solved the task`,
+        `in the ${worse} that got worse`,
+      ],
+      Object.entries(raised).map(([name, { all, solved: inSolved, worse: inWorse }]) => [
         ...[`\`${name}\``, rate(all, runs), all === 0 ? "" : inSolved],
+        all === 0 ? "" : inWorse,
       ]),
     ),
     table(

@@ -27,7 +27,7 @@ export interface Algorithm<S = unknown, M = unknown> {
   readonly reference?: boolean;
   readonly valueHead?: boolean;
   /** Whether its advantages compare the completions of a prompt, so that equal rewards teach nothing. */
-  readonly grouped?: boolean;
+  grouped?(settings: S): boolean;
   /** Where a KL penalty is added unless set. */
   readonly klPlace?: KlPlace;
   /** How often each batch is used, and in how many updates; once and whole unless set. */

@@ -29,7 +29,7 @@ export class Watch {
       usesReference: algorithm.reference === true || algorithm.needs === "rollouts",
       maxTokens: sampling.max_tokens,
       scratch,
-      grouped: algorithm.grouped === true,
+      grouped: algorithm.grouped?.(settings.algorithm) ?? false,
       rate: { peak: settings.rate.peak, usual: usualRate(algorithm) },
       advice: adviceFor(algorithm, settings),
     };

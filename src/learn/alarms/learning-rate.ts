@@ -2,7 +2,6 @@
 
 import { type Check, column, type Finding, type History, metric, recent, show } from "./history.ts";
 import type { Limits } from "./limits.ts";
-import { trend } from "./statistics.ts";
 
 export const ruinousLearningRate: Check = (history, limits) => {
   const { steps, facts } = history;
@@ -44,7 +43,8 @@ function lossRuined(history: History, limits: Limits): Seen | undefined {
   const [start = 0] = values;
   const now = recent(history.steps, "loss", limits.window) ?? 0;
   if (now <= (1 + limits.ruinedLoss) * Math.abs(start) + limits.ruinedLossLeast) return undefined;
-  if (!isHigh(history, limits) && trend(values) >= limits.backwardsTrend) return undefined;
+  const leap = Math.max(...values.slice(1).map((value, i) => value - (values[i] as number)));
+  if (!isHigh(history, limits) && leap < limits.ruinedLeap * (now - start)) return undefined;
   const words = `the loss was ${show(start)} before the first update and is ${show(now)} after ${values.length - 1}`;
   return { words, evidence: { loss_start: start, loss_now: now } };
 }

@@ -35,6 +35,8 @@ export interface Limits {
   readonly ruinedLoss: number;
   /** … and in nats: small losses double easily. */
   readonly ruinedLossLeast: number;
+  /** Part of the rise that one update makes, where the rate is not high: a wrong sign raises the loss step by step. */
+  readonly ruinedLeap: number;
   /** Share of the initial reward that a ruined policy has left. */
   readonly ruinedShare: number;
   /** Nats per token from the initial policy that a ruined policy has at least. */
@@ -118,6 +120,7 @@ export const LIMITS: Limits = {
 
   ruinedLoss: 0.5,
   ruinedLossLeast: 0.5,
+  ruinedLeap: 0.4,
   ruinedShare: 0.25,
   ruinedKl: 2,
   rateHigh: 5,

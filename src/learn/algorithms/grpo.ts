@@ -39,7 +39,7 @@ export const grpo: Algorithm<z.infer<typeof grpoSettings>> = {
   name: "grpo",
   about: "clipped policy gradient; advantages relative to the prompt's group",
   needs: "rollouts",
-  grouped: true,
+  grouped: () => true,
   settings: grpoSettings,
   defaults: { steps: 100 },
   columns: { old: "token", advantage: "token" },

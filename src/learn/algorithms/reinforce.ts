@@ -28,6 +28,7 @@ export const reinforce: Algorithm<z.infer<typeof reinforceSettings>, z.infer<typ
   name: "reinforce",
   about: "policy gradient: reward minus a baseline, one update per batch",
   needs: "rollouts",
+  grouped: ({ baseline }) => baseline === "prompt",
   settings: reinforceSettings,
   defaults: { steps: 100 },
   columns: { old: "token", advantage: "token" },

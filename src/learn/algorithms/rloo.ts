@@ -17,7 +17,7 @@ export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
   name: "rloo",
   about: "policy gradient: reward minus the mean of the group's other samples",
   needs: "rollouts",
-  grouped: true,
+  grouped: () => true,
   settings: rlooSettings,
   defaults: { steps: 100 },
   klPlace: "reward",
