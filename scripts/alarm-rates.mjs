@@ -1,6 +1,7 @@
 // `npm run alarm-rates`: how often each alarm of training is raised in honest runs, and in runs with
-// one fault. Three tasks, ten algorithms, policies of 0.1 million parameters; a few minutes on one
-// core. Writes docs/alarm-rates.json and the tables of docs/alarms.md; a test compares the two.
+// one fault. Three tasks, ten algorithms, policies of 0.1 million parameters; a quarter of an hour on
+// a busy core. Writes docs/alarm-rates.json and the tables of docs/alarms.md; a test compares the two.
+// `-- --fault "WORDS"` measures one fault again, `-- --draw` only draws the tables.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -240,7 +241,8 @@ async function startOf(api, place, files, task) {
   return checkpoint;
 }
 
-async function measure() {
+/** All runs, or those of one fault. */
+async function measure(only) {
   const api = await library();
   const place = mkdtempSync(path.join(tmpdir(), "lockedroom-alarm-rates-"));
   const honest = [];
@@ -250,7 +252,7 @@ async function measure() {
       const files = writeTask(path.join(place, task), rows);
       const start = await startOf(api, place, files, task);
       const init = (algorithm) => (algorithm === "sft" ? "scratch" : start);
-      for (const algorithm of ALGORITHMS) {
+      for (const algorithm of only ? [] : ALGORITHMS) {
         for (let seed = 0; seed < SEEDS; seed++) {
           const found = await run(api, place, { algorithm, init: init(algorithm), files, seed });
           honest.push({ task, algorithm, seed, ...found });
@@ -258,6 +260,7 @@ async function measure() {
         say(`${task} ${algorithm} from ${honest.at(-1).first}`, honest.slice(-SEEDS));
       }
       for (const [fault, algorithms, given, expected] of FAULTS) {
+        if (only && fault !== only) continue;
         for (const algorithm of algorithms) {
           for (let seed = 0; seed < SABOTAGED_SEEDS; seed++) {
             const one = { algorithm, init: init(algorithm), files, seed, fault: given };
@@ -363,10 +366,25 @@ export function filledPage(page, results) {
   return `${before}<!-- results -->\n${tablesOf(results)}\n${after}`;
 }
 
+/** Earlier results with one fault measured again. */
+async function again(before, fault) {
+  const { sabotaged } = await measure(fault);
+  const same = (one) => (other) => other.fault === one.fault && other.algorithm === one.algorithm;
+  return {
+    ...before,
+    sabotaged: before.sabotaged.map((one) => sabotaged.find(same(one)) ?? one),
+  };
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const results = process.argv.includes("--draw")
-    ? JSON.parse(readFileSync(RESULTS, "utf8"))
-    : await measure();
+  const [how, fault] = process.argv.slice(2);
+  const before = () => JSON.parse(readFileSync(RESULTS, "utf8"));
+  const results =
+    how === "--draw"
+      ? before()
+      : how === "--fault"
+        ? await again(before(), fault)
+        : await measure();
   writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(PAGE, filledPage(readFileSync(PAGE, "utf8"), results));
 }

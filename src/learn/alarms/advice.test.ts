@@ -121,6 +121,16 @@ describe("a ruinous learning rate", () => {
     expect(swapped.get("learning_backwards")?.message).toContain("chosen and rejected");
   });
 
+  test("validation excuses a rising loss only where something passes", () => {
+    const steps = many(30, (i) => ({ loss: 3 + i / 3 }));
+    const validated = (mean: number) => ({
+      evaluations: [evaluation(1, mean, 0), evaluation(12, mean, 0), evaluation(24, mean, 0)],
+      scratch: true,
+    });
+    expect([...raised("sft", steps, validated(0.5)).keys()]).toEqual([]);
+    expect([...raised("sft", steps, validated(0)).keys()]).toEqual(["learning_backwards"]);
+  });
+
   test("a loss that falls raises nothing, whatever the rate", () => {
     const falls = many(30, (i) => ({ loss: 3 / (1 + i) }));
     expect(raised("sft", falls, { settings: { rate: { peak: 1 } } }).size).toBe(0);

@@ -138,6 +138,8 @@ function isExcused({ steps, evaluations }: History, limits: Limits, ruined: bool
   const traded = (metric(steps.at(-1), "cost/lambda") ?? 0) > 0;
   // Batches may become harder; the validation set stays the same.
   const [first, last] = [evaluations[0], evaluations.at(-1)];
-  const better = first && last && first !== last && last.reward_mean >= first.reward_mean;
+  const kept = first && last && first !== last && last.reward_mean >= first.reward_mean;
+  // A policy that never passed has kept nothing.
+  const better = kept && last.reward_mean > 0;
   return late || still || traded || better === true;
 }
