@@ -2,8 +2,8 @@
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { TimingRecord } from "../../runs/train-records.ts";
-import { type Html, html } from "./html.ts";
-import { duration, grouped, NONE, percent } from "./numbers.ts";
+import { type Html, html } from "../page/html.ts";
+import { duration, grouped, NONE, percent } from "../page/numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { totalOf } from "./series.ts";
 

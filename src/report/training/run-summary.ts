@@ -3,9 +3,9 @@
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { codeHtml, type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "../page/html.ts";
+import { many } from "../page/numbers.ts";
 import { keyFigures } from "./key-figures.ts";
-import { many } from "./numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { alarmCount, plannedSteps, statusOf, stepsDone } from "./run-status.ts";
 import { holdoutSentence, milestoneTable, winSentence } from "./validation.ts";

@@ -1,20 +1,31 @@
 /** The settings of the runs: where they differ, and each manifest in full. */
 
+import type { Json, JsonObject } from "../../core/json.ts";
 import { visible } from "../../core/visible.ts";
-import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { flattenJson } from "./flatten-json.ts";
 import { codeHtml, type Html, html } from "./html.ts";
 import { NONE } from "./numbers.ts";
-import type { NamedRun } from "./run-names.ts";
+import type { Named } from "./run-names.ts";
+
+type WithManifest = Named<{ readonly manifestJson: JsonObject }>;
 
 /** Everything that determines a run; paths and the volatile block do not. */
-function settingsOf({ manifest, manifestJson }: TrainingRunRecords): Map<string, string> {
-  const { volatile: _, ...fixed } = manifestJson;
-  const inputs = Object.fromEntries(manifest.inputs.map(({ role, sha256 }) => [role, sha256]));
-  return new Map(flattenJson({ ...fixed, inputs }));
+function settingsOf({ manifestJson }: WithManifest["run"]): Map<string, string> {
+  const { volatile: _, scorer, ...fixed } = manifestJson;
+  const inputs = ((manifestJson.inputs ?? []) as JsonObject[]).map(
+    ({ role, sha256 }): [string, Json] => [String(role), sha256 ?? null],
+  );
+  const { path: _path, ...identity } = (scorer ?? {}) as JsonObject;
+  return new Map(
+    flattenJson({
+      ...fixed,
+      ...(scorer !== undefined && { scorer: identity as Json }),
+      inputs: Object.fromEntries(inputs),
+    }),
+  );
 }
 
-export function settingsSection(runs: readonly NamedRun[]): Html {
+export function settingsSection(runs: readonly WithManifest[]): Html {
   const differences = runs.length > 1 && differenceTable(runs);
   const manifests = runs.map(
     ({ name: run, run: { manifestJson } }) => html`<details><summary>manifest.json${
@@ -28,7 +39,7 @@ export function settingsSection(runs: readonly NamedRun[]): Html {
 
 const visibleLine = (line: string) => `${visible(line)}\n`;
 
-function differenceTable(runs: readonly NamedRun[]): Html {
+function differenceTable(runs: readonly WithManifest[]): Html {
   const facts = runs.map(({ run }) => settingsOf(run));
   const keys = [...new Set(facts.flatMap((one) => [...one.keys()]))].sort();
   const different = keys.filter((key) => new Set(facts.map((one) => one.get(key))).size > 1);
