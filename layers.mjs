@@ -28,7 +28,7 @@ export const mayImport = {
     ...["providers", "loops", "charts"],
   ],
   gate: ["core", "runs", "stats"],
-  report: ["core", "runs", "stats", "charts"],
+  report: ["core", "runs", "stats", "charts", "gate"],
   studio: ["core", "http", "runs", "report", "charts"],
 };
 

@@ -25,8 +25,9 @@ function settingsOf({ manifestJson }: WithManifest["run"]): Map<string, string> 
   );
 }
 
-export function settingsSection(runs: readonly WithManifest[]): Html {
-  const differences = runs.length > 1 && differenceTable(runs);
+/** `compared` is what may differ between the runs because of their settings. */
+export function settingsSection(runs: readonly WithManifest[], compared = "curves"): Html {
+  const differences = runs.length > 1 && differenceTable(runs, compared);
   const manifests = runs.map(
     ({ name: run, run: { manifestJson } }) => html`<details><summary>manifest.json${
       runs.length > 1 && html` of ${run}`
@@ -39,7 +40,7 @@ export function settingsSection(runs: readonly WithManifest[]): Html {
 
 const visibleLine = (line: string) => `${visible(line)}\n`;
 
-function differenceTable(runs: readonly WithManifest[]): Html {
+function differenceTable(runs: readonly WithManifest[], compared: string): Html {
   const facts = runs.map(({ run }) => settingsOf(run));
   const keys = [...new Set(facts.flatMap((one) => [...one.keys()]))].sort();
   const different = keys.filter((key) => new Set(facts.map((one) => one.get(key))).size > 1);
@@ -53,7 +54,7 @@ function differenceTable(runs: readonly WithManifest[]): Html {
   const caution =
     different.length === 1
       ? "The runs differ in one setting."
-      : `The runs differ in ${different.length} settings, so a difference between their curves cannot be attributed to one of them.`;
+      : `The runs differ in ${different.length} settings, so a difference between their ${compared} cannot be attributed to one of them.`;
   return html`<p>${caution}</p>
 <div class="wide"><table class="plain"><thead><tr><th scope="col">setting</th>${head}</tr></thead>
 <tbody>${rows}</tbody></table></div>

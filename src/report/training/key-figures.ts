@@ -3,8 +3,16 @@
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { type Figure, figureTiles } from "../page/figure-tiles.ts";
 import type { Html } from "../page/html.ts";
-import { duration, grouped, NONE, percent, percentRange, plain } from "../page/numbers.ts";
-import { costOf, moneyText } from "./cost.ts";
+import {
+  duration,
+  grouped,
+  moneyText,
+  NONE,
+  percent,
+  percentRange,
+  plain,
+} from "../page/numbers.ts";
+import { costOf } from "./cost.ts";
 import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
 import { type Ends, endsOf, lastOf, startAndEnd } from "./series.ts";
 
