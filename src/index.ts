@@ -43,6 +43,7 @@ export {
   loadSelectionPolicy,
   type SelectionPolicy,
 } from "./loops/selection-policy.ts";
+export type { StatedProvenance } from "./loops/stated.ts";
 export { type GoldenReport, type ValidateOptions, validateScorer } from "./loops/validate.ts";
 export { openEmbeddedPolicy } from "./policy/embedded.ts";
 export { openOpenAiPolicy } from "./providers/openai.ts";

@@ -40,13 +40,16 @@ describe("the folder", () => {
   test("every schema has a version and a JSON Schema", async () => {
     const args = ["gate", "--baseline", "run", "--candidate", "run", "--format", "json"];
     const gate = api.gateReportSchema.parse(JSON.parse((await workspace.run(args)).stdout));
-    const schemas = api.jsonSchemas() as Record<string, { properties: Record<string, unknown> }>;
+    const schemas = api.jsonSchemas() as Record<
+      string,
+      { properties: Record<string, unknown>; required: string[] }
+    >;
     const versioned = { manifest: run.manifest, summary: run.summary, gate };
     for (const [name, artifact] of Object.entries(versioned)) {
-      const found = schemas[`${name}@1`]?.properties;
+      const { properties: found, required = [] } = schemas[`${name}@1`] ?? {};
       expect(artifact.schema).toBe(`lockedroom.${name}@1`);
       expect(found?.schema, name).toMatchObject({ const: artifact.schema });
-      expect(Object.keys(found ?? {}).sort()).toEqual(Object.keys(artifact).sort());
+      expect(required.toSorted()).toEqual(Object.keys(artifact).sort());
     }
     const row = schemas["results-row@1"]?.properties ?? {};
     expect(Object.keys(row)).toEqual(expect.arrayContaining(Object.keys(rows[0] ?? {})));

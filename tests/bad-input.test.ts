@@ -218,7 +218,7 @@ describe.concurrent("fields", () => {
     );
     workspace.jsonl("c.jsonl", [{ id: "a", completion: "Final: 9007199254740992" }]);
     const { rows } = await workspace.made("run");
-    expect(rows[0]).toMatchObject({ outcome_code: "invalid_example", reward: 0 });
+    expect(rows[0]).toMatchObject({ outcome_code: "invalid_example", reward: null });
     expect(JSON.stringify(rows[0]?.details)).toMatch(/safe integer range/);
     workspace.write("d.jsonl", '{"id":"a","prompt":"p","expected_answer":1e999}\n');
     expectError(await workspace.eval("huge"), EXIT.data, /"a"/, /expected_answer/);

@@ -273,6 +273,43 @@ step inspect lockedroom inspect-run --run disk/run`,
     expect(said(workspace, result, "inspect").stdout).not.toMatch(/^!/m);
   });
 
+  test.for([
+    [
+      "a rollout",
+      "64k",
+      `lockedroom rollout --policy pi0 --n 1 --max-tokens 8 --dataset ${DEV} --outdir disk/run`,
+    ],
+    [
+      "a training",
+      "1m",
+      `lockedroom train grpo --init pi0 --steps 2 --save-every 1 --dataset ${DEV} \
+        --set rollouts.group=2 --set rollouts.prompts=2 --outdir disk/run`,
+    ],
+  ])(
+    "%s: the advice is to go on with --resume, and it works",
+    async ([, size = "", command = ""], { skip }) => {
+      const [workspace, result] = await onSmallDisk(
+        size,
+        `step first ${command}
+step stuck ${command} --resume
+mount -o remount,size=32m disk
+step again ${command} --resume
+[ -e disk/run/summary.json ] && echo summary`,
+      );
+      if (result.code === 99) skip(UNMOUNTABLE);
+      for (const name of ["first", "stuck"]) {
+        const { stderr, code } = said(workspace, result, name);
+        expect({ code, stderr }).toMatchObject({ code: EXIT.io });
+        expect(stderr.replace(/\s+/g, " ")).toMatch(
+          /the disk is full Free some space\. .*--resume\./,
+        );
+        expect(stderr).not.toMatch(/run the same command again/);
+      }
+      expect(said(workspace, result, "again").code).toBe(EXIT.ok);
+      expect(result.stdout).toMatch(/^summary$/m);
+    },
+  );
+
   test("a limit on file sizes", async () => {
     const workspace = new Workspace();
     const result = await start(

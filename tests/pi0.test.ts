@@ -3,8 +3,10 @@
 import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SeenPrompts } from "../src/core/policy.ts";
 import { keyOf } from "../src/datasets/problems.ts";
 import { heldOutProblems } from "../src/datasets/splits.ts";
+import { loadCheckpoint } from "../src/policy/checkpoint.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
 
 const PI0 = path.join(ROOT, "assets/pi0");
@@ -101,6 +103,16 @@ test("learned from problems that are neither in dev nor in holdout, not even com
   const measured = new Set([...prompts(DEV), ...prompts(holdout)]);
   expect(prompts(TRAIN).filter((prompt) => measured.has(prompt))).toEqual([]);
   expect(new Set(prompts(TRAIN)).size).toBe(2000);
+
+  const { learned, validated } = (await loadCheckpoint(PI0)).seen as SeenPrompts;
+  expect([...measured].filter((prompt) => learned.has(prompt))).toEqual([]);
+  expect(validated.size).toBe(0);
+  for (const stage of [1, 2]) {
+    for (let i = 0; i < 200; i++) {
+      const { prompt, completion } = textAt(stage, i);
+      expect(learned.has(prompt) && learned.has(completion), prompt).toBe(true);
+    }
+  }
 });
 
 describe("its rollouts on dev at temperature 1", () => {

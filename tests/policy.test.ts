@@ -64,14 +64,22 @@ describe.concurrent("show", () => {
     );
   });
 
-  test("says of another's checkpoint that its training is not stated", async () => {
+  test("says of another's checkpoint that its history is unknown", async () => {
     workspace.write("instruct/chat_template.jinja", "{{ messages[0].content }}");
     cpSync(path.join(FIXTURES, "qwen2-like"), workspace.path("instruct"), { recursive: true });
     const shown = await policy("show", "instruct");
-    expect(shown).toContain("trained on      not stated");
+    expect(shown).toContain("trained on      history unknown");
     expect(shown).toContain("chat template   yes");
     expect(shown).toContain("architecture    qwen2, width 48, inner 96");
     expect(shown).toContain("biases, tied head");
+  });
+
+  test("and of ours whose history was deleted, which loads as before", async () => {
+    expect(await saveCheckpoint(workspace.path("bare"), { ...own, trained: null })).toBe(
+      fingerprint,
+    );
+    expect(await policy("show", "bare")).toContain("trained on      history unknown");
+    expect(JSON.parse(await policy("show", "bare", "--format", "json")).trained).toBeNull();
   });
 
   test("as JSON", async () => {

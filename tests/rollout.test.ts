@@ -33,6 +33,7 @@ describe.concurrent("a rollout", () => {
       prompt_tokens: 10,
       completion_tokens: 3,
       finish: "stop",
+      prompt_fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
 
     const manifest = rolloutManifestSchema.parse(JSON.parse(workspace.read("r/manifest.json")));
@@ -48,7 +49,11 @@ describe.concurrent("a rollout", () => {
       },
     };
     expect(manifest).toMatchObject({ n: 1, examples: { count: 30 }, ...asked });
-    expect(provenance).toMatchObject(asked);
+    expect(provenance).toMatchObject({ ...asked, prompts_by_row: true });
+    // Nobody counts the tries of an endpoint, or knows what it was trained on.
+    for (const record of [manifest, provenance]) {
+      expect(record).toMatchObject({ exposure: null, seeds_tried: null });
+    }
     const summary = rolloutSummarySchema.parse(JSON.parse(workspace.read("r/summary.json")));
     expect(summary).toMatchObject({
       n_answers: 30,
@@ -146,7 +151,10 @@ describe.concurrent("a rollout", () => {
       expect.objectContaining({ completion: "", finish: "content_filter" }),
       expect.objectContaining({ completion: "", refusal: "I will not." }),
       expect.objectContaining({ finish: "length", prompt_tokens: null, completion_tokens: null }),
-      { id: "s4", completion: "Final: 8", finish: "stop", prompt_tokens: 10, completion_tokens: 3 },
+      {
+        ...{ id: "s4", completion: "Final: 8", finish: "stop", prompt_tokens: 10 },
+        ...{ completion_tokens: 3, prompt_fingerprint: expect.any(String) },
+      },
     ]);
     expect(JSON.parse(workspace.read("r/summary.json"))).toMatchObject({
       ...{ n_empty: 3, n_refused: 1, n_with_logprobs: 0 },

@@ -58,7 +58,7 @@ describe("a run", () => {
 Policy written to whole/checkpoint
 Next: lockedroom policy show whole/checkpoint
 Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
-  --dataset EXAMPLES --n 1 --max-tokens 32 --outdir whole-rollout
+  --dataset HELD_OUT --n 1 --max-tokens 32 --outdir whole-rollout
 `);
   });
 
@@ -197,7 +197,7 @@ describe("with sets to measure on", () => {
     expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}used once so far$/m);
     expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
     expect(stdout).toMatch(
-      /^Then evaluate it: .* --policy measured\/checkpoint \\\n {2}--dataset dev/m,
+      /^Then evaluate it: .* --policy measured\/checkpoint \\\n {2}--dataset holdout/m,
     );
     const { holdout } = JSON.parse(room.read("measured/summary.json"));
     expect(holdout).toMatchObject({ evaluations: 1, before: 0 });
@@ -412,8 +412,10 @@ describe("data of another kind", () => {
   test("texts that pass for examples are warned of, since a scorer may know better", async () => {
     room.jsonl("other.jsonl", [{ id: "a", ...text }]);
     const { code, stderr } = await learn("grpo", "other.jsonl");
-    expect(code).toBe(EXIT.ok);
     expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo trains on/);
+    // The built-in scorer does not: it needs an answer, and without a reward nothing is learned.
+    expect(stderr).toMatch(/no reward \(invalid_example\)/);
+    expect(code).toBe(EXIT.data);
   });
 });
 

@@ -5,14 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "lockedroom/policy";
 import { lockedroom, root } from "../lib.mjs";
-import { writeTexts } from "./texts.mjs";
+import { writeSeenPrompts } from "./seen.mjs";
+import { STAGES, writeTexts } from "./texts.mjs";
 
 const SEED = 0;
 const BATCH = 64;
-const STAGES = [
-  { texts: 600_000, steps: 20_000, lr: 0.003, warmup: 200, decay: 0.05 },
-  { texts: 100_000, steps: 1000, lr: 0.0003, warmup: 20, decay: 0 },
-];
 
 /** Nano with a third layer: about 0.15 million parameters. */
 const tokenizer = new CharacterTokenizer("\n *+,-.0123456789:<=>CFRTaehilmnoprstuwy");
@@ -42,6 +39,7 @@ try {
     );
     init = path.join(outdir, "checkpoint");
   }
+  await writeSeenPrompts(init);
   rmSync(target, { recursive: true, force: true });
   cpSync(init, target, { recursive: true });
 } finally {

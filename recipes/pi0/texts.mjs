@@ -13,6 +13,12 @@ import {
 
 const SEED = "pi0 texts 4";
 
+/** How many texts each stage has, and how it learns from them. */
+export const STAGES = [
+  { texts: 600_000, steps: 20_000, lr: 0.003, warmup: 200, decay: 0.05 },
+  { texts: 100_000, steps: 1000, lr: 0.0003, warmup: 20, decay: 0 },
+];
+
 const IN_SPEC = (n) => `Final: ${n}`;
 const LEADING_ZERO = (n) => `Final: ${n < 0 ? "-0" : "0"}${Math.abs(n)}`;
 const PLUS = (n) => (n < 0 ? `Final: ${n}.` : `Final: +${n}`);
@@ -107,11 +113,13 @@ export function textAt(stage, index) {
   return { id: `t${index}`, prompt: promptOf(problem), completion, problem };
 }
 
+/** A text as it stands in the file. */
+export function lineOf({ id, prompt, completion }) {
+  return `${JSON.stringify({ id, prompt, completion })}\n`;
+}
+
 export function writeTexts(file, stage, count) {
   const handle = openSync(file, "w");
-  for (let i = 0; i < count; i++) {
-    const { id, prompt, completion } = textAt(stage, i);
-    writeSync(handle, `${JSON.stringify({ id, prompt, completion })}\n`);
-  }
+  for (let i = 0; i < count; i++) writeSync(handle, lineOf(textAt(stage, i)));
   closeSync(handle);
 }

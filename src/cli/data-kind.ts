@@ -38,7 +38,7 @@ export function explained(error: unknown, expected: ExpectedData): unknown {
   });
 }
 
-/** A warning for texts with ids: they parse as examples, but without an answer every sample fails. */
+/** A warning for texts with ids: they parse as examples, but the built-in scorer needs an answer. */
 export function missingAnswerWarning(expected: ExpectedData): string | undefined {
   const row = firstRow(expected.file);
   const found = kindOf(row);

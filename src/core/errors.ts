@@ -57,6 +57,15 @@ export function ioError(doing: string, cause: unknown, path: ErrorKind = "io"): 
   return new LockedRoomError(kind, `cannot ${doing}: ${what}`, { hint, cause });
 }
 
+const AGAIN = " and run the same command again.";
+
+/** The error of work that is to be continued, as `how` says, and not run again. */
+export function continuable(error: LockedRoomError, how: string): LockedRoomError {
+  const { kind, message, cause } = error;
+  const hint = error.hint?.replace(AGAIN, ".");
+  return new LockedRoomError(kind, message, { hint: hint ? `${hint} ${how}` : how, cause });
+}
+
 const SYSTEM_ERRORS: Record<string, [what: string, hint: string]> = {
   ENOENT: ["no such file or folder", "Check the path; it is relative to the current folder."],
   EEXIST: ["there is a file of that name, not a folder", "Choose another path."],
@@ -65,8 +74,8 @@ const SYSTEM_ERRORS: Record<string, [what: string, hint: string]> = {
   EACCES: ["permission denied", "Choose a path you may use, or change its permissions."],
   EPERM: ["permission denied", "Choose a path you may use, or change its permissions."],
   EROFS: ["the file system is read-only", "Choose a folder on another file system."],
-  ENOSPC: ["the disk is full", "Free some space and run the same command again."],
-  EDQUOT: ["the disk quota is used up", "Free some space and run the same command again."],
+  ENOSPC: ["the disk is full", `Free some space${AGAIN}`],
+  EDQUOT: ["the disk quota is used up", `Free some space${AGAIN}`],
   EFBIG: ["the file would be larger than is allowed here", "Raise the limit or write elsewhere."],
   ELOOP: ["too many symbolic links", "Check where the links point."],
   ENAMETOOLONG: ["the name is too long", "Choose a shorter path."],

@@ -1,6 +1,6 @@
 /** Identity by content: SHA-256 of canonical JSON or of bytes. */
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import { canonicalJson } from "./json.ts";
 
 /** Raised when the way a fingerprint is made changes; runs of different versions do not compare. */
@@ -19,7 +19,7 @@ export function fingerprint(value: unknown): string {
 }
 
 export function sha256(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+  return hash("sha256", content);
 }
 
 /** The fingerprint of a sequence that is never held in memory: one canonical JSON text per line. */

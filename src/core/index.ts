@@ -5,6 +5,7 @@ export * from "./json.ts";
 export * from "./knobs.ts";
 export * from "./markup.ts";
 export * from "./policy.ts";
+export * from "./prompt-set.ts";
 export * from "./records.ts";
 export * from "./rng.ts";
 export * from "./score.ts";

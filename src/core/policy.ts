@@ -48,6 +48,14 @@ export interface SeenPrompts {
   readonly validated: PromptSet;
 }
 
+/** Where a policy's checkpoint lies. */
+export interface CheckpointPlace {
+  /** As it was given. */
+  readonly path: string;
+  /** The folder that keeps a record of the policy's rollouts; null where none does. */
+  readonly ledger: string | null;
+}
+
 /**
  * What samples completions: weights or an endpoint, with its prompt and sampling settings.
  * @see {@link rollout}
@@ -60,6 +68,10 @@ export interface Policy {
   readonly sampling: SamplingSettings;
   /** Absent where it is unknown. */
   readonly seen?: SeenPrompts | undefined;
+  /** Absent for what is no checkpoint on disk, such as an endpoint. */
+  readonly place?: CheckpointPlace | undefined;
+  /** Throws when the policy cannot read the prompt: a character it does not know, too many tokens. */
+  requirePrompt?(prompt: string): void;
   /** Completions in any order, each with its request. */
   sample(
     requests: Iterable<SampleRequest>,

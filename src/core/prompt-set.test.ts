@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { normalisedPrompt, promptFingerprint } from "./prompt-fingerprint.ts";
+import {
+  normalisedAscii,
+  normalisedPrompt,
+  normalisedUnicode,
+  promptFingerprint,
+} from "./prompt-fingerprint.ts";
 import { PromptSet } from "./prompt-set.ts";
 
 describe("normalised prompts", () => {
@@ -33,6 +38,19 @@ describe("normalised prompts", () => {
   });
 });
 
+test("ASCII has its own way to the same", () => {
+  const ascii = fc.string({ unit: "binary-ascii" });
+  const spaced = fc.string({
+    unit: fc.constantFrom(" ", "\t", "a", "B", "1", "+", "\u007f", "\0"),
+  });
+  fc.assert(
+    fc.property(fc.oneof(ascii, spaced), (text) => {
+      expect(normalisedAscii(text)).toBe(normalisedUnicode(text));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 describe("PromptSet", () => {
   const numbered = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => `Compute ${from + i} + 1.`);
@@ -48,6 +66,30 @@ describe("PromptSet", () => {
     expect(numbered(0, 5000).every((prompt) => set.has(prompt))).toBe(true);
     expect(numbered(5000, 25_000).some((prompt) => set.has(prompt))).toBe(false);
     expect(set.falsePositiveRate).toBeCloseTo(5000 / 2 ** 40, 20);
+  });
+
+  test("a text is found by its lines and by every beginning that ends with one", () => {
+    const line = fc.string({ unit: "grapheme", maxLength: 8 });
+    const odd = fc.constantFrom("a b", " 2", "+ 3", "", "Σ", "x ", "\u200b", "´", "\u0301e");
+    fc.assert(
+      fc.property(fc.array(fc.oneof(line, odd), { maxLength: 8 }), (lines) => {
+        const set = new PromptSet();
+        set.addText(lines.join("\n"));
+        const beginnings = lines.map((_, i) => lines.slice(0, i + 1).join("\n"));
+        for (const one of [...lines, ...beginnings]) {
+          expect(set.has(one) || normalisedPrompt(one) === "").toBe(true);
+        }
+        expect(set.size).toBeLessThanOrEqual(2 * lines.length);
+      }),
+    );
+  });
+
+  test("and not by its other parts", () => {
+    const set = new PromptSet();
+    set.addText("One plus two?\nThree.\nFour.");
+    for (const part of ["One plus", "plus two?", "Three.\nFour.", ""]) {
+      expect(set.has(part)).toBe(false);
+    }
   });
 
   test("a prompt costs less than four bytes", () => {

@@ -84,6 +84,11 @@ export interface ScorerIdentity {
 export const MISSING_COMPLETION = "missing_completion";
 /** We broke, not the model. Never a zero. */
 export const SCORER_ERROR = "scorer_error";
+/**
+ * A scorer's code for an example that it cannot read, such as one without a usable expected answer.
+ * Whatever reward comes with it, the row has none: nothing was measured.
+ */
+export const INVALID_EXAMPLE = "invalid_example";
 /** The harness's own codes, which no scorer may return. */
 export const HARNESS_CODES: readonly string[] = [MISSING_COMPLETION, SCORER_ERROR];
 
@@ -95,6 +100,11 @@ export interface CheckedScore {
   readonly reward: number | null;
   readonly code: string;
   readonly details: Json;
+}
+
+/** A scorer's answer as a row has it: an example that the scorer cannot read gives no reward. */
+export function asRecorded(result: ScoreResult): CheckedScore {
+  return result.code === INVALID_EXAMPLE ? { ...result, reward: null } : result;
 }
 
 /** An example and a completion to score. @see {@link openScorer} */

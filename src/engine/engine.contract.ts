@@ -3,10 +3,11 @@
  * `tiny-policy.contract.ts` has a policy, prompts and a loss for it.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import { completionRow } from "../core/token-row.ts";
 import { ADAM } from "../graph/train-step.ts";
@@ -210,7 +211,10 @@ export function engineContract(name: string, under: EngineUnderTest): void {
       const [a, b, c] = [loss(through), loss(half), loss(rest)];
       for (let i = 0; i < 3; i++) await learn(through, a);
       await learn(half, b);
-      await half.saveState(scratch);
+      const hashes = await half.saveState(scratch);
+      expect(Object.keys(hashes)).not.toEqual([]);
+      for (const [file, hash] of Object.entries(hashes))
+        expect(sha256(readFileSync(path.join(scratch, file)))).toBe(hash);
       await rest.loadState(scratch);
       for (let i = 0; i < 2; i++) await learn(rest, c);
       if (rest.can.sameBytes) {

@@ -1,7 +1,7 @@
 /** What holds weights: it samples, computes log-probs and learns. The embedded engine is one; a server can be. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { SamplingSettings } from "../core/policy.ts";
+import type { SamplingSettings, SeenPrompts } from "../core/policy.ts";
 import type { TokenRow } from "../core/token-row.ts";
 import type { AdamSettings } from "../graph/train-step.ts";
 import type { Generation, GenerationRequest } from "../policy/generate.ts";
@@ -30,6 +30,8 @@ export interface EngineIdentity {
   readonly architecture: JsonObject;
   /** How those weights were learned, as their checkpoint says; null when it says nothing. */
   readonly trained: JsonObject | null;
+  /** The prompts that they have seen; null or absent when it is unknown. */
+  readonly seen?: SeenPrompts | null | undefined;
 }
 
 /** How texts become tokens. */
@@ -64,6 +66,8 @@ export interface UpdateResult {
 export interface CheckpointOptions {
   /** How the policy was learned; it is written into the checkpoint. */
   readonly trained: JsonObject;
+  /** The prompts that it has seen; written beside it. */
+  readonly seen?: SeenPrompts | null | undefined;
   /** Where the adapters by themselves are written too, if only adapters are trained. */
   readonly adapterDir?: string | undefined;
 }
@@ -90,8 +94,11 @@ export interface Engine {
   ): Promise<UpdateResult>;
   /** A hash of the weights as they are now. */
   hashOf(of: WeightSet): Promise<string>;
-  /** Everything that the next update depends on, into an existing folder. */
-  saveState(dir: string): Promise<void>;
+  /**
+   * Writes everything that the next update depends on into an existing folder; gives the SHA-256 of
+   * each file, by name.
+   */
+  saveState(dir: string): Promise<Readonly<Record<string, string>>>;
   loadState(dir: string): Promise<void>;
   exportCheckpoint(dir: string, options: CheckpointOptions): Promise<{ fingerprint: string }>;
   /** Takes over the weights that `exportCheckpoint` wrote. */

@@ -13,7 +13,7 @@ import { Lanes, VECTORS } from "../policy/lanes.ts";
 import type { LoraSettings } from "../policy/lora.ts";
 import { readSafetensors, safetensorsBytes } from "../policy/safetensors.ts";
 import { TeacherForced, type TokenStats } from "../policy/teacher-forced.ts";
-import { readText, writeDurably } from "../runs/whole-file.ts";
+import { readText, writeHashed } from "../runs/whole-file.ts";
 import type {
   CheckpointOptions,
   Encoder,
@@ -67,8 +67,10 @@ export class LocalEngine implements Engine {
 
   constructor(start: Checkpoint, options: LocalEngineOptions) {
     const { threads, lora = null, seed = 0, unpacked = false } = options;
-    const { architecture, placed, trained, fingerprint } = start;
-    this.identity = { kind: "local", fingerprint, architecture: { ...architecture }, trained };
+    const { architecture, placed, trained, seen, fingerprint } = start;
+    this.identity = {
+      ...{ kind: "local", fingerprint, architecture: { ...architecture }, trained, seen },
+    };
     this.encoder = encoderOf(start);
     this.#start = start;
     this.#frozen = Float32Array.from(start.parameters);
@@ -129,13 +131,15 @@ export class LocalEngine implements Engine {
     return sha256(new Uint8Array(buffer, byteOffset, byteLength));
   }
 
-  async saveState(dir: string): Promise<void> {
+  async saveState(dir: string): Promise<Readonly<Record<string, string>>> {
     const { step, ...vectors } = this.#updater.state;
     const tensors = Object.entries(vectors).map(([name, data]) => ({
       ...{ name, data, shape: [data.length] },
     }));
-    await writeDurably(path.join(dir, STATE), safetensorsBytes(tensors));
-    await writeDurably(path.join(dir, STEPS), `${JSON.stringify({ step })}\n`);
+    return {
+      [STATE]: await writeHashed(path.join(dir, STATE), safetensorsBytes(tensors)),
+      [STEPS]: await writeHashed(path.join(dir, STEPS), `${JSON.stringify({ step })}\n`),
+    };
   }
 
   async loadState(dir: string): Promise<void> {
@@ -162,16 +166,16 @@ export class LocalEngine implements Engine {
 
   async exportCheckpoint(
     dir: string,
-    { trained, adapterDir }: CheckpointOptions,
+    { trained, seen, adapterDir }: CheckpointOptions,
   ): Promise<{ fingerprint: string }> {
     const { architecture, tokenizer, maxLength } = this.#start;
     const fingerprint = await saveCheckpoint(dir, {
-      ...{ architecture, tokenizer, maxLength, trained },
+      ...{ architecture, tokenizer, maxLength, trained, seen },
       parameters: Float32Array.from(this.#policy),
     });
     if (this.#lora && adapterDir !== undefined) {
       await saveAdapter(adapterDir, {
-        ...{ base: this.#start, settings: this.#lora, trained, merged: fingerprint },
+        ...{ base: this.#start, settings: this.#lora, trained, seen, merged: fingerprint },
         vector: this.#updater.state.parameters,
       });
     }

@@ -185,6 +185,12 @@ const UNSCORED = [
     message: "Some examples have no completion. Add the missing completions and evaluate again.",
   },
   {
+    kind: "invalid",
+    code: "invalid_examples",
+    message:
+      "Some examples are invalid for the scorer, so nothing was measured on them. Fix the data and evaluate again.",
+  },
+  {
     kind: "broken",
     code: "scorer_errors",
     message:

@@ -2,7 +2,7 @@
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
-import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import { INVALID_EXAMPLE, MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
@@ -19,6 +19,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
   scored = 0;
   missing = 0;
   broken = 0;
+  invalid = 0;
   /** Rows on which a selection rule gave two different answers. */
   unstable = 0;
   #passed = 0;
@@ -41,6 +42,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
     this.#prompts.add(JSON.stringify([row.id, row.prompt]));
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
+    else if (code === INVALID_EXAMPLE && reward === null) this.invalid++;
     else if (code === SCORER_ERROR || reward === null) this.broken++;
     if (row.unstable) this.unstable++;
     if (row.selected && !matchesItsSample(row)) this.#sampleMismatch = true;

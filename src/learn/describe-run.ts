@@ -1,7 +1,9 @@
 /** What a training run says of itself: in its manifest, and in the checkpoints that it writes. */
 
 import type { JsonObject } from "../core/json.ts";
+import type { SeenPrompts } from "../core/policy.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
+import { seenStatement } from "../policy/seen-prompts.ts";
 import { TRAIN_SCHEMA } from "../runs/artifacts.ts";
 import type { TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
@@ -19,6 +21,8 @@ export interface Described {
   readonly inputs: readonly InputRecord[];
   /** Tokens of a row. */
   readonly length: number;
+  /** What the trained policy has seen, with what its initial policy had, as far as that is known. */
+  readonly seen: SeenPrompts;
 }
 
 export function manifestOf(
@@ -48,7 +52,7 @@ export function manifestOf(
 
 /** In the checkpoint: how it was trained, so that a comparison of policies shows what differs. */
 export function trainedBlock(
-  { options, algorithm, settings, start, inputs }: Described,
+  { options, algorithm, settings, start, inputs, seen }: Described,
   step: number,
   holdoutEvaluations: number,
 ): JsonObject {
@@ -66,6 +70,7 @@ export function trainedBlock(
     ),
     from: options.init === "scratch" ? "scratch" : start.fingerprint,
     learned_from: [...learnedFrom(start), ...inputs.filter(isLearned).map(({ sha256 }) => sha256)],
+    prompts: seenStatement(seen, Boolean(start.seen)),
     holdout_evaluations: holdoutEvaluations,
   };
 }

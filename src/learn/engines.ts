@@ -8,6 +8,7 @@ import type { Architecture } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { type Checkpoint, checkpointOf, loadCheckpoint } from "../policy/checkpoint.ts";
 import { initialise, SIZES, type Size } from "../policy/initialise.ts";
+import { nothingSeen } from "../policy/seen-prompts.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainOptions } from "./options.ts";
@@ -63,7 +64,7 @@ export async function initialPolicy(
   const tokenizer = new CharacterTokenizer(alphabet);
   const architecture: Architecture = { ...SIZES[size], vocabulary: tokenizer.size };
   return checkpointOf({
-    ...{ architecture, tokenizer, trained: null },
+    ...{ architecture, tokenizer, trained: null, seen: nothingSeen() },
     parameters: initialise(architecture, seed),
     maxLength: Math.max(64, Math.ceil((longest + 2) / 16) * 16),
   });

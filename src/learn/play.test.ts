@@ -7,6 +7,7 @@ import type { Example } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer } from "../core/score.ts";
 import type { Engine } from "../engine/engine.ts";
 import { singleTurn } from "../environments/single-turn.ts";
+import { openScorer } from "../scorers/open.ts";
 import { play, requireReward } from "./play.ts";
 
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 4, stop: [], seed: 0 };
@@ -83,6 +84,24 @@ describe("a scored prompt", () => {
     const [episode] = episodes;
     expect(episode?.reward).toBeNull();
     expect(() => episode && requireReward(episode)).toThrow(/scorer broken gave no reward .* on x/);
+  });
+
+  test("whose expected answer the built-in scorer cannot read is a fault of the data", async () => {
+    const environment = singleTurn({ scorers: [await openScorer()] });
+    const unreadable = { ...task("x", "b"), expected_answer: "four" };
+    const { episodes } = await play(echo, environment, requests(unreadable), SAMPLING);
+    const [episode] = episodes;
+    expect(episode?.reward).toBeNull();
+    let refusal: unknown;
+    try {
+      if (episode) requireReward(episode);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toMatchObject({
+      ...{ kind: "data", message: expect.stringMatching(/no reward \(invalid_example\) .* on x/) },
+      hint: expect.stringContaining("Fix the example"),
+    });
   });
 });
 

@@ -9,6 +9,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import type { Example } from "../core/records.ts";
 import { type Coordinate, rngAt } from "../core/rng.ts";
+import { INVALID_EXAMPLE } from "../core/score.ts";
 import type { Span, TokenRow } from "../core/token-row.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -230,6 +231,8 @@ export function requireReward({ task, generations, reward, end }: RewardedEpisod
   const text = completionOf({ generations });
   throw dataError(
     `the scorer ${scorer} gave no reward (${code}) for "${visibleShort(text, 40)}" on ${task.id}: ${visibleShort(JSON.stringify(details), 120)}`,
-    "Fix the scorer and start again: a broken scorer is never a zero, so nothing was learned from it.",
+    code === INVALID_EXAMPLE
+      ? "Fix the example and start again: nothing can be learned from one that the scorer cannot read."
+      : "Fix the scorer and start again: a broken scorer is never a zero, so nothing was learned from it.",
   );
 }

@@ -1,6 +1,7 @@
 /** What a training run refuses before it begins. */
 
 import { dataError, usageError } from "../core/errors.ts";
+import type { SeenPrompts } from "../core/policy.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { learnedFrom } from "./describe-run.ts";
@@ -35,6 +36,8 @@ export function requireScorers(
   }
 }
 
+const NOT_TRAINED_ON = "Use held-out examples that it was not trained on.";
+
 /** Held-out data must not be what the initial policy learned from. */
 export function refuseLearnedFrom(
   start: EngineIdentity,
@@ -43,8 +46,20 @@ export function refuseLearnedFrom(
   const known = learnedFrom(start);
   const found = sets.find((set) => set && known.includes(set.input.sha256));
   if (!found) return;
-  throw dataError(
-    `the initial policy learned from ${found.input.path}`,
-    "Use held-out examples that it was not trained on.",
-  );
+  throw dataError(`the initial policy learned from ${found.input.path}`, NOT_TRAINED_ON);
+}
+
+/** The same by prompts, whatever file they were in, and whichever policy of the line learned them. */
+export function refuseLearnedPrompts(
+  { learned }: SeenPrompts,
+  sets: readonly (Examples | undefined)[],
+): void {
+  for (const set of sets) {
+    const found = set?.list.filter(({ prompt }) => learned.has(prompt)) ?? [];
+    if (!set || found.length === 0) continue;
+    throw dataError(
+      `${set.input.path}: the policy, or one that it began with, learns from ${found.length} of its ${set.list.length} prompts, the first being that of "${found[0]?.id}"`,
+      NOT_TRAINED_ON,
+    );
+  }
 }

@@ -1,6 +1,7 @@
 /** Where training rows come from: data that is read and checked first, then batches made with an engine. */
 
 import type { Environment } from "../core/environment.ts";
+import type { PromptSet } from "../core/prompt-set.ts";
 import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
 import type { Algorithm } from "./algorithm.ts";
@@ -53,6 +54,8 @@ export interface SourceParts {
 /** Data that was read and checked. */
 export interface TrainingData {
   readonly inputs: readonly InputRecord[];
+  /** What the policy learns from; of texts also their lines, which may hold prompts. */
+  readonly prompts: PromptSet;
   /** Tokens of the longest row. */
   readonly longest: number;
   /** The most tokens that a completion has. */

@@ -4,7 +4,7 @@
  * loop never asks which algorithm it runs.
  */
 
-import { LockedRoomError, messageOf } from "../core/errors.ts";
+import { continuable, LockedRoomError, messageOf } from "../core/errors.ts";
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
@@ -47,7 +47,9 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
     return await run.finish(stopped);
   } catch (error) {
     await run.leave();
-    throw error;
+    throw error instanceof LockedRoomError && error.kind === "io"
+      ? continuable(error, "Then go on with the same command and --resume.")
+      : error;
   }
 }
 

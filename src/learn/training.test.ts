@@ -49,7 +49,9 @@ beforeAll(async () => {
     parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
   });
   const sums = (b: string) =>
-    Array.from({ length: 6 }, (_, a) => ({ id: `${a}${b}`, prompt: `${a}+${b}=` }));
+    Array.from({ length: 6 }, (_, a) => ({
+      ...{ id: `${a}${b}`, prompt: `${a}+${b}=`, expected_answer: a },
+    }));
   jsonl("tasks.jsonl", sums("1"));
   jsonl("dev.jsonl", sums("2".repeat(44)));
   // Long prompts have short completions and the other way round: mixed, some exceed every row.
@@ -192,38 +194,4 @@ describe("the share of the computed positions that rows use", () => {
       undefined,
     ]);
   });
-});
-
-test("a damaged line of a run that is resumed is refused by file and line", async () => {
-  const stop = new Error("stopped");
-  const onStep = (done: number) => {
-    if (done === 3) throw stop;
-  };
-  const given = options("grpo", "damaged", { environment: askedTwice });
-  await expect(train({ ...given, onStep })).rejects.toBe(stop);
-  const file = here("damaged/metrics.jsonl");
-  writeFileSync(file, readFileSync(file, "utf8").replace("{", "["));
-  const before = readFileSync(file, "utf8").split("\n").slice(0, 2);
-  await expect(train({ ...given, resume: true })).rejects.toMatchObject({
-    kind: "data",
-    message: expect.stringMatching(/metrics\.jsonl:1/),
-  });
-  expect(readFileSync(file, "utf8").split("\n").slice(0, 2)).toEqual(before);
-});
-
-test("a run whose stream was cut short is not resumed, and nothing is changed", async () => {
-  const stop = new Error("stopped");
-  const onStep = (done: number) => {
-    if (done === 3) throw stop;
-  };
-  const given = options("grpo", "short", { environment: askedTwice });
-  await expect(train({ ...given, onStep })).rejects.toBe(stop);
-  writeFileSync(here("short/timing.jsonl"), "");
-  const before = ["metrics", "timing"].map((name) => readFileSync(here(`short/${name}.jsonl`)));
-  await expect(train({ ...given, resume: true })).rejects.toMatchObject({
-    kind: "data",
-    message: expect.stringMatching(/timing\.jsonl is shorter than the saved state expects/),
-  });
-  const after = ["metrics", "timing"].map((name) => readFileSync(here(`short/${name}.jsonl`)));
-  expect(after).toEqual(before);
 });

@@ -4,12 +4,15 @@ import path from "node:path";
 import type { ZodType } from "zod";
 import type { Environment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
-import type { Engine, UpdateResult } from "../engine/engine.ts";
+import type { SeenPrompts } from "../core/policy.ts";
+import type { Engine, EngineIdentity, UpdateResult } from "../engine/engine.ts";
 import { ENVIRONMENTS, type EnvironmentParts } from "../environments/index.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
+import { nothingSeen } from "../policy/seen-prompts.ts";
+import { KEPT } from "../runs/artifacts.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { readLines } from "../runs/read-training-run.ts";
-import { type Stream, TrainFolder } from "../runs/train-folder.ts";
+import { TrainFolder } from "../runs/train-folder.ts";
 import {
   type Alarm,
   alarmSchema,
@@ -19,19 +22,24 @@ import {
   type TimingRecord,
 } from "../runs/train-records.ts";
 import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import type { SavedState, Stream } from "../runs/train-state.ts";
 import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { ENGINES, type OpenEngine } from "./engines.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { refuseLearnedFrom, requireScorers } from "./refusals.ts";
-import { loadEngineState, readResumeState, saveResumeState } from "./resume-state.ts";
+import { refuseLearnedFrom, refuseLearnedPrompts, requireScorers } from "./refusals.ts";
 import { sabotageOf } from "./sabotage.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { BatchSeconds, Source, TrainingData } from "./source.ts";
-import { type Examples, HeldOutPrompts, longestPrompt, readExamples } from "./sources/examples.ts";
+import {
+  type Examples,
+  HeldOutPrompts,
+  longestPrompt,
+  promptsOf,
+  readExamples,
+} from "./sources/examples.ts";
 import { isSampled, readTrainingData } from "./sources/index.ts";
-import { KEPT } from "./sources/rejection-sampling.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
 import { type Evaluation, type ValidationEnvironments, validate } from "./validate.ts";
 import { Watch } from "./watch.ts";
@@ -76,6 +84,8 @@ export class Training {
   #evaluatingSeconds = 0;
   /** Evaluations on the holdout set. */
   #tested = 0;
+  /** Hash of the weights in best/. */
+  #best: string | null = null;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -106,8 +116,10 @@ export class Training {
         ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
       });
       const length = lengthOf(data, engine, sets, settings);
+      const seen = seenWith(engine.identity, data, held.dev);
+      refuseLearnedPrompts(seen, sets);
       const described: Described = {
-        ...{ options, algorithm, settings, length, start: engine.identity },
+        ...{ options, algorithm, settings, length, seen, start: engine.identity },
         inputs: [...data.inputs, ...sets.map(({ input }) => input)],
         environmentIdentity: isSampled(algorithm.needs) ? environment.identity : null,
       };
@@ -123,8 +135,7 @@ export class Training {
   /** Claims the folder, and continues from a saved state if the run is resumed. */
   static async #begin(parts: Prepared): Promise<Training> {
     const { options, algorithm, settings, engine, environment, data } = parts;
-    const resumed = options.resume ? await readResumeState(options.outdir) : undefined;
-    const folder = await TrainFolder.open(options.outdir, await parts.manifest(), resumed?.bytes, {
+    const folder = await TrainFolder.open(options.outdir, await parts.manifest(), {
       ...options,
       inputs: [
         ...parts.inputs.map((input) => input.path),
@@ -132,8 +143,9 @@ export class Training {
       ],
     });
     try {
+      const { resumed } = folder;
       const referenceHash = await engine.hashOf("reference");
-      if (resumed) await loadEngineState(options.outdir, engine);
+      if (resumed) await folder.readState((dir) => engine.loadState(dir));
       else await removeEarlier(options.outdir);
       const { rollouts, source: wrap } = sabotageOf(settings.sabotage);
       const saved = resumed?.source;
@@ -145,7 +157,7 @@ export class Training {
         ...{ ...parts, folder, referenceHash, source: wrap?.(source) ?? source },
         plan: { loss, algorithm, settings },
       });
-      if (resumed) await run.#restore(resumed.step);
+      if (resumed) await run.#restore(resumed);
       return run;
     } catch (error) {
       await folder.leave();
@@ -153,11 +165,12 @@ export class Training {
     }
   }
 
-  async #restore(step: number): Promise<void> {
+  async #restore({ step, best }: SavedState): Promise<void> {
     const { dir } = this.#parts.folder;
     const read = <T>(stream: Stream, schema: ZodType<T>) =>
       readLines(path.join(dir, `${stream}.jsonl`), schema).then(({ rows }) => rows);
     this.step = step;
+    this.#best = best;
     this.watch.restore({
       steps: await read("metrics", stepRecordSchema),
       evaluations: await read("evaluations", evaluationRecordSchema),
@@ -197,7 +210,10 @@ export class Training {
     this.watch.evaluations.push(found.record);
     await folder.add("evaluations", found.record);
     for (const sample of found.samples) await folder.add("samples", sample);
-    if (this.watch.best?.step === this.step) await this.#export("best");
+    if (this.watch.best?.step === this.step) {
+      await this.#export("best");
+      this.#best = await this.engine.hashOf("policy");
+    }
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
   }
 
@@ -220,9 +236,8 @@ export class Training {
   async save(): Promise<void> {
     const { options, folder } = this.#parts;
     if (this.step % options.saveEvery !== 0 || this.step === this.settings.steps) return;
-    const state = { step: this.step, bytes: folder.bytes, source: this.source.state() };
-    await folder.sync();
-    await saveResumeState(options.outdir, this.engine, state);
+    const state = { step: this.step, source: this.source.state(), best: this.#best };
+    await folder.saveState(state, (dir) => this.engine.saveState(dir));
     await this.#export("checkpoint");
   }
 
@@ -271,13 +286,20 @@ export class Training {
     const tested = holdoutsBefore(this.#parts.start) + this.#tested;
     const { fingerprint } = await this.engine.exportCheckpoint(this.#path(name), {
       trained: trainedBlock(this.#parts, step, tested),
+      seen: this.#parts.seen,
       adapterDir: this.#adapterDir(name),
     });
     return fingerprint;
   }
 
   async #restoreBest(): Promise<void> {
-    await this.engine.loadCheckpoint(this.#path("best"), { adapterDir: this.#adapterDir("best") });
+    const best = this.#path("best");
+    await this.engine.loadCheckpoint(best, { adapterDir: this.#adapterDir("best") });
+    if ((await this.engine.hashOf("policy")) === this.#best) return;
+    throw dataError(
+      `${best} is not the policy that this run kept there`,
+      "It was damaged, edited or exchanged. Start over with --force.",
+    );
   }
 
   /** Weights drawn at random lie nowhere, so that there is nothing to put an adapter on. */
@@ -312,6 +334,19 @@ async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
   return {
     dev: dev === undefined ? undefined : await readExamples(dev, "dev"),
     holdout: holdout === undefined ? undefined : await readExamples(holdout, "holdout"),
+  };
+}
+
+/** What the policy will have seen; an initial policy of unknown past counts as one without. */
+function seenWith(
+  { seen }: EngineIdentity,
+  { prompts }: TrainingData,
+  dev: Examples | undefined,
+): SeenPrompts {
+  const { learned, validated } = seen ?? nothingSeen();
+  return {
+    learned: learned.joinedWith(prompts),
+    validated: dev ? validated.joinedWith(promptsOf(dev)) : validated,
   };
 }
 

@@ -23,6 +23,7 @@ export { type RolloutOptions, rollout } from "./rollout.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
+export type { StatedProvenance } from "./stated.ts";
 export {
   type GoldenReport,
   type GoldenVerdict,

@@ -1,6 +1,6 @@
 /** Counts preference pairs and labels, and why the other prompts have no pair. */
 
-import { passes } from "../core/score.ts";
+import { INVALID_EXAMPLE, passes } from "../core/score.ts";
 import type { PairsSummary, WithoutPair } from "../runs/preference-schemas.ts";
 import type { Choice, PairCandidate, Preference } from "./preference-choice.ts";
 import type { ScoredPack } from "./score-packs.ts";
@@ -19,17 +19,14 @@ interface Candidates {
   readonly invalid: number;
 }
 
-/** A scorer's code for an example that no answer can pass. */
-const INVALID_EXAMPLE = "invalid_example";
-
 export function candidatesOf({ pack, samples, firstOf }: ScoredPack): Candidates {
   const candidates: PairCandidate[] = [];
   let [different, broken, invalid] = [0, 0, 0];
   for (const { index, completion, reward, code } of samples) {
     if (firstOf[index] !== index) continue;
     different++;
-    if (reward === null) broken++;
-    else if (code === INVALID_EXAMPLE) invalid++;
+    if (code === INVALID_EXAMPLE) invalid++;
+    else if (reward === null) broken++;
     else {
       const [characters, tokens] = [codePoints(completion), tokensOf(pack?.samples[index])];
       candidates.push({ index, completion, reward, characters, tokens });

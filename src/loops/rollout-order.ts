@@ -6,7 +6,7 @@ import type { Example } from "../core/records.ts";
 import type { Journaled } from "../runs/rollout-schemas.ts";
 
 export interface Answered {
-  readonly id: string;
+  readonly example: Example;
   /** By number of the sample, all of them. */
   readonly answers: readonly Answer[];
 }
@@ -23,7 +23,7 @@ export async function* inDataSetOrder(
   const early = new Map<string, (Answer | undefined)[]>();
   try {
     for await (const batch of examples) {
-      for (const { id } of batch) yield { id, answers: await answersTo(id) };
+      for (const example of batch) yield { example, answers: await answersTo(example.id) };
     }
   } finally {
     await journal.return();

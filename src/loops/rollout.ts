@@ -4,8 +4,9 @@
  * request, to sample, and to put the answers in order. It does not score.
  */
 
-import { dataError, LockedRoomError } from "../core/errors.ts";
+import { continuable, dataError, LockedRoomError } from "../core/errors.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
+import { IdSet } from "../core/id-set.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import {
   type Policy,
@@ -13,6 +14,7 @@ import {
   type SampleRequest,
   toAnswer,
 } from "../core/policy.ts";
+import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import { type Example, toExample } from "../core/records.ts";
 import { ROLLOUT_SCHEMA } from "../runs/artifacts.ts";
 import {
@@ -24,10 +26,12 @@ import {
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
+import { seedsTried } from "../runs/rollout-ledger.ts";
+import type { RolloutManifest } from "../runs/rollout-schemas.ts";
 import { RunFolder } from "../runs/run-folder.ts";
-import type { Manifest } from "../runs/schemas.ts";
 import { isPipe } from "../runs/whole-file.ts";
-import { IdSet, refuseDuplicate } from "./join.ts";
+import { ExposureCount } from "./exposure.ts";
+import { refuseDuplicate } from "./join.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
@@ -71,7 +75,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
   });
   let journal: Journal | undefined;
   try {
-    const { dataset, examples } = await look(options.dataset);
+    const { dataset, ...found } = await look(options.dataset, policy);
     const sampled = {
       ...{ n, policy: policy.identity, prompt: policy.prompt },
       sampling: policy.sampling as unknown as JsonObject,
@@ -83,13 +87,20 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
       return done;
     }
     journal = await Journal.open(folder, identity, options.resume ?? false);
+    // Counted before the first answer: whoever sees answers has tried this seed.
+    const seeds_tried = await triesOf(policy, found.examples);
     await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
     const rows = await folder.lines(answersName(n));
-    for await (const { id, answers } of inDataSetOrder(unchanged(dataset), journal.read(), n)) {
+    for await (const { example, answers } of inDataSetOrder(
+      unchanged(dataset),
+      journal.read(),
+      n,
+    )) {
       for (const answer of answers) tally.add(answer);
-      rows.add(canonicalJson(n === 1 ? { id, ...answers[0] } : { id, samples: answers }));
+      const named = { id: example.id, prompt_fingerprint: promptFingerprint(example.prompt) };
+      rows.add(canonicalJson({ ...named, ...(n === 1 ? answers[0] : { samples: answers }) }));
       await rows.flush();
     }
     await journal.close();
@@ -100,11 +111,13 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         fingerprint_version: FINGERPRINT_VERSION,
         command: "rollout",
         inputs: [dataset.asInput("dataset")],
-        examples,
-        ...sampled,
-        volatile: await occasion(),
+        ...{ ...found, ...sampled, seeds_tried },
+        volatile: {
+          ...(await occasion()),
+          ...(policy.place && { checkpoint: policy.place.path }),
+        },
       },
-      tally.summary(examples.count, options.prices),
+      tally.summary(found.examples.count, options.prices),
     );
   } catch (error) {
     await journal?.close();
@@ -113,22 +126,55 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
   }
 }
 
-/** The first pass: every line is checked and every id is its own before the first request. */
-async function look(
-  path: string,
-): Promise<{ dataset: JsonlFile<Example>; examples: Manifest["examples"] }> {
+interface Looked extends Pick<RolloutManifest, "examples" | "exposure"> {
+  readonly dataset: JsonlFile<Example>;
+}
+
+/**
+ * The first pass, before the first request: every line is checked, the policy can read every prompt,
+ * and every id is its own.
+ */
+async function look(path: string, policy: Policy): Promise<Looked> {
   refusePipe(path);
-  const dataset = new JsonlFile(path, toExample);
+  const dataset = new JsonlFile(path, (fields) => readable(toExample(fields), policy));
   const examples = new ExampleFingerprints();
+  const exposed = new ExposureCount(policy.seen);
   const seen = new IdSet();
   for await (const batch of dataset.batches()) {
     for (const example of batch) {
       if (seen.add(example.id)) await refuseDuplicate(dataset, example.id);
       examples.add(example);
+      exposed.add(example);
     }
   }
   if (dataset.rows === 0) throw dataError(`${path} is empty`, "Give at least one example.");
-  return { dataset, examples: examples.identity() };
+  return { dataset, examples: examples.identity(), exposure: exposed.exposure() };
+}
+
+/** The example, if the policy can read its prompt; the error names it, and the reader adds the line. */
+function readable(example: Example, policy: Policy): Example {
+  try {
+    policy.requirePrompt?.(example.prompt);
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    const { kind, message, hint = "" } = error;
+    throw new LockedRoomError(kind, `example ${JSON.stringify(example.id)}: ${message}`, { hint });
+  }
+  return example;
+}
+
+/** With how many seeds the policy has answered these examples, by the ledger in its folder. */
+async function triesOf(
+  { identity, place, prompt, sampling: { seed, ...sampling } }: Policy,
+  { prompts_sha256 }: RolloutManifest["examples"],
+): Promise<number | null> {
+  if (!place?.ledger) return null;
+  const greedy = sampling.temperature === 0 || sampling.top_k === 1;
+  return seedsTried(place.ledger, {
+    policy: String(identity.fingerprint),
+    ...{ prompts_sha256, prompt, sampling: sampling as unknown as JsonObject },
+    seed: greedy ? null : seed,
+  });
 }
 
 /** A pipe is empty the second time; a missing file is reported when it is read. */
@@ -146,15 +192,9 @@ async function sampleMissing(
   dataset: JsonlFile<Example>,
   journal: Journal,
 ): Promise<void> {
-  const held = new IdSet();
-  let kept = 0;
-  for await (const batch of journal.read()) {
-    kept += batch.length;
-    for (const { id, sample } of batch) held.add(`${sample} ${id}`);
-  }
-  onStart?.(dataset.rows * n, kept);
+  onStart?.(dataset.rows * n, journal.kept);
   for await (const batch of unchanged(dataset)) {
-    for await (const [{ example, sample }, sampled] of policy.sample(missing(batch, n, held))) {
+    for await (const [{ example, sample }, sampled] of policy.sample(missing(batch, n, journal))) {
       await journal.add({ id: example.id, sample, answer: toAnswer(sampled) });
       onAnswer?.(sampled);
     }
@@ -164,11 +204,11 @@ async function sampleMissing(
 function* missing(
   examples: readonly Example[],
   n: number,
-  held: IdSet,
+  journal: Journal,
 ): Generator<SampleRequest, void> {
   for (const example of examples) {
     for (let sample = 0; sample < n; sample++) {
-      if (!held.has(`${sample} ${example.id}`)) yield { example, sample };
+      if (!journal.holds(example.id, sample)) yield { example, sample };
     }
   }
 }
@@ -187,8 +227,8 @@ async function* unchanged({
 /** Adds to the error how to continue: the answers so far are kept. */
 function withResumeHint(error: unknown): unknown {
   if (!(error instanceof LockedRoomError)) return error;
-  const resume = "The answers so far are kept: go on with the same command and --resume.";
-  return new LockedRoomError(error.kind, error.message, {
-    hint: error.hint ? `${error.hint} ${resume}` : resume,
-  });
+  return continuable(
+    error,
+    "The answers so far are kept: go on with the same command and --resume.",
+  );
 }

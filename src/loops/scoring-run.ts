@@ -11,6 +11,8 @@ import { RunFolder } from "../runs/run-folder.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
 import { type Joined, joinById, type Unknown } from "./join.ts";
+import { PromptCheck } from "./prompt-check.ts";
+import { describedBy, type StatedProvenance } from "./stated.ts";
 
 /**
  * What every loop that scores is given; `jobs`, `concurrency` and `timeoutMs` say how it scores.
@@ -20,6 +22,8 @@ export interface ScoringOptions<F extends object = ExampleFields> extends OpenSc
   readonly dataset: RowSource<Example<NoInfer<F>>>;
   /** Default: the built-in `math_final_line`. */
   readonly scorer?: AnyScorer<F> | undefined;
+  /** For completions without a provenance file: which policy sampled them, and how. */
+  readonly stated?: StatedProvenance | undefined;
   /** Called with the number of input bytes just read from files. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
@@ -36,6 +40,11 @@ interface Answers<A> {
   readonly batchSize?: number;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
+}
+
+interface Answer {
+  readonly id: string;
+  readonly prompt_fingerprint?: string;
 }
 
 type Described = "fingerprint_version" | "inputs" | "examples" | "scorer";
@@ -57,7 +66,7 @@ export interface ScoringRun<A> {
 }
 
 /** Opens scorer, folder and rows for `work`, and lets go of them if it fails. */
-export function withScoringRun<A extends { readonly id: string }, F extends object, T>(
+export function withScoringRun<A extends Answer, F extends object, T>(
   kind: "eval" | "select" | "pairs",
   options: ScoringOptions<F> & { readonly outdir: string; readonly force?: boolean | undefined },
   { rows, label, role, parse, batchSize, maxExamples }: Answers<A>,
@@ -71,7 +80,8 @@ export function withScoringRun<A extends { readonly id: string }, F extends obje
     const folder = await RunFolder.open(options.outdir, kind, { force: options.force, inputs });
     const unknown: Unknown = { count: 0, first_ids: [] };
     const examples = new ExampleFingerprints();
-    const joined = joinById(dataset, answers, unknown, batchSize);
+    const prompts = new PromptCheck({ dataset: dataset.label, answers: answers.label });
+    const joined = prompts.watch(joinById(dataset, answers, unknown, batchSize));
     try {
       return await work({
         scorer,
@@ -81,14 +91,14 @@ export function withScoringRun<A extends { readonly id: string }, F extends obje
           inOrder(examples.watch(first(maxExamples, joined)), scorer.concurrency, score),
         async describe() {
           const provenance = await readProvenance(answers);
+          if (provenance?.prompts_by_row) prompts.requireAllBound();
           return {
             fingerprint_version: FINGERPRINT_VERSION,
             inputs: [dataset.asInput("dataset"), answers.asInput(role)],
             examples: examples.identity(),
             scorer: scorer.identity,
-            policy: provenance?.policy ?? null,
+            ...describedBy(provenance, options.stated, answers.path),
             prompt: provenance?.prompt ?? null,
-            sampling: provenance?.sampling ?? null,
             ...(provenance?.exposure && { exposure: provenance.exposure }),
             ...(provenance?.seeds_tried && { seeds_tried: provenance.seeds_tried }),
             volatile: {

@@ -1,7 +1,7 @@
 /** The effect of selection: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
 import { chartFiles } from "../charts/index.ts";
-import { passes } from "../core/score.ts";
+import { INVALID_EXAMPLE, passes } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
 import { parsedAnswer, type ScoredSample } from "./decide.ts";
@@ -52,13 +52,15 @@ export class SelectionTally extends Tally {
     let scored = 0;
     let passed = 0;
     for (const sample of samples) {
-      const { reward } = sample;
-      if (reward === null) continue;
+      const { reward, code } = sample;
+      if (reward === null) {
+        if (code !== INVALID_EXAMPLE) this.#brokenSamples++;
+        continue;
+      }
       scored++;
       if (parsedAnswer(sample) !== undefined) this.#parsedSamples++;
       if (passes(reward)) passed++;
     }
-    this.#brokenSamples += samples.length - scored;
     if (scored === 0) return;
     const bySize = this.#packs.get(scored) ?? new Map<number, number>();
     this.#packs.set(scored, bySize.set(passed, (bySize.get(passed) ?? 0) + 1));

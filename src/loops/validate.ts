@@ -15,6 +15,7 @@ import {
 import {
   type CheckedScore,
   type GuardedScorer,
+  INVALID_EXAMPLE,
   SCORER_ERROR,
   type ScoreRequest,
   type ScorerIdentity,
@@ -136,7 +137,9 @@ export function validationReport(
   };
 }
 
-function compare(golden: GoldenRow, { reward }: CheckedScore): GoldenVerdict {
+function compare(golden: GoldenRow, { reward, code }: CheckedScore): GoldenVerdict {
+  // Of an example that no scorer can read, "not rewarded" is all that a golden row can settle.
+  if (code === INVALID_EXAMPLE) return golden.expected_reward === 0 ? "agrees" : "false_negative";
   if (reward === null) return "scorer_error";
   if (reward === golden.expected_reward) return "agrees";
   return reward > golden.expected_reward ? "false_positive" : "false_negative";

@@ -6,6 +6,7 @@
 import path from "node:path";
 import { dataError, usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { SeenPrompts } from "../core/policy.ts";
 import { visibleShort } from "../core/visible.ts";
 import { place } from "../graph/parameters.ts";
 import { sameShape, showShape } from "../graph/shape.ts";
@@ -22,6 +23,7 @@ import { type Checkpoint, type CheckpointContent, checkpointFingerprint } from "
 import { damaged, readRequired, requireReplaceable } from "./config-files.ts";
 import { adapterParameters, type LoraSettings, mergeAdapters } from "./lora.ts";
 import { readTensors, type StoredTensor, storedVector } from "./safetensors.ts";
+import { readSeen, SEEN_FILES, seenFiles } from "./seen-prompts.ts";
 import { refuseNotFinite } from "./weights.ts";
 
 const CONFIG = "adapter_config.json";
@@ -32,6 +34,8 @@ export interface Adapter extends AdapterDescription {
   readonly dir: string;
   /** By the names of PEFT. */
   readonly tensors: ReadonlyMap<string, StoredTensor>;
+  /** Those of its base included; null if unknown. */
+  readonly seen: SeenPrompts | null;
 }
 
 export interface AdapterContent {
@@ -43,24 +47,28 @@ export interface AdapterContent {
   /** Fingerprint of base and adapter together. */
   readonly merged: string;
   readonly trained: JsonObject | null;
+  /** The prompts that base and adapter have seen; null if unknown. */
+  readonly seen?: SeenPrompts | null | undefined;
 }
 
 /** Writes the folder; the only thing that it replaces is an older adapter. */
 export async function saveAdapter(dir: string, content: AdapterContent): Promise<void> {
-  const { base, settings, vector, merged, trained } = content;
+  const { base, settings, vector, merged, trained, seen = null } = content;
   const { list, total } = adapterParameters(base.architecture, settings);
   if (vector.length !== total) {
     throw usageError(`${vector.length} numbers are no adapter of ${total} parameters`);
   }
   refuseNotFinite("the adapter", vector, list);
-  await requireReplaceable(dir, "adapter", ADAPTER_SCHEMA, [CONFIG, WEIGHTS]);
+  await requireReplaceable(dir, "adapter", ADAPTER_SCHEMA, [CONFIG, WEIGHTS, ...SEEN_FILES]);
   const { bytes, sha256 } = storedVector(vector, list, peftName);
+  const prompts = seenFiles(seen);
   await replaceFolder(dir, {
     [WEIGHTS]: bytes,
+    ...prompts.files,
     [CONFIG]: adapterConfig({
       ...{ settings, merged, trained, base: base.fingerprint },
       valueHead: base.architecture.valueHead,
-      files: { [WEIGHTS]: sha256 },
+      files: { ...prompts.hashes, [WEIGHTS]: sha256 },
     }),
   });
 }
@@ -82,7 +90,8 @@ export async function loadAdapter(dir: string): Promise<Adapter> {
   if (described.files[WEIGHTS] !== sha256) {
     throw damaged(path.join(dir, WEIGHTS), "adapter");
   }
-  return { ...described, dir, tensors };
+  const { seen } = await readSeen(dir, described.files, "adapter");
+  return { ...described, dir, tensors, seen };
 }
 
 /** The adapter as the vector that is trained; throws if it does not fit the architecture. */
@@ -117,7 +126,7 @@ function unfit(dir: string, problem: string): Error {
 
 /** The base with the adapter merged: to the bit the checkpoint of the training run. */
 export function mergedPolicy(base: Checkpoint, adapter: Adapter): CheckpointContent {
-  const { settings, trained } = adapter;
+  const { settings, trained, seen } = adapter;
   if (adapter.base !== base.fingerprint) {
     throw dataError(
       `${adapter.dir} is an adapter of the policy ${adapter.base.slice(0, 16)}…, and ${base.dir ?? "this one"} is ${base.fingerprint.slice(0, 16)}…`,
@@ -137,5 +146,5 @@ export function mergedPolicy(base: Checkpoint, adapter: Adapter): CheckpointCont
   if (checkpointFingerprint(architecture, tokenizer, parameters) !== adapter.merged) {
     throw unfit(adapter.dir, "together they are not the policy that was trained");
   }
-  return { architecture, tokenizer, parameters, trained, maxLength };
+  return { architecture, tokenizer, parameters, trained, seen, maxLength };
 }

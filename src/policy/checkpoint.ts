@@ -8,6 +8,7 @@ import { z } from "zod";
 import { usageError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { SeenPrompts } from "../core/policy.ts";
 import { type Placed, place } from "../graph/parameters.ts";
 import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
@@ -25,6 +26,7 @@ import { chatOf, readTokenizer, requireSize, TOKENIZER_FILES } from "./hf-folder
 import { configOf, readConfig } from "./hugging-face.ts";
 import { checkpointFolder } from "./pi0.ts";
 import { hashOfWeights, storedVector } from "./safetensors.ts";
+import { type ReadSeen, readSeen, SEEN_FILES, seenFiles } from "./seen-prompts.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
 import { type ReadWeights, readWeights, refuseNotFinite, WEIGHTS } from "./weights.ts";
 
@@ -35,6 +37,8 @@ export interface CheckpointContent {
   readonly parameters: Float32Array;
   /** What it was trained on; null if unknown. */
   readonly trained: JsonObject | null;
+  /** The prompts that it and its ancestors have seen; null if unknown. */
+  readonly seen?: SeenPrompts | null | undefined;
   /** Context length: the most tokens that it was made for, prompt included. */
   readonly maxLength: number;
 }
@@ -46,6 +50,7 @@ export interface Checkpoint extends CheckpointContent {
   /** Of the content: the same in any folder, and in any number of files. */
   readonly fingerprint: string;
   readonly chat: ChatTemplate | null;
+  readonly seen: SeenPrompts | null;
 }
 
 const SCHEMA = "lockedroom.checkpoint@1";
@@ -90,16 +95,24 @@ export async function inspectCheckpoint(
   const tokenizer = await readTokenizer(folder, text, config);
   const { list: placed } = place(parametersOf(architecture));
   const weights = await readWeights(folder, placed);
-  if (block) checkFiles(dir, block.files, tokenizer.files, weights);
+  const known = block
+    ? await readSeen(dir, block.files, "checkpoint")
+    : { seen: null, files: [] as const };
+  if (block) checkFiles(dir, block.files, tokenizer.files, [...weights.files, ...known.files]);
+  const { seen } = known;
   const { parameters, dtypes } = weights;
   const { maxLength, modelType } = config;
   const trained = block?.trained ?? null;
-  const checkpoint = checkpointOf({ architecture, tokenizer, parameters, trained, maxLength }, dir);
+  const checkpoint = checkpointOf(
+    { architecture, tokenizer, parameters, trained, seen, maxLength },
+    dir,
+  );
   if (block && block.fingerprint !== checkpoint.fingerprint) throw damaged(file, "checkpoint");
   const own = block !== undefined;
   const files = [
     ...weights.files.map(({ name, bytes }) => ({ name, bytes })),
     { name: TOKENIZER_FILE, bytes: Buffer.byteLength(text) },
+    ...known.files.map(({ name, bytes }) => ({ name, bytes })),
   ];
   return { checkpoint, stored: { modelType, dtypes, files, own } };
 }
@@ -116,6 +129,7 @@ export function checkpointOf(content: CheckpointContent, dir: string | null = nu
     ...content,
     dir,
     placed,
+    seen: content.seen ?? null,
     fingerprint: checkpointFingerprint(architecture, tokenizer, parameters),
     chat: chatOf(dir ?? "the policy", tokenizer),
   };
@@ -133,20 +147,24 @@ export function checkpointFingerprint(
 /** Writes the folder; the only thing that it replaces is an older checkpoint. */
 export async function saveCheckpoint(dir: string, content: CheckpointContent): Promise<string> {
   const { architecture, tokenizer, parameters, trained, maxLength } = content;
-  const { placed, fingerprint: print } = checkpointOf(content);
+  const { placed, fingerprint: print, seen } = checkpointOf(content);
   refuseNotFinite("the weights", parameters, placed);
-  await requireReplaceable(dir, "checkpoint", SCHEMA, [CONFIG, WEIGHTS, ...TOKENIZER_FILES]);
+  const names = [CONFIG, WEIGHTS, ...TOKENIZER_FILES, ...SEEN_FILES];
+  await requireReplaceable(dir, "checkpoint", SCHEMA, names);
+  const prompts = seenFiles(seen);
   const { bytes, sha256: weightsHash } = storedVector(parameters, placed);
   const hashes = Object.entries(tokenizer.files).map(([name, text]) => [name, sha256(text)]);
   const { endTokens, bosToken: beginToken } = tokenizer;
   const config = signedConfig(configOf(architecture, { maxLength, beginToken, endTokens }), {
     schema: SCHEMA,
     fingerprint: print,
-    files: { ...Object.fromEntries(hashes), [WEIGHTS]: weightsHash },
+    files: { ...Object.fromEntries(hashes), ...prompts.hashes, [WEIGHTS]: weightsHash },
     value_head: architecture.valueHead,
     trained,
   });
-  await replaceFolder(dir, { [WEIGHTS]: bytes, ...tokenizer.files, [CONFIG]: config });
+  await replaceFolder(dir, {
+    ...{ [WEIGHTS]: bytes, ...tokenizer.files, ...prompts.files, [CONFIG]: config },
+  });
   return print;
 }
 
@@ -155,11 +173,11 @@ function checkFiles(
   dir: string,
   expected: Readonly<Record<string, string>>,
   texts: Readonly<Record<string, string>>,
-  weights: ReadWeights,
+  others: readonly (ReadWeights["files"][number] | ReadSeen["files"][number])[],
 ): void {
   const found = new Map([
     ...Object.entries(texts).map(([name, text]) => [name, sha256(text)] as const),
-    ...weights.files.map(({ name, sha256 }) => [name, sha256] as const),
+    ...others.map(({ name, sha256 }) => [name, sha256] as const),
   ]);
   for (const name of new Set([...Object.keys(expected), ...found.keys()])) {
     if (expected[name] !== found.get(name)) {

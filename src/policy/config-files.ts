@@ -10,6 +10,7 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
+import { LEDGER } from "../runs/artifacts.ts";
 import { requireKind } from "../runs/folder-kind.ts";
 import { namesIn, wholeFolder } from "../runs/replace-folder.ts";
 import { fileExists, readIfThere } from "../runs/whole-file.ts";
@@ -107,7 +108,7 @@ export async function requireReplaceable(
 ): Promise<void> {
   const names = await namesIn(dir);
   if (names.length === 0) return;
-  const foreign = names.find((name) => !files.includes(name));
+  const foreign = names.find((name) => name !== LEDGER && !files.includes(name));
   const config = (await readIfThere(path.join(dir, files[0] ?? ""))) ?? "";
   if (foreign === undefined && config.includes(schema)) return;
   throw usageError(

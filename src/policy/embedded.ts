@@ -2,11 +2,26 @@
 
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import type {
+  CheckpointPlace,
+  Policy,
+  SampledCompletion,
+  SampleRequest,
+  SamplingSettings,
+  SeenPrompts,
+} from "../core/policy.ts";
+import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
-import { type Checkpoint, loadCheckpoint } from "./checkpoint.ts";
-import type { GeneratedToken, GenerateOptions, Generation, GenerationRequest } from "./generate.ts";
+import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
+import {
+  type GeneratedToken,
+  type GenerateOptions,
+  type Generation,
+  type GenerationRequest,
+  requirePromptTokens,
+} from "./generate.ts";
 import { Lanes, VECTORS } from "./lanes.ts";
+import { PI0 } from "./pi0.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
@@ -44,7 +59,10 @@ export async function openEmbeddedPolicy(
   folder: string,
   options: EmbeddedOptions,
 ): Promise<EmbeddedPolicy> {
-  return new EmbeddedPolicy(await loadCheckpoint(folder), options);
+  const { checkpoint, stored } = await inspectCheckpoint(folder);
+  const counts = stored.own && realPath(checkpoint.dir ?? "") !== realPath(PI0);
+  const place = { path: folder, ledger: counts ? checkpoint.dir : null };
+  return new EmbeddedPolicy(checkpoint, options, place);
 }
 
 export class EmbeddedPolicy implements Policy {
@@ -52,14 +70,18 @@ export class EmbeddedPolicy implements Policy {
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
   readonly checkpoint: Checkpoint;
+  readonly seen: SeenPrompts | undefined;
+  readonly place: CheckpointPlace | undefined;
   /** Samples that are taken from their list at a time. */
   readonly #part: number;
   readonly #lanes: Lanes;
   readonly #options: EmbeddedOptions;
 
-  constructor(checkpoint: Checkpoint, options: EmbeddedOptions) {
+  constructor(checkpoint: Checkpoint, options: EmbeddedOptions, place?: CheckpointPlace) {
     const { architecture, placed, parameters, chat } = checkpoint;
     this.checkpoint = checkpoint;
+    this.seen = checkpoint.seen ?? undefined;
+    this.place = place;
     this.sampling = options.sampling;
     this.identity = {
       kind: "checkpoint",
@@ -81,6 +103,10 @@ export class EmbeddedPolicy implements Policy {
 
   promptTokens(text: string): number[] {
     return promptTokens(this.checkpoint, text, this.#options.system);
+  }
+
+  requirePrompt(text: string): void {
+    requirePromptTokens([this.promptTokens(text)], this.checkpoint.maxLength);
   }
 
   async *sample(

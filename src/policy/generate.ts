@@ -58,15 +58,11 @@ export async function* generateSteps(
   }
 }
 
-/** The completions that got a token, after each step. */
-async function* advance(
-  decoder: Decoder,
-  requests: readonly GenerationRequest[],
-  options: GenerateOptions,
-): AsyncGenerator<readonly Completion[], void, void> {
-  if (requests.length === 0) return;
-  const { parameters, sampling, maxLength } = options;
-  const prompts = requests.map(({ prompt }) => prompt);
+/** Refuses prompts that leave no room for a token, or have none. */
+export function requirePromptTokens(
+  prompts: readonly (readonly number[])[],
+  maxLength: number,
+): void {
   const longest = largest(prompts.map(({ length }) => length));
   if (longest + 1 > maxLength) {
     throw dataError(
@@ -80,6 +76,18 @@ async function* advance(
       "Give every prompt a text.",
     );
   }
+}
+
+/** The completions that got a token, after each step. */
+async function* advance(
+  decoder: Decoder,
+  requests: readonly GenerationRequest[],
+  options: GenerateOptions,
+): AsyncGenerator<readonly Completion[], void, void> {
+  if (requests.length === 0) return;
+  const { parameters, sampling, maxLength } = options;
+  const prompts = requests.map(({ prompt }) => prompt);
+  requirePromptTokens(prompts, maxLength);
   // Each has its own limit, so that it does not depend on the others.
   const limits = prompts.map(({ length }) => Math.min(sampling.max_tokens, maxLength - length));
   const room = largest(prompts.map(({ length }, i) => length + (limits[i] as number)));

@@ -6,6 +6,7 @@ export const PROVENANCE_SCHEMA = "lockedroom.provenance@1";
 export const ROLLOUT_SCHEMA = "lockedroom.rollout@1";
 export const ROLLOUT_SUMMARY_SCHEMA = "lockedroom.rollout-summary@1";
 export const JOURNAL_SCHEMA = "lockedroom.rollout-journal@1";
+export const LEDGER_SCHEMA = "lockedroom.rollout-ledger@1";
 export const PAIRS_SCHEMA = "lockedroom.pairs@1";
 export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
 export const TRAIN_SCHEMA = "lockedroom.train@1";
@@ -27,6 +28,8 @@ export const COMPLETIONS = "completions.jsonl";
 export const SAMPLES = "samples.jsonl";
 /** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
+/** In a checkpoint folder: the rollouts of its policy, a line for each. */
+export const LEDGER = "rollouts.jsonl";
 
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";
@@ -36,5 +39,9 @@ export const METRICS = "metrics.jsonl";
 export const EVALUATIONS = "evaluations.jsonl";
 export const ALARMS = "alarms.jsonl";
 export const TIMING = "timing.jsonl";
+/** The hashes of its saved states, in a chain. */
+export const STATES = "states.jsonl";
+/** The samples that rejection sampling learns from. */
+export const KEPT = "kept.jsonl";
 /** The folder from which a training run is resumed; removed when it is finished. */
 export const STATE = "state";

@@ -64,8 +64,13 @@ export async function finishRollout(
   return { ...finished, answers: folder.file(name) };
 }
 
-function provenanceOf({ policy, prompt, sampling }: RolloutManifest, sha: string): Provenance {
-  return { schema: PROVENANCE_SCHEMA, completions_sha256: sha, policy, prompt, sampling };
+function provenanceOf(manifest: RolloutManifest, sha: string): Provenance {
+  const { policy, prompt, sampling, exposure, seeds_tried, volatile } = manifest;
+  return {
+    ...{ schema: PROVENANCE_SCHEMA, completions_sha256: sha, policy, prompt, sampling },
+    ...{ prompts_by_row: true, exposure, seeds_tried },
+    ...(volatile.checkpoint !== undefined && { checkpoint: volatile.checkpoint }),
+  };
 }
 
 function identityOf({ inputs, n, policy, prompt, sampling }: RolloutManifest): JsonObject {

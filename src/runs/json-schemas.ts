@@ -35,6 +35,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "samples-row@1": lines.sampleRecordSchema,
   "alarms-row@1": lines.alarmSchema,
   "timing-row@1": lines.timingRecordSchema,
+  "states-row@1": lines.stateRecordSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

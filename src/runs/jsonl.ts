@@ -7,7 +7,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import type { z } from "zod";
-import { dataError, ioError, messageOf } from "../core/errors.ts";
+import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import { refuseFolder } from "./folder-kind.ts";
@@ -21,6 +21,8 @@ const NEWLINE = 10;
 export interface ReadOptions {
   /** Called with the number of bytes just read. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
+  /** Reads no more than so many bytes, which end a line; what follows is left alone. */
+  readonly upTo?: number | undefined;
 }
 
 /** One file being read. `sha256`, `bytes` and `rows` are complete once `batches()` has ended. */
@@ -70,6 +72,9 @@ export class JsonlFile<T> {
 
   #record(raw: string, batch: T[]): void {
     this.#line++;
+    // No character takes more than three bytes for each unit of its length.
+    if (raw.length > MAX_LINE_BYTES / 3 && Buffer.byteLength(raw) > MAX_LINE_BYTES)
+      throw this.#tooLong(raw.slice(0, 40));
     if (raw === "" || raw.trim() === "") return;
     let value: unknown;
     try {
@@ -81,7 +86,8 @@ export class JsonlFile<T> {
     try {
       batch.push(this.#parse(value));
     } catch (error) {
-      throw this.#problem(messageOf(error), raw);
+      const hint = error instanceof LockedRoomError ? error.hint : undefined;
+      throw this.#problem(messageOf(error), raw, hint);
     }
   }
 
@@ -102,8 +108,14 @@ export class JsonlFile<T> {
         if (end > 0) yield this.#decode(buffer.subarray(0, end));
         buffer.copyWithin(0, end, filled);
         kept = filled - end;
-        if (kept > MAX_LINE_BYTES) throw this.#tooLong(buffer);
-        if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * kept);
+        if (kept > MAX_LINE_BYTES) {
+          this.#line++;
+          throw this.#tooLong(buffer.toString("latin1", 0, 40));
+        }
+        if (kept === buffer.length) {
+          const larger = Math.min(2 * kept, MAX_LINE_BYTES + CHUNK_BYTES);
+          buffer = Buffer.concat([buffer], larger);
+        }
       }
       if (kept > 0)
         yield this.#decode(Buffer.concat([buffer.subarray(0, kept), Buffer.from("\n")]));
@@ -113,8 +125,12 @@ export class JsonlFile<T> {
   }
 
   async #read(file: FileHandle, buffer: Buffer, from: number): Promise<number> {
+    const wanted = Math.min(
+      buffer.length - from,
+      (this.#options.upTo ?? Number.POSITIVE_INFINITY) - this.bytes,
+    );
     try {
-      const { bytesRead } = await file.read(buffer, from, buffer.length - from, null);
+      const { bytesRead } = await file.read(buffer, from, wanted, null);
       this.#hash.update(buffer.subarray(from, from + bytesRead));
       this.bytes += bytesRead;
       this.#options.onBytes?.(bytesRead);
@@ -141,17 +157,14 @@ export class JsonlFile<T> {
     }
   }
 
-  #problem(problem: string, raw: string): Error {
-    return dataError(
-      `${this.path}:${this.#line}: ${problem}`,
-      `The line reads: ${visibleShort(raw.trim(), 60)}`,
-    );
+  #problem(problem: string, raw: string, hint?: string): Error {
+    const line = `The line reads: ${visibleShort(raw.trim(), 60)}`;
+    return dataError(`${this.path}:${this.#line}: ${problem}`, hint ? `${hint} ${line}` : line);
   }
 
-  #tooLong(line: Buffer): Error {
-    const start = line.subarray(0, 40).toString("latin1");
+  #tooLong(start: string): Error {
     return dataError(
-      `${this.path}:${this.#line + 1}: the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`,
+      `${this.path}:${this.#line}: the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB`,
       `Is it one JSON object per line? The line starts: ${visibleShort(start, 40)}`,
     );
   }

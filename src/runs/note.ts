@@ -4,6 +4,7 @@ import { readdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../core/fingerprint.ts";
 import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
+import { INVALID_EXAMPLE } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
 import { NOTE } from "./artifacts.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -51,11 +52,11 @@ export function warnings({
   alarms,
 }: Summary): string[] {
   const lines: string[] = alarms.map(({ code, message }) => `${code}: ${message}`);
-  const invalid = outcomes.counts.invalid_example ?? 0;
+  const invalid = outcomes.counts[INVALID_EXAMPLE] ?? 0;
   if (invalid > 0) {
     const which = invalid === metrics.n_examples ? "Every example is" : `${invalid} examples are`;
     lines.push(
-      `${which} invalid for the scorer ${scorer.name}: a fault of the data or of the choice of scorer, not of the model. See the reasons with inspect-run, or choose another --scorer.`,
+      `${which} invalid for the scorer ${scorer.name}: a fault of the data or of the choice of scorer, not of the model. They have no reward, and the gate will refuse this run. See the reasons with inspect-run, or choose another --scorer.`,
     );
   }
   if (metrics.n_scorer_error > 0) {

@@ -28,6 +28,7 @@ export const labelRowSchema = z.strictObject({
 
 const { fingerprint_version, inputs, examples, scorer, policy, prompt, sampling, volatile } =
   manifestSchema.shape;
+const { exposure, seeds_tried } = manifestSchema.shape;
 
 /** manifest.json: which samples were scored with which scorer, and how they were paired. */
 export const pairsManifestSchema = z.strictObject({
@@ -41,6 +42,8 @@ export const pairsManifestSchema = z.strictObject({
   policy,
   prompt,
   sampling,
+  exposure,
+  seeds_tried,
   settings: z.strictObject({
     by: z.string(),
     margin: z.number().min(0),

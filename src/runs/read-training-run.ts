@@ -5,7 +5,17 @@ import path from "node:path";
 import type { ZodType } from "zod";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { ALARMS, EVALUATIONS, MANIFEST, METRICS, SAMPLES, SUMMARY, TIMING } from "./artifacts.ts";
+import {
+  ALARMS,
+  EVALUATIONS,
+  KEPT,
+  MANIFEST,
+  METRICS,
+  SAMPLES,
+  STATES,
+  SUMMARY,
+  TIMING,
+} from "./artifacts.ts";
 import { requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { jsonObject } from "./schemas.ts";
@@ -16,7 +26,7 @@ import {
   trainManifestSchema,
   trainSummarySchema,
 } from "./train-schemas.ts";
-import { parseWith, readArtifact } from "./whole-file.ts";
+import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
 
 /** A line of metrics.jsonl with its numbers apart. */
 export interface TrainingStep {
@@ -66,6 +76,8 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
     [EVALUATIONS, evaluations?.sha256, summary?.evaluations_sha256],
     [SAMPLES, samples?.sha256, summary?.samples_sha256],
     [ALARMS, alarms?.sha256, summary?.alarms_sha256],
+    [STATES, await hashIf(file(STATES), summary?.states_sha256), summary?.states_sha256],
+    [KEPT, await hashIf(file(KEPT), summary?.kept_sha256), summary?.kept_sha256],
   ] as const;
   return {
     dir,
@@ -79,6 +91,11 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
     alarms: alarms?.rows,
     timing: timing?.rows ?? [],
   };
+}
+
+/** Of a file that the summary has a hash of. */
+async function hashIf(file: string, expected: string | undefined): Promise<string | undefined> {
+  return expected === undefined || !existsSync(file) ? undefined : sha256OfFile(file);
 }
 
 function asStep({ step, outcomes, ...values }: lines.StepRecord): TrainingStep {

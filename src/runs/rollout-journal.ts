@@ -4,7 +4,8 @@
  */
 
 import { rm } from "node:fs/promises";
-import { dataError, ioError, usageError } from "../core/errors.ts";
+import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
+import { IdSet } from "../core/id-set.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
 import { JsonlFile } from "./jsonl.ts";
@@ -48,11 +49,16 @@ export class Journal {
   added = 0;
   /** Begun by this process: as long as nothing was added there is nothing in it. */
   readonly isNew: boolean;
+  /** How many answers it held when it was opened. */
+  readonly kept: number;
+  readonly #held: IdSet;
   readonly #file: GrowingFile;
 
-  private constructor(file: GrowingFile, isNew: boolean) {
+  private constructor(file: GrowingFile, isNew: boolean, { held, kept }: Held) {
     this.path = file.path;
     this.isNew = isNew;
+    this.kept = kept;
+    this.#held = held;
     this.#file = file;
   }
 
@@ -68,14 +74,22 @@ export class Journal {
       if (header) {
         requireHeader(path, header);
         requireSame(folder.dir, header, identity);
-        return new Journal(await GrowingFile.open(path, kept), false);
+        // Before the file is opened for writing: one that is refused stays as it is.
+        const held = await answersIn(path, kept, identity.n);
+        return new Journal(await GrowingFile.open(path, kept), false, held);
       }
-      const journal = new Journal(await GrowingFile.open(path, 0), true);
+      const nothing = { held: new IdSet(), kept: 0 };
+      const journal = new Journal(await GrowingFile.open(path, 0), true, nothing);
       await journal.#file.add(canonicalJson({ schema: JOURNAL_SCHEMA, ...identity }));
       return journal;
     } catch (error) {
       throw ioError(`write ${path}`, error);
     }
+  }
+
+  /** Whether it held this sample of the example when it was opened. */
+  holds(id: string, sample: number): boolean {
+    return this.#held.has(keyOf({ id, sample }));
   }
 
   async add(answer: Journaled): Promise<void> {
@@ -112,6 +126,57 @@ async function wholeLines(path: string): Promise<[bytes: number, header: JsonObj
   return [0, undefined];
 }
 
+interface Held {
+  readonly held: IdSet;
+  /** Different samples. */
+  readonly kept: number;
+}
+
+const keyOf = ({ id, sample }: Pick<Journaled, "id" | "sample">) => `${sample} ${id}`;
+
+/** What a journal holds; refuses one whose lines are no answers, or contradict each other. */
+async function answersIn(path: string, upTo: number, n: number): Promise<Held> {
+  const held = new IdSet();
+  const twice = new Map<string, string | undefined>();
+  let kept = 0;
+  for await (const batch of new JsonlFile(path, toJournaled, { upTo }).batches()) {
+    for (const row of batch) {
+      if (row === undefined) continue;
+      if (row.sample >= n) throw notOurs(path, `it holds sample ${row.sample} with --n ${n}`);
+      if (held.add(keyOf(row))) twice.set(keyOf(row), undefined);
+      else kept++;
+    }
+  }
+  if (twice.size > 0) await requireAgreement(path, upTo, twice);
+  return { held, kept };
+}
+
+/** A second pass, which compares the answers of samples that stand there more than once. */
+async function requireAgreement(
+  path: string,
+  upTo: number,
+  twice: Map<string, string | undefined>,
+): Promise<void> {
+  for await (const batch of new JsonlFile(path, toJournaled, { upTo }).batches()) {
+    for (const row of batch) {
+      if (row === undefined || !twice.has(keyOf(row))) continue;
+      const answer = canonicalJson(row.answer);
+      const before = twice.get(keyOf(row)) ?? answer;
+      if (before !== answer) {
+        const which = `sample ${row.sample} of example ${JSON.stringify(row.id)}`;
+        throw notOurs(path, `it holds two different answers for ${which}`);
+      }
+      twice.set(keyOf(row), answer);
+    }
+  }
+}
+
+const CHANGED = "It was changed by hand or damaged. Restore it, or start over with --force.";
+
+function notOurs(path: string, problem: string): Error {
+  return dataError(`${path} is not as the rollout wrote it: ${problem}`, CHANGED);
+}
+
 function requireHeader(path: string, header: JsonObject): void {
   if (header.schema === JOURNAL_SCHEMA) return;
   throw dataError(
@@ -122,5 +187,10 @@ function requireHeader(path: string, header: JsonObject): void {
 
 /** Undefined for the header. */
 function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
-  return fields.schema === JOURNAL_SCHEMA ? undefined : parseWith(journalRowSchema, fields);
+  if (fields.schema === JOURNAL_SCHEMA) return undefined;
+  try {
+    return parseWith(journalRowSchema, fields);
+  } catch (error) {
+    throw dataError(messageOf(error), CHANGED);
+  }
 }

@@ -4,7 +4,7 @@
  * run continues grows under its own name.
  */
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { ioError, usageError } from "../core/errors.ts";
@@ -16,7 +16,7 @@ import { contentOf } from "./folder-kind.ts";
 import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
 import { GrowingFile, LineFile, writeNew } from "./line-files.ts";
 import { keepEditedNote } from "./note.ts";
-import { sha256OfFile } from "./whole-file.ts";
+import { realPath, sha256OfFile } from "./whole-file.ts";
 
 /** Further files by name, such as charts. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -263,12 +263,4 @@ export function refuseOwnInputs(dir: string, inputs: readonly string[]): void {
   const inside = inputs.find((input) => realPath(input).startsWith(folder + path.sep));
   if (inside === undefined) return;
   throw usageError(`${inside} lies in the output folder ${dir}`, "Choose another --outdir.");
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { tail } from "./tail.ts";
+import { MAX_LINE_BYTES } from "./jsonl.ts";
+import { lastRow, tail } from "./tail.ts";
 
 const dir = mkdtempSync(path.join(tmpdir(), "lockedroom-tail-"));
 const file = path.join(dir, "metrics.jsonl");
@@ -83,4 +84,16 @@ test("under a concurrent writer every row comes once and in order", async () => 
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(seen).toEqual(Array.from({ length: rows }, (_, i) => i));
+});
+
+test("a line of 16 MiB is read, a longer one is not", async () => {
+  const line = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
+  writeFileSync(file, `${line(MAX_LINE_BYTES)}\n`);
+  expect((await tail(dir, "metrics.jsonl", 0)).rows).toHaveLength(1);
+  expect(await lastRow(dir, "metrics.jsonl")).toBeDefined();
+  for (const bytes of [MAX_LINE_BYTES + 1, 17 * 1024 * 1024]) {
+    writeFileSync(file, `${line(bytes)}\n`);
+    await expect(tail(dir, "metrics.jsonl", 0)).rejects.toThrow(/longer than 16 MiB/);
+    expect(await lastRow(dir, "metrics.jsonl")).toBeUndefined();
+  }
 });

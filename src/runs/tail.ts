@@ -35,9 +35,10 @@ export async function tail(dir: string, stream: string, from: number): Promise<T
   if (file === undefined) return { rows: [], next: 0, truncated: from > 0 };
   try {
     const start = (await isLineStart(file, from)) ? from : 0;
-    const bytes = await wholeLines(file, start);
+    const place = `${name}, from byte ${start}`;
+    const bytes = await wholeLines(file, start, place);
     return {
-      rows: rowsOf(bytes, `${name}, from byte ${start}`),
+      rows: rowsOf(bytes, place),
       next: start + bytes.length,
       truncated: start !== from,
     };
@@ -72,12 +73,19 @@ async function isLineStart(file: FileHandle, at: number): Promise<boolean> {
   return bytesRead === 1 && buffer[0] === NEWLINE;
 }
 
-async function wholeLines(file: FileHandle, start: number): Promise<Buffer> {
-  for (let size = CHUNK_BYTES; ; size *= 2) {
+async function wholeLines(file: FileHandle, start: number, place: string): Promise<Buffer> {
+  for (let size = CHUNK_BYTES; ; size = Math.min(2 * size, MAX_LINE_BYTES + 1)) {
     const chunk = Buffer.allocUnsafe(size);
     const { bytesRead } = await file.read(chunk, 0, size, start);
     const end = chunk.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
-    if (end > 0 || bytesRead < size || size > MAX_LINE_BYTES) return chunk.subarray(0, end);
+    if (end > 0 || bytesRead < size) return chunk.subarray(0, end);
+    if (size > MAX_LINE_BYTES) {
+      const limit = `${MAX_LINE_BYTES / 1024 / 1024} MiB`;
+      throw dataError(
+        `${place}: the line is longer than ${limit}`,
+        "The stream is damaged; restore it.",
+      );
+    }
   }
 }
 

@@ -3,54 +3,92 @@
  * summary.json last. An interrupted run is resumed from its last saved state, where they are cut.
  */
 
+import type { Hash } from "node:crypto";
 import { rm } from "node:fs/promises";
+import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
-import { MANIFEST, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
-import { type GrowingFile, requireBytes } from "./line-files.ts";
+import { MANIFEST, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
+import { fillFolder, wholeFolder } from "./replace-folder.ts";
 import type { FolderOptions } from "./run-folder.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
-import { parseWith, readIfThere, writeWhole } from "./whole-file.ts";
+import {
+  asJson,
+  chained,
+  hashOfStart,
+  keptHash,
+  readSavedState,
+  type SavedState,
+  STREAMS,
+  type Stream,
+  type StreamBytes,
+  type StreamHashes,
+  stateFile,
+  stateRecord,
+} from "./train-state.ts";
+import { parseWith, readIfThere, writeDurably, writeWhole } from "./whole-file.ts";
 
-/** Each grows line by line. The last holds seconds, which no comparison reads. */
-export const STREAMS = ["metrics", "evaluations", "samples", "alarms", "timing"] as const;
-export type Stream = (typeof STREAMS)[number];
+/** What the run itself knows of a state that it saves. */
+export interface StateOfRun {
+  readonly step: number;
+  readonly source: unknown;
+  readonly best: string | null;
+}
 
-/** How long each stream is. */
-export type StreamBytes = Readonly<Record<Stream, number>>;
+interface OpenStream {
+  readonly file: GrowingFile;
+  /** Of all of its bytes so far. */
+  readonly hash: Hash;
+}
 
 export class TrainFolder {
   readonly dir: string;
+  /** The state that it is resumed from; undefined when it begins. */
+  readonly resumed: SavedState | undefined;
   readonly #folder: RunFolder;
-  readonly #streams: ReadonlyMap<Stream, GrowingFile>;
+  readonly #streams: ReadonlyMap<Stream, OpenStream>;
+  /** Of the last saved state, or the manifest's fingerprint. */
+  #chain: string;
 
-  private constructor(folder: RunFolder, streams: Map<Stream, GrowingFile>) {
+  private constructor(
+    folder: RunFolder,
+    streams: ReadonlyMap<Stream, OpenStream>,
+    resumed: SavedState | undefined,
+    chain: string,
+  ) {
     this.dir = folder.dir;
     this.#folder = folder;
     this.#streams = streams;
+    this.resumed = resumed;
+    this.#chain = chain;
   }
 
-  /** Claims the folder for this manifest; `keep` is how much of each stream stays. */
+  /** Claims the folder for this manifest. Nothing in it changes before all is found as it was left. */
   static async open(
     dir: string,
     manifest: TrainManifest,
-    keep: StreamBytes | undefined,
     options: FolderOptions,
   ): Promise<TrainFolder> {
     const folder = await RunFolder.open(dir, "train", options);
     try {
+      const first = manifestFingerprint(manifest);
       if (options.resume) await requireSame(folder, manifest);
-      for (const stream of STREAMS)
-        await requireBytes(folder.file(`${stream}.jsonl`), keep?.[stream] ?? 0);
+      const resumed = options.resume ? await readSavedState(dir, first) : undefined;
       await rm(folder.file(SUMMARY), { force: true });
       await writeWhole(folder.file(MANIFEST), artifactJson(manifest));
-      const streams = new Map<Stream, GrowingFile>();
+      const streams = new Map<Stream, OpenStream>();
       for (const stream of STREAMS) {
-        streams.set(stream, await folder.growing(`${stream}.jsonl`, keep?.[stream]));
+        const keep = resumed?.bytes[stream] ?? 0;
+        const file = await folder.growing(`${stream}.jsonl`, keep);
+        streams.set(stream, { file, hash: await hashOfStart(file.path, keep) });
       }
-      return new TrainFolder(folder, streams);
+      const opened = new TrainFolder(folder, streams, resumed, resumed?.chain ?? first);
+      // Its line comes after the state itself: a run may have been killed in between.
+      if (resumed) await opened.add("states", stateRecord(resumed));
+      return opened;
     } catch (error) {
       await folder.leave();
       throw ioError(`write to ${dir}`, error, "usage");
@@ -58,17 +96,49 @@ export class TrainFolder {
   }
 
   async add(stream: Stream, row: object): Promise<void> {
-    await this.#streams.get(stream)?.add(canonicalJson(row));
+    const line = canonicalJson(row);
+    const open = this.#streams.get(stream);
+    await open?.file.add(line);
+    open?.hash.update(`${line}\n`);
   }
 
-  get bytes(): StreamBytes {
-    const entries = [...this.#streams].map(([stream, { bytes }]) => [stream, bytes]);
-    return Object.fromEntries(entries) as StreamBytes;
+  /** Saves a state whose other files `write` writes, giving their hashes, and adds it to the chain. */
+  async saveState(
+    { step, source, best }: StateOfRun,
+    write: (folder: string) => Promise<Readonly<Record<string, string>>>,
+  ): Promise<void> {
+    for (const { file } of this.#streams.values()) await file.sync();
+    const { bytes, streams } = this.#soFar();
+    const kept = await keptHash(this.dir);
+    let saved: SavedState | undefined;
+    await fillFolder(this.#folder.file(STATE), async (folder) => {
+      const files = { ...(await write(folder)) };
+      const parts = { step, source: asJson(source), best, kept, files, bytes, streams };
+      saved = chained(parts, this.#chain);
+      await writeDurably(stateFile(folder), `${canonicalJson(saved)}\n`);
+    });
+    if (!saved) return;
+    this.#chain = saved.chain;
+    await this.add("states", stateRecord(saved));
   }
 
-  /** Waits until the disk has the streams, as a saved state expects. */
-  async sync(): Promise<void> {
-    for (const file of this.#streams.values()) await file.sync();
+  /** Has the files of the state that is resumed read. */
+  async readState(read: (folder: string) => Promise<void>): Promise<void> {
+    const folder = wholeFolder(path.join(this.dir, STATE));
+    try {
+      await read(folder);
+    } catch (error) {
+      throw dataError(`${folder} is damaged: ${messageOf(error)}`, "Start again with --force.");
+    }
+  }
+
+  #soFar(): { readonly bytes: StreamBytes; readonly streams: StreamHashes } {
+    const of = <T>(value: (open: OpenStream) => T) =>
+      Object.fromEntries([...this.#streams].map(([name, open]) => [name, value(open)]));
+    return {
+      bytes: of(({ file }) => file.bytes) as StreamBytes,
+      streams: of(({ hash }) => hash.copy().digest("hex")) as StreamHashes,
+    };
   }
 
   /** Lets go; what is there can be resumed. */
@@ -82,6 +152,7 @@ export class TrainFolder {
   ): Promise<TrainSummary> {
     const hashes = await this.#folder.seal();
     const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
+    const kept = await keptHash(this.dir);
     const { summary } = await this.#folder.finish(manifest, {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
@@ -89,6 +160,8 @@ export class TrainFolder {
       evaluations_sha256: hashOf("evaluations"),
       samples_sha256: hashOf("samples"),
       alarms_sha256: hashOf("alarms"),
+      states_sha256: hashOf("states"),
+      ...(kept !== null && { kept_sha256: kept }),
       manifest_sha256: manifestFingerprint(manifest),
     } satisfies TrainSummary);
     return summary;

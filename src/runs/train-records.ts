@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { jsonObject } from "./schemas.ts";
+import { hash, jsonObject } from "./schemas.ts";
 
 const step = z.int().min(0);
 const counts = z.record(z.string(), z.number());
@@ -97,6 +97,16 @@ export const timingRecordSchema = z.object({
   used_share: z.number().min(0).max(1).optional(),
 });
 
+/** One line of states.jsonl: a saved state, bound to the one before it. */
+export const stateRecordSchema = z.strictObject({
+  step,
+  /** Of the state's files, of the streams so far and of what the next batch depends on. */
+  state_sha256: hash,
+  /** SHA-256 of the chain before (at first the manifest's fingerprint), a line end and state_sha256. */
+  chain: hash,
+});
+
+export type StateRecord = Readonly<z.infer<typeof stateRecordSchema>>;
 export type StepRecord = Readonly<z.infer<typeof stepRecordSchema>>;
 export type EvaluationRecord = Readonly<z.infer<typeof evaluationRecordSchema>>;
 export type SampleRecord = Readonly<z.infer<typeof sampleRecordSchema>>;

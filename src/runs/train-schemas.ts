@@ -57,6 +57,10 @@ export const trainSummarySchema = z.strictObject({
   evaluations_sha256: hash,
   samples_sha256: hash,
   alarms_sha256: hash,
+  /** Of states.jsonl; runs of earlier releases have none. */
+  states_sha256: hash.optional(),
+  /** Of kept.jsonl, where samples were kept to learn from. */
+  kept_sha256: hash.optional(),
   manifest_sha256: hash,
 });
 

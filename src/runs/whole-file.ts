@@ -1,7 +1,7 @@
 /** Files that are read or written as a whole. */
 
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream, existsSync, realpathSync, statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
@@ -15,6 +15,15 @@ export type Content = string | Iterable<Uint8Array>;
 
 export function fileExists(file: string): boolean {
   return existsSync(file);
+}
+
+/** Where a path leads by its links; the path itself where nothing is there. */
+export function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
 }
 
 /** What is neither a file nor a folder is empty the second time it is read. */
@@ -40,6 +49,16 @@ export async function readText(file: string, encoding: BufferEncoding = "utf8"):
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw ioError(`read ${file}`, error, "data");
+  }
+}
+
+/** Undefined where there is no such file. */
+export async function readBytesIfThere(file: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
@@ -106,6 +125,20 @@ export async function writeDurably(file: string, content: Content): Promise<void
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** The same, and the SHA-256 of what was written. */
+export async function writeHashed(file: string, content: Content): Promise<string> {
+  const hash = createHash("sha256");
+  await writeDurably(file, hashed(content, hash));
+  return hash.digest("hex");
+}
+
+function* hashed(content: Content, hash: Hash): Generator<Uint8Array> {
+  for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+    hash.update(part);
+    yield part;
   }
 }
 

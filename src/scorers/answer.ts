@@ -1,8 +1,9 @@
 /** What a scorer returned, checked: anything but a valid answer in time is a `scorer_error`. */
 
 import { messageOf } from "../core/errors.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import {
+  asRecorded,
   type CheckedScore,
   HARNESS_CODES,
   isName,
@@ -81,7 +82,7 @@ function checked(scorer: Scorer, answer: unknown): CheckedScore {
   if (scorer.codes && !scorer.codes.includes(code)) {
     return scorerError(`the code "${code}" is not in the scorer's closed set`);
   }
-  return { reward, code, details: plain(details) };
+  return asRecorded({ reward, code, details: plain(details) as JsonObject });
 }
 
 /** Details as plain JSON data, cut loose from whatever object the scorer returned. */

@@ -7,6 +7,7 @@
 
 import { canonicalJson, deepFreeze } from "../core/json.ts";
 import {
+  asRecorded,
   type CheckedScore,
   SCORER_ERROR,
   type ScoreRequest,
@@ -45,7 +46,9 @@ export class Guard {
   async scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]> {
     const { scorer, again, trusted } = this.#loaded;
     if (trusted)
-      return batch.map((row) => scorer.score(row.example, row.completion) as ScoreResult);
+      return batch.map((row) =>
+        asRecorded(scorer.score(row.example, row.completion) as ScoreResult),
+      );
     for (const { example } of batch) deepFreeze(example);
     const scored = await this.#pass(scorer, batch);
     for (const other of scorer.deterministic === false ? [] : new Set([scorer, again])) {

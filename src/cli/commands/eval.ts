@@ -5,18 +5,26 @@ import type { FinishedRun } from "../../runs/scored-run.ts";
 import { explained } from "../data-kind.ts";
 import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
+import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, percent, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
   readonly completions: string;
   readonly maxExamples?: number;
+  readonly policy?: string;
+  readonly sampling?: Record<string, number>;
 }
 
-export const help = `Examples:
+export const help = `--policy and --sampling describe completions from elsewhere, which have no
+provenance file. The gate compares them like those of a rollout.
+
+Examples:
   lockedroom eval --dataset data/datasets/math_dev.jsonl \\
     --completions data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/first
   lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
-    --scorer my-scorer.ts --jobs 2`;
+    --scorer my-scorer.ts --jobs 2
+  lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
+    --policy my-model-v2 --sampling temperature=0.7,top_p=1,seed=3`;
 
 export function define(command: Command): void {
   command
@@ -24,6 +32,8 @@ export function define(command: Command): void {
     .requiredOption(...EXAMPLES)
     .requiredOption("--completions <file>", "completions, JSONL: id, completion")
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
+    .option("--policy <name>", POLICY_NAME, policyName)
+    .addOption(SAMPLING)
     .addOption(JOBS)
     .action(run);
   addScorerOptions(command);
@@ -31,8 +41,9 @@ export function define(command: Command): void {
 }
 
 async function run(flags: Flags): Promise<void> {
+  const { policy, sampling } = flags;
   const outcome = await withScoring(flags, flags.completions, (scorer, onBytes) =>
-    evaluate({ ...flags, scorer, onBytes }),
+    evaluate({ ...flags, scorer, onBytes, stated: { policy, sampling } }),
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },

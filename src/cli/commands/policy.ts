@@ -145,7 +145,7 @@ function showText(folder: string, found: PolicyDescription, { files }: Stored): 
   line("on disk", `${amount(found.stored.bytes)} as ${found.stored.dtypes.join(", ")}`);
   for (const { name, bytes } of files) line("", `${visible(name)}  ${amount(bytes)}`);
   out();
-  if (found.trained === null) line("trained on", "not stated");
+  if (found.trained === null) line("trained on", "history unknown");
   else {
     out("trained on");
     outline(found.trained);

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
+import { visibleShort } from "../../core/visible.ts";
 import { rollout } from "../../loops/rollout.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
 import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
@@ -31,6 +32,8 @@ const price = numberIn(0, 1e9, "a price for a million tokens");
 export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
 OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
 a file. Completions are saved as they arrive; --resume requests only the rest.
+A checkpoint folder lists its rollouts in rollouts.jsonl: the manifest says with
+how many seeds the policy has answered the same examples.
 
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
@@ -189,6 +192,12 @@ function gatewaySecrets(headers = ""): string[] {
     .flatMap((value) => [value, value.replace(/^Bearer +/i, "")]);
 }
 
+function trainedOn(rows: number, examples: number, ids: readonly string[]): string {
+  const some = ids.map((id) => visibleShort(id, 40)).join(", ");
+  const more = rows > ids.length ? ", …" : "";
+  return `The policy was trained on the prompts of ${rows} of ${examples} examples (${some}${more}): these completions do not measure what it learned in general. The gate will refuse a run made of them.`;
+}
+
 function printRollout(
   { dir, answers, manifest, summary }: FinishedRollout,
   { dataset, policy }: Flags,
@@ -200,6 +209,8 @@ function printRollout(
   print(`Sampled ${each} for each of ${examples} examples from ${policy}.`);
   if (kept > 0) out(`  ${kept} of ${total} are from an earlier session.`);
   for (const notice of notices) out(warning(notice));
+  const { rows: learned = 0, first_ids: ids = [] } = manifest.exposure?.learned ?? {};
+  if (learned > 0) out(warning(trainedOn(learned, examples, ids)));
   if (summary.n_refused > 0) out(`  ${summary.n_refused} are refusals.`);
   if (summary.n_empty > 0) out(`  ${summary.n_empty} are empty.`);
   out();

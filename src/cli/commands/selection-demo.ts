@@ -6,6 +6,7 @@ import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
+import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
@@ -13,18 +14,24 @@ interface Flags extends ScoringFlags {
   readonly n: number;
   readonly policy?: string;
   readonly rule?: RuleName;
+  readonly policyName?: string;
+  readonly sampling?: Record<string, number>;
 }
 
 export const help = `A policy file exports one of:
   tieBreakKey(sample)                 numbers and strings; the smallest key wins
   pickBest(example, samples, score)   returns the chosen sample
 A sample has completion, sum_logprob (or null), reward, code, details, index.
+--policy-name and --sampling describe samples from elsewhere, which have no
+provenance file. The gate compares them like those of a rollout.
 
 Examples:
   lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
     --samples data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/best4
   lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
-    --outdir runs/mine --policy selection_policy.ts`;
+    --outdir runs/mine --policy selection_policy.ts
+  lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
+    --outdir runs/mine --policy-name my-model-v2 --sampling temperature=0.7`;
 
 export function define(command: Command): void {
   command
@@ -46,6 +53,8 @@ export function define(command: Command): void {
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
+    .option("--policy-name <name>", POLICY_NAME, policyName)
+    .addOption(SAMPLING)
     .addOption(JOBS)
     .action(run);
   addScorerOptions(command);
@@ -55,8 +64,9 @@ export function define(command: Command): void {
 async function run(flags: Flags): Promise<void> {
   const file = flags.policy ?? (flags.rule ? undefined : await policyHere());
   const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
+  const { sampling } = flags;
   const outcome = await withScoring(flags, flags.samples, (scorer, onBytes) =>
-    select({ ...flags, scorer, policy, onBytes }),
+    select({ ...flags, scorer, policy, onBytes, stated: { policy: flags.policyName, sampling } }),
   );
   if (!flags.quiet) printSelection(outcome);
 }

@@ -33,7 +33,8 @@ sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
 
 Files of a run: manifest.json, metrics.jsonl (one line per update),
-evaluations.jsonl, samples.jsonl, alarms.jsonl, checkpoint/, summary.json.
+evaluations.jsonl, samples.jsonl, alarms.jsonl, states.jsonl (hashes of saved
+states), checkpoint/, summary.json.
 
 Examples:
   lockedroom train grpo --show-settings > recipe.yaml
@@ -78,7 +79,7 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
     });
     progress.stop();
     const { max_tokens: maxTokens } = completed(algorithm, await settingsOf(flags)).evaluate;
-    if (!flags.quiet) await printTrained(trained, flags.dev, maxTokens);
+    if (!flags.quiet) await printTrained(trained, flags.holdout, maxTokens);
   } finally {
     progress.stop();
   }
@@ -86,10 +87,10 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
 
 async function printTrained(
   { dir, checkpoint, summary }: TrainedPolicy,
-  dev: string | undefined,
+  holdout: string | undefined,
   maxTokens: number,
 ): Promise<void> {
-  const { steps, tokens, first_loss: first, last_loss: last, stop, holdout } = summary;
+  const { steps, tokens, first_loss: first, last_loss: last, stop, holdout: test } = summary;
   out(`Trained for ${counted(steps, "update")} on ${tokens} tokens.`);
   const { evaluations, steps: records } = await readTrainingRun(dir);
   if (stop.reason !== "all steps done") {
@@ -109,10 +110,10 @@ async function printTrained(
       out(`  KL          ${end.kl_exact.toFixed(4)}  nats per token, exact`);
     out(`  entropy     ${start.entropy.toFixed(4)} → ${end.entropy.toFixed(4)}  nats per token`);
   }
-  if (holdout.pass_rate !== null) {
-    const times = holdout.before + holdout.evaluations;
+  if (test.pass_rate !== null) {
+    const times = test.before + test.evaluations;
     out(
-      `  holdout     ${holdout.pass_rate.toFixed(4)}  used ${times === 1 ? "once" : `${times} times`} so far`,
+      `  holdout     ${test.pass_rate.toFixed(4)}  used ${times === 1 ? "once" : `${times} times`} so far`,
     );
   }
   out();
@@ -124,7 +125,8 @@ async function printTrained(
   );
   // Same max_tokens as in validation: the gate rejects runs with different sampling settings.
   const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
-  const policy = [`--policy ${checkpoint}`, `--dataset ${dev ?? "EXAMPLES"}`, ...sampling];
+  // Not on --dev: the gate rejects runs on what the policy was validated on.
+  const policy = [`--policy ${checkpoint}`, `--dataset ${holdout ?? "HELD_OUT"}`, ...sampling];
   out(
     commandLines(`Then evaluate it: ${program()} rollout`, [...policy, `--outdir ${dir}-rollout`]),
   );

@@ -65,7 +65,7 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
   if (report.probeFailures.some(({ probe }) => probe === "totality")) {
     out();
     print(
-      "A scorer must return a result for any expected_answer and completion (null, a list, a number, odd text) and must not throw. Return reward 0 with a code such as invalid_example.",
+      "A scorer must return a result for any expected_answer and completion (null, a list, a number, odd text) and must not throw. For an example that it cannot read, return the code invalid_example: the row then has no reward.",
     );
   }
   const { counts } = report;

@@ -7,6 +7,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -231,14 +232,14 @@ function retell(dir: string, name: string, change: (row: Row, i: number) => Row)
 
 /** A faker who knows of the hashes: the summary fits again, with whatever else is changed in it. */
 function adjust(dir: string, run: string, changes: Row = {}): void {
-  const summary = JSON.parse(read(dir, `${run}/summary.json`));
+  const { kept_sha256: _kept, ...summary } = JSON.parse(read(dir, `${run}/summary.json`));
+  const names = readdirSync(path.join(dir, run));
   const manifest = JSON.parse(read(dir, `${run}/manifest.json`)) as TrainManifest;
   const hashes = {
     ...Object.fromEntries(
-      ["metrics", "evaluations", "samples", "alarms"].map((name) => [
-        `${name}_sha256`,
-        sha256(read(dir, `${run}/${name}.jsonl`)),
-      ]),
+      ["metrics", "evaluations", "samples", "alarms", "kept"]
+        .filter((name) => names.includes(`${name}.jsonl`))
+        .map((name) => [`${name}_sha256`, sha256(read(dir, `${run}/${name}.jsonl`))]),
     ),
     manifest_sha256: settingsFingerprint(manifest),
   };
@@ -419,12 +420,23 @@ const FAKES: readonly Fake[] = [
     ],
   }),
   ...fakesOf("rft_run", {
-    "no samples": [/kept\.jsonl is missing/, (dir) => gone(dir, "runs/rft/kept.jsonl")],
+    "no samples": [
+      /kept\.jsonl is missing/,
+      (dir) => {
+        gone(dir, "runs/rft/kept.jsonl");
+        adjust(dir, "runs/rft");
+      },
+    ],
+    "samples that were edited": [
+      /It was edited: kept\.jsonl is not what/,
+      (dir) => edit(dir, "runs/rft/kept.jsonl", '"completion":"', '"completion":"0'),
+    ],
     "a sample more than was counted": [
       /metrics\.jsonl has other counts/,
       (dir) => {
         const kept = read(dir, "runs/rft/kept.jsonl");
         write(dir, "runs/rft/kept.jsonl", `${kept}${kept.split("\n")[0]}\n`);
+        adjust(dir, "runs/rft");
       },
     ],
     "samples that are all the same": [

@@ -2,6 +2,7 @@
 
 import { dataError } from "../../core/errors.ts";
 import { normalisedPrompt } from "../../core/prompt-fingerprint.ts";
+import { PromptSet } from "../../core/prompt-set.ts";
 import { type Example, toExample } from "../../core/records.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
@@ -33,6 +34,12 @@ export async function readExamples(file: string, role: string): Promise<Examples
   }
   if (list.length === 0) throw dataError(`${file} is empty`, "Give at least one example.");
   return { list, input: lines.asInput(role) };
+}
+
+export function promptsOf({ list }: Examples): PromptSet {
+  const set = new PromptSet();
+  for (const { prompt } of list) set.add(prompt);
+  return set;
 }
 
 /** Tokens of the longest prompt. One that leaves no room for an answer is refused before anything runs. */
@@ -74,7 +81,7 @@ export class HeldOutPrompts {
 
   /** Refuses a training prompt that is in a held-out set. */
   refuse(prompt: string, id: string, file: string): void {
-    const found = this.#known.get(normalisedPrompt(prompt));
+    const found = this.#known.size > 0 && this.#known.get(normalisedPrompt(prompt));
     if (found) throw overlap({ id, file }, found);
   }
 }

@@ -60,6 +60,7 @@ type Finish = (
 function textData(context: DataContext, texts: Texts, role: string, finish?: Finish): TrainingData {
   return {
     inputs: [{ ...texts.input, role }],
+    prompts: texts.prompts,
     longest: texts.longest,
     maxTokens: texts.maxTokens,
     open: ({ engine }) => textSource(context, engine, texts, role, finish),

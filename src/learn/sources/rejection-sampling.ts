@@ -6,15 +6,13 @@ import { dataError, usageError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
+import { KEPT } from "../../runs/artifacts.ts";
 import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
-import { type Examples, longestPrompt, readExamples } from "./examples.ts";
+import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { textSource } from "./files.ts";
 import { Texts, toText } from "./texts.ts";
-
-/** Written once, so that a resumed run learns from the same texts. */
-export const KEPT = "kept.jsonl";
 
 /** Prompts that are sampled and scored at once. */
 const BLOCK = 64;
@@ -25,7 +23,10 @@ interface Settings {
   readonly keep: number;
 }
 
-/** How many tokens the kept texts cost; null until they are sampled. */
+/**
+ * How many tokens the kept texts cost; null until they are sampled. Their file is written once, so that
+ * a resumed run learns from the same texts.
+ */
 const STATE = z.object({ sampled_tokens: z.number().nullable() });
 
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
@@ -34,6 +35,7 @@ export async function readRejectionSampling(context: DataContext): Promise<Train
   for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
   return {
     inputs: [examples.input],
+    prompts: promptsOf(examples),
     longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
     maxTokens: settings.rollouts.max_tokens,
     open: (parts) => new RejectionSampling(context, examples, parts),

@@ -8,7 +8,7 @@ import { allEqual } from "../parts/advantages.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
-import { type Examples, longestPrompt, readExamples } from "./examples.ts";
+import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
 import { referenceColumn, referenceGroups } from "./reference-share.ts";
 import {
@@ -26,6 +26,7 @@ export async function readRollouts(context: DataContext): Promise<TrainingData> 
   const { max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
+    prompts: promptsOf(examples),
     longest: longestPrompt(examples, context.encoder) + max_tokens,
     maxTokens: max_tokens,
     open: (parts) => new Rollouts(context, examples, parts),

@@ -1,6 +1,7 @@
 /** Prompts with completions as tokens, held compactly, and batches of them in a seeded order. */
 
 import { dataError } from "../../core/errors.ts";
+import { PromptSet } from "../../core/prompt-set.ts";
 import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
@@ -25,12 +26,19 @@ export class Texts {
   /** Tokens of the longest completion. */
   readonly maxTokens: number;
   readonly input: InputRecord;
+  /** The prompts, and what the texts hold that may be prompts. */
+  readonly prompts: PromptSet;
   readonly #tokens: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #prompts: Uint32Array;
   readonly #each: number;
 
-  private constructor(rows: readonly TokenRow[], each: number, input: InputRecord) {
+  private constructor(
+    rows: readonly TokenRow[],
+    each: number,
+    input: InputRecord,
+    prompts: PromptSet,
+  ) {
     const starts = new Uint32Array(rows.length + 1);
     for (const [i, { tokens }] of rows.entries()) {
       starts[i + 1] = (starts[i] as number) + tokens.length;
@@ -44,6 +52,7 @@ export class Texts {
     this.longest = rows.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
     this.maxTokens = rows.reduce((most, row) => Math.max(most, actionCount(row)), 0);
     this.input = input;
+    this.prompts = prompts;
   }
 
   /** Reads JSONL; a line that does not fit is refused by its place. */
@@ -55,6 +64,7 @@ export class Texts {
   ): Promise<Texts> {
     const lines = new JsonlFile(file, toTexts);
     const rows: TokenRow[] = [];
+    const prompts = new PromptSet();
     let each = 1;
     for await (const batch of lines.batches()) {
       for (const texts of batch) {
@@ -62,11 +72,12 @@ export class Texts {
         for (const text of texts) {
           heldOut?.refuse(text.prompt, text.id, file);
           rows.push(tokensOf(text, encoder, file));
+          addTo(prompts, text);
         }
       }
     }
     if (rows.length === 0) throw dataError(`${file} is empty`, "Give at least one row.");
-    return new Texts(rows, each, lines.asInput("texts"));
+    return new Texts(rows, each, lines.asInput("texts"), prompts);
   }
 
   rowsOf(item: number): TokenRow[] {
@@ -77,6 +88,13 @@ export class Texts {
       return { tokens, actions: [[this.#prompts[text] as number, tokens.length]] };
     });
   }
+}
+
+/** A prompt may be split between the two fields, or stand in the completion alone. */
+function addTo(set: PromptSet, { prompt, completion }: Text): void {
+  set.add(prompt);
+  set.addText(prompt + completion);
+  set.addText(completion);
 }
 
 /** Which items a step learns from. */
