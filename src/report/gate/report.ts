@@ -1,5 +1,6 @@
 /** The page about a verdict of the gate: decision, reasons, the difference, and what flipped. */
 
+import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import { showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
@@ -11,6 +12,7 @@ import { figureTiles } from "../page/figure-tiles.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { many } from "../page/numbers.ts";
 import { LEGEND, rowList } from "../page/row-list.ts";
+import { nameRuns } from "../page/run-names.ts";
 import { settingsSection } from "../page/settings.ts";
 import type { Report } from "../report-type.ts";
 import { type ComparedRows, compareRows } from "./compare-rows.ts";
@@ -33,16 +35,23 @@ export interface VerdictReportOptions {
  */
 export async function verdictReport({ verdict }: VerdictReportOptions): Promise<Report> {
   const rows = await compareRows(verdict);
-  const title = `Gate report: ${visible(verdict.candidate.run)} against ${visible(verdict.baseline.run)}`;
+  const [candidate, baseline] = shortNames(verdict);
   return {
     html: documentHtml({
-      title,
+      title: `Gate report: ${candidate} against ${baseline}`,
       heads: [head(verdict, rows)],
       sections: sectionsOf(verdict, rows),
       style: ROW_STYLE,
     }),
-    runs: [{ name: visible(verdict.candidate.run), status: verdict.decision }],
+    runs: [{ name: `${candidate} against ${baseline}`, status: verdict.decision }],
   };
+}
+
+/** A run may be compared with itself. */
+function shortNames({ candidate, baseline }: GateReport): string[] {
+  const dirs = [candidate.run, baseline.run];
+  if (candidate.run === baseline.run) return dirs.map((dir) => visible(path.basename(dir)));
+  return nameRuns(dirs.map((dir) => ({ dir }))).map(({ name }) => name);
 }
 
 const STATES: Record<Decision, { readonly look: string; readonly sentence: string }> = {
@@ -155,13 +164,10 @@ function movesSection(
 
 function bothSettings({ manifests }: ComparedRows): Html {
   const [baseline = {}, candidate = {}] = manifests;
-  return settingsSection(
-    [
-      { name: "baseline", run: { manifestJson: baseline } },
-      { name: "candidate", run: { manifestJson: candidate } },
-    ],
-    "results",
-  );
+  return settingsSection([
+    { name: "baseline", run: { manifestJson: baseline } },
+    { name: "candidate", run: { manifestJson: candidate } },
+  ]);
 }
 
 function verdictJson(verdict: GateReport): Html {

@@ -25,9 +25,12 @@ function settingsOf({ manifestJson }: WithManifest["run"]): Map<string, string> 
   );
 }
 
-/** `compared` is what may differ between the runs because of their settings. */
-export function settingsSection(runs: readonly WithManifest[], compared = "curves"): Html {
-  const differences = runs.length > 1 && differenceTable(runs, compared);
+/** `tell` introduces the settings that differ, by their number. */
+export function settingsSection(
+  runs: readonly WithManifest[],
+  tell: (different: number) => string = () => "The manifests differ in:",
+): Html {
+  const differences = runs.length > 1 && differenceTable(runs, tell);
   const manifests = runs.map(
     ({ name: run, run: { manifestJson } }) => html`<details><summary>manifest.json${
       runs.length > 1 && html` of ${run}`
@@ -40,7 +43,7 @@ export function settingsSection(runs: readonly WithManifest[], compared = "curve
 
 const visibleLine = (line: string) => `${visible(line)}\n`;
 
-function differenceTable(runs: readonly WithManifest[], compared: string): Html {
+function differenceTable(runs: readonly WithManifest[], tell: (different: number) => string): Html {
   const facts = runs.map(({ run }) => settingsOf(run));
   const keys = [...new Set(facts.flatMap((one) => [...one.keys()]))].sort();
   const different = keys.filter((key) => new Set(facts.map((one) => one.get(key))).size > 1);
@@ -51,11 +54,7 @@ function differenceTable(runs: readonly WithManifest[], compared: string): Html 
     return html`<tr><th scope="row">${codeHtml(key)}</th>${cells}</tr>`;
   });
   const head = runs.map(({ name: run }) => html`<th scope="col">${run}</th>`);
-  const caution =
-    different.length === 1
-      ? "The runs differ in one setting."
-      : `The runs differ in ${different.length} settings, so a difference between their ${compared} cannot be attributed to one of them.`;
-  return html`<p>${caution}</p>
+  return html`<p>${tell(different.length)}</p>
 <div class="wide"><table class="plain"><thead><tr><th scope="col">setting</th>${head}</tr></thead>
 <tbody>${rows}</tbody></table></div>
 `;

@@ -39,7 +39,7 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
   (runs) => ({
     id: "settings",
     title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs, "results"),
+    body: settingsSection(runs),
   }),
 ];
 

@@ -30,7 +30,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   (runs) => ({
     id: "settings",
     title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs, "results"),
+    body: settingsSection(runs),
   }),
 ];
 

@@ -40,6 +40,12 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
     { id: "failures", title: "Failure modes", body: failures },
     { id: "samples", title: "Sampled completions", body: samples },
     { id: "cost", title: "Cost", body: costSection(runs, pricePerHour) },
-    { id: "settings", title: settings, body: settingsSection(runs) },
+    { id: "settings", title: settings, body: settingsSection(runs, caution) },
   ];
+}
+
+function caution(different: number): string {
+  return different === 1
+    ? "The runs differ in one setting."
+    : `The runs differ in ${different} settings, so a difference between their curves cannot be attributed to one of them.`;
 }
