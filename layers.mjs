@@ -27,7 +27,8 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts"],
   ],
-  gate: ["core", "runs", "stats"],
+  gate: ["core", "runs", "scorers", "stats"],
+  verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
   report: ["core", "runs", "stats", "charts", "gate"],
   studio: ["core", "http", "runs", "report", "charts"],
 };

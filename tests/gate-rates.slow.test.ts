@@ -5,6 +5,7 @@ import { rngAt } from "../src/core/rng.ts";
 import { decide, measure } from "../src/gate/decide.ts";
 import { gate } from "../src/gate/gate.ts";
 import { logBinomialPmf } from "../src/stats/binomial.ts";
+import { ClusterCounts } from "../src/stats/cluster-counts.ts";
 import { DifferenceCounts } from "../src/stats/difference-counts.ts";
 import { type Conditions, examplesOf, folder, makeRun } from "./gate-runs.ts";
 
@@ -50,6 +51,36 @@ test("the exact error rates under identical policies: promotion and rejection ea
     expect(wrong.PROMOTE, `promoted at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
     expect(wrong.REJECT, `rejected at n = ${n}`).toBeLessThanOrEqual(alpha / 2);
   }
+}, 120_000);
+
+test("prompts that repeat: identical policies are promoted no more often than stated, rows alone would be", () => {
+  const alpha = 0.05;
+  const sizes = Array.from({ length: 40 }, (_, i) => 1 + (i % 9));
+  const decided = (seed: number, clustered: boolean) => {
+    const [differences, clusters] = [new DifferenceCounts(), new ClusterCounts()];
+    const flips = { gained: 0, lost: 0 };
+    for (const [prompt, size] of sizes.entries()) {
+      // A policy answers the copies of a problem alike.
+      const [before, after] = ["a", "b"].map(
+        (side) => rngAt("repeats", seed, side, prompt).next() < 0.5,
+      );
+      const change = Number(after) - Number(before);
+      differences.add(change, size);
+      clusters.add(change * size, size);
+      if (change !== 0) flips[change > 0 ? "gained" : "lost"] += size;
+    }
+    const paired = { differences, binary: true, flips };
+    const measured = measure(clustered ? { ...paired, clusters } : paired, alpha);
+    return decide({ knobs: ["policy"], measured, minDelta: 0, alpha, claim: undefined }).decision;
+  };
+  const pairs = 200;
+  const promoted = (clustered: boolean) =>
+    Array.from({ length: pairs }, (_, seed) => decided(seed, clustered)).filter(
+      (decision) => decision === "PROMOTE",
+    ).length;
+  // Half of alpha is 5 of 200; 12 or more happen with a probability below 1 %.
+  expect(promoted(true)).toBeLessThan(12);
+  expect(promoted(false)).toBeGreaterThan(20);
 }, 120_000);
 
 test("A/A: 200 pairs from one policy are promoted no more often than stated, real gains mostly are", {

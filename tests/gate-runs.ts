@@ -1,9 +1,13 @@
 /** Real runs for the gate's tests, made by the real evaluation in a temporary folder. */
 
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { sha256 } from "../src/core/fingerprint.ts";
+import { canonicalJson } from "../src/core/json.ts";
 import { evaluate } from "../src/loops/eval.ts";
+import { manifestFingerprint } from "../src/runs/manifest.ts";
+import type { Manifest, ResultRow, Summary } from "../src/runs/schemas.ts";
 import { openScorer } from "../src/scorers/open.ts";
 
 export interface Conditions {
@@ -59,6 +63,41 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
     maxExamples: conditions.maxExamples,
   });
   return name;
+}
+
+interface Forgery {
+  readonly row?: (row: ResultRow, index: number) => ResultRow;
+  readonly manifest?: (manifest: Manifest) => Manifest;
+}
+
+/** Edits a run and makes every hash and every figure of it agree again. */
+export function forge(dir: string, { row = (it) => it, manifest = (it) => it }: Forgery): void {
+  const file = (name: string) => path.join(dir, name);
+  const rows = readFileSync(file("results.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line, i) => row(JSON.parse(line), i));
+  const results = rows.map((one) => `${canonicalJson(one)}\n`).join("");
+  const edited = manifest(JSON.parse(readFileSync(file("manifest.json"), "utf8")));
+  const summary: Summary = JSON.parse(readFileSync(file("summary.json"), "utf8"));
+  const rewards = rows.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const passed = rewards.filter((reward) => reward >= 1).length;
+  const counts: Record<string, number> = {};
+  for (const { outcome_code: code } of rows) counts[code] = (counts[code] ?? 0) + 1;
+  const metrics = {
+    ...summary.metrics,
+    pass_rate: passed / rewards.length,
+    mean_reward: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    n_pass: passed,
+    n_fail: rewards.length - passed,
+  };
+  const hashes = { results_sha256: sha256(results), manifest_sha256: manifestFingerprint(edited) };
+  writeFileSync(file("results.jsonl"), results);
+  writeFileSync(file("manifest.json"), JSON.stringify(edited));
+  writeFileSync(
+    file("summary.json"),
+    JSON.stringify({ ...summary, metrics, outcomes: { counts }, ...hashes }),
+  );
 }
 
 const jsonl = (rows: readonly unknown[]): string =>

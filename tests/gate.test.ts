@@ -55,7 +55,7 @@ describe("one changed condition, refused for its own reason", () => {
       {},
       { examples: changed(3, { expected_answer: 999999 }), completions: [] },
       ["dataset_bytes_differ", "examples_differ", "expected_answer_altered"],
-      ["environment", "policy"],
+      ["environment", "unknown"],
     ],
     [
       "a prompt",
@@ -124,7 +124,7 @@ describe("one changed condition, refused for its own reason", () => {
       {},
       { right: [undefined, ...firstRight(39, 19)] },
       ["missing_completions"],
-      ["policy"],
+      ["unknown"],
     ],
     [
       "the temperature",
@@ -210,8 +210,41 @@ describe("a run that was edited after it was written", () => {
 });
 
 describe("which knob", () => {
-  test("other completions are another policy", async () => {
-    expect((await judge({}, { right: firstRight(40, 30) })).knobs).toEqual(["policy"]);
+  const named = (name: string) => ({ provenance: { policy: { name } } });
+
+  test("other completions of another policy are the policy", async () => {
+    const other = { ...named("b"), right: firstRight(40, 30) };
+    expect((await judge(named("a"), other)).knobs).toEqual(["policy"]);
+  });
+
+  test.each<[string, Conditions, Conditions, string]>([
+    ["no policy is stated", {}, {}, "Neither run states"],
+    ["the candidate's is not", named("a"), {}, "The candidate does not state"],
+    ["the baseline's is not", {}, named("b"), "The baseline does not state"],
+    ["one is stated as nothing", named("a"), { provenance: { policy: {} } }, "The candidate"],
+  ])("other completions are unknown where %s", async (_, baseline, candidate, said) => {
+    const better = { ...candidate, right: firstRight(40, 40) };
+    const report = await judge(baseline, better);
+    expect(report).toMatchObject({ decision: "PROMOTE", knobs: ["unknown"] });
+    expect(report.notes.join()).toContain(said);
+    expect(report.notes.join()).toContain("eval --policy NAME --sampling temperature=0.7,…");
+    const claimed = await judge(baseline, better, { claim: "policy" });
+    expect(claimed).toMatchObject({ decision: "REJECT", exit_code: 1, comparable: true });
+    expect(claimed.reasons.map(({ code }) => code)).toEqual(["policy_not_stated"]);
+    const other = await judge(baseline, better, { claim: "selection" });
+    expect(other.reasons[0]).toMatchObject({
+      code: "claim_mismatch",
+      message: expect.stringContaining("something that is not stated changed"),
+    });
+  });
+
+  test("the same completions are no change, whoever states a policy", async () => {
+    expect((await judge({}, named("b"))).knobs).toEqual([]);
+  });
+
+  test("unknown cannot be claimed", async () => {
+    const claim = "unknown" as unknown as "policy";
+    await expect(judge({}, {}, { claim })).rejects.toMatchObject({ kind: "usage" });
   });
 
   test("nothing turned is nothing to promote", async () => {
@@ -236,7 +269,7 @@ describe("which knob", () => {
   });
 
   test("a claim must match", async () => {
-    const [baseline, candidate] = [{}, { right: firstRight(40, 40) }];
+    const [baseline, candidate] = [named("a"), { ...named("b"), right: firstRight(40, 40) }];
     expect(await judge(baseline, candidate, { claim: "policy" })).toMatchObject({
       decision: "PROMOTE",
       exit_code: 0,
@@ -377,6 +410,28 @@ describe("is it real", () => {
       [0, 1, 2, 3, 4, 5].reduce((left, k) => left - Math.exp(logBinomialPmf(k, n, 0.015)), 1);
     expect(sixOf(Number(found))).toBeGreaterThanOrEqual(0.8);
     expect(sixOf(Number(found) - 1)).toBeLessThan(0.8);
+  });
+
+  test.each([0.2000001, 0.5, 0.999, 0, -1, Number.NaN])("α = %s is refused", async (alpha) => {
+    await expect(judge({}, {}, { alpha })).rejects.toMatchObject({ kind: "usage" });
+  });
+
+  test("a level of 0.2 is the largest", async () => {
+    expect((await judge({}, {}, { alpha: 0.2 })).alpha).toBe(0.2);
+  });
+
+  test("a promotion by a scorer that may answer otherwise says so in its reason", async () => {
+    const text = SCORER("1").replace("export function", "export const deterministic = false;\n$&");
+    const [unsure, sure] = [scorerFile("unsure.ts", text), scorerFile("sure.ts", SCORER("1"))];
+    for (const [scorer, said] of [
+      [unsure, true],
+      [sure, false],
+    ] as const) {
+      const report = await judge({ scorer }, { scorer, right: firstRight(40, 40) });
+      expect(report.decision).toBe("PROMOTE");
+      expect(report.reasons[0]?.message.includes("score both again")).toBe(said);
+      expect(report.notes.join().includes("declared non-deterministic")).toBe(said);
+    }
   });
 
   test("two verdicts on the same runs are the same bytes", async () => {

@@ -281,6 +281,8 @@ describe.concurrent("output fits 80 columns", () => {
       ["gate", "--baseline", "old", "--candidate", "new", "--claim", "luck"],
       ["gate", "--baseline", "old", "--candidate", "new", "--format", "xml"],
       ["gate", "--baseline", "old", "--candidate", "new", "--alpha", "7"],
+      ["gate", "--baseline", "old", "--candidate", "new", "--alpha", "0.21"],
+      ["gate", "--baseline", "old", "--candidate", "new", "--claim", "unknown"],
       ["inspect-run", "--run", "old", "--id", "an-id-that-is-somewhat-long-and-that-nobody-has"],
       [
         "eval",

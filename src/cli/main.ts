@@ -3,11 +3,14 @@
  * output errors, and user code that ends the process or throws outside of a call.
  */
 
+import { closeSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { runBeforeExit } from "../core/before-exit.ts";
 import { type ErrorKind, ioError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
+import { onHungLoad } from "../extensions/load-limit.ts";
 import { strayFailure, userCodeLoaded } from "../extensions/module.ts";
+import { asHarness } from "../extensions/watch.ts";
 import { COMMANDS, GROUPS, loadCommand } from "./commands.ts";
 import { err, hint, wrap } from "./terminal.ts";
 
@@ -22,11 +25,11 @@ export async function run(argv: readonly string[]): Promise<void> {
   const leave = (code: number) => {
     process.removeAllListeners("exit");
     for (const listener of listeners) process.on("exit", listener);
-    runBeforeExit();
+    asHarness(runBeforeExit);
     process.exit(code);
   };
   process.on("exit", () => {
-    runBeforeExit();
+    asHarness(runBeforeExit);
     if (done) return;
     process.exitCode = report(endedEarly());
   });
@@ -36,6 +39,12 @@ export async function run(argv: readonly string[]): Promise<void> {
       leave(report(userCodeLoaded() ? strayFailure(error) : error));
     });
   }
+  onHungLoad((error) => {
+    done = true;
+    const code = report(error);
+    closeSync(2); // Node would print that a debugger is connected, which is how we got here.
+    leave(code);
+  });
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return; // A reader that stops early, such as `head`, is not an error.
     done = true;

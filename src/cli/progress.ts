@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import type { JsonObject } from "../core/json.ts";
 import type { TrainOptions } from "../learn/options.ts";
+import type { OnProgress } from "../verify/part.ts";
 import { bar, percent, warning } from "./terminal.ts";
 
 const REDRAW_MS = 100;
@@ -49,6 +50,28 @@ export function startProgress(label: string, total: number, quiet: boolean | und
       });
     },
     stop: () => line.stop(),
+  };
+}
+
+/** One bar after another, each named for what is being made again. */
+export function stagedProgress(quiet: boolean | undefined): {
+  readonly show: OnProgress;
+  stop(): void;
+} {
+  let bar: Progress | undefined;
+  let [label, before] = ["", 0];
+  const stop = () => bar?.stop();
+  return {
+    show(what, done, total) {
+      if (what !== label) {
+        stop();
+        bar = startProgress(what, total, quiet);
+        [label, before] = [what, 0];
+      }
+      bar?.add(done - before);
+      before = done;
+    },
+    stop,
   };
 }
 

@@ -2,6 +2,8 @@
 
 export type Loop = "A" | "B" | "C";
 export type Knob = "measurement" | "selection" | "policy" | "environment";
+/** A knob that differs, or `unknown`: the answers differ, and the runs do not state whose they are. */
+export type Change = Knob | "unknown";
 
 export const LOOPS: Record<Loop, string> = {
   A: "evaluation: scores completions; nothing changes",

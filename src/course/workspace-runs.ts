@@ -93,9 +93,13 @@ export class WorkspaceRuns {
       if (original !== undefined) return `${name} compares ${known}, a copy of ${original}`;
     }
     const runs = { baseline: baseline.run.dir, candidate: candidate.run.dir };
-    const { min_delta: minDelta, alpha, claim } = report;
+    const { min_delta: minDelta, alpha, claim, allowed = [] } = report;
     try {
-      const again = await gate({ ...runs, minDelta, alpha, claim: claim ?? undefined });
+      const again = await gate({
+        ...{ ...runs, minDelta, alpha, claim: claim ?? undefined },
+        allowDev: allowed.includes("measured_on_validation_data"),
+        allowUnknownHistory: allowed.includes("history_unknown"),
+      });
       if (sameVerdict(again, report)) return { baseline, candidate, report: again };
       return `${name} says ${report.decision}, and the gate now says ${again.decision} with other figures: the runs changed`;
     } catch (error) {

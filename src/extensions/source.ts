@@ -6,11 +6,13 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { ioError } from "../core/errors.ts";
+import { dataError, ioError } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
+import type { Sight } from "./watch.ts";
 
 /** A specifier in any import form; a match inside a comment only adds a file to the fingerprint. */
 const SPECIFIER = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'`]([^"'`\n]+)["'`]/g;
+const CODE = /\.[cm]?[jt]sx?$/;
 const EXTENSIONS = [
   "",
   ".ts",
@@ -25,29 +27,38 @@ const EXTENSIONS = [
 ];
 
 /**
- * For a single file it is the SHA-256 of its bytes, as printed by `sha256sum`. `loaded` are files
- * that the loader read, in case the source text does not name them.
+ * For a single file it is the SHA-256 of its bytes, as printed by `sha256sum`. `sight` is what was read
+ * while it loaded, in case the source text does not name it.
  */
-export function sourceFingerprint(entry: string, loaded: readonly string[] = []): string {
+export function sourceFingerprint(entry: string, sight?: Sight): string {
   const files = new Map<string, string>();
   const packages = new Map<string, string>();
-  for (const file of [entry, ...loaded]) {
+  for (const [file, hash] of sight?.files ?? []) if (!CODE.test(file)) files.set(file, hash);
+  for (const file of [entry, ...(sight?.files.keys() ?? [])]) {
     if (existsSync(file)) collect(realpathSync(file), files, packages);
   }
-  const only = files.size === 1 && packages.size === 0 ? [...files.values()][0] : undefined;
-  if (only !== undefined) return only;
+  for (const [file, hash] of sight?.files ?? [])
+    if (files.get(file) !== hash)
+      throw dataError(`${file} changed while it was read`, "Run the command again.");
   const root = path.dirname(realpathSync(entry));
-  return fingerprint({
-    files: Object.fromEntries([...files].map(([file, hash]) => [relative(root, file), hash])),
-    packages: Object.fromEntries(packages),
-  });
+  const byName = (found: Iterable<[string, string]>) =>
+    Object.fromEntries([...found].map(([file, hash]) => [relative(root, file), hash]));
+  const folders = byName(sight?.folders ?? []);
+  const absent = [...(sight?.absent ?? [])].map((file) => relative(root, file)).sort();
+  const seen = {
+    ...(Object.keys(folders).length > 0 && { folders }),
+    ...(absent.length > 0 && { absent }),
+  };
+  const only = files.size === 1 && packages.size === 0 ? [...files.values()][0] : undefined;
+  if (only !== undefined && Object.keys(seen).length === 0) return only;
+  return fingerprint({ files: byName(files), packages: Object.fromEntries(packages), ...seen });
 }
 
 function collect(file: string, files: Map<string, string>, packages: Map<string, string>): void {
   if (files.has(file)) return;
   const bytes = read(file);
   files.set(file, sha256(bytes));
-  if (file.endsWith(".json")) return;
+  if (!CODE.test(file)) return;
   for (const [, specifier = ""] of bytes.toString("utf8").matchAll(SPECIFIER)) {
     if (specifier.startsWith("node:")) continue;
     if (/^\.{0,2}\//.test(specifier)) {

@@ -4,10 +4,12 @@
  */
 
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { Knob } from "../core/knobs.ts";
+import type { Change, Knob } from "../core/knobs.ts";
 import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
+import { datasetOf, historyNotes, isCheckpoint, learningOf, seenBefore } from "./history.ts";
+import { seedsDiffer } from "./seeds.ts";
 
 interface Field {
   readonly code: string;
@@ -89,12 +91,12 @@ const MUST_MATCH: readonly Field[] = [
 export interface Comparability {
   readonly violations: Reason[];
   /** Sorted by name; empty when nothing changed. */
-  readonly knobs: Knob[];
+  readonly knobs: Change[];
   readonly notes: string[];
 }
 
 export function compareManifests(baseline: Manifest, candidate: Manifest): Comparability {
-  const knobs = new Set<Knob>();
+  const knobs = new Set<Change>();
   const violations: Reason[] = [];
   for (const { code, knob, message, read, applies } of MUST_MATCH) {
     if (applies && !(applies(baseline) && applies(candidate))) continue;
@@ -103,7 +105,7 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Compa
     knobs.add(knob);
     violations.push({ code, message, baseline: before, candidate: after } as Reason);
   }
-  violations.push(...measuredOnTrainingData(baseline, candidate));
+  violations.push(...seenBefore(baseline, candidate));
   const code = scorerCode(baseline, candidate);
   if (code) {
     knobs.add("measurement");
@@ -113,37 +115,12 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Compa
     knobs.add("selection");
     violations.push(...otherSamples(baseline, candidate));
   }
-  if (!samePolicy(baseline, candidate)) knobs.add("policy");
+  const policy = policyChange(baseline, candidate);
+  if (policy) {
+    knobs.add(policy);
+    violations.push(...seedsDiffer(baseline, candidate));
+  }
   return { violations, knobs: [...knobs].sort(), notes: notes(baseline, candidate) };
-}
-
-function datasetOf({ inputs }: Manifest): Manifest["inputs"][number] | undefined {
-  return inputs.find(({ role }) => role === "dataset");
-}
-
-/** A policy must not be measured on its training data. */
-function measuredOnTrainingData(baseline: Manifest, candidate: Manifest): Reason[] {
-  const leaked = (manifest: Manifest) => {
-    const seen = learningOf(manifest)?.learned_from;
-    const data = datasetOf(manifest)?.sha256;
-    return data !== undefined && Array.isArray(seen) && seen.includes(data) ? data : null;
-  };
-  const [before, after] = [leaked(baseline), leaked(candidate)];
-  if (before === null && after === null) return [];
-  return [
-    {
-      code: "measured_on_training_data",
-      message:
-        "A policy was trained on the data set that it is measured on. Evaluate on a held-out data set.",
-      baseline: before,
-      candidate: after,
-    },
-  ];
-}
-
-/** How a policy was trained; `learned_from` is its data and that of the policies it started from. */
-function learningOf({ policy }: Manifest): JsonObject | undefined {
-  return (policy as JsonObject | null)?.learning as JsonObject | undefined;
 }
 
 /** Changed code under the same name and version is an undeclared change, with its own reason code. */
@@ -177,20 +154,25 @@ function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
   ];
 }
 
-/** Policies with an identity are compared by it; otherwise by the file of their completions. */
-function samePolicy(baseline: Manifest, candidate: Manifest): boolean {
+/** Policies that are stated are compared by what is said of them; others by their answers. */
+function policyChange(baseline: Manifest, candidate: Manifest): Change | undefined {
   // The same weights are the same policy, whatever the manifests say about the training.
   const [before, after] = [weightsOf(baseline), weightsOf(candidate)];
-  if (before !== undefined && after !== undefined) return before === after;
-  if (!same(baseline.policy, candidate.policy)) return false;
-  return baseline.policy === null
-    ? sameAnswers(baseline, candidate)
-    : same(baseline.learning, candidate.learning);
+  if (before !== undefined && after !== undefined) return before === after ? undefined : "policy";
+  if (!isStated(baseline) || !isStated(candidate))
+    return sameAnswers(baseline, candidate) ? undefined : "unknown";
+  const equal =
+    same(baseline.policy, candidate.policy) && same(baseline.learning, candidate.learning);
+  return equal ? undefined : "policy";
 }
 
-function weightsOf({ policy }: Manifest): string | undefined {
-  const { kind, fingerprint } = (policy ?? {}) as JsonObject;
-  return kind === "checkpoint" && typeof fingerprint === "string" ? fingerprint : undefined;
+function isStated({ policy }: Manifest): boolean {
+  return policy !== null && Object.keys(policy).length > 0;
+}
+
+function weightsOf(manifest: Manifest): string | undefined {
+  const { fingerprint } = (manifest.policy ?? {}) as JsonObject;
+  return isCheckpoint(manifest) && typeof fingerprint === "string" ? fingerprint : undefined;
 }
 
 /** The same file, or another file with the same completions in it. */
@@ -214,10 +196,16 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
     );
   }
   const untouched = same(baseline.selection, candidate.selection);
-  if (untouched && samePolicy(baseline, candidate) && !sameAnswers(baseline, candidate)) {
+  const unchanged = untouched && policyChange(baseline, candidate) === undefined;
+  if (unchanged && !sameAnswers(baseline, candidate)) {
     lines.push("The same policy was sampled again, so any difference is sampling noise.");
   }
-  lines.push(...trainingDifferences(baseline, candidate), ...scorerNotes(baseline, candidate));
+  lines.push(
+    ...statementNotes(baseline, candidate),
+    ...historyNotes(baseline, candidate),
+    ...trainingDifferences(baseline, candidate),
+    ...scorerNotes(baseline, candidate),
+  );
   const rows = datasetOf(candidate)?.rows ?? 0;
   if (candidate.examples.count < rows) {
     lines.push(
@@ -225,6 +213,18 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
     );
   }
   return lines;
+}
+
+/** How to state a policy, where one is missing and its answers differ. */
+function statementNotes(baseline: Manifest, candidate: Manifest): string[] {
+  if (policyChange(baseline, candidate) !== "unknown") return [];
+  const stated = [baseline, candidate].map(isStated);
+  const who = stated.includes(true)
+    ? `The ${stated[0] ? "candidate" : "baseline"} does not state its policy`
+    : "Neither run states its policy";
+  return [
+    `${who}, so what made the answers differ is unknown. State it with eval --policy NAME --sampling temperature=0.7,… or in a provenance file beside the completions.`,
+  ];
 }
 
 /** What a scorer's fingerprint does not cover. */

@@ -1,19 +1,22 @@
 /** The difference between two paired runs in numbers, and the decision that follows from them. */
 
-import type { Knob } from "../core/knobs.ts";
+import type { Change, Knob } from "../core/knobs.ts";
 import type { Decision, GateReport, Reason } from "../runs/gate-report.ts";
+import type { ClusterCounts } from "../stats/cluster-counts.ts";
 import type { DifferenceCounts } from "../stats/difference-counts.ts";
 import { marginRuledOut, mcnemarExact } from "../stats/mcnemar.ts";
 import { normalQuantile } from "../stats/normal-quantile.ts";
 import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
 import { minimumDetectableEffect } from "../stats/power.ts";
 import type { Evidence } from "./evidence.ts";
-import { signed } from "./render.ts";
+import { shownLevel, signed } from "./render.ts";
 
 export type Measured = Pick<
   GateReport,
   "delta" | "ci" | "p_value" | "test" | "minimum_detectable_effect"
 > & {
+  /** What is compared. */
+  readonly metric: "pass rate" | "mean reward";
   /** Whether an improvement of at least this size is ruled out at the level of the test. */
   ruledOut(margin: number): boolean;
 };
@@ -24,6 +27,7 @@ export const UNMEASURED: Measured = {
   p_value: null,
   test: null,
   minimum_detectable_effect: null,
+  metric: "pass rate",
   ruledOut: () => false,
 };
 
@@ -32,9 +36,14 @@ const SEED = "lockedroom.gate@1";
 
 type Paired = Pick<Evidence, "differences" | "binary"> & {
   readonly flips: Pick<Evidence["flips"], "gained" | "lost">;
+  /** Where prompts repeat. */
+  readonly clusters?: ClusterCounts | undefined;
 };
 
-export function measure({ differences, binary, flips }: Paired, alpha: number): Measured {
+export function measure(paired: Paired, alpha: number): Measured {
+  const { differences, binary, flips, clusters } = paired;
+  const metric = binary ? "pass rate" : "mean reward";
+  if (clusters) return { ...measureClusters(clusters, alpha), metric };
   const n = differences.pairs;
   const { gained, lost } = flips;
   const confidence = 1 - alpha;
@@ -48,10 +57,32 @@ export function measure({ differences, binary, flips }: Paired, alpha: number): 
     p_value: binary ? mcnemarExact(gained, lost) : signFlipTest(differences, { seed: SEED }).p,
     test: binary ? "mcnemar_exact" : "sign_flip",
     minimum_detectable_effect: minimumDetectableEffect({ n, alpha, ...spread }) ?? null,
+    metric,
     ruledOut: (margin) =>
       binary
         ? marginRuledOut(gained, lost, n, margin, alpha)
-        : shiftRuledOut(differences, margin, alpha),
+        : shiftRuledOut(differences, n - differences.count(0), margin, alpha),
+  };
+}
+
+/** The same with whole prompts in place of rows: their signs are flipped, and they are resampled. */
+function measureClusters(clusters: ClusterCounts, alpha: number): Omit<Measured, "metric"> {
+  const [sums, influences] = [clusters.sums(), clusters.influences()];
+  const confidence = 1 - alpha;
+  const interval = pairedBootstrap(influences, { seed: SEED, confidence });
+  const n = clusters.clusters;
+  // With all signs equal, p is 2 / 2^n: with fewer prompts nothing is significant.
+  const testable = 2 ** (1 - n) <= alpha;
+  const effect = testable
+    ? minimumDetectableEffect({ n, alpha, variance: influences.variance() ?? 0 })
+    : undefined;
+  return {
+    delta: clusters.mean() ?? null,
+    ci: interval ? { low: interval.low, high: interval.high, confidence } : null,
+    p_value: signFlipTest(sums, { seed: SEED }).p,
+    test: "cluster_sign_flip",
+    minimum_detectable_effect: effect ?? null,
+    ruledOut: (margin) => shiftRuledOut(influences, n - sums.count(0), margin, alpha),
   };
 }
 
@@ -59,18 +90,24 @@ export function measure({ differences, binary, flips }: Paired, alpha: number): 
 const MIN_CHANGES = 30;
 
 /** Graded rewards: the upper normal bound on the mean difference is below the margin. */
-function shiftRuledOut(differences: DifferenceCounts, margin: number, alpha: number): boolean {
+function shiftRuledOut(
+  differences: DifferenceCounts,
+  changed: number,
+  margin: number,
+  alpha: number,
+): boolean {
   const [mean, variance] = [differences.mean(), differences.variance()];
-  const changed = differences.pairs - differences.count(0);
   if (mean === undefined || variance === undefined || changed < MIN_CHANGES) return false;
   return mean + normalQuantile(1 - alpha / 2) * Math.sqrt(variance / differences.pairs) < margin;
 }
 
 interface DecisionInput {
-  readonly knobs: readonly Knob[];
+  readonly knobs: readonly Change[];
   readonly measured: Measured;
   readonly minDelta: number;
   readonly alpha: number;
+  /** Below alpha where several seeds were tried. */
+  readonly level?: number | undefined;
   readonly claim: Knob | undefined;
 }
 
@@ -83,7 +120,8 @@ interface Decided {
 const SLACK = 1e-12;
 
 /** Promotes exactly one change, the claimed one, with a significant improvement. */
-export function decide({ knobs, measured, minDelta, alpha, claim }: DecisionInput): Decided {
+export function decide(input: DecisionInput): Decided {
+  const { knobs, measured, minDelta, alpha, level = alpha, claim } = input;
   if (knobs.length > 1) {
     const message = `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`;
     return decided("REJECT", "confounded", message);
@@ -94,23 +132,26 @@ export function decide({ knobs, measured, minDelta, alpha, claim }: DecisionInpu
     const message = "Nothing changed between the runs, so there is nothing to promote.";
     return decided("INCONCLUSIVE", "nothing_changed", message);
   }
-  const { delta, ci, p_value: p } = measured;
+  const { delta, ci, p_value: p, metric } = measured;
   if (delta === null || ci === null || p === null)
     return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
   if (delta === 0 && minDelta === 0)
     return decided("INCONCLUSIVE", "no_difference", "The runs have the same rewards.");
-  const metric = measured.test === "sign_flip" ? "mean reward" : "pass rate";
   const percent = Number((100 * ci.confidence).toFixed(2));
   const figures = `${signed(delta)} (${percent} % interval ${signed(ci.low)} to ${signed(ci.high)}, p = ${p.toPrecision(2)})`;
-  if (p <= alpha && delta < 0)
+  if (p <= level && delta < 0)
     return decided("REJECT", "worse", `The candidate's ${metric} is lower: ${figures}.`);
   const isSmall = delta < minDelta - SLACK;
   if (minDelta > 0 && isSmall && measured.ruledOut(minDelta)) {
     const message = `An improvement of ${minDelta} or more is ruled out: ${figures}.`;
     return decided("REJECT", "below_min_delta", message);
   }
-  if (p > alpha || ci.low <= 0) {
-    const message = `The difference in ${metric} is not significant at α = ${alpha}: ${figures}.`;
+  if (p > level && p <= alpha) {
+    const message = `The difference in ${metric} is significant at α = ${alpha}, but not at ${shownLevel(level)}, the level for the best of several seeds: ${figures}. Compare once, with one seed, on examples that the policies have not answered yet.`;
+    return decided("INCONCLUSIVE", "several_seeds_tried", message);
+  }
+  if (p > level || ci.low <= 0) {
+    const message = `The difference in ${metric} is not significant at α = ${level < alpha ? shownLevel(level) : alpha}: ${figures}.`;
     return decided("INCONCLUSIVE", "not_significant", message);
   }
   if (isSmall) {
@@ -120,10 +161,16 @@ export function decide({ knobs, measured, minDelta, alpha, claim }: DecisionInpu
   return decided("PROMOTE", "improvement", `The candidate's ${metric} is higher: ${figures}.`);
 }
 
-/** A claim that the manifests contradict. */
-export function claimReason(knobs: readonly Knob[], claim: Knob | undefined): Reason[] {
+/** A claim that the manifests contradict, or do not support. */
+export function claimReason(knobs: readonly Change[], claim: Knob | undefined): Reason[] {
   if (claim === undefined || (knobs.length === 1 && knobs[0] === claim)) return [];
-  const changed = knobs.length === 0 ? "nothing changed" : `${knobs.join(" and ")} changed`;
+  if (claim === "policy" && knobs.length === 1 && knobs[0] === "unknown") {
+    const message =
+      "The claim is that the policy changed, but a run does not state its policy. Evaluate with --policy NAME, or with a provenance file beside the completions.";
+    return decided("REJECT", "policy_not_stated", message).reasons;
+  }
+  const named = knobs.map((knob) => (knob === "unknown" ? "something that is not stated" : knob));
+  const changed = knobs.length === 0 ? "nothing changed" : `${named.join(" and ")} changed`;
   const message = `The claim is that only the ${claim} changed, but ${changed}.`;
   return decided("REJECT", "claim_mismatch", message).reasons;
 }

@@ -7,6 +7,8 @@ import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { RecountedRun } from "./recount.ts";
+import { PromptHashes } from "./repeated-prompts.ts";
+import { openRescoring, type Rescoring } from "./rescore.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
@@ -16,6 +18,8 @@ export interface Evidence {
   /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
   readonly binary: boolean;
   readonly flips: NonNullable<GateReport["flips"]>;
+  /** Hashes of prompts that seem to occur more than once. */
+  readonly repeated: ReadonlySet<number>;
 }
 
 const FIRST_FLIPS = 20;
@@ -26,9 +30,16 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
   const altered = new AlteredExamples();
   const consistency = new ScorerConsistency();
+  const prompts = new PromptHashes();
+  const rescoring = [
+    await openRescoring(baseline.manifest),
+    await openRescoring(candidate.manifest),
+  ] as const;
   let otherSample: Reason | undefined;
   let unpaired: [string | null, string | null] | undefined;
   for await (const [before, after] of sideBySide(sides)) {
+    if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
+    if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
     if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
     if (!altered.compare(before, after)) consistency.compare(before, after);
@@ -36,6 +47,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
+    prompts.add(before.prompt);
     if (change === 0) continue;
     flips[change > 0 ? "gained" : "lost"]++;
     if (flips.first.length < FIRST_FLIPS) {
@@ -43,9 +55,12 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
       flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
+  for (const side of rescoring) await side?.finish();
   return {
     violations: [
       ...integrity(sides),
+      ...otherAnswers(sides),
+      ...otherRewards(rescoring),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
@@ -58,6 +73,7 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
     differences,
     binary: sides.every(({ binary }) => binary),
     flips,
+    repeated: prompts.repeated(),
   };
 }
 
@@ -175,6 +191,34 @@ function integrity([baseline, candidate]: readonly [RecountedRun, RecountedRun])
       baseline: before.length === 0 ? "intact" : `edited: ${before.join(", ")}`,
       candidate: after.length === 0 ? "intact" : `edited: ${after.join(", ")}`,
     },
+  ];
+}
+
+function otherAnswers([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
+  const [before, after] = [baseline.otherAnswers(), candidate.otherAnswers()];
+  if (before === null && after === null) return [];
+  return [
+    {
+      code: "answers_differ_from_hash",
+      message:
+        "The completions in a run's rows are not those that its manifest has the hash of. Run its command again.",
+      baseline: before ?? "as recorded",
+      candidate: after ?? "as recorded",
+    },
+  ];
+}
+
+function otherRewards([baseline, candidate]: readonly (Rescoring | undefined)[]): Reason[] {
+  const [before, after] = [baseline?.differing ?? null, candidate?.differing ?? null];
+  if (before === null && after === null) return [];
+  return [
+    {
+      code: "rewards_differ_from_scorer",
+      message:
+        "The rows were scored again, and a run has rewards, codes or details that its scorer does not give. Run its command again.",
+      baseline: before ?? "as scored",
+      candidate: after ?? "as scored",
+    } as Reason,
   ];
 }
 

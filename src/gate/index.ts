@@ -1,3 +1,3 @@
-export { GATE_EXIT, type GateOptions, gate } from "./gate.ts";
+export { type FurtherChecks, GATE_EXIT, type GateOptions, gate } from "./gate.ts";
 export { editedFiles } from "./recount.ts";
 export { gateJunit, gateMarkdown, showValue } from "./render.ts";

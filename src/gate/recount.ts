@@ -13,6 +13,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
   readonly run: Run;
   readonly #file: JsonlFile<ResultRow>;
   readonly #prompts = new SequenceFingerprint();
+  readonly #answers: SequenceFingerprint | undefined;
   readonly #counts: Record<string, number> = Object.create(null);
   /** Every reward is 0 or 1. */
   binary = true;
@@ -34,12 +35,14 @@ export class RecountedRun extends RowCursor<ResultRow> {
     super(file);
     this.run = run;
     this.#file = file;
+    if (run.manifest.answers_sha256 !== null) this.#answers = new SequenceFingerprint();
   }
 
   count(row: ResultRow | undefined): void {
     if (!row) return;
     const { reward, outcome_code: code } = row;
     this.#prompts.add(JSON.stringify([row.id, row.prompt]));
+    this.#answers?.add(JSON.stringify([row.id, row.completion]));
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
     else if (code === INVALID_EXAMPLE && reward === null) this.invalid++;
@@ -54,6 +57,12 @@ export class RecountedRun extends RowCursor<ResultRow> {
     if (before) this.#firstPassed++;
     if (before !== passes(reward)) this.#changed[before ? "lost" : "rescued"]++;
     if (reward !== 0 && reward !== 1) this.binary = false;
+  }
+
+  /** The hash of the answers in the rows, where it is not the one in the manifest. */
+  otherAnswers(): string | null {
+    const counted = this.#answers?.digest() ?? null;
+    return counted === this.run.manifest.answers_sha256 ? null : counted;
   }
 
   /** The files that differ from what the command wrote; empty when none does. */
@@ -122,5 +131,7 @@ export async function editedFiles(run: Run): Promise<string[]> {
   for (const [name, hash] of Object.entries(run.summary.files)) {
     if ((await run.hashOf(name)) !== hash) others.push(name);
   }
-  return [...recount.editedFiles(), ...others];
+  const edited = recount.editedFiles();
+  if (recount.otherAnswers() !== null) edited.push("results.jsonl");
+  return [...new Set(edited), ...others];
 }

@@ -1,5 +1,6 @@
 /** The gate's report as Markdown and JUnit XML. */
 
+import { isFields } from "../core/records.ts";
 import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 
@@ -24,6 +25,7 @@ export function gateMarkdown(report: GateReport): string {
     `| scored | ${baseline.n_scored} | ${candidate.n_scored} |`,
     "",
     ...(report.comparable ? [measurement(report), ""] : []),
+    ...cautions(report).flatMap((line) => [`**${line}**`, ""]),
     `**Changed:** ${report.knobs.join(", ") || "none"}`,
     "",
     "| reason | | baseline | candidate |",
@@ -45,18 +47,46 @@ function measurement({
   flips,
   minimum_detectable_effect: mde,
   alpha,
+  seeds_tried: seeds,
 }: GateReport): string {
   if (delta === null || ci === null || p === null) return "No example was scored in both runs.";
   return (
     `**Difference** ${figure(delta)} (${Number((100 * ci.confidence).toFixed(2))} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
-    `minimum detectable effect ${figure(mde)} (80 % power, α ${alpha}).`
+    `minimum detectable effect ${figure(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
   );
+}
+
+/** A level as people write it: 0.05 / 3 is 0.0167. */
+export function shownLevel(level: number): number {
+  return Number(level.toPrecision(3));
+}
+
+/** What changed the level or the number of examples, and what was allowed; each a line for every format. */
+export function cautions(report: GateReport): string[] {
+  const { seeds_tried: seeds, effective_examples: effective, repeated_prompts: repeated } = report;
+  const { allowed = [], alpha } = report;
+  return [
+    ...(seeds
+      ? [
+          `seeds tried: baseline ${seeds.baseline ?? "unknown"}, candidate ${seeds.candidate ?? "unknown"}; level ${shownLevel(seeds.level)} instead of ${alpha}`,
+        ]
+      : []),
+    ...(effective === undefined
+      ? []
+      : [
+          `effective number of examples: ${Number(effective.toFixed(1))} of ${report.baseline.n_scored} (${repeated} repeat a prompt)`,
+        ]),
+    ...(allowed.length > 0 ? [`allowed by the caller: ${allowed.join(", ")}`] : []),
+  ];
 }
 
 /** One test case: passed on PROMOTE, failed on REJECT, skipped on INCONCLUSIVE. */
 export function gateJunit(report: GateReport): string {
-  const body = report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`).join("\n");
+  const body = [
+    ...report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`),
+    ...cautions(report),
+  ].join("\n");
   const inner = {
     PROMOTE: `<system-out>${xml(body)}</system-out>`,
     REJECT: `<failure message="${xml(report.reasons[0]?.code ?? "rejected")}">${xml(body)}</failure>`,
@@ -78,8 +108,15 @@ export function gateJunit(report: GateReport): string {
 /** A value of a reason as text; fingerprints are shortened. */
 export function showValue(value: Reason["baseline"]): string {
   if (value === null) return "not stated";
+  if (isFields(value) && Array.isArray(value.first_ids) && typeof value.rows === "number")
+    return rowsAndIds(value.rows, value.first_ids.map(String));
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /^[0-9a-f]{64}$/.test(text) ? `${text.slice(0, 16)}…` : visibleShort(text, 64);
+}
+
+function rowsAndIds(rows: number, ids: readonly string[]): string {
+  const shown = ids.map((id) => visibleShort(id, 24)).join(", ");
+  return `${rows} ${rows === 1 ? "row" : "rows"}: ${shown}${rows > ids.length ? ", …" : ""}`;
 }
 
 function both(reason: Reason): string {

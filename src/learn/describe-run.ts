@@ -46,7 +46,8 @@ export function manifestOf(
     environment: environmentIdentity as TrainManifest["environment"],
     settings: { ...recordedSettings(settings), length },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
-    volatile,
+    // Where the initial policy lay, for whoever wants to train again.
+    volatile: { ...volatile, ...(options.init !== "scratch" && { checkpoint: options.init }) },
   };
 }
 

@@ -80,7 +80,7 @@ export async function evaluate<F extends object = ExampleFields>(
   });
 }
 
-async function scoreBatch(
+export async function scoreBatch(
   scorer: GuardedScorer,
   batch: Joined<Completion>[],
 ): Promise<ResultRow[]> {

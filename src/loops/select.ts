@@ -103,7 +103,7 @@ function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
   );
 }
 
-function selectRow(
+export function selectRow(
   { policy, n }: Pick<SelectOptions, "policy" | "n">,
   { example, pack, samples }: ScoredPack,
 ): ResultRow {

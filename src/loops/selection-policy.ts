@@ -4,7 +4,7 @@ import { dataError, messageOf } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
-import { importUserModule, requireFile, withinLimit } from "../extensions/module.ts";
+import { importTwice, requireFile, withinLimit } from "../extensions/module.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
 /** A rule that picks one of several scored samples. @see {@link select} */
@@ -50,8 +50,7 @@ export function builtInPolicy(rule: RuleName = "best"): SelectionPolicy {
  */
 export async function loadSelectionPolicy(file: string): Promise<SelectionPolicy> {
   requireFile(file, "policy", "Name a .ts or .js file that exports tieBreakKey or pickBest.");
-  const { exports, source_sha256 } = await importUserModule(file, "policy");
-  const again = await importUserModule(file, "policy");
+  const [{ exports, source_sha256 }, again] = await importTwice(file, "policy");
   const { rule, decide } = toDecision(file, exports);
   const { decide: decideAgain } = toDecision(file, again.exports);
   return {

@@ -11,6 +11,8 @@ export const PAIRS_SCHEMA = "lockedroom.pairs@1";
 export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
 export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
+export const VERIFICATION_SCHEMA = "lockedroom.verification@1";
+export const SEAL_SCHEMA = "lockedroom.seal@1";
 
 export const MANIFEST = "manifest.json";
 export const RESULTS = "results.jsonl";
@@ -18,6 +20,9 @@ export const RESULTS = "results.jsonl";
 export const SUMMARY = "summary.json";
 export const SUMMARY_TEXT = "summary.md";
 export const NOTE = "README.md";
+/** What was made again of a finished run, and who vouches for it; no part of the run itself. */
+export const VERIFICATION = "verification.json";
+export const SEAL = "seal.json";
 /** Says which process is writing which kind of run. */
 export const RUNNING = ".running";
 /** Ends the name of a file until its run is finished. */

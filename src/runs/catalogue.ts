@@ -8,6 +8,7 @@ import { EVALUATIONS, JOURNAL, METRICS } from "./artifacts.ts";
 import { contentOf, type FolderContent, type RunState } from "./folder-kind.ts";
 import type { RunKind } from "./kinds.ts";
 import { lastRow } from "./tail.ts";
+import { readVerification, verificationLine } from "./verification.ts";
 
 /** A run's main figures: null where undefined, such as a pass rate over no rows; absent if unknown. */
 export type Headline = Readonly<Record<string, number | null>>;
@@ -18,6 +19,8 @@ export interface RunEntry {
   readonly state: RunState;
   readonly startedAt: string;
   readonly headline: Headline;
+  /** What was made again of it, in a line; absent where nothing was. */
+  readonly verification?: string;
 }
 
 export interface ListOptions {
@@ -84,7 +87,11 @@ async function entryOf(dir: string): Promise<RunEntry | undefined> {
   const { kind, state } = content;
   if (!kind || !state) return undefined;
   const headline = await headlineOf(dir, kind, content.summary);
-  return { dir, kind, state, startedAt: await startOf(dir, content), headline };
+  const verified = state === "finished" ? await readVerification(dir) : undefined;
+  return {
+    ...{ dir, kind, state, startedAt: await startOf(dir, content), headline },
+    ...(verified && { verification: verificationLine(verified) }),
+  };
 }
 
 /** From the manifest; a run that has none yet was claimed when it started. */

@@ -1,11 +1,13 @@
 /** The gate's report, as `gate --format json` prints it. */
 
 import { z } from "zod";
+import { madeAgainSchema } from "./verification.ts";
 
 export const GATE_SCHEMA = "lockedroom.gate@1";
 
 const value = z.json();
 const knob = z.enum(["measurement", "selection", "policy", "environment"]);
+const change = z.enum([...knob.options, "unknown"]);
 
 export const reasonSchema = z.strictObject({
   code: z.string(),
@@ -26,9 +28,12 @@ export const gateReportSchema = z.strictObject({
   decision: z.enum(["PROMOTE", "REJECT", "INCONCLUSIVE"]),
   exit_code: z.int(),
   comparable: z.boolean(),
-  knobs: z.array(knob),
+  /** `unknown`: the answers differ, and a run does not state which policy gave them. */
+  knobs: z.array(change),
   claim: knob.nullable(),
   reasons: z.array(reasonSchema),
+  /** Codes that would have refused the comparison, and that the caller allowed. */
+  allowed: z.array(z.string()).optional(),
   /** Things to know that did not decide. */
   notes: z.array(z.string()),
   baseline: side,
@@ -37,7 +42,8 @@ export const gateReportSchema = z.strictObject({
   delta: z.number().nullable(),
   ci: z.strictObject({ low: z.number(), high: z.number(), confidence: z.number() }).nullable(),
   p_value: z.number().nullable(),
-  test: z.enum(["mcnemar_exact", "sign_flip"]).nullable(),
+  /** `cluster_sign_flip`: prompts repeat, so the signs of whole prompts are flipped, not of rows. */
+  test: z.enum(["mcnemar_exact", "sign_flip", "cluster_sign_flip"]).nullable(),
   minimum_detectable_effect: z.number().nullable(),
   flips: z
     .strictObject({
@@ -55,6 +61,19 @@ export const gateReportSchema = z.strictObject({
     .nullable(),
   min_delta: z.number(),
   alpha: z.number(),
+  /** Where a policy was sampled with several seeds: how many, and the corrected significance level. */
+  seeds_tried: z
+    .strictObject({
+      baseline: z.int().nullable(),
+      candidate: z.int().nullable(),
+      level: z.number(),
+    })
+    .optional(),
+  /** Where prompts repeat: rows that repeat an earlier one, and Kish's effective number of examples. */
+  repeated_prompts: z.int().optional(),
+  effective_examples: z.number().optional(),
+  /** With `--verified`: what was made again of each run before the verdict. */
+  verified: z.strictObject({ baseline: madeAgainSchema, candidate: madeAgainSchema }).optional(),
 });
 
 /** What `gate` found: the decision, its reasons and the figures behind it. @see {@link gate} */

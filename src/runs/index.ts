@@ -15,6 +15,7 @@ export {
 } from "./manifest.ts";
 export { runNote, summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
+export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
   readTrainingRun,
   type TrainingRunRecords,
@@ -38,8 +39,17 @@ export {
   type Volatile,
 } from "./schemas.ts";
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
+export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";
 export * from "./validation-report.ts";
+export {
+  readVerification,
+  type Verification,
+  type VerificationPart,
+  verificationLine,
+  verificationSchema,
+  writeVerification,
+} from "./verification.ts";

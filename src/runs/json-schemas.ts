@@ -6,9 +6,11 @@ import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
 import * as scored from "./schemas.ts";
+import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
 import * as training from "./train-schemas.ts";
 import { validationReportSchema } from "./validation-report.ts";
+import { verificationSchema } from "./verification.ts";
 
 export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "example@1": records.exampleSchema,
@@ -35,6 +37,8 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "samples-row@1": lines.sampleRecordSchema,
   "alarms-row@1": lines.alarmSchema,
   "timing-row@1": lines.timingRecordSchema,
+  "verification@1": verificationSchema,
+  "seal@1": sealSchema,
   "states-row@1": lines.stateRecordSchema,
 };
 

@@ -26,6 +26,7 @@ import {
   trainManifestSchema,
   trainSummarySchema,
 } from "./train-schemas.ts";
+import { readVerification, verificationLine } from "./verification.ts";
 import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
 
 /** A line of metrics.jsonl with its numbers apart. */
@@ -51,6 +52,8 @@ export interface TrainingRunRecords {
   /** Undefined where the run has no such file. */
   readonly alarms: readonly lines.Alarm[] | undefined;
   readonly timing: readonly lines.TimingRecord[];
+  /** What was made again of it, in a line; undefined where nothing was. */
+  readonly verification: string | undefined;
 }
 
 const HINT = "Restore it, or run the training again.";
@@ -71,6 +74,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
   const summary = existsSync(file(SUMMARY))
     ? await readArtifact(file(SUMMARY), trainSummarySchema, HINT)
     : undefined;
+  const verified = summary && (await readVerification(dir));
   const hashes = [
     [METRICS, metrics.sha256, summary?.metrics_sha256],
     [EVALUATIONS, evaluations?.sha256, summary?.evaluations_sha256],
@@ -90,6 +94,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
     samples: samples?.rows ?? [],
     alarms: alarms?.rows,
     timing: timing?.rows ?? [],
+    verification: verified && verificationLine(verified),
   };
 }
 

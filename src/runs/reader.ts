@@ -1,6 +1,7 @@
 /** Opens a finished run for reading, and refuses one that is not whole. */
 
 import path from "node:path";
+import { isFields } from "../core/records.ts";
 import { MANIFEST, RESULTS, SUMMARY } from "./artifacts.ts";
 import { requireFinished, requireKind, SCORED } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
@@ -56,11 +57,21 @@ export async function openRun(dir: string): Promise<Run> {
 
 /** Rows are many, so the few fields everything rests on are checked by hand; tests use the schema. */
 function toResultRow(fields: Record<string, unknown>): ResultRow {
-  const { id, reward, outcome_code: code } = fields;
+  const { id, prompt, completion, reward, outcome_code: code, samples } = fields;
   const sound =
     typeof id === "string" &&
+    typeof prompt === "string" &&
     typeof code === "string" &&
-    (reward === null || Number.isFinite(reward));
+    (completion === null || typeof completion === "string") &&
+    (reward === null || Number.isFinite(reward)) &&
+    (samples === undefined || areTexts(samples));
   if (sound) return fields as ResultRow;
   return parseWith(resultRowSchema, fields);
+}
+
+function areTexts(samples: unknown): boolean {
+  return (
+    Array.isArray(samples) &&
+    samples.every((one) => isFields(one) && typeof one.completion === "string")
+  );
 }

@@ -1,5 +1,6 @@
 /** What a scorer returned, checked: anything but a valid answer in time is a `scorer_error`. */
 
+import { types } from "node:util";
 import { messageOf } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type ScoreRequest,
   type Scorer,
 } from "../core/score.ts";
+import { withinLimit } from "../extensions/module.ts";
 
 /** Sums and squares of many rewards must stay numbers. */
 const LARGEST_REWARD = 1e12;
@@ -45,13 +47,47 @@ export async function settled(
   });
   const inTime = (async () => {
     try {
-      return checked(scorer, await answer);
+      const value = await answer;
+      return limited(limitMs, late, value, (plain) => checked(scorer, plain));
     } catch (error) {
-      return threw(error);
+      return limited(limitMs, late, error, threw);
     }
   })();
   const score = await Promise.race([inTime, limit]).finally(() => clearTimeout(timer));
   return performance.now() - began > limitMs ? late : score;
+}
+
+/**
+ * An answer's getters and an error's message are the scorer's code as well. Plain data is checked
+ * without a watchdog, which costs more than all else.
+ */
+function limited(
+  limitMs: number,
+  late: CheckedScore,
+  value: unknown,
+  check: (value: unknown) => CheckedScore,
+): CheckedScore {
+  if (isData(value)) return check(value);
+  let score = late;
+  withinLimit(() => {
+    score = check(value);
+  }, limitMs);
+  return score;
+}
+
+const MAX_DEPTH = 8;
+
+/** Whether reading the value runs none of the scorer's code. */
+function isData(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "function";
+  if (depth === MAX_DEPTH || types.isProxy(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
+  for (const key of Reflect.ownKeys(value)) {
+    const found = Object.getOwnPropertyDescriptor(value, key);
+    if (found?.get !== undefined || !isData(found?.value, depth + 1)) return false;
+  }
+  return true;
 }
 
 function threw(error: unknown): CheckedScore {

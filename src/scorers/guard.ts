@@ -1,6 +1,6 @@
 /**
- * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic or never
- * return; each of these becomes a `scorer_error` row, and none of them a zero. A scorer that returns
+ * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic, never
+ * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and none of them a zero. A scorer that returns
  * promises gets the same checks with a timer in place of the watchdog. What this cannot stop is a
  * loop that blocks after an `await`; if it ends, it counts as over the limit.
  */
@@ -14,7 +14,10 @@ import {
   type ScoreResult,
   type Scorer,
 } from "../core/score.ts";
+import { keepBuiltIns } from "../extensions/builtins.ts";
 import { withinLimit } from "../extensions/module.ts";
+import { inScope, newSight, type Scope, type Sight, scoringScope } from "../extensions/watch.ts";
+import { watchUserCode } from "../extensions/watched-acts.ts";
 import {
   answerOf,
   MAX_TIMEOUTS,
@@ -30,6 +33,8 @@ export class Guard {
   readonly #loaded: LoadedScorer;
   readonly #limitMs: number;
   readonly #atOnce: Limit;
+  readonly #sight: Sight;
+  readonly #changedBuiltIn = keepBuiltIns();
   /** Known once the scorer has returned a promise. */
   #asynchronous = false;
 
@@ -37,6 +42,8 @@ export class Guard {
     this.#loaded = loaded;
     this.#limitMs = limitMs;
     this.#atOnce = new Limit(concurrency);
+    this.#sight = loaded.sight ?? newSight(process.cwd());
+    if (!loaded.trusted) watchUserCode();
   }
 
   /**
@@ -59,54 +66,66 @@ export class Guard {
         scored[index] = agree(scored[index] as CheckedScore, score);
       }
     }
-    return scored;
+    const changed = this.#changedBuiltIn();
+    if (changed === undefined) return scored;
+    return scored.map(() =>
+      scorerError(`the scorer changes ${changed}, which the harness uses as well`),
+    );
   }
 
   /**
    * One watchdog covers the whole batch, because starting one costs more than scoring a row. Only
-   * when it fires are the remaining rows called one by one, each with the full limit.
+   * when it fires are the remaining rows called one by one, each with the full limit. Rows are
+   * assigned, not pushed: until the batch is done the scorer may have replaced `push`.
    */
   async #pass(scorer: Scorer, batch: readonly ScoreRequest[]): Promise<CheckedScore[]> {
     if (this.#asynchronous) return this.#passAsync(scorer, batch);
+    const scope = this.#newScope();
     const scored: CheckedScore[] = [];
     const promised: Promise<unknown>[] = [];
     const upTo = (end: number) => () => {
       while (scored.length < end && promised.length === 0) {
         const answer = answerOf(scorer, batch[scored.length] as ScoreRequest);
-        if (answer instanceof Promise) promised.push(answer);
-        else scored.push(answer);
+        if (answer instanceof Promise) promised[0] = answer;
+        else scored[scored.length] = allowed(scope, answer);
       }
     };
-    const finished = withinLimit(upTo(batch.length), this.#limitMs);
-    for (let timeouts = 0; !finished && scored.length < batch.length && !promised[0]; ) {
-      if (timeouts === MAX_TIMEOUTS) scored.push(notTried());
-      else if (!inTime(upTo(scored.length + 1), this.#limitMs)) {
-        scored.push(timedOut(this.#limitMs));
-        timeouts++;
+    inScope(scope, () => {
+      const finished = withinLimit(upTo(batch.length), this.#limitMs);
+      for (let timeouts = 0; !finished && scored.length < batch.length && !promised[0]; ) {
+        if (timeouts === MAX_TIMEOUTS) scored[scored.length] = notTried();
+        else if (!inTime(upTo(scored.length + 1), this.#limitMs)) {
+          scored[scored.length] = allowed(scope, timedOut(this.#limitMs));
+          timeouts++;
+        }
       }
-    }
+    });
     if (!promised[0]) return scored;
     this.#asynchronous = true;
     const rest = batch.slice(scored.length);
-    return [...scored, ...(await this.#passAsync(scorer, rest, promised[0]))];
+    return [...scored, ...(await this.#passAsync(scorer, rest, { scope, answer: promised[0] }))];
   }
 
   /** Row by row, as many at once as allowed; `started` is the first row's call if there was one. */
   async #passAsync(
     scorer: Scorer,
     batch: readonly ScoreRequest[],
-    started?: Promise<unknown>,
+    started?: { readonly scope: Scope; readonly answer: Promise<unknown> },
   ): Promise<CheckedScore[]> {
     const late = timedOut(this.#limitMs);
     const launched = new TimeoutCount(this.#limitMs);
     const scores = batch.map((row, i) =>
       this.#atOnce.run(async () => {
         if (launched.tripped) return notTried();
-        const answer = (i === 0 && started) || this.#begin(scorer, row);
-        if (!(answer instanceof Promise)) return launched.count(answer);
-        const score = await settled(scorer, answer, this.#limitMs, late);
-        launched.count(score);
-        return score;
+        const first = i === 0 ? started : undefined;
+        const scope = first?.scope ?? this.#newScope();
+        const score = await inScope(scope, async () => {
+          const answer = first?.answer ?? this.#begin(scorer, row);
+          return answer instanceof Promise
+            ? settled(scorer, answer, this.#limitMs, late)
+            : Promise.resolve(answer);
+        });
+        return launched.count(allowed(scope, score));
       }),
     );
     const inOrder = new TimeoutCount(this.#limitMs);
@@ -120,6 +139,18 @@ export class Guard {
     }, this.#limitMs);
     return answer;
   }
+
+  #newScope(): Scope {
+    return scoringScope(this.#sight, this.#loaded.scorer.deterministic !== false);
+  }
+}
+
+/** The row's score, unless the scorer did what it must not: that counts even if it went on. */
+function allowed(scope: Scope, score: CheckedScore): CheckedScore {
+  const { refused } = scope;
+  if (refused === undefined) return score;
+  delete scope.refused;
+  return scorerError(refused);
 }
 
 /** At most so many calls at once; the others wait and begin in the order in which they came. */

@@ -6,8 +6,14 @@ import { dataError, type LockedRoomError, usageError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isFields } from "../core/records.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
-import { importUserModule, requireFile } from "../extensions/module.ts";
+import {
+  importTwice,
+  importUserModule,
+  type LoadOptions,
+  requireFile,
+} from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
+import type { Sight } from "../extensions/watch.ts";
 import { mathFinalLine } from "./math-final-line.ts";
 
 export const DEFAULT_SCORER = mathFinalLine.name;
@@ -24,11 +30,14 @@ export interface LoadedScorer {
   readonly identity: ScorerIdentity;
   /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
   readonly trusted: boolean;
+  /** What a file read while it loaded, and may read again. */
+  readonly sight?: Sight;
 }
 
 /** Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, or an object. */
 export async function loadScorer<F extends object>(
   given: string | Scorer<F> = DEFAULT_SCORER,
+  options: LoadOptions = {},
 ): Promise<LoadedScorer> {
   const builtIn = builtInOf(given);
   if (builtIn) {
@@ -41,12 +50,15 @@ export async function loadScorer<F extends object>(
     "scorer",
     `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
   );
-  const module = await importUserModule(given, "scorer");
-  const again = await importUserModule(given, "scorer");
+  const [module, again] = await importTwice(given, "scorer", options);
+  const scorer = toScorer(module.exports, given);
+  if (module.network && scorer.deterministic !== false)
+    throw badScorer(given, "it uses the network, and does not declare `deterministic: false`");
   return {
-    ...identified(toScorer(module.exports, given), module.source_sha256, given),
+    ...identified(scorer, module.source_sha256, given),
     again: toScorer(again.exports, given),
     trusted: false,
+    sight: module.sight,
   };
 }
 

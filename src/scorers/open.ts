@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { dataError, usageError } from "../core/errors.ts";
 import type { ExampleFields } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../core/score.ts";
+import { LOAD_LIMIT_MS, LoadTimeout } from "../extensions/load-limit.ts";
 import { strayFailure } from "../extensions/module.ts";
 import { notTried, TimeoutCount } from "./answer.ts";
 import { Guard } from "./guard.ts";
@@ -20,6 +21,8 @@ export interface OpenScorerOptions {
   readonly concurrency?: number | undefined;
   /** Limit for one row in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Limit for loading the scorer's file in milliseconds; 10,000 if absent. */
+  readonly loadTimeoutMs?: number | undefined;
 }
 
 /**
@@ -49,15 +52,23 @@ export async function openScorer<F extends object>(
   options: OpenScorerOptions = {},
 ): Promise<GuardedScorer> {
   const { jobs = 1, timeoutMs = DEFAULT_TIMEOUT_MS, concurrency = DEFAULT_CONCURRENCY } = options;
+  const { loadTimeoutMs = LOAD_LIMIT_MS } = options;
   requireCount("jobs", jobs);
   requireCount("concurrency", concurrency);
-  requireTimeout(timeoutMs);
-  const loaded = await loadScorer(given);
+  requireTimeout("timeoutMs", timeoutMs);
+  requireTimeout("loadTimeoutMs", loadTimeoutMs);
+  const loaded = await loadScorer(given, { limitMs: loadTimeoutMs });
   const atOnce = Math.max(1, Math.floor(concurrency / jobs));
   const guard = new Guard(loaded, timeoutMs, atOnce);
   const calls =
     jobs > 1
-      ? openPool({ scorer: nameOf(given, loaded), timeoutMs, concurrency: atOnce }, jobs)
+      ? openPool(
+          {
+            ...{ scorer: nameOf(given, loaded), timeoutMs, concurrency: atOnce, loadTimeoutMs },
+            source_sha256: loaded.identity.source_sha256,
+          },
+          jobs,
+        )
       : {
           scoreBatch: (batch: readonly ScoreRequest[]) => guard.scoreBatch(batch),
           async close() {},
@@ -79,10 +90,10 @@ function requireCount(option: string, value: unknown): void {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-function requireTimeout(value: unknown): void {
+function requireTimeout(option: string, value: unknown): void {
   if (typeof value === "number" && value > 0 && value <= DAY_MS) return;
   throw usageError(
-    `\`timeoutMs\` must be a number above 0 and at most ${DAY_MS}, a day, not ${String(value)}`,
+    `\`${option}\` must be a number above 0 and at most ${DAY_MS}, a day, not ${String(value)}`,
   );
 }
 
@@ -147,7 +158,16 @@ export interface ThreadOptions {
   readonly scorer: string;
   readonly timeoutMs: number;
   readonly concurrency: number;
+  readonly loadTimeoutMs: number;
+  /** What the scorer was when it was opened; a thread must find the same. */
+  readonly source_sha256: string;
 }
+
+/** What a thread says. */
+export type FromThread =
+  | { readonly ready: true }
+  | { readonly scored: CheckedScore[] }
+  | { readonly failed: string; readonly hint: string | undefined };
 
 export function openPool(
   options: ThreadOptions,
@@ -168,14 +188,31 @@ export function openPool(
   };
 }
 
+/** A thread loads the scorer twice, and what it is told after its limits is not waited for. */
+const LOADS = 2;
+const GRACE_MS = 1000;
+
 function openLane(options: ThreadOptions): Lane {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: options });
   const lane: Lane = { worker, waiting: [] };
   const fail = (error: Error) => {
+    clearTimeout(limit);
     lane.lost ??= error;
     for (const { reject } of lane.waiting.splice(0)) reject(error);
   };
-  worker.on("message", (scored: CheckedScore[]) => lane.waiting.shift()?.resolve(scored));
+  const { scorer, loadTimeoutMs } = options;
+  const limit = setTimeout(
+    () => {
+      fail(new LoadTimeout("scorer", scorer, loadTimeoutMs));
+      void worker.terminate();
+    },
+    LOADS * loadTimeoutMs + GRACE_MS,
+  ).unref();
+  worker.on("message", (said: FromThread) => {
+    clearTimeout(limit);
+    if ("scored" in said) lane.waiting.shift()?.resolve(said.scored);
+    if ("failed" in said) fail(dataError(said.failed, said.hint));
+  });
   worker.on("error", (error) => fail(strayFailure(error)));
   worker.on("exit", () =>
     fail(dataError("the scorer ended its thread", "A scorer must not call process.exit.")),

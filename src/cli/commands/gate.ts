@@ -3,12 +3,21 @@ import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
-import { gate } from "../../gate/gate.ts";
-import { gateJunit, gateMarkdown, showValue, signed } from "../../gate/render.ts";
+import { gate, LARGEST_ALPHA } from "../../gate/gate.ts";
+import {
+  cautions,
+  gateJunit,
+  gateMarkdown,
+  shownLevel,
+  showValue,
+  signed,
+} from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
+import { madeAgainLine } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { fromZero, numberIn } from "../options.ts";
-import { out, paint, printableJson, wrap } from "../terminal.ts";
+import { furtherChecks } from "../further-checks.ts";
+import { fromZero, numberIn, wholeNumber } from "../options.ts";
+import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
 
@@ -18,8 +27,14 @@ interface Flags {
   readonly minDelta: number;
   readonly alpha: number;
   readonly claim?: Knob;
+  readonly allowDev?: true;
+  readonly allowUnknownHistory?: true;
   readonly format: Format;
   readonly report?: string;
+  readonly verified?: true;
+  readonly verifySample?: number;
+  readonly verifyFrom?: string;
+  readonly requireSeal?: string;
 }
 
 export const help = `Exit codes:
@@ -30,7 +45,8 @@ export const help = `Exit codes:
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
   lockedroom gate --baseline runs/old --candidate runs/new \\
-    --claim policy --format json`;
+    --claim policy --format json
+  lockedroom gate --baseline runs/old --candidate runs/new --verified`;
 
 export function define(command: Command, exit: (code: number) => void): void {
   command
@@ -43,7 +59,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option(
       "--alpha <a>",
       "two-sided significance level; at most half of it are false promotions",
-      numberIn(1e-9, 1 - 1e-9, "between 0 and 1"),
+      numberIn(1e-9, LARGEST_ALPHA, `above 0 and at most ${LARGEST_ALPHA}`),
       0.05,
     )
     .addOption(
@@ -51,12 +67,21 @@ export function define(command: Command, exit: (code: number) => void): void {
         Object.keys(KNOBS),
       ),
     )
+    .option("--allow-dev", "compare on validation data of a training; the report says so")
+    .option(
+      "--allow-unknown-history",
+      "take --claim policy from a checkpoint without history; the report says so",
+    )
+    .option("--verified", "first make both runs again: scores, and samples of checkpoints")
+    .option("--verify-sample <n>", "of --verified: sample only n rows again", wholeNumber(1))
+    .option("--verify-from <folder>", "of --verified: also look here for their files")
+    .option("--require-seal <key>", "refuse runs without a seal of this public key")
     .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
       new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
     )
     .action(async (flags: Flags) => {
-      const report = await gate(flags);
+      const report = await gate({ ...flags, further: furtherChecks(flags) });
       if (flags.report !== undefined) {
         await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
       }
@@ -89,9 +114,11 @@ export function gateText(report: GateReport): string {
   return [
     `${verdict}${report.comparable ? "" : "  the runs are not comparable"}`,
     "",
-    side("baseline ", report.baseline, report.test === "sign_flip"),
-    side("candidate", report.candidate, report.test === "sign_flip"),
+    side("baseline ", report.baseline, isGraded(report)),
+    side("candidate", report.candidate, isGraded(report)),
     ...measurement(report),
+    ...cautions(report).map((line) => wrap(line, "  ")),
+    ...verifiedLines(report),
     "",
     `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
@@ -100,6 +127,18 @@ export function gateText(report: GateReport): string {
     ...flipLines(report),
   ].join("\n");
 }
+
+/** Rewards of 0 and 1 have the pass rate as their mean. */
+function isGraded({ test, baseline, candidate }: GateReport): boolean {
+  if (test !== "cluster_sign_flip") return test === "sign_flip";
+  return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
+}
+
+const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
+  mcnemar_exact: "exact McNemar",
+  sign_flip: "sign-flip permutation",
+  cluster_sign_flip: "sign-flip permutation, clustered by prompt",
+};
 
 function side(
   label: string,
@@ -111,6 +150,15 @@ function side(
   return `  ${label}  ${figure}  ${visible(run)}`;
 }
 
+function verifiedLines({ verified }: GateReport): string[] {
+  if (!verified) return [];
+  const { baseline, candidate } = verified;
+  return [
+    hanging("  baseline   ", madeAgainLine(baseline)),
+    hanging("  candidate  ", madeAgainLine(candidate)),
+  ];
+}
+
 function measurement({
   delta,
   ci,
@@ -118,13 +166,13 @@ function measurement({
   test,
   minimum_detectable_effect: mde,
   alpha,
+  seeds_tried: seeds,
 }: GateReport): string[] {
-  if (delta === null || ci === null || p === null) return [];
-  const name = test === "mcnemar_exact" ? "exact McNemar" : "sign-flip permutation";
+  if (delta === null || ci === null || p === null || test === null) return [];
   return [
     `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${name})`,
-    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${alpha})`}`,
+    `  p = ${p.toPrecision(3)} (${TESTS[test]})`,
+    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 

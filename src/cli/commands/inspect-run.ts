@@ -10,6 +10,7 @@ import {
 import { reasonOf } from "../../report/reason.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { currentSource } from "../../scorers/load.ts";
 import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
@@ -48,6 +49,8 @@ async function run(flags: Flags): Promise<void> {
     warn("The run was edited after it was written: its files do not match their recorded hashes.");
   const { scorer, examples } = opened.manifest;
   out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
+  const verified = await readVerification(flags.run);
+  if (verified) print(verificationLine(verified));
   if (total !== examples.count) warn(`The manifest states ${examples.count} examples.`);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   for (const group of groups) showGroup(group, total, scorer.name === SCORER_NAME);

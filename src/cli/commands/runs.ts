@@ -4,7 +4,7 @@ import { visible } from "../../core/visible.ts";
 import { listRuns, type RunEntry } from "../../runs/catalogue.ts";
 import { describeKind } from "../../runs/kinds.ts";
 import { FORMAT, type Format } from "../options.ts";
-import { out, printableJson, warning } from "../terminal.ts";
+import { out, print, printableJson, warning } from "../terminal.ts";
 
 export const help = `Examples:
   lockedroom runs
@@ -33,7 +33,7 @@ async function run(root: string, { format }: { format: Format }): Promise<void> 
   else for (const line of unreadable) out(warning(line, ""));
 }
 
-function show({ dir, kind, state, startedAt, headline }: RunEntry): void {
+function show({ dir, kind, state, startedAt, headline, verification }: RunEntry): void {
   const figures = Object.entries(headline).map(([name, value]) => `${name} ${shown(value)}`);
   const columns = [
     describeKind(kind).name.padEnd(18),
@@ -42,6 +42,7 @@ function show({ dir, kind, state, startedAt, headline }: RunEntry): void {
     visible(dir),
   ];
   out(`${columns.join("  ")}${figures.length > 0 ? `\n    ${figures.join(", ")}` : ""}`);
+  if (verification !== undefined) print(verification, "    ");
 }
 
 function shown(value: number | null): string {

@@ -7,6 +7,7 @@ import type { GateReport } from "../../runs/gate-report.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { RowGroups } from "../page/row-groups.ts";
+import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
 
 /** Of each direction. */
@@ -64,7 +65,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
     await before.close();
     await after.close();
   }
-  const edited = [before, after].map((one) => one.editedFiles());
+  const edited = [await editedOf(before), await editedOf(after)];
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
     ...{ pairs, flips, moves: moves.sorted },

@@ -1,5 +1,6 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
+import { shownLevel } from "../../gate/render.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Figure } from "../page/figure-tiles.ts";
@@ -8,15 +9,18 @@ import { intervalFigure } from "../page/interval-chart.ts";
 import { grouped, NONE, percent, plain, pValue, signed } from "../page/numbers.ts";
 
 /** Rewards between 0 and 1 are compared by their means. */
-export const isGraded = ({ test }: Pick<GateReport, "test">): boolean => test === "sign_flip";
+export const isGraded = ({ baseline, candidate }: GateReport): boolean =>
+  [baseline, candidate].some((side) => side.pass_rate !== side.mean_reward);
 
 const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
   mcnemar_exact: "exact McNemar test",
   sign_flip: "sign-flip permutation test",
+  cluster_sign_flip: "sign-flip permutation test of whole prompts",
 };
 
 export function verdictFigures(verdict: GateReport): Figure[] {
-  const { baseline, candidate, delta, ci, p_value: p, test, alpha } = verdict;
+  const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
+  const level = seeds ? shownLevel(seeds.level) : verdict.alpha;
   const mde = verdict.minimum_detectable_effect;
   const side = (label: string, { pass_rate, mean_reward, n_scored }: GateReport["baseline"]) => ({
     label: `${label}, ${isGraded(verdict) ? "mean reward" : "pass rate"}`,
@@ -37,7 +41,7 @@ export function verdictFigures(verdict: GateReport): Figure[] {
         ]),
     ...(p === null || test === null
       ? []
-      : [{ label: "Significance", value: pValue(p), note: `${TESTS[test]}, α ${alpha}` }]),
+      : [{ label: "Significance", value: pValue(p), note: `${TESTS[test]}, α ${level}` }]),
     ...(mde === null
       ? []
       : [{ label: "Minimum detectable effect", value: plain(mde), note: "80 % power" }]),

@@ -2,8 +2,9 @@
 
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
-import { showValue } from "../../gate/render.ts";
+import { cautions, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
+import { madeAgainLine } from "../../runs/verification.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -14,6 +15,7 @@ import { many } from "../page/numbers.ts";
 import { LEGEND, rowList } from "../page/row-list.ts";
 import { nameRuns } from "../page/run-names.ts";
 import { settingsSection } from "../page/settings.ts";
+import { sentenceOf } from "../page/verification.ts";
 import type { Report } from "../report-type.ts";
 import { type ComparedRows, compareRows } from "./compare-rows.ts";
 import { differenceCharts, verdictFigures } from "./difference.ts";
@@ -61,17 +63,19 @@ const STATES: Record<Decision, { readonly look: string; readonly sentence: strin
 };
 
 function head(verdict: GateReport, rows: ComparedRows | string): Html {
-  const { decision, comparable, knobs, claim } = verdict;
+  const { decision, comparable, knobs, claim, verified } = verdict;
   const { look, sentence } = STATES[decision];
   const warnings = typeof rows === "string" ? [] : rows.warnings;
   return html`<article class="run">
 <p class="verdict ${look}"><strong>${decision}.</strong> ${comparable ? sentence : "The runs are not comparable."}</p>
 ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}<div class="body">
-<div>${figureTiles(verdictFigures(verdict))}</div>
+<div>${figureTiles(verdictFigures(verdict))}${cautions(verdict).map((line) => html`<p>${visible(sentenceOf(line))}</p>\n`)}</div>
 ${factList([
   ["baseline", codeHtml(verdict.baseline.run)],
   ["candidate", codeHtml(verdict.candidate.run)],
   ["changed", knobs.join(", ") || "none"],
+  verified && ["baseline", madeAgainLine(verified.baseline)],
+  verified && ["candidate", madeAgainLine(verified.candidate)],
   claim === null ? undefined : ["claim", `only the ${claim} changed`],
 ])}</div>
 </article>

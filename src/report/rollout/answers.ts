@@ -1,7 +1,7 @@
 /** The answers to one example, with how each ended. */
 
 import { visible } from "../../core/visible.ts";
-import type { AnswerPack, ReadAnswer } from "../../runs/read-rollout.ts";
+import type { AnswerPack, ReadAnswer } from "../../runs/rollout-answers.ts";
 import { heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many } from "../page/numbers.ts";

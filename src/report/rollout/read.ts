@@ -1,11 +1,18 @@
 /** One pass over the answers of a rollout: counted again, with their lengths and the first ones. */
 
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
-import { MANIFEST, SUMMARY } from "../../runs/artifacts.ts";
-import { type AnswerPack, openRollout, type ReadAnswer } from "../../runs/read-rollout.ts";
+import { SUMMARY } from "../../runs/artifacts.ts";
+import { openRollout } from "../../runs/read-rollout.ts";
+import {
+  type AnswerPack,
+  answerPacks,
+  promptsOf,
+  type ReadAnswer,
+} from "../../runs/rollout-answers.ts";
 import type { RolloutManifest, RolloutSummary } from "../../runs/rollout-schemas.ts";
 import { Histogram } from "../page/histogram.ts";
 import type { Html } from "../page/html.ts";
+import { verificationOf } from "../page/verification.ts";
 import { answerArticle } from "./answers.ts";
 
 /** Examples whose answers are shown. */
@@ -37,23 +44,19 @@ export async function readRollout(dir: string, level: number): Promise<RolloutRu
   const { manifest, summary } = rollout;
   const counts = new AnswerCounts();
   const first: AnswerPack[] = [];
-  const file = rollout.answers();
-  for await (const batch of file.batches()) {
+  for await (const batch of answerPacks(rollout).batches()) {
     for (const pack of batch) {
       for (const answer of pack.answers) counts.add(answer);
       if (first.length < EXAMPLES_SHOWN) first.push(pack);
     }
   }
-  const prompts = await rollout.prompts(new Set(first.map(({ id }) => id)));
-  const edited: string[] = rollout.manifestIntact ? [] : [MANIFEST];
-  for (const [name, hash] of Object.entries(summary.files)) {
-    const is = name === rollout.answersName ? file.sha256 : await rollout.hashOf(name);
-    if (is !== hash) edited.push(name);
-  }
+  const prompts = await promptsOf(manifest, new Set(first.map(({ id }) => id)));
+  const edited = await rollout.editedFiles();
   if (!counts.agreesWith(summary)) edited.push(SUMMARY);
   const isCounted = counts.tokens.count === counts.answers && counts.answers > 0;
   return {
-    ...{ dir, manifest, summary, edited, verification: undefined },
+    ...{ dir, manifest, summary, edited },
+    verification: await verificationOf(dir),
     manifestJson: JSON.parse(canonicalJson(manifest)),
     ...{ answers: counts.answers, empty: counts.empty, refused: counts.refused },
     finish: counts.finish,

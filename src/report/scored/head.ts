@@ -21,13 +21,14 @@ export function sentenceOf({ rows, manifest: { scorer } }: ScoredRun): string {
 
 /** Reasons not to trust the numbers. */
 export function warningsOf(run: ScoredRun): string[] {
-  const { edited, rows, manifest, summary, missing, broken } = run;
+  const { edited, rows, manifest, summary, missing, broken, invalid } = run;
   const { count: unknown } = summary.unknown_completions;
   const unscored = rows - run.scored;
-  const other = unscored - missing - broken;
+  const other = unscored - missing - broken - invalid;
   const kinds = [
     missing > 0 && `${grouped(missing)} without a completion`,
     broken > 0 && `${grouped(broken)} on which the scorer failed`,
+    invalid > 0 && `${grouped(invalid)} with an example that the scorer cannot read`,
     other > 0 && `${grouped(other)} for other reasons`,
   ].filter((kind) => kind !== false);
   return [

@@ -3,8 +3,10 @@
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { passes } from "../../core/score.ts";
 import { RecountedRun } from "../../gate/recount.ts";
-import { openRun, type Run } from "../../runs/reader.ts";
+import { openRun } from "../../runs/reader.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
+import { verificationOf } from "../page/verification.ts";
+import { editedOf } from "./edited.ts";
 
 export interface OutcomeCount {
   readonly code: string;
@@ -27,6 +29,8 @@ export interface ScoredRun {
   readonly meanReward: number | null;
   readonly missing: number;
   readonly broken: number;
+  /** Examples that the scorer cannot read. */
+  readonly invalid: number;
   /** The commonest first. */
   readonly outcomes: readonly OutcomeCount[];
   /** Rows whose codes came when there were too many to count apart. */
@@ -59,22 +63,14 @@ export async function readScoredRun(
   return {
     ...{ dir, manifest, summary, rows },
     manifestJson: JSON.parse(canonicalJson(manifest)),
-    edited: [...recount.editedFiles(), ...(await otherEdited(run))],
-    verification: undefined,
+    edited: await editedOf(recount),
+    verification: await verificationOf(dir),
     scored: recount.scored,
     passed: outcomes.passed,
     meanReward: recount.report().mean_reward,
-    ...{ missing: recount.missing, broken: recount.broken },
+    ...{ missing: recount.missing, broken: recount.broken, invalid: recount.invalid },
     ...{ outcomes: outcomes.sorted, otherOutcomes: outcomes.others },
   };
-}
-
-async function otherEdited(run: Run): Promise<string[]> {
-  const edited: string[] = [];
-  for (const [name, hash] of Object.entries(run.summary.files)) {
-    if ((await run.hashOf(name)) !== hash) edited.push(name);
-  }
-  return edited;
 }
 
 class OutcomeCounts {

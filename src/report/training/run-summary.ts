@@ -5,6 +5,7 @@ import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { many } from "../page/numbers.ts";
+import { sentenceOf } from "../page/verification.ts";
 import { keyFigures } from "./key-figures.ts";
 import type { NamedRun } from "./run-names.ts";
 import { alarmCount, plannedSteps, statusOf, stepsDone } from "./run-status.ts";
@@ -25,7 +26,7 @@ export function runSummary(
   return html`<article class="run">
 ${isTitled && html`<h2>${title}</h2>\n`}<p class="verdict ${state === "finished" && alarms.length > 0 ? "alarmed" : state}"><strong>${word}.</strong> ${sentence} ${alarm}</p>
 ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}<p>${whatWasTrained(run)}</p>
-<div class="body">
+${run.verification !== undefined && html`<p>${sentenceOf(run.verification)}</p>\n`}<div class="body">
 <div>${keyFigures(run, pricePerHour)}${sentences.map((text) => html`<p>${text}</p>\n`)}</div>
 ${milestoneTable(run)}</div>
 </article>

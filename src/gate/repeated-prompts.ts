@@ -1,0 +1,85 @@
+/**
+ * Finds prompts that occur more than once. Eight bytes per row are kept: a hash that ignores case and
+ * white space, so it is equal wherever the normalised prompts are. Only where two are equal are the
+ * rows read a second time, and then the normalised prompts themselves are compared.
+ */
+
+import { normalisedPrompt, promptFingerprint } from "../core/prompt-fingerprint.ts";
+import type { Run } from "../runs/reader.ts";
+import { RowCursor } from "../runs/rows.ts";
+import { ClusterCounts } from "../stats/cluster-counts.ts";
+
+const CHUNK = 8192;
+
+export class PromptHashes {
+  readonly #chunks: Float64Array[] = [];
+  #count = 0;
+
+  add(prompt: string): void {
+    const at = this.#count++ % CHUNK;
+    if (at === 0) this.#chunks.push(new Float64Array(CHUNK));
+    (this.#chunks.at(-1) as Float64Array)[at] = looseHash(prompt);
+  }
+
+  /** The hashes that were added more than once. */
+  repeated(): Set<number> {
+    const sorted = new Float64Array(this.#count);
+    this.#chunks.forEach((chunk, i) => {
+      sorted.set(chunk.subarray(0, this.#count - i * CHUNK), i * CHUNK);
+    });
+    sorted.sort();
+    return new Set(sorted.filter((hash, i) => i > 0 && hash === sorted[i - 1]));
+  }
+}
+
+/** The differences of two runs whose rows are paired, in clusters of one prompt each. */
+export async function clustersOf(
+  baseline: Run,
+  candidate: Run,
+  repeated: ReadonlySet<number>,
+): Promise<ClusterCounts> {
+  const clusters = new ClusterCounts();
+  const open = new Map<string, { sum: number; size: number }>();
+  const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
+  try {
+    for (;;) {
+      const one = before.buffered() ?? (await before.read());
+      const other = after.buffered() ?? (await after.read());
+      if (!one || !other) break;
+      if (one.reward === null || other.reward === null) continue;
+      const change = other.reward - one.reward;
+      if (!repeated.has(looseHash(one.prompt))) {
+        clusters.add(change, 1);
+        continue;
+      }
+      const key = promptFingerprint(normalisedPrompt(one.prompt));
+      const { sum, size } = open.get(key) ?? { sum: 0, size: 0 };
+      open.set(key, { sum: sum + change, size: size + 1 });
+    }
+  } finally {
+    await before.close();
+    await after.close();
+  }
+  for (const { sum, size } of open.values()) clusters.add(sum, size);
+  return clusters;
+}
+
+const PLAIN = /^[\0-\x7f]*$/;
+
+/**
+ * 53 bits of a prompt without white space, control characters and case. In ASCII these are all that
+ * normalising removes, so it is done for other texts only. Two FNV-1a hashes with different factors.
+ */
+export function looseHash(prompt: string): number {
+  const text = PLAIN.test(prompt) ? prompt : normalisedPrompt(prompt);
+  let [high, low] = [0x811c9dc5, 0x9e3779b9];
+  for (let i = 0; i < text.length; i++) {
+    let unit = text.charCodeAt(i);
+    if (unit <= 32 || unit === 127) continue;
+    if (unit >= 65 && unit <= 90) unit += 32;
+    high = Math.imul(high ^ unit, 0x01000193);
+    low = Math.imul(low ^ unit, 0x5bd1e995);
+    low ^= low >>> 15;
+  }
+  return (high >>> 11) * 2 ** 32 + (low >>> 0);
+}

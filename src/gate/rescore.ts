@@ -1,0 +1,153 @@
+/**
+ * Scores a run's rows again. It costs little for a built-in scorer, whose code is here, and shows
+ * rewards that were edited together with all hashes.
+ */
+
+import { isFields } from "../core/records.ts";
+import {
+  type CheckedScore,
+  type GuardedScorer,
+  MISSING_COMPLETION,
+  SCORER_ERROR,
+  type ScoreRequest,
+} from "../core/score.ts";
+import type { Manifest, ResultRow } from "../runs/schemas.ts";
+import { currentSource } from "../scorers/load.ts";
+import { openScorer } from "../scorers/open.ts";
+
+const BATCH_ROWS = 256;
+const FIRST_IDS = 5;
+
+/** Rows whose recorded score is not the one that the scorer gives. */
+export interface Differing {
+  readonly rows: number;
+  readonly first_ids: readonly string[];
+}
+
+export class Rescoring {
+  readonly #scorer: GuardedScorer;
+  #pending: ResultRow[] = [];
+  #rows = 0;
+  readonly #firstIds: string[] = [];
+
+  constructor(scorer: GuardedScorer) {
+    this.#scorer = scorer;
+  }
+
+  get differing(): Differing | null {
+    return this.#rows === 0 ? null : { rows: this.#rows, first_ids: this.#firstIds };
+  }
+
+  /** True when enough rows wait for `settle`. */
+  add(row: ResultRow): boolean {
+    // Rows that the scorer failed on are refused for that reason.
+    if (row.outcome_code === SCORER_ERROR) return false;
+    return this.#pending.push(row) >= BATCH_ROWS;
+  }
+
+  async settle(): Promise<void> {
+    const rows = this.#pending;
+    this.#pending = [];
+    const requests = rows.map(requestsOf);
+    const scores = (await this.#scorer.scoreBatch(requests.flat())).values();
+    for (const [i, row] of rows.entries()) {
+      const known = new Map<string, CheckedScore>();
+      for (const { completion } of requests[i] as ScoreRequest[])
+        known.set(completion, scores.next().value as CheckedScore);
+      if (agrees(row, known) || (await this.#agreesWithoutAnswer(row))) continue;
+      this.#rows++;
+      if (this.#firstIds.length < FIRST_IDS) this.#firstIds.push(row.id);
+    }
+  }
+
+  /** Scores what is left. */
+  async finish(): Promise<void> {
+    await this.settle();
+    await this.#scorer.close();
+  }
+
+  /** A row has null both for an expected answer of null and for none. */
+  async #agreesWithoutAnswer(row: ResultRow): Promise<boolean> {
+    if (row.expected_answer !== null) return false;
+    const requests = requestsOf(row).map(({ example, completion }) => {
+      const { expected_answer: _, ...rest } = example;
+      return { example: rest, completion };
+    });
+    const scores = await this.#scorer.scoreBatch(requests);
+    return agrees(
+      row,
+      new Map(requests.map(({ completion }, i) => [completion, scores[i] as CheckedScore])),
+    );
+  }
+}
+
+/** Each text once: the row's own and, of a selection, those of its samples. */
+function requestsOf({ id, prompt, expected_answer, completion, samples }: ResultRow) {
+  const example = { id, prompt, expected_answer } as ScoreRequest["example"];
+  if (samples === undefined) return completion === null ? [] : [{ example, completion }];
+  const texts = new Set(samples.map((sample) => sample.completion));
+  if (completion !== null) texts.add(completion);
+  return [...texts].map((text) => ({ example, completion: text }));
+}
+
+function agrees(row: ResultRow, known: ReadonlyMap<string, CheckedScore>): boolean {
+  const { completion, details, baseline, samples } = row;
+  const first = baseline && samples?.[baseline.index];
+  if (baseline && !(first && sameOutcome(baseline, first))) return false;
+  if (!(samples ?? []).every((one) => sameScore(one, known.get(one.completion)))) return false;
+  if (completion === null) return row.reward === null && row.outcome_code === MISSING_COMPLETION;
+  const score = known.get(completion);
+  return sameScore(row, score) && sameJson(details, score?.details);
+}
+
+/** Follows what the scorer gave, so that no recorded value is too deep to be compared. */
+function sameJson(recorded: unknown, given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return recorded === given;
+  if (Array.isArray(given)) {
+    if (!Array.isArray(recorded) || recorded.length !== given.length) return false;
+    return given.every((one, i) => sameJson(recorded[i], one));
+  }
+  if (!isFields(recorded)) return false;
+  const members = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (members.length !== Object.keys(recorded).length) return false;
+  return members.every(([key, value]) => sameJson(recorded[key], value));
+}
+
+type Outcome = Pick<ResultRow, "reward" | "outcome_code">;
+
+function sameOutcome(one: Outcome, other: Outcome): boolean {
+  return one.reward === other.reward && one.outcome_code === other.outcome_code;
+}
+
+function sameScore(one: Outcome, score: CheckedScore | undefined): boolean {
+  return score !== undefined && one.reward === score.reward && one.outcome_code === score.code;
+}
+
+type Identity = Pick<Manifest, "scorer">;
+
+/** For runs that a built-in of this name, version and code scored; otherwise undefined. */
+export async function openRescoring({ scorer }: Identity): Promise<Rescoring | undefined> {
+  const here = await builtInSource(scorer.name);
+  if (here === undefined || here !== scorer.source_sha256) return undefined;
+  const opened = await openScorer(scorer.name);
+  const { version, deterministic } = opened.identity;
+  const repeatable = version === scorer.version && deterministic !== false;
+  return repeatable ? new Rescoring(opened) : undefined;
+}
+
+/** Says where a built-in scored the rows whose code is not the one here. */
+export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]> {
+  for (const { scorer } of runs) {
+    if (scorer.path !== null || scorer.source !== undefined) continue;
+    const here = await builtInSource(scorer.name);
+    if (here === undefined || here === scorer.source_sha256) continue;
+    return [
+      `The rewards could not be checked: ${scorer.name} ${scorer.version} had other code when it scored the rows than it has now. Evaluate again to have them checked.`,
+    ];
+  }
+  return [];
+}
+
+function builtInSource(name: string): Promise<string | undefined> {
+  return currentSource({ name, path: null });
+}

@@ -1,0 +1,46 @@
+/** Seeds are part of sampling: with enough of them any policy has a lucky one. */
+
+import { canonicalJson } from "../core/json.ts";
+import type { GateReport, Reason } from "../runs/gate-report.ts";
+import type { Manifest } from "../runs/schemas.ts";
+
+/** Two policies are sampled with one seed, unless nothing about them is random. */
+export function seedsDiffer(baseline: Manifest, candidate: Manifest): Reason[] {
+  const [before = null, after = null] = [baseline.sampling?.seed, candidate.sampling?.seed];
+  if (
+    canonicalJson(before) === canonicalJson(after) ||
+    !(isSampled(baseline) || isSampled(candidate))
+  )
+    return [];
+  return [
+    {
+      code: "seeds_differ",
+      message:
+        "The completions were sampled with different seeds, which may have been chosen by their results. Sample both policies with the same seed; to see how much a seed changes, repeat the comparison with several seeds, each on both sides.",
+      baseline: before,
+      candidate: after,
+    } as Reason,
+  ];
+}
+
+/** Greedy decoding has no randomness; where the temperature is not stated there may be some. */
+function isSampled({ sampling }: Manifest): boolean {
+  return sampling !== null && sampling.temperature !== 0;
+}
+
+/**
+ * Bonferroni: the best of k seeds is significant at alpha / k. The larger number of both sides
+ * counts, because a seed may also be chosen by the baseline's results.
+ */
+export function correctedLevel(
+  baseline: Manifest,
+  candidate: Manifest,
+  alpha: number,
+): GateReport["seeds_tried"] {
+  const triesOf = (manifest: Manifest) =>
+    isSampled(manifest) ? (manifest.seeds_tried ?? null) : null;
+  const [before, after] = [triesOf(baseline), triesOf(candidate)];
+  const tries = Math.max(before ?? 1, after ?? 1);
+  if (tries === 1) return undefined;
+  return { baseline: before, candidate: after, level: alpha / tries };
+}

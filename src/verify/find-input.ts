@@ -1,0 +1,62 @@
+/**
+ * Finds what a run names by path: where it was, relative to the current folder, or below a folder that
+ * is given. Only the recorded content counts, so that it does not matter where it is found.
+ */
+
+import path from "node:path";
+import { LockedRoomError, messageOf } from "../core/errors.ts";
+import { fileExists, sha256OfFile } from "../runs/whole-file.ts";
+import { Unreachable } from "./part.ts";
+
+export interface Places {
+  /** A folder to look in as well. */
+  readonly from?: string | undefined;
+}
+
+/** Where a path may lead now, the recorded place first. */
+export function candidatesOf(recorded: string, { from }: Places): string[] {
+  if (from === undefined) return [recorded];
+  const inside = path.isAbsolute(recorded) ? [] : [path.join(from, recorded)];
+  return [...new Set([recorded, ...inside, path.join(from, path.basename(recorded))])];
+}
+
+/** The file with the recorded content, or an `Unreachable` that says what was found instead. */
+export async function findFile(
+  what: string,
+  { path: recorded, sha256 }: { readonly path: string | null; readonly sha256: string },
+  places: Places,
+): Promise<string> {
+  if (recorded === null) throw new Unreachable(`The ${what} came from memory: there is no file.`);
+  let other: string | undefined;
+  for (const file of candidatesOf(recorded, places)) {
+    if (!fileExists(file)) continue;
+    const found = await sha256OfFile(file).catch(() => undefined);
+    if (found === sha256) return file;
+    other ??= file;
+  }
+  throw new Unreachable(
+    other === undefined
+      ? `The ${what} ${recorded} is not there. ${whereToLook(places)}`
+      : `The ${what} ${other} has changed since the run.`,
+  );
+}
+
+export function whereToLook({ from }: Places): string {
+  return from === undefined
+    ? "Start from the folder where the run was made, or name one with --from."
+    : `It is not below ${from} either.`;
+}
+
+/** The result, or why there is none; what is no sentence of ours is thrown on. */
+export async function reached<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly why: string }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof Unreachable) return { why: error.message };
+    if (!(error instanceof LockedRoomError) || error.kind === "io") throw error;
+    const hint = error.hint === undefined ? "" : ` ${error.hint}`;
+    return { why: `${messageOf(error)}.${hint}` };
+  }
+}

@@ -1,0 +1,194 @@
+/** Every row scored again by the recorded scorer, and compared byte for byte. */
+
+import { canonicalJson } from "../core/json.ts";
+import type { Example } from "../core/records.ts";
+import type { GuardedScorer } from "../core/score.ts";
+import { RULES, type RuleName } from "../loops/decide.ts";
+import { scoreBatch } from "../loops/eval.ts";
+import { rowJson } from "../loops/row.ts";
+import { scorePacks } from "../loops/score-packs.ts";
+import { selectRow } from "../loops/select.ts";
+import {
+  builtInPolicy,
+  loadSelectionPolicy,
+  type SelectionPolicy,
+} from "../loops/selection-policy.ts";
+import { SelectionTally } from "../loops/selection-tally.ts";
+import { Tally } from "../loops/tally.ts";
+import type { Run } from "../runs/reader.ts";
+import type { ResultRow, Summary } from "../runs/schemas.ts";
+import type { VerificationPart } from "../runs/verification.ts";
+import { type Places, reached } from "./find-input.ts";
+import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
+import { openRecordedScorer } from "./recorded-scorer.ts";
+import { datasetOf, type RowOfRun, rowsOf } from "./scored-rows.ts";
+
+export interface ScoreOptions extends Places {
+  /** The file of a selection policy that is not built in. */
+  readonly selectionPolicy?: string | undefined;
+  /** Only the first so many rows. */
+  readonly limit?: number | undefined;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+export async function verifyScores(run: Run, options: ScoreOptions): Promise<VerificationPart> {
+  const { manifest } = run;
+  const total = manifest.examples.count;
+  if (manifest.loop === "C")
+    return impossible("score", total, "A tabular experiment is repeated by its own command.");
+  const timeout = Number(manifest.settings.scorer_timeout_ms) || undefined;
+  const opened = await reached(async () => ({
+    scorer: await openRecordedScorer(manifest.scorer, options, timeout),
+  }));
+  if ("why" in opened) return impossible("score", total, opened.why);
+  const { scorer } = opened.value;
+  try {
+    const done = await reached(() => scoreAgain(run, scorer, options));
+    return "why" in done ? impossible("score", total, done.why) : done.value;
+  } finally {
+    await scorer.close();
+  }
+}
+
+async function scoreAgain(
+  run: Run,
+  scorer: GuardedScorer,
+  { limit = Number.POSITIVE_INFINITY, onProgress, ...options }: ScoreOptions,
+): Promise<VerificationPart> {
+  const { manifest } = run;
+  const total = manifest.examples.count;
+  const maker = await makerOf(run, scorer, options.selectionPolicy);
+  const dataset = await reached(() => datasetOf(run, options));
+  // A scorer may look at any field of an example, and rows repeat only three of them.
+  if ("why" in dataset && manifest.scorer.path !== null) throw new Unreachable(dataset.why);
+  const comparison = new Comparison();
+  const { name, version, spec } = scorer.identity;
+  const { name: n, version: v, spec: s } = manifest.scorer;
+  if (canonicalJson([name, version, spec]) !== canonicalJson([n, v, s]))
+    comparison.differs("manifest.json", "scorer", [name, version, spec], [n, v, s]);
+  for await (const batch of rowsOf(run, "value" in dataset ? dataset.value : undefined)) {
+    const rows = batch.slice(0, Math.max(0, limit - comparison.repeated));
+    if ("why" in dataset && rows.some(isAmbiguous)) throw new Unreachable(dataset.why);
+    const made = await maker.make(rows.filter(hasExample));
+    for (const { row, example } of rows) {
+      const expected = example && made.shift();
+      if (expected === canonicalJson(row)) comparison.repeated++;
+      else comparison.compare(row.id, expected ? JSON.parse(expected) : {}, row);
+    }
+    onProgress?.("Scoring again", comparison.repeated, total);
+    if (comparison.repeated >= limit) break;
+  }
+  if (limit === Number.POSITIVE_INFINITY && comparison.differences === 0)
+    compareMetrics(comparison, maker.metrics(), run.summary.metrics);
+  return comparison.part("score", total, `by ${name} ${version}`);
+}
+
+/** Rows that are the same must give the numbers of the summary. */
+function compareMetrics(
+  comparison: Comparison,
+  expected: Summary["metrics"],
+  found: Summary["metrics"],
+): void {
+  for (const [name, value] of Object.entries(expected)) {
+    if (canonicalJson(value ?? null) !== canonicalJson(found[name] ?? null))
+      comparison.differs("summary.json", `metrics.${name}`, value, found[name]);
+  }
+}
+
+type WithExample = RowOfRun & { readonly example: Example };
+
+function hasExample(one: RowOfRun): one is WithExample {
+  return one.example !== undefined;
+}
+
+/** A row has null both for an expected answer of null and for none, which scorers tell apart. */
+function isAmbiguous({ row }: RowOfRun): boolean {
+  return row.expected_answer === null;
+}
+
+/** Makes the lines of rows again, as the command wrote them, and counts them. */
+interface Maker {
+  make(rows: readonly WithExample[]): Promise<string[]>;
+  /** Of all rows that were made. */
+  metrics(): Summary["metrics"];
+}
+
+async function makerOf(
+  { manifest }: Run,
+  scorer: GuardedScorer,
+  policyFile: string | undefined,
+): Promise<Maker> {
+  if (manifest.loop === "A") return evaluationMaker(scorer);
+  const policy = await recordedRule(manifest.selection ?? {}, policyFile);
+  return selectionMaker(scorer, policy, Number(manifest.selection?.n));
+}
+
+function evaluationMaker(scorer: GuardedScorer): Maker {
+  const tally = new Tally();
+  return {
+    async make(rows) {
+      const joined = rows.map(({ row, example }) => ({ example, answer: completionOf(row) }));
+      const made = await scoreBatch(scorer, joined);
+      for (const row of made) tally.add(row);
+      return made.map((row) => rowJson(row));
+    },
+    metrics: () => tally.metrics,
+  };
+}
+
+function selectionMaker(scorer: GuardedScorer, policy: SelectionPolicy, n: number): Maker {
+  const tally = new SelectionTally(n);
+  return {
+    async make(rows) {
+      const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
+      return (await scorePacks(scorer, packs)).map((pack) => {
+        const row = selectRow({ policy, n }, pack);
+        tally.addPack(row, pack);
+        return rowJson(row, pack.pack && pack);
+      });
+    },
+    metrics: () => tally.selectionMetrics,
+  };
+}
+
+function completionOf({ id, completion, sum_logprob, sum_ref_logprob }: ResultRow) {
+  if (completion === null) return undefined;
+  return { id, completion, ...withLogprobs({ sum_logprob, sum_ref_logprob }) };
+}
+
+/** Samples keep no log-probs of the reference; the row has that of the one that was selected. */
+function packOf({ id, samples, selected, sum_ref_logprob }: ResultRow) {
+  if (samples === undefined) return undefined;
+  const list = samples.map(({ completion, sum_logprob }, i) => ({
+    completion,
+    ...withLogprobs({
+      sum_logprob,
+      sum_ref_logprob: i === selected?.index ? sum_ref_logprob : undefined,
+    }),
+  }));
+  return { id, samples: list };
+}
+
+type Logprobs = Pick<ResultRow, "sum_logprob" | "sum_ref_logprob">;
+
+function withLogprobs({ sum_logprob, sum_ref_logprob }: Logprobs) {
+  return {
+    ...(sum_logprob !== undefined && { sum_logprob }),
+    ...(sum_ref_logprob !== undefined && { sum_ref_logprob }),
+  };
+}
+
+/** The rule that selected; one of a user's file has to be named, because runs do not keep its path. */
+async function recordedRule(
+  { rule, source_sha256: source }: Readonly<Record<string, unknown>>,
+  file: string | undefined,
+): Promise<SelectionPolicy> {
+  if (source === null && Object.hasOwn(RULES, String(rule))) return builtInPolicy(rule as RuleName);
+  if (file === undefined)
+    throw new Unreachable(
+      "The samples were selected by a policy of a file. Name it with --selection-policy.",
+    );
+  const policy = await loadSelectionPolicy(file);
+  if (policy.identity.source_sha256 === source) return policy;
+  throw new Unreachable(`The selection policy ${file} is not the recorded one.`);
+}
