@@ -6,6 +6,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLES, HOSTILE, reportFolder } from "../../tests/fixtures/report-runs.ts";
 import type { Scorer } from "../core/score.ts";
 import { evaluate } from "../loops/eval.ts";
+import { writeVerification } from "../runs/verification.ts";
+import { verify } from "../verify/verify.ts";
 import { report } from "./report.ts";
 
 const folder = reportFolder();
@@ -107,6 +109,15 @@ describe("an evaluation", () => {
     expect(text).toContain("Mean reward 0.5");
     expect(text).toContain("half a point");
     expect(html).not.toMatch(/<script|<img|<b>/);
+  });
+
+  test("says what verify found, and when the run changed since", async () => {
+    const copy = copyOf(runs.half);
+    const found = await verify({ run: copy, only: ["files", "score"] });
+    await writeVerification(copy, found);
+    expect(textOf(await pageOf(copy))).toMatch(/Verified: rows scored again 40 of 40 \(by/);
+    edit(path.join(copy, "summary.json"), /$/, "\n");
+    expect(textOf(await pageOf(copy))).toContain("Verification out of date: the run changed since");
   });
 
   test("does not grow with its rows", async () => {
