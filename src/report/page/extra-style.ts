@@ -3,6 +3,7 @@
 export const ROW_STYLE = `
 h5 { margin: 0 0 0.4rem; font-size: 0.9375rem; line-height: 1.25; overflow-wrap: anywhere; }
 .sample:target h5 { color: var(--accent); }
+.blank { opacity: 1; }
 .reason { margin-bottom: 0.5rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 .more { margin-bottom: 0.5rem; }
 .charts + p { margin-top: 1rem; }
