@@ -1,4 +1,4 @@
-/** The door to the pages: each kind of run has a room of its own. */
+/** Entry point of the pages about runs: each kind of run has its own folder. */
 
 import { dataError, usageError } from "../core/errors.ts";
 import { requireKind } from "../runs/folder-kind.ts";
@@ -10,7 +10,7 @@ import { rolloutReport } from "./rollout/report.ts";
 import { selectionReport } from "./selection/report.ts";
 import { trainingReport } from "./training/report.ts";
 
-const ROOMS: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
+const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   eval: (options) => evaluationReport(options),
   select: selectionReport,
   experiment: (options) => evaluationReport(options, "Experiment"),
@@ -40,7 +40,7 @@ export async function report(options: ReportOptions): Promise<Report> {
         "A page is about runs of one kind. Write one for each kind.",
       );
   }
-  return ROOMS[kind](options);
+  return PAGES[kind](options);
 }
 
 async function kindOf(dir: string): Promise<RunKind> {

@@ -5,8 +5,7 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { plain } from "../page/numbers.ts";
-import { reasonOf } from "../reason.ts";
-import { completionHtml } from "../scored/rows.ts";
+import { completionHtml, reasonHtml } from "../scored/rows.ts";
 
 const REASON_WIDTH = 200;
 
@@ -22,5 +21,5 @@ ${heading(4, codeHtml(is.id))}<pre class="prompt">${textHtml(is.prompt)}</pre>
 
 function side(name: string, row: ResultRow): Html {
   return html`<div><p>${name} · ${codeHtml(row.outcome_code)} · reward ${plain(row.reward)}</p>
-${completionHtml(row.completion)}<p class="reason">${reasonOf(row, REASON_WIDTH)}</p></div>`;
+${completionHtml(row.completion)}${reasonHtml(row, REASON_WIDTH)}</div>`;
 }

@@ -10,6 +10,7 @@ import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { factList } from "../page/facts.ts";
 import { figureTiles } from "../page/figure-tiles.ts";
+import { groupHeading } from "../page/heading.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { many } from "../page/numbers.ts";
 import { LEGEND, rowList } from "../page/row-list.ts";
@@ -131,8 +132,7 @@ function flipsBody(verdict: GateReport, rows: ComparedRows | string): Html {
   if (groups.length === 0) return html`<p>No row flipped.</p>\n`;
   const parts = DIRECTIONS.map((direction) => {
     const group = groups.find(({ name }) => name === direction) ?? { count: 0, rows: [] };
-    return html`<h3>${WORDS[direction]} <span class="muted">${many(group.count, "row")}</span></h3>
-${group.count === 0 ? html`<p>None.</p>\n` : rowList(group)}`;
+    return html`${groupHeading(3, WORDS[direction], many(group.count, "row"))}${group.count === 0 ? html`<p>None.</p>\n` : rowList(group)}`;
   });
   return html`${LEGEND}${parts}`;
 }

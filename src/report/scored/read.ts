@@ -1,4 +1,4 @@
-/** One pass over the rows of a finished run: counted again, and shown to whoever collects some. */
+/** One pass over the rows of a finished run, which are counted again on the way. */
 
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { passes } from "../../core/score.ts";

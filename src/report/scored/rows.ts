@@ -4,7 +4,7 @@ import { canonicalJson } from "../../core/json.ts";
 import { passes } from "../../core/score.ts";
 import { visible } from "../../core/visible.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
-import { heading } from "../page/heading.ts";
+import { groupHeading, heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { many, plain } from "../page/numbers.ts";
 import { RowGroups } from "../page/row-groups.ts";
@@ -40,7 +40,7 @@ export class FailingRows {
       .slice(0, CODES_SHOWN)
       .map(
         (group) =>
-          html`${heading(this.#level, html`${codeHtml(group.name)} <span class="muted">${many(group.count, "row")}</span>`)}${rowList(group)}`,
+          html`${groupHeading(this.#level, codeHtml(group.name), many(group.count, "row"))}${rowList(group)}`,
       );
     const hidden = all.slice(CODES_SHOWN).reduce((sum, { count }) => sum + count, others);
     const rest =
@@ -53,13 +53,18 @@ export class FailingRows {
 function failingRow(row: ResultRow, level: number, more: Html | undefined): Html {
   const { id, prompt, completion, reward, expected_answer: expected } = row;
   return html`<article class="sample">
-${heading(level, codeHtml(id))}<p class="reason">${reasonOf(row, REASON_WIDTH)}</p>
-<pre class="prompt">${textHtml(prompt)}</pre>
+${heading(level, codeHtml(id))}${reasonHtml(row, REASON_WIDTH)}<pre class="prompt">${textHtml(prompt)}</pre>
 <div class="completions"><div><p>completion · reward ${plain(reward)}</p>
 ${completionHtml(completion)}</div><div><p>expected</p>
 <pre>${textHtml(typeof expected === "string" ? expected : canonicalJson(expected ?? null))}</pre></div></div>
 ${more}${detailsHtml(row)}</article>
 `;
+}
+
+/** Nothing where the scorer gave no details. */
+export function reasonHtml(row: ResultRow, width: number): Html | undefined {
+  const hasDetails = Object.keys(Object(row.details ?? {})).length > 0;
+  return hasDetails ? html`<p class="reason">${reasonOf(row, width)}</p>\n` : undefined;
 }
 
 export const completionHtml = (completion: string | null): Html =>

@@ -2,7 +2,7 @@
 
 import { passes } from "../../core/score.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
-import { heading } from "../page/heading.ts";
+import { groupHeading, heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, plain } from "../page/numbers.ts";
 import { RowGroups } from "../page/row-groups.ts";
@@ -38,8 +38,8 @@ export class ChangedRows {
     const { all } = this.#groups;
     const parts = DIRECTIONS.map((direction) => {
       const group = all.find(({ name }) => name === direction) ?? { count: 0, rows: [] };
-      const title = html`${WORDS[direction]} <span class="muted">${many(group.count, "row")}</span>`;
-      return html`${heading(this.#level, title)}${group.count === 0 ? html`<p>None.</p>\n` : rowList(group)}`;
+      const title = groupHeading(this.#level, WORDS[direction], many(group.count, "row"));
+      return html`${title}${group.count === 0 ? html`<p>None.</p>\n` : rowList(group)}`;
     });
     return html`${all.length > 0 && LEGEND}${parts}`;
   }

@@ -1,4 +1,4 @@
-/** The page about selections: what choosing among samples changed, and how much of it is luck. */
+/** The page about selections: first samples against selected ones, and pass@k. */
 
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
