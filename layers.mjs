@@ -23,6 +23,7 @@ export const mayImport = {
   judge: ["core"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
+  harden: ["core", "extensions", "scorers", "runs"],
   learn: [
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts"],

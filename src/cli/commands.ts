@@ -19,6 +19,7 @@ export const GROUPS = {
     eval: "Loop A: score one completion per example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
+    harden: "attack a scorer, and measure how much its golden rows notice",
     gate: "decide whether a candidate run may replace a baseline",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",

@@ -2,6 +2,7 @@
 
 import { type ZodType, z } from "zod";
 import { gateReportSchema } from "./gate-report.ts";
+import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
@@ -29,6 +30,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "pairs@1": preferences.pairsManifestSchema,
   "pairs-summary@1": preferences.pairsSummarySchema,
   "gate@1": gateReportSchema,
+  "harden@1": hardenReportSchema,
   "validation@1": validationReportSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
