@@ -2,7 +2,9 @@
 
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { RAW_CONTROL } from "../../tests/cli.ts";
 import { EXAMPLES, HOSTILE, reportFolder } from "../../tests/fixtures/report-runs.ts";
 import type { Scorer } from "../core/score.ts";
 import { evaluate } from "../loops/eval.ts";
@@ -109,6 +111,41 @@ describe("an evaluation", () => {
     expect(text).toContain("Mean reward 0.5");
     expect(text).toContain("half a point");
     expect(html).not.toMatch(/<script|<img|<b>/);
+  });
+
+  test("holds whatever text as text", async () => {
+    const text = fc.string({ unit: "binary", maxLength: 40 });
+    const markup = fc.constantFrom(
+      "<svg/onload=alert(1)>",
+      "</pre></main>",
+      "<!--",
+      "]]>",
+      "&lt;b>",
+    );
+    const any = fc.oneof(
+      text,
+      markup,
+      fc.tuple(text, markup).map((parts) => parts.join("")),
+    );
+    const rows = fc.sample(fc.tuple(any, any, any, any), { seed: 3, numRuns: 300 });
+    const scorer: Scorer = {
+      ...{ name: "echo", version: "1.0.0", spec: "the code is the example's own" },
+      score: ({ code }, completion) => ({
+        ...{ reward: 0, code: `code ${String(code)}` },
+        details: { message: completion },
+      }),
+    };
+    const dataset = rows.map(([id, prompt, code], i) => ({ id: `${i} ${id}`, prompt, code }));
+    const completions = rows.map(([id, , , completion], i) => ({ id: `${i} ${id}`, completion }));
+    const outdir = folder.path("any");
+    await evaluate({ dataset, completions, outdir, scorer });
+    const html = await pageOf(outdir);
+    expect(html.replaceAll("⇥\t", "")).not.toMatch(RAW_CONTROL);
+    const tags = new Set([...html.matchAll(/<[/!]?([^\s>]*)/g)].map(([, name]) => name));
+    const known = new Set(
+      [...(await pageOf(runs.half)).matchAll(/<[/!]?([^\s>]*)/g)].map(([, name]) => name),
+    );
+    expect([...tags].filter((name) => !known.has(name))).toEqual([]);
   });
 
   test("says what verify found, and when the run changed since", async () => {

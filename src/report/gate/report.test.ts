@@ -4,7 +4,9 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { reportFolder } from "../../../tests/fixtures/report-runs.ts";
+import { examplesOf, firstRight, makeRun } from "../../../tests/gate-runs.ts";
 import { gate } from "../../gate/gate.ts";
+import { verifyBoth } from "../../verify/gate-checks.ts";
 import { verdictReport } from "./report.ts";
 
 const folder = reportFolder();
@@ -43,6 +45,23 @@ test("a verdict: reasons, notes, the interval as a chart, flips with both comple
   );
   expect(text).toContain("wrong_answer → ok 20 50.0 %");
   expect(html).not.toMatch(/<script|<img|Warning\./);
+});
+
+test("repeated prompts and what was made again are told beside the figures", async () => {
+  const examples = examplesOf(40).map((example, i) => ({
+    ...example,
+    prompt: `Compute ${i % 20}.`,
+  }));
+  const make = (right: number) => makeRun(folder.root, { examples, right: firstRight(40, right) });
+  const [baseline, candidate] = [await make(10), await make(36)];
+  const verdict = await gate({
+    ...{ baseline, candidate },
+    further: (before, after) => verifyBoth(before, after, {}),
+  });
+  const text = textOf((await verdictReport({ verdict })).html);
+  expect(text).toContain("Effective number of examples: 20 of 40 (20 repeat a prompt).");
+  expect(text).toContain("sign-flip permutation test of whole prompts");
+  expect(text).toMatch(/candidate verified: rows scored again 40 of 40/);
 });
 
 test("losses come first, and no more than twenty of each direction are shown", async () => {
