@@ -1,6 +1,5 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
-import { shownLevel } from "../../gate/render.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Figure } from "../page/figure-tiles.ts";
@@ -20,7 +19,7 @@ const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
 
 export function verdictFigures(verdict: GateReport): Figure[] {
   const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
-  const level = seeds ? shownLevel(seeds.level) : verdict.alpha;
+  const level = plain(seeds?.level ?? verdict.alpha);
   const mde = verdict.minimum_detectable_effect;
   const side = (label: string, { pass_rate, mean_reward, n_scored }: GateReport["baseline"]) => ({
     label: `${label}, ${isGraded(verdict) ? "mean reward" : "pass rate"}`,

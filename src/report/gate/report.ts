@@ -57,8 +57,9 @@ function shortNames({ candidate, baseline }: GateReport): string[] {
   return nameRuns(dirs.map((dir) => ({ dir }))).map(({ name }) => name);
 }
 
-const STATES: Record<Decision, { readonly look: string; readonly sentence: string }> = {
+const STATES: Record<Decision | "PASS", { readonly look: string; readonly sentence: string }> = {
   PROMOTE: { look: "finished", sentence: "The candidate may replace the baseline." },
+  PASS: { look: "finished", sentence: "The candidate does not lose more than the margin." },
   REJECT: { look: "alarm", sentence: "The candidate may not replace the baseline." },
   INCONCLUSIVE: { look: "early", sentence: "The rows do not decide it either way." },
 };
@@ -77,7 +78,7 @@ ${factList([
   ["changed", knobs.join(", ") || "none"],
   verified && ["baseline", madeAgainLine(verified.baseline)],
   verified && ["candidate", madeAgainLine(verified.candidate)],
-  claim === null ? undefined : ["claim", `only the ${claim} changed`],
+  claim === null ? undefined : ["claim", claim],
 ])}</div>
 </article>
 `;
