@@ -6,6 +6,7 @@ h5 { margin: 0 0 0.4rem; font-size: 0.9375rem; line-height: 1.25; overflow-wrap:
 .blank { opacity: 1; }
 .reason { margin-bottom: 0.5rem; overflow-wrap: anywhere; white-space: pre-wrap; }
 .group { margin: 1.75rem 0 0.75rem; font-size: 1.0625rem; }
+h4.group { margin-top: 1.25rem; font-size: 1rem; }
 .more { margin-bottom: 0.5rem; }
 .charts + p { margin-top: 1rem; }
 .more > summary { margin-bottom: 1rem; }
