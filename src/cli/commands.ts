@@ -23,6 +23,7 @@ export const GROUPS = {
     gate: "decide whether a candidate run may replace a baseline",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
+    sabotage: "cheat on purpose, and see which check catches it",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
   },
