@@ -35,7 +35,7 @@ export const GROUPS = {
   "Learn:": {
     train: "Loop C: train a policy, write a checkpoint",
     sweep: "train once for each value of a setting, chart the results",
-    report: "write one HTML page about training runs",
+    report: "write one HTML page about runs or a verdict of the gate",
     policy: "inspect or export a checkpoint, merge an adapter",
     "bandit-train": "tabular experiment: REINFORCE on a four-armed bandit",
     "two-step-mdp": "tabular experiment: credit assignment over two steps",
