@@ -225,6 +225,21 @@ describe("with sets to measure on", () => {
     expect((await train("measured-again", 2, ...again)).stdout).toMatch(/used 2 times so far/);
   });
 
+  test("a scorer of one's own is in what to do next", async () => {
+    room.write(
+      "mine.ts",
+      'export const name = "mine"; export const version = "1"; export const spec = "any";\n' +
+        'export const score = () => ({ reward: 1, code: "any", details: {} });\n',
+    );
+    const { stdout, stderr } = await train("own", 2, "--dev", "dev.jsonl", "--scorer", "mine.ts");
+    expect(stdout).toMatch(
+      /^And score it: .* eval --dataset HELD_OUT \\\n {2}--completions own-rollout\/completions\.jsonl --scorer mine\.ts/m,
+    );
+    expect(stderr).toMatch(
+      /^ {2}validation at step 2: pass rate 1\.0000; any 6\n {4}"0\+5=" → ".*" any$/m,
+    );
+  });
+
   test("one that is learned from is refused by name", async () => {
     room.jsonl("shared.jsonl", [...sums(5), { id: "mine", prompt: "2+3=" }]);
     const result = await train("shared", 2, "--dev", "shared.jsonl");
@@ -358,6 +373,23 @@ test("a batch in parts is the same batch", async () => {
     expect(parts[i]?.loss).toBeCloseTo(row.loss as number, 4);
     expect(parts[i]?.tokens).toBe(row.tokens);
   });
+});
+
+test("help with an algorithm is about that one, and without about all", async () => {
+  const [one, all] = await Promise.all(
+    [["grpo"], []].map((words) => room.run(["train", ...words, "--help"])),
+  );
+  expect(one?.stdout).toMatch(
+    /^Usage: lockedroom train grpo [\s\S]*^ {2}algorithm\.clip_low +0\.2/m,
+  );
+  expect(one?.stdout).not.toContain("--batch");
+  expect(all?.stdout).toMatch(/--batch[\s\S]*^Algorithms:$/m);
+});
+
+test("a learning rate that ruins the policy is named, and stops the run", async () => {
+  const { stdout, stderr } = await train("ruined", 60, "--lr", "3", "--warmup", "0");
+  expect(stdout).toContain("by the alarm ruinous_learning_rate");
+  expect(stderr.replaceAll(/\n +/g, " ")).toMatch(/The learning rate of 3, 1000 times the default/);
 });
 
 test("a loss that explodes stops the run, and names the step and the last good checkpoint", async () => {

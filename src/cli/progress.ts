@@ -1,10 +1,8 @@
-/** Progress on stderr: bars on a terminal; of training also plain lines. */
+/** Progress bars on stderr, only on a terminal. */
 
 import { statSync } from "node:fs";
-import type { TrainOptions } from "../learn/options.ts";
 import type { OnProgress } from "../verify/part.ts";
-import { bar, err, percent, warning } from "./terminal.ts";
-import { figures, scratchLines, validationLines } from "./training-lines.ts";
+import { bar, percent } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
@@ -127,78 +125,4 @@ export function tokenLine({ total, kept, added, tokens }: TokenState, seconds: n
   if (added === 0 || seconds <= 0) return count;
   const left = Math.ceil((seconds / added) * (total - done));
   return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
-}
-
-type Listeners = Pick<
-  TrainOptions,
-  "onProgress" | "onStep" | "onAlarm" | "onScratch" | "onValidation"
->;
-
-/** Plain lines of a run without a terminal, besides those of its validations. */
-const LINES = 10;
-
-/**
- * Of a training run: a bar on a terminal, else a line at intervals of steps, never of time, so that
- * the output is the same every time. Validations and alarms have their own lines on both.
- */
-export class TrainingProgress {
-  readonly #quiet: boolean | undefined;
-  readonly #lines: boolean;
-  #bar: TokenProgress | undefined;
-  #label = "";
-
-  constructor(quiet: boolean | undefined, { lines = true }: { readonly lines?: boolean } = {}) {
-    this.#quiet = quiet;
-    this.#lines = lines && !quiet;
-  }
-
-  /** For `train` and `sweep`. */
-  listeners(settings: { readonly steps: number; readonly batch: number }): Listeners {
-    const { steps } = settings;
-    const every = Math.ceil(steps / LINES);
-    return {
-      // Work before the first update, such as sampling training data.
-      onProgress: (done, total, what) => {
-        this.#begin(what, total, 0);
-        if (done === total) this.stop();
-        else this.#bar?.add(0);
-      },
-      onStep: (done, record) => {
-        this.#begin("Training", steps, done - 1);
-        this.#bar?.add(Number(record.tokens), figures(record));
-        if (process.stderr.isTTY || (done !== 1 && done % every !== 0 && done !== steps)) return;
-        this.#say([`  step ${done} of ${steps}: ${figures(record)}`]);
-      },
-      onScratch: (policy) => this.#say(scratchLines(policy, settings)),
-      onValidation: (record, samples) => this.#say(validationLines(record, samples)),
-      onAlarm: ({ step, message, stops }) =>
-        this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
-    };
-  }
-
-  warn(text: string): void {
-    if (this.#quiet) return;
-    this.stop();
-    process.stderr.write(`${warning(text)}\n`);
-  }
-
-  stop(): void {
-    this.#bar?.stop();
-    this.#bar = undefined;
-    this.#label = "";
-  }
-
-  #say(lines: readonly string[]): void {
-    if (!this.#lines) return;
-    this.stop();
-    for (const line of lines) err(line);
-  }
-
-  #begin(label: string, total: number, done: number): void {
-    if (this.#label === label) return;
-    this.#bar?.stop();
-    this.#label = label;
-    this.#bar = tokenProgress(label, this.#quiet);
-    this.#bar.start(total, done);
-  }
 }

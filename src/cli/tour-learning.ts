@@ -12,7 +12,7 @@ import { rollout } from "../loops/rollout.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
 import { trainingReport } from "../report/training/report.ts";
-import { TrainingProgress } from "./progress.ts";
+import { TrainingProgress } from "./training-progress.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");

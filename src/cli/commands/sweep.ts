@@ -7,9 +7,9 @@ import { yamlValue } from "../../learn/recipe.ts";
 import { completed } from "../../learn/settings.ts";
 import { type SweepOutcome, sweep } from "../../learn/sweep.ts";
 import type { SweepPoint } from "../../runs/sweep-schema.ts";
-import { TrainingProgress } from "../progress.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
+import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
   readonly over: string;

@@ -8,7 +8,6 @@ import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { algorithmHelp, describeAlgorithm } from "../algorithm-help.ts";
 import { missingAnswerWarning } from "../data-kind.ts";
-import { TrainingProgress } from "../progress.ts";
 import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
@@ -17,6 +16,7 @@ import {
   type TrainFlags,
   withTrainOptions,
 } from "../train-options.ts";
+import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
   readonly showSettings?: boolean;
