@@ -57,7 +57,10 @@ export function scratchLines(
       "  context     ",
       `${context} tokens, prompt included; the longest text has ${longest + 2} (--context N)`,
     ),
-    hanging("  data        ", `${whole(texts)} texts, ${whole(tokens)} tokens to learn; ${seen}`),
+    hanging(
+      "  data        ",
+      `${texts === 1 ? "1 text" : `${whole(texts)} texts`}, ${whole(tokens)} tokens to learn; ${seen}`,
+    ),
     hanging(
       "  advice      ",
       `for this amount of data --size ${fitting} and about --steps ${steps}; end where the held-out loss no longer falls`,
