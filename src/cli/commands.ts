@@ -4,10 +4,10 @@ import type { Command } from "commander";
 
 /** What the file of a command exports. */
 export interface CommandModule {
-  /** Printed after the options. */
-  readonly help: string;
+  /** Printed after the options; it may depend on the words that follow the command. */
+  readonly help: string | ((words: readonly string[]) => string);
   /** Adds options and the action; `exit` sets the process's exit code. */
-  define(command: Command, exit: (code: number) => void): void;
+  define(command: Command, exit: (code: number) => void, words: readonly string[]): void;
 }
 
 /** By the heading under which the help lists them: what people want to do. */
