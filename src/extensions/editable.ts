@@ -67,7 +67,7 @@ export async function openEditable(
     limitMs: number,
     edit?: [string, string],
   ) => {
-    const scope = loadingScope(newSight(folderOf(full)), true, true);
+    const scope = loadingScope(newSight(folderOf(full)), true, edit !== undefined);
     const transform = (options: TransformOptions, compile: Compile) => {
       const file = options.filename ?? "";
       if (file === edit?.[0]) return compile({ ...options, source: edit[1] });
@@ -77,21 +77,27 @@ export async function openEditable(
       return code;
     };
     const given = { file: full, what: "scorer", scope, limitMs, transform };
-    const exports = await load(given).catch((error: unknown) => (error as Error) ?? new Error());
+    const exports = await load(given).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(messageOf(error)),
+    );
     return { scope, exports };
   };
-  // A file with `await` outside of functions needs the other way.
-  const tried = await instance(requireInstance, LOAD_LIMIT_MS);
-  const load = tried.exports instanceof Error ? importInstance : requireInstance;
-  if (tried.exports instanceof Error) {
-    const { exports } = await instance(load, LOAD_LIMIT_MS);
-    if (exports instanceof Error)
-      throw dataError(`${entry} does not load: ${messageOf(exports)}`, SEE_ERROR);
-  }
+  const { exports } = await instance(importInstance, LOAD_LIMIT_MS);
+  if (exports instanceof Error)
+    throw dataError(`${entry} does not load: ${messageOf(exports)}`, SEE_ERROR);
+  const files = await filesOf(full, compiled.keys());
+  // V8 can end every loop of a file that is loaded in one call; one with `await` outside of its
+  // functions cannot be. Tried late: the other form of its code would confuse a look at coverage.
+  let way: Promise<typeof importInstance> | undefined;
+  const wayToLoad = async () =>
+    (await instance(requireInstance, LOAD_LIMIT_MS)).exports instanceof Error
+      ? importInstance
+      : requireInstance;
   return {
-    files: await filesOf(full, compiled.keys()),
+    files,
     async load(file, text) {
-      const { scope, exports } = await instance(load, editedLimitMs, [file.path, text]);
+      way ??= wayToLoad();
+      const { scope, exports } = await instance(await way, editedLimitMs, [file.path, text]);
       if (scope.refused !== undefined) return "refused";
       return exports instanceof Error ? "does_not_load" : { exports, sight: scope.sight };
     },

@@ -28,7 +28,7 @@ export function troubleSighting(
   const { example } = target;
   const inTrouble = async (text: string) =>
     (await scoreOf(subject, text, example)).find((one) => troubleOf(one) === problem);
-  const why = (one: CheckedScore) => `${TROUBLE[problem]}: ${messageOf(one)}`;
+  const why = (one: CheckedScore) => `${TROUBLE[problem]}: ${messageOf(one).replace(/\.?$/, ".")}`;
   // A part of a right answer is expected to get 0 only if it does not state the answer any more.
   const still = async (text: string) =>
     (expected_reward === 0 || !couldState(text, target)) && (await inTrouble(text)) !== undefined;

@@ -43,7 +43,7 @@ export function reported(
   times: number,
 ): HardenFind {
   const searched = find.attack_class === "coverage_search";
-  return { ...find, attack: searched ? "found by search" : attack, times, also: [] };
+  return { ...find, attack: searched ? "an edited completion" : attack, times, also: [] };
 }
 
 function joined(known: HardenFind, find: HardenFind): HardenFind {

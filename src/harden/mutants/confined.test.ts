@@ -60,8 +60,11 @@ it("the network is not used, even where the scorer declares that it may", async 
 if (process.argv[9] === "ask") await fetch("http://127.0.0.1:${port}");
 ${RULE}`;
   const mutation = await mutantsOf("asks", RULE_CALL, loads);
-  server.close();
   expect(asked).toBe(0);
+  const always = await mutantsOf("always", RULE_CALL, loads.replace(/if \(.*?\)/, ""));
+  server.close();
+  expect(asked).toBe(1); // The scorer itself may, when its files are found.
+  expect(always).toMatchObject({ killed: 0, survived: 0, score: null });
   expect(mutation.refused).toBeGreaterThan(0);
   expect(mutation.killed).toBeGreaterThan(3);
 });
