@@ -30,7 +30,7 @@ export interface HardenOptions {
   /** Files of golden rows. */
   readonly golden?: readonly string[] | undefined;
   readonly seed?: number | undefined;
-  /** How often the scorer is called, besides relations, minimising and mutants. */
+  /** How often the scorer is called, besides coverage, relations, minimising and mutants. */
   readonly inputs?: number | undefined;
   /** An upper limit; what is found then depends on the machine. */
   readonly seconds?: number | undefined;

@@ -47,7 +47,8 @@ export async function searchForFinds(search: Search): Promise<Entry[]> {
     await score(search, batch, answers);
     const fresh = search.coverage?.take();
     if (search.coverage && fresh && fresh.size > 0) {
-      await locate(search, search.coverage, batch, kept);
+      const { coverage } = search;
+      await subject.during("coverage", () => locate(search, coverage, batch, kept));
       search.coverage.keep(fresh); // Also what only the comparison with other examples reached.
     }
     // News are many at first and few later: a larger batch reads the coverage less often.
@@ -94,7 +95,6 @@ async function locate(
   kept: Entry[],
 ): Promise<void> {
   const within = async (part: readonly Entry[]): Promise<void> => {
-    if (part.length > leftOf(search)) return;
     await search.subject.score(part.map(requestOf));
     const fresh = coverage.take();
     if (fresh.size === 0) return;

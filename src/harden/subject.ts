@@ -7,7 +7,7 @@ export type Trouble = "timeout" | "not_deterministic" | "scorer_error";
 
 /** What the scorer is called for. The first ones share the number of inputs. */
 export const COUNTED = ["forms", "right_answers", "attacks", "golden_edits", "search"] as const;
-export const FURTHER = ["relations", "minimising", "mutants"] as const;
+export const FURTHER = ["coverage", "relations", "minimising", "mutants"] as const;
 export type Phase = (typeof COUNTED)[number] | (typeof FURTHER)[number];
 
 export class Subject {
@@ -19,7 +19,7 @@ export class Subject {
   /** Calls by what they were for. */
   readonly counts: Record<Phase, number> = {
     ...{ forms: 0, right_answers: 0, attacks: 0, golden_edits: 0, search: 0 },
-    ...{ relations: 0, minimising: 0, mutants: 0 },
+    ...{ coverage: 0, relations: 0, minimising: 0, mutants: 0 },
   };
   /** Called after every batch. */
   onScored: () => void = () => {};

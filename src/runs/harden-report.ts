@@ -97,6 +97,8 @@ export const hardenReportSchema = z.strictObject({
     search: z.int(),
     /** Of those before; at most `settings.inputs`. */
     counted: z.int(),
+    /** Completions scored again, to see which of them reached new code. */
+    coverage: z.int(),
     relations: z.int(),
     minimising: z.int(),
     mutants: z.int(),

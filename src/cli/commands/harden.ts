@@ -59,7 +59,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--golden <file>", "golden rows, JSONL; can be repeated", repeated)
     .option(
       "--inputs <n>",
-      "completions to score, besides relations, minimising and mutants",
+      "completions to score, besides coverage, relations, minimising and mutants",
       wholeNumber(100, 1_000_000_000),
       DEFAULT_INPUTS,
     )
@@ -210,6 +210,7 @@ function printStages({ inputs, classes, edits, edits_left_out, search, ...report
   line("search", `${inputs.search}; ${reached}, ${search.kept} kept`);
   if (inputs.all === inputs.counted) return;
   out("Not counted as inputs:");
+  if (inputs.coverage > 0) line("coverage", `${inputs.coverage}`);
   if (inputs.relations > 0) line("relations", `${inputs.relations}`);
   for (const one of report.relations)
     out(`    ${visibleShort(one.name, 40)}: ${one.checked} checked, ${one.broken} broken`);
