@@ -1,8 +1,9 @@
 /**
  * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic, never
- * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and none of them a zero. A scorer that returns
- * promises gets the same checks with a timer in place of the watchdog. What this cannot stop is a
- * loop that blocks after an `await`; if it ends, it counts as over the limit.
+ * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and
+ * none of them a zero. A scorer that returns promises gets the same checks with a timer in place of
+ * the watchdog. What this cannot stop is a loop that blocks after an `await`; if it ends, it counts
+ * as over the limit.
  */
 
 import { canonicalJson, deepFreeze } from "../core/json.ts";
@@ -15,9 +16,9 @@ import {
   type Scorer,
 } from "../core/score.ts";
 import { keepBuiltIns } from "../extensions/builtins.ts";
-import { withinLimit } from "../extensions/module.ts";
 import { inScope, newSight, type Scope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
 import {
   answerOf,
   MAX_TIMEOUTS,
@@ -29,18 +30,36 @@ import {
 } from "./answer.ts";
 import type { LoadedScorer } from "./load.ts";
 
+export interface GuardOptions {
+  /** Whether it is deterministic does not matter: each row is scored once. */
+  readonly scoreOnce?: boolean;
+  /** It may use no network and no programs and write nothing, whatever it declares. */
+  readonly confined?: boolean;
+}
+
 export class Guard {
-  readonly #loaded: LoadedScorer;
+  readonly #loaded: Omit<LoadedScorer, "identity">;
   readonly #limitMs: number;
   readonly #atOnce: Limit;
   readonly #sight: Sight;
+  readonly #scoreOnce: boolean;
+  readonly #confined: boolean;
   readonly #changedBuiltIn = keepBuiltIns();
   /** Known once the scorer has returned a promise. */
   #asynchronous = false;
+  /** The first thing that the watch refused. */
+  refused: string | undefined;
 
-  constructor(loaded: LoadedScorer, limitMs: number, concurrency = 1) {
+  constructor(
+    loaded: Omit<LoadedScorer, "identity">,
+    limitMs: number,
+    concurrency = 1,
+    { scoreOnce = false, confined = false }: GuardOptions = {},
+  ) {
     this.#loaded = loaded;
     this.#limitMs = limitMs;
+    this.#scoreOnce = scoreOnce || loaded.scorer.deterministic === false;
+    this.#confined = confined;
     this.#atOnce = new Limit(concurrency);
     this.#sight = loaded.sight ?? newSight(process.cwd());
     if (!loaded.trusted) watchUserCode();
@@ -58,7 +77,7 @@ export class Guard {
       );
     for (const { example } of batch) deepFreeze(example);
     const scored = await this.#pass(scorer, batch);
-    for (const other of scorer.deterministic === false ? [] : new Set([scorer, again])) {
+    for (const other of this.#scoreOnce ? [] : new Set([scorer, again])) {
       const open = [...batch.keys()].filter((i) => scored[i]?.code !== SCORER_ERROR).reverse();
       const rows = open.map((i) => batch[i] as ScoreRequest);
       for (const [position, score] of (await this.#pass(other, rows)).entries()) {
@@ -87,7 +106,7 @@ export class Guard {
       while (scored.length < end && promised.length === 0) {
         const answer = answerOf(scorer, batch[scored.length] as ScoreRequest);
         if (answer instanceof Promise) promised[0] = answer;
-        else scored[scored.length] = allowed(scope, answer);
+        else scored[scored.length] = this.#allowed(scope, answer);
       }
     };
     inScope(scope, () => {
@@ -95,7 +114,7 @@ export class Guard {
       for (let timeouts = 0; !finished && scored.length < batch.length && !promised[0]; ) {
         if (timeouts === MAX_TIMEOUTS) scored[scored.length] = notTried();
         else if (!inTime(upTo(scored.length + 1), this.#limitMs)) {
-          scored[scored.length] = allowed(scope, timedOut(this.#limitMs));
+          scored[scored.length] = this.#allowed(scope, timedOut(this.#limitMs));
           timeouts++;
         }
       }
@@ -125,7 +144,7 @@ export class Guard {
             ? settled(scorer, answer, this.#limitMs, late)
             : Promise.resolve(answer);
         });
-        return launched.count(allowed(scope, score));
+        return launched.count(this.#allowed(scope, score));
       }),
     );
     const inOrder = new TimeoutCount(this.#limitMs);
@@ -141,16 +160,18 @@ export class Guard {
   }
 
   #newScope(): Scope {
-    return scoringScope(this.#sight, this.#loaded.scorer.deterministic !== false);
+    const deterministic = this.#loaded.scorer.deterministic !== false;
+    return scoringScope(this.#sight, deterministic, this.#confined);
   }
-}
 
-/** The row's score, unless the scorer did what it must not: that counts even if it went on. */
-function allowed(scope: Scope, score: CheckedScore): CheckedScore {
-  const { refused } = scope;
-  if (refused === undefined) return score;
-  delete scope.refused;
-  return scorerError(refused);
+  /** The row's score, unless the scorer did what it must not: that counts even if it went on. */
+  #allowed(scope: Scope, score: CheckedScore): CheckedScore {
+    const { refused } = scope;
+    if (refused === undefined) return score;
+    delete scope.refused;
+    this.refused ??= refused;
+    return scorerError(refused);
+  }
 }
 
 /** At most so many calls at once; the others wait and begin in the order in which they came. */
