@@ -29,7 +29,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "pairs@1": preferences.pairsManifestSchema,
   "pairs-summary@1": preferences.pairsSummarySchema,
   "gate@1": gateReportSchema,
-  "validation@1": validationReportSchema,
+  "validation@2": validationReportSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
   "metrics-row@1": lines.stepRecordSchema,
