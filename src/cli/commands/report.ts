@@ -8,7 +8,7 @@ import { print } from "../terminal.ts";
 
 interface Flags {
   readonly run: readonly string[];
-  readonly output: string;
+  readonly outfile: string;
   readonly pricePerHour?: number;
   readonly force?: boolean;
 }
@@ -19,9 +19,9 @@ export const help = `The top of the page says whether a run is finished, unfinis
 alarm. The same runs give the same bytes.
 
 Examples:
-  lockedroom report --run runs/grpo -o report.html
-  lockedroom report --run runs/grpo runs/ppo -o compared.html \\
-    --price-per-hour 2.5 --force`;
+  lockedroom report --run runs/grpo --outfile report.html
+  lockedroom report --run runs/grpo runs/ppo --price-per-hour 2.5 \\
+    --outfile compared.html --force`;
 
 export function define(command: Command): void {
   command
@@ -29,18 +29,18 @@ export function define(command: Command): void {
       "Writes an HTML report about training runs: key figures, curves, alarms, samples, cost. One self-contained file; several runs share the charts.",
     )
     .requiredOption("--run <folders...>", "training run folder, or several to compare")
-    .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
+    .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
     .option("--force", "overwrite an existing file")
     .action(run);
 }
 
-async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<void> {
-  refuseOutput(output, force ?? false);
+async function run({ run: runs, outfile, pricePerHour, force }: Flags): Promise<void> {
+  refuseOutput(outfile, force ?? false);
   const report = await trainingReport({ runs, pricePerHour });
-  await writeWhole(output, report.html);
+  await writeWhole(outfile, report.html);
   for (const { name, status } of report.runs) print(`${name}: ${status}`);
-  print(`Report written to ${output}`);
+  print(`Report written to ${outfile}`);
 }
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */
@@ -51,5 +51,8 @@ function refuseOutput(file: string, force: boolean): void {
       "Give a name that ends in .html.",
     );
   if (existsSync(file) && !force)
-    throw usageError(`${file} already exists`, "Choose another -o, or overwrite it with --force.");
+    throw usageError(
+      `${file} already exists`,
+      "Choose another --outfile, or overwrite it with --force.",
+    );
 }
