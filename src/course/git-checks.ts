@@ -57,12 +57,17 @@ export function withGitChecks(level: LevelDefinition): Level {
   return { ...level, checks: [...checks, ...historyChecks(level)] };
 }
 
+const COMMIT = "commit-";
+
+/** Whether a check is that of a step's commit, which ends the step. */
+export const isCommitCheck = ({ id }: Pick<Check, "id">): boolean => id.startsWith(COMMIT);
+
 /** A step is committed under its name, with its file, after the step before. */
 function commitCheck({ id, commits }: LevelSteps, step: string): Check {
   const { file, first } = commits.find(({ name }) => name === step) as Step;
   const command = commitCommand(id, step);
   return {
-    id: `commit-${step}`,
+    id: `${COMMIT}${step}`,
     title: `committed as "L${id} ${step}", with ${file}`,
     next: first === undefined ? command : `${first} Then:\n${command}`,
     run: async (context) => checkStep(context, { id, commits }, step),

@@ -117,6 +117,8 @@ test("errors are counted apart: golden rows, completions, fields", async () => {
   });
   // Row b throws for its completion whatever its field `hint` is.
   const fields = report.probeFailures.filter(({ probe }) => probe === "example_field");
-  expect(fields.filter(({ field }) => field !== "hint").map(({ value }) => value)).toEqual(["null"]);
+  expect(fields.filter(({ field }) => field !== "hint").map(({ value }) => value)).toEqual([
+    "null",
+  ]);
   expect(written.probes.example_field.failed).toBe(fields.length);
 });
