@@ -126,9 +126,16 @@ describe("--next asks for all work of a step, then for its commit", () => {
     expect(learner.do("level 0.5 --next")).toContain('git commit -m "L0.5 fix"');
   });
 
+  test("level 2: the sabotage in words, though the build has the same file", () => {
+    const learner = backTo("L2 build");
+    learner.shell(`cp -r ${walked.file("runs/l2_build_two_step")} runs/`);
+    expect(learner.do("level 2 --next")).toMatch(/Do now\nUpdate only the second decision/);
+  });
+
   test("level 4: the restored rule, its tests, the exploits, the commit", () => {
     const learner = backTo("L4 sabotage");
     const restore = (file: string) => learner.write(file, walked.read(file));
+    restore("notes/reward_spec_blackbox.md");
     restore("runs/l4_sabotage_exploits.json");
     restore("scoring.ts");
     expect(learner.do("level 4 --next")).toMatch(/Do now\nWrite tests\/reward_regressions/);
@@ -141,7 +148,6 @@ describe("--next asks for all work of a step, then for its commit", () => {
 
 test("the last level's check sends on to its quiz and to the plan", () => {
   expect(walked.do("check 6")).toMatch(/^Next: \S+ quiz 6 .*\nThen: \S+ plan$/m);
-  expect(walked.do("check")).toMatch(/8 of 8 levels passed\.\nNext: \S+ plan$/m);
 });
 
 test("kata 1 names every code, so that nobody has to open the scorer", () => {

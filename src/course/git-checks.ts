@@ -104,8 +104,10 @@ function checkStep(context: CheckContext, { id, commits }: LevelSteps, step: str
     const at = made.findIndex(
       (commit, i) => i >= from && commit.step === name && commit.files.includes(file),
     );
+    // Where several steps change one file, a commit of another step has it rightly.
+    const owners = commits.filter((step) => step.file === file).map((step) => step.name);
     const elsewhere = made.findLast(
-      (commit) => commit.files.includes(file) && commit.step !== name,
+      (commit) => commit.files.includes(file) && !owners.includes(commit.step),
     );
     ensure(at >= 0, {
       expected: `a commit "L${id} ${name}" that has ${file}`,

@@ -255,7 +255,7 @@ async function checkMap(context: CheckContext): Promise<string> {
 const hasWord = (drawing: string, word: string) => drawing.toLowerCase().includes(word);
 
 /** "Loop A", or the letter as a label: "A:", "A)", "[A]", "A → …", "A = …". */
-function drawsLoop(drawing: string, loop: string): boolean {
+export function drawsLoop(drawing: string, loop: string): boolean {
   const named = new RegExp(`\\bloop\\W*${loop}\\b`, "i");
   const label = new RegExp(`(?<![\\w'’-])${loop}\\s*(?:[:.)\\]=|│>→—–]|-+>?)`);
   return named.test(drawing) || label.test(drawing);
