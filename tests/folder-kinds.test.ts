@@ -26,7 +26,7 @@ for (const [kind, file] of Object.entries(OTHERS)) {
 }
 const baseline = folderOf("eval");
 const outdir = ["--outdir", path.join(root, "out")];
-const page = ["-o", path.join(root, "page.html")];
+const page = ["--outfile", path.join(root, "page.html")];
 const trained = ["--steps", "1", ...outdir];
 const sampled = ["--n", "1", ...outdir];
 
@@ -54,7 +54,7 @@ const COMMANDS: Record<string, [args: (folder: string) => string[], right: reado
   ],
   "serve --policy": [(it) => ["serve", "--policy", it], ["checkpoint"]],
   "policy show": [(it) => ["policy", "show", it], ["checkpoint", "adapter"]],
-  "policy export": [(it) => ["policy", "export", it, "--onnx", "x.onnx"], ["checkpoint"]],
+  "policy export": [(it) => ["policy", "export", it, "--outfile", "x.onnx"], ["checkpoint"]],
   "policy merge": [(it) => ["policy", "merge", "pi0", it, ...outdir], ["adapter"]],
   "train --init": [
     (it) => ["train", "grpo", "--init", it, "--dataset", DEV, ...trained],

@@ -28,7 +28,7 @@ describe("the word pi0", () => {
   /** Everything that takes a checkpoint, with the files it needs besides. */
   const takers = (policy: string) => [
     ["policy", "show", policy],
-    ["policy", "export", policy, "--onnx", "p.onnx"],
+    ["policy", "export", policy, "--outfile", "p.onnx"],
     ["policy", "merge", policy, "adapter", "--outdir", "merged"],
     ["serve", "--policy", policy],
     ["rollout", "--policy", policy, "--dataset", DEV, "--n", "1", "--outdir", "r"],

@@ -129,7 +129,16 @@ describe.concurrent("export", () => {
       // Longer than the text, and two rows: what follows or stands beside changes nothing.
       const length = ids.length + 3;
       const said = await policy(
-        ...["export", dir, "--onnx", `deep/${name}.onnx`, "--batch", "2", "--length", `${length}`],
+        ...[
+          "export",
+          dir,
+          "--outfile",
+          `deep/${name}.onnx`,
+          "--batch",
+          "2",
+          "--length",
+          `${length}`,
+        ],
       );
       expect(said).toContain(`[2, ${length}, 320]`);
       const rows = [...Array(length).fill(7), ...ids, 9, 9, 9];
@@ -146,13 +155,13 @@ describe.concurrent("export", () => {
   );
 
   test("a file is not replaced unless asked, and the default is as long as the policy reads", async () => {
-    expect(await policy("export", "own", "--onnx", "own.onnx")).toContain("[1, 64]");
+    expect(await policy("export", "own", "--outfile", "own.onnx")).toContain("[1, 64]");
     const before = readFileSync(workspace.path("own.onnx"));
     writeFileSync(workspace.path("mine.onnx"), "mine");
-    const args = ["policy", "export", "own", "--onnx", "mine.onnx"];
+    const args = ["policy", "export", "own", "--outfile", "mine.onnx"];
     expectError(await workspace.run(args), EXIT.usage, "mine.onnx exists already", "--force");
     expect(workspace.read("mine.onnx")).toBe("mine");
-    await policy("export", "own", "--onnx", "mine.onnx", "--force");
+    await policy("export", "own", "--outfile", "mine.onnx", "--force");
     expect(readFileSync(workspace.path("mine.onnx")).equals(before), "the same bytes").toBe(true);
     expect(workspace.has("mine.onnx.partial")).toBe(false);
   });
@@ -163,12 +172,16 @@ describe.concurrent("mistakes", () => {
     [["show"], EXIT.usage, "checkpoint"],
     [["shw", "own"], EXIT.usage, "show, export"],
     [["show", "own", "--batch", "2"], EXIT.usage, "policy show has no option --batch"],
-    [["export", "own", "--onnx", "x.onnx", "--format", "json"], EXIT.usage, "no option --format"],
-    [["export", "own"], EXIT.usage, "--onnx"],
-    [["export", "own", "--onnx", "x.onnx", "--length", "65"], EXIT.usage, "at most 64 tokens"],
-    [["export", "own", "--onnx", "x.onnx", "--length", "0"], EXIT.usage, "--length"],
-    [["export", "own", "--onnx", "own"], EXIT.usage, "own exists already"],
-    [["export", "own", "--onnx", "own", "--force"], EXIT.usage, "own"],
+    [
+      ["export", "own", "--outfile", "x.onnx", "--format", "json"],
+      EXIT.usage,
+      "no option --format",
+    ],
+    [["export", "own"], EXIT.usage, "--outfile"],
+    [["export", "own", "--outfile", "x.onnx", "--length", "65"], EXIT.usage, "at most 64 tokens"],
+    [["export", "own", "--outfile", "x.onnx", "--length", "0"], EXIT.usage, "--length"],
+    [["export", "own", "--outfile", "own"], EXIT.usage, "own exists already"],
+    [["export", "own", "--outfile", "own", "--force"], EXIT.usage, "own"],
     [["show", "nowhere"], EXIT.data, "there is no folder nowhere"],
     [["show", "."], EXIT.data, "config.json"],
   ])("%j", async (args, code, ...says) => {
@@ -181,7 +194,7 @@ describe.concurrent("mistakes", () => {
     const says = "trained is an unfinished training run, not a checkpoint";
     for (const args of [
       ["policy", "show", "trained"],
-      ["policy", "export", "trained", "--onnx", "t.onnx"],
+      ["policy", "export", "trained", "--outfile", "t.onnx"],
       ["serve", "--policy", "trained"],
       ["rollout", "--policy", "trained", "--dataset", DEV, "--n", "1", "--outdir", "r"],
       ["train", "grpo", "--init", "trained", "--dataset", DEV, "--steps", "1", "--outdir", "t"],

@@ -14,14 +14,20 @@ describe("the command", () => {
     const workspace = sums(6);
     await workspace.prepare("old");
     await workspace.prepare("new");
-    const made = await workspace.run(["report", "--run", "old", "-o", "old.html"]);
+    const made = await workspace.run(["report", "--run", "old", "--outfile", "old.html"]);
     expect([made.code, made.stderr]).toEqual([EXIT.ok, ""]);
     expect(made.stdout).toMatch(/^old: pass rate [\d.]+ %\nReport written to old\.html\n$/);
     const pair = ["--baseline", "old", "--candidate", "new"];
-    const direct = await workspace.run(["report", ...pair, "-o", "direct.html"]);
+    const direct = await workspace.run(["report", ...pair, "--outfile", "direct.html"]);
     expect(direct.stdout).toMatch(/^new against old: [A-Z]+\nReport written to direct\.html\n$/);
     await workspace.run(["gate", ...pair, "--report", "verdict.json"]);
-    const stored = await workspace.run(["report", "--verdict", "verdict.json", "-o", "v.html"]);
+    const stored = await workspace.run([
+      "report",
+      "--verdict",
+      "verdict.json",
+      "--outfile",
+      "v.html",
+    ]);
     expect([stored.code, stored.stderr]).toEqual([EXIT.ok, ""]);
     expect(workspace.read("v.html")).toBe(workspace.read("direct.html"));
   });
@@ -29,7 +35,7 @@ describe("the command", () => {
   test("wants one thing to be about, and a verdict that is one", async () => {
     const workspace = sums(2);
     await workspace.prepare("old");
-    const about = (...args: string[]) => workspace.run(["report", ...args, "-o", "r.html"]);
+    const about = (...args: string[]) => workspace.run(["report", ...args, "--outfile", "r.html"]);
     const one = /about runs, a comparison or a verdict/;
     expectError(await about(), EXIT.usage, one);
     expectError(await about("--baseline", "old"), EXIT.usage, one);

@@ -11,7 +11,7 @@ import { writeRun } from "./fixtures/training-runs/write-run.ts";
 describe("the command", () => {
   test("writes the page and says where, and replaces one only with --force", async () => {
     const workspace = withRuns();
-    const args = ["report", "--run", "good", "pairs", "-o", "out/report.html"];
+    const args = ["report", "--run", "good", "pairs", "--outfile", "out/report.html"];
     const { code, stdout, stderr } = await workspace.run(args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(
@@ -33,7 +33,11 @@ describe("the command", () => {
   ])("refuses a damaged %s by name and line", async (file, content, says) => {
     const workspace = withRuns();
     workspace.write(`good/${file}`, content);
-    expectError(await workspace.run(["report", "--run", "good", "-o", "r.html"]), EXIT.data, says);
+    expectError(
+      await workspace.run(["report", "--run", "good", "--outfile", "r.html"]),
+      EXIT.data,
+      says,
+    );
     expect(workspace.has("r.html")).toBe(false);
   });
 
@@ -42,16 +46,20 @@ describe("the command", () => {
     await workspace.prepare("evaluated");
     writeRun(workspace.path("good"), STORIES.good);
     const report = (...args: string[]) => workspace.run(["report", "--run", ...args]);
-    expectError(await report("none", "-o", "r.html"), EXIT.data, /no run at none/);
+    expectError(await report("none", "--outfile", "r.html"), EXIT.data, /no run at none/);
     workspace.write("runs/sw/sweep.json", "{}");
-    const swept = report("runs/sw", "-o", "r.html");
+    const swept = report("runs/sw", "--outfile", "r.html");
     expectError(await swept, EXIT.data, /runs\/sw is a sweep.*--run runs\/sw\/\*\//);
-    expectError(await report("good", "./good", "-o", "r.html"), EXIT.usage, /given twice/);
-    const both = report("good", "evaluated", "-o", "r.html");
+    expectError(await report("good", "./good", "--outfile", "r.html"), EXIT.usage, /given twice/);
+    const both = report("good", "evaluated", "--outfile", "r.html");
     expectError(await both, EXIT.usage, /good is a training run, and evaluated is an evaluation/);
-    const metrics = report("good", "-o", "good/metrics.jsonl", "--force");
+    const metrics = report("good", "--outfile", "good/metrics.jsonl", "--force");
     expectError(await metrics, EXIT.usage, /\.html/);
-    expectError(await report("good", "-o", "r.html", "--price-per-hour", "-1"), EXIT.usage, /0 up/);
+    expectError(
+      await report("good", "--outfile", "r.html", "--price-per-hour", "-1"),
+      EXIT.usage,
+      /0 up/,
+    );
   });
 });
 

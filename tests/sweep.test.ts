@@ -30,7 +30,7 @@ test("says which values gave the same policy, and what is written", async () => 
   expect(all, describeRun(all)).toMatchObject({ code: EXIT.ok });
   expect(all.stdout).toContain("! all values gave the same policy: the setting had no effect\n");
   expect(all.stdout).toMatch(
-    /^Runs, sweep\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ -o sw\.html\n$/m,
+    /^Runs, sweep\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ --outfile sw\.html\n$/m,
   );
   for (const file of ["sweep.json", "tradeoff.svg", "tradeoff.png"]) {
     expect(room.has("sw", file)).toBe(true);

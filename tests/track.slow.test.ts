@@ -85,6 +85,80 @@ test("steps that went into one commit can be taken apart as --next says", () => 
   expect(learner.do("level 0 --next")).toContain("Level 0 is passed");
 });
 
+/** Back to a commit of the walk, as if the learner had come no further. */
+function backTo(subject: string): Learner {
+  const learner = copy();
+  const commit = learner.shell(`git log --format=%h --grep='^${subject}$' | tail -n 1`).trim();
+  learner.shell(`git reset -q --hard ${commit} && git clean -qfd`);
+  return learner;
+}
+
+describe("--next asks for all work of a step, then for its commit", () => {
+  test("level 0: the kata, its tests, the map, the commit, the quiz", () => {
+    const learner = backTo("L0 sabotage");
+    const restore = (file: string) => learner.write(file, walked.read(file));
+    expect(learner.do("level 0 --next")).toContain("its comment lists every code");
+    restore(KATA);
+    expect(learner.do("level 0 --next")).toMatch(/Do now\nWrite tests\/kata_01\.test\.ts/);
+    // What `check` says to do now is the same.
+    expect(learner.try("check 0").stdout).toMatch(/Do now:\nWrite tests\/kata_01\.test\.ts/);
+    restore("tests/kata_01.test.ts");
+    expect(learner.do("level 0 --next")).toMatch(/Do now\nWrite notes\/mental_map_v1\.md/);
+    restore("notes/mental_map_v1.md");
+    // Labelled with letters only.
+    learner.edit("notes/mental_map_v1.md", /Loop (?=[ABC]:)/g, "");
+    expect(learner.do("level 0 --next")).toContain('Do now\ngit add -A && git commit -m "L0 fix"');
+    learner.commit("L0 fix");
+    for (const command of ["check 0", "level 0 --next"]) {
+      const said = learner.do(command);
+      expect(said).toMatch(/Level 0 (?:is )?passed/);
+      expect(said).toMatch(/^Next: \S+ quiz 0 .*\nThen: \S+ level 0\.5$/m);
+    }
+  });
+
+  test("level 0.5: the tie-break, its tests, the commit", () => {
+    const learner = backTo("L0.5 sabotage runs");
+    learner.write(POLICY, walked.read(POLICY));
+    expect(learner.do("level 0.5 --next")).toMatch(
+      /Do now\nWrite tests\/selection_policy\.test\.ts/,
+    );
+    learner.write("tests/selection_policy.test.ts", walked.read("tests/selection_policy.test.ts"));
+    expect(learner.do("level 0.5 --next")).toContain('git commit -m "L0.5 fix"');
+  });
+
+  test("level 2: the sabotage in words, though the build has the same file", () => {
+    const learner = backTo("L2 build");
+    learner.shell(`cp -r ${walked.file("runs/l2_build_two_step")} runs/`);
+    expect(learner.do("level 2 --next")).toMatch(/Do now\nUpdate only the second decision/);
+  });
+
+  test("level 4: the restored rule, its tests, the exploits, the commit", () => {
+    const learner = backTo("L4 sabotage");
+    const restore = (file: string) => learner.write(file, walked.read(file));
+    restore("notes/reward_spec_blackbox.md");
+    restore("runs/l4_sabotage_exploits.json");
+    restore("scoring.ts");
+    expect(learner.do("level 4 --next")).toMatch(/Do now\nWrite tests\/reward_regressions/);
+    restore("tests/reward_regressions.test.ts");
+    expect(learner.do("level 4 --next")).toMatch(/Do now\nWrite data\/golden\/golden_exploits_ex/);
+    restore("data/golden/golden_exploits_extra.jsonl");
+    expect(learner.do("level 4 --next")).toContain('git commit -m "L4 fix"');
+  });
+});
+
+test("the last level's check sends on to its quiz and to the plan", () => {
+  expect(walked.do("check 6")).toMatch(/^Next: \S+ quiz 6 .*\nThen: \S+ plan$/m);
+});
+
+test("kata 1 names every code, so that nobody has to open the scorer", () => {
+  const begun = backTo("Start");
+  const kata = begun.read(KATA);
+  const codes = begun.read("scoring.ts").match(/OUTCOME_CODES = \[([^\]]*)\]/)?.[1] ?? "";
+  const names = codes.match(/\w+/g) ?? [];
+  expect(names).toHaveLength(12);
+  expect(names.filter((code) => !kata.includes(code))).toEqual([]);
+});
+
 type Cheat = readonly [
   level: string,
   check: string,

@@ -212,7 +212,7 @@ describe("with sets to measure on", () => {
     expect(stdout).toMatch(/^ {2}KL {10}\d+\.\d{4} {2}nats per token, exact$/m);
     expect(stdout).toMatch(/^ {2}entropy {5}\d+\.\d{4} → \d+\.\d{4}/m);
     expect(stdout).toMatch(/^ {2}holdout {5}\d\.\d{4} {2}used once so far$/m);
-    expect(stdout).toContain("Next: lockedroom report --run measured -o measured.html");
+    expect(stdout).toContain("Next: lockedroom report --run measured --outfile measured.html");
     expect(stdout).toMatch(
       /^Then evaluate it: .* --policy measured\/checkpoint \\\n {2}--dataset holdout/m,
     );

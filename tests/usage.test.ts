@@ -411,11 +411,6 @@ describe.concurrent("a reader that has seen enough", () => {
   });
 });
 
-test("course is the same program", () => {
-  const { bin } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
-  expect(bin.course).toBe(bin.lockedroom);
-});
-
 describe.concurrent("inspect-run", () => {
   test("groups, filters and limits", async () => {
     const place = new Workspace();

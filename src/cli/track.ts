@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "commander";
 import { CheckContext, type Failure } from "../course/check-context.ts";
 import { LEVEL_IDS, type LevelId } from "../course/level.ts";
 import { requireWorkspace } from "../course/workspace.ts";
-import { print, wrap } from "./terminal.ts";
+import { out, print, program, wrap } from "./terminal.ts";
 
 /** The command as a file, to be run again by the checks. */
 const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
@@ -23,6 +23,18 @@ export function printFailure({ expected, found, where }: Failure, indent: string
   print(`expected ${expected}`, indent);
   print(`found    ${found}`, indent);
   print(`where    ${where}`, indent);
+}
+
+/** What comes after a level that is passed. */
+export function printAfter(id: LevelId): void {
+  out(`Next: ${program()} quiz ${id}   the level's checklist as questions`);
+  out(`Then: ${program()} ${following(id)}`);
+}
+
+/** The command after a level's quiz. */
+export function following(id: LevelId): string {
+  const after = LEVEL_IDS[LEVEL_IDS.indexOf(id) + 1];
+  return after === undefined ? "plan" : `level ${after}`;
 }
 
 /** Wraps sentences and leaves commands as they are, to be copied. */

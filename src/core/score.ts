@@ -52,6 +52,11 @@ export interface Scorer<F extends object = ExampleFields> {
   /** Optional closed set: an answer with any other code counts as a broken scorer. */
   readonly codes?: readonly string[];
   /**
+   * The kind of failure of a code, by code, as `inspect-run` shows it. `model_format`: the scorer could
+   * not read an answer; the training report looks for drift in these. The manifest records it.
+   */
+  readonly classes?: Readonly<Record<string, string>>;
+  /**
    * False for a non-deterministic scorer, such as a language model that grades: each row is then
    * scored once and not checked for determinism. The manifest records it.
    */
@@ -79,7 +84,12 @@ export interface ScorerIdentity {
   readonly source?: "function_text";
   /** Present when the scorer declares itself non-deterministic. */
   readonly deterministic?: false;
+  /** Present when the scorer declares them. */
+  readonly classes?: Readonly<Record<string, string>>;
 }
+
+/** The class of outcome codes for completions in which the scorer found no answer to score. */
+export const FORMAT_FAILURE = "model_format";
 
 /** Nothing to score. */
 export const MISSING_COMPLETION = "missing_completion";

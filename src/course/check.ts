@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { LockedRoomError, messageOf } from "../core/index.ts";
 import { type CheckContext, CheckFailure, type Failure } from "./check-context.ts";
-import { currentStep, labelled, withGitChecks } from "./git-checks.ts";
+import { currentStep, isCommitCheck, labelled, withGitChecks } from "./git-checks.ts";
 import { type Check, commitCommand, type Level, type LevelId } from "./level.ts";
 import { LEVEL_0_5 } from "./levels/level-0.5.ts";
 import { LEVEL_0 } from "./levels/level-0.ts";
@@ -88,10 +88,28 @@ export function hasStarted(context: CheckContext, { id }: Level): boolean {
   );
 }
 
-/** The first check that fails; undefined when the level is passed. */
+export type FailedCheck = Extract<CheckOutcome, { passed: false }>;
+
+/** The next thing to do; undefined when the level is passed. */
 export async function nextStep(context: CheckContext, level: Level) {
-  for await (const outcome of outcomes(context, level)) if (!outcome.passed) return outcome;
-  return undefined;
+  return firstToDo(outcomes(context, level));
+}
+
+/**
+ * The first check that fails. Where only a commit is missing, whatever else the same step asks for
+ * comes first, so that the tests are written before the commit that needs them.
+ */
+export async function firstToDo(
+  checks: Iterable<CheckOutcome> | AsyncIterable<CheckOutcome>,
+): Promise<FailedCheck | undefined> {
+  let uncommitted: FailedCheck | undefined;
+  for await (const outcome of checks) {
+    if (uncommitted && isCommitCheck(outcome)) break;
+    if (outcome.passed) continue;
+    if (!outcome.failure.commit) return outcome;
+    uncommitted ??= outcome;
+  }
+  return uncommitted;
 }
 
 async function runCheck(
@@ -102,8 +120,8 @@ async function runCheck(
   try {
     return { id, title, passed: true, evidence: await run(context) };
   } catch (error) {
-    const { commit, ...failure } = failureOf(error, title);
-    const next = commit
+    const failure = failureOf(error, title);
+    const next = failure.commit
       ? commitCommand(level.id, currentStep(context, level))
       : (failure.next ?? usual);
     return { id, title, passed: false, failure, next: withForce(context, next) };

@@ -57,12 +57,17 @@ export function withGitChecks(level: LevelDefinition): Level {
   return { ...level, checks: [...checks, ...historyChecks(level)] };
 }
 
+const COMMIT = "commit-";
+
+/** Whether a check is that of a step's commit, which ends the step. */
+export const isCommitCheck = ({ id }: Pick<Check, "id">): boolean => id.startsWith(COMMIT);
+
 /** A step is committed under its name, with its file, after the step before. */
 function commitCheck({ id, commits }: LevelSteps, step: string): Check {
   const { file, first } = commits.find(({ name }) => name === step) as Step;
   const command = commitCommand(id, step);
   return {
-    id: `commit-${step}`,
+    id: `${COMMIT}${step}`,
     title: `committed as "L${id} ${step}", with ${file}`,
     next: first === undefined ? command : `${first} Then:\n${command}`,
     run: async (context) => checkStep(context, { id, commits }, step),
@@ -99,8 +104,10 @@ function checkStep(context: CheckContext, { id, commits }: LevelSteps, step: str
     const at = made.findIndex(
       (commit, i) => i >= from && commit.step === name && commit.files.includes(file),
     );
+    // Where several steps change one file, a commit of another step has it rightly.
+    const owners = commits.filter((step) => step.file === file).map((step) => step.name);
     const elsewhere = made.findLast(
-      (commit) => commit.files.includes(file) && commit.step !== name,
+      (commit) => commit.files.includes(file) && !owners.includes(commit.step),
     );
     ensure(at >= 0, {
       expected: `a commit "L${id} ${name}" that has ${file}`,

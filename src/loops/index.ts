@@ -28,6 +28,7 @@ export {
   type GoldenReport,
   type GoldenVerdict,
   type ProbeFailure,
+  type ProbeKind,
   type ValidateOptions,
   validateScorer,
   validationReport,

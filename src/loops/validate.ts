@@ -4,7 +4,7 @@
  */
 
 import { dataError } from "../core/errors.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson } from "../core/json.ts";
 import {
   type Example,
   type ExampleFields,
@@ -23,6 +23,7 @@ import {
 import { openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { VALIDATION_SCHEMA, type ValidationReport } from "../runs/validation-report.ts";
 import { withScorer } from "../scorers/open.ts";
+import { type Probe, probesOf } from "./probes.ts";
 import type { ScoringOptions } from "./scoring-run.ts";
 
 /** What `validateScorer` is given. @see {@link validateScorer} */
@@ -46,7 +47,8 @@ export interface GoldenReport {
     readonly verdict: GoldenVerdict;
   }[];
   readonly counts: Record<GoldenVerdict, number>;
-  readonly probes: number;
+  /** How many calls of each kind were made besides the golden rows. */
+  readonly probes: Record<ProbeKind, number>;
   readonly probeFailures: readonly ProbeFailure[];
   /** Of what was read. */
   readonly dataset_sha256: string;
@@ -55,8 +57,15 @@ export interface GoldenReport {
   readonly valid: boolean;
 }
 
+/** An odd completion, an odd field of an example, or a golden row once more. */
+export type ProbeKind = Probe["probe"] | "determinism";
+
 export interface ProbeFailure {
-  readonly probe: "totality" | "determinism";
+  readonly probe: ProbeKind;
+  /** The field of the example that held the odd value. */
+  readonly field?: string;
+  /** The odd value in a few words; of a repeated golden row its id. */
+  readonly value: string;
   readonly input: ScoreRequest;
   readonly message: string;
 }
@@ -98,15 +107,19 @@ async function validateWith<F extends object>(
   const counts = { agrees: 0, false_positive: 0, false_negative: 0, scorer_error: 0 };
   for (const { verdict } of rows) counts[verdict]++;
 
-  const hostile = probes(inputs[0]?.example as Example);
+  const odd = probesOf(inputs);
   const failures = [
     ...(await determinismFailures(scorer, inputs, scores)),
-    ...(await totalityFailures(scorer, hostile)),
+    ...(await totalityFailures(scorer, odd)),
   ];
   return {
     rows,
     counts,
-    probes: hostile.length + inputs.length,
+    probes: {
+      completion: odd.filter(({ probe }) => probe === "completion").length,
+      example_field: odd.filter(({ probe }) => probe === "example_field").length,
+      determinism: scorer.identity.deterministic === false ? 0 : inputs.length,
+    },
     probeFailures: failures,
     dataset_sha256: dataset.sha256,
     golden_sha256: goldenRows.sha256,
@@ -126,8 +139,11 @@ export function validationReport(
     dataset_sha256: report.dataset_sha256,
     golden_sha256: report.golden_sha256,
     counts: report.counts,
-    probes: report.probes,
-    probes_failed: report.probeFailures.length,
+    probes: {
+      completion: probeCounts(report, "completion"),
+      example_field: probeCounts(report, "example_field"),
+      determinism: probeCounts(report, "determinism"),
+    },
     disagreements: report.rows
       .filter(({ verdict }) => verdict !== "agrees")
       .map(({ golden, score: { reward, code } }) => {
@@ -135,6 +151,11 @@ export function validationReport(
         return { id, completion, expected_reward, reward, code };
       }),
   };
+}
+
+export function probeCounts({ probes, probeFailures }: GoldenReport, kind: ProbeKind) {
+  const failed = probeFailures.filter(({ probe }) => probe === kind).length;
+  return { tried: probes[kind], failed };
 }
 
 function compare(golden: GoldenRow, { reward, code }: CheckedScore): GoldenVerdict {
@@ -191,62 +212,24 @@ async function determinismFailures(
   return inputs.flatMap((input, index) =>
     canonicalJson(before[index]) === canonicalJson(after[index])
       ? []
-      : [{ probe: "determinism" as const, input, message: "another answer on the second call" }],
+      : [
+          {
+            ...{ probe: "determinism" as const, value: input.example.id, input },
+            message: "another answer on the second call",
+          },
+        ],
   );
 }
 
 async function totalityFailures(
   scorer: GuardedScorer,
-  inputs: readonly ScoreRequest[],
+  odd: readonly Probe[],
 ): Promise<ProbeFailure[]> {
-  const scores = await scorer.scoreBatch(inputs);
-  return inputs.flatMap((input, index) => {
+  const scores = await scorer.scoreBatch(odd.map(({ input }) => input));
+  return odd.flatMap((probe, index) => {
     const score = scores[index];
     if (score?.code !== SCORER_ERROR) return [];
     const { message } = score.details as { message: string };
-    return [{ probe: "totality" as const, input, message: String(message) }];
+    return [{ ...probe, message: String(message) }];
   });
-}
-
-const HOSTILE_COMPLETIONS: readonly string[] = [
-  "",
-  " \t\r\n",
-  "\0",
-  "\ud800 lone surrogate \udfff",
-  "\ufeffFinal: 1",
-  "Final: \u0662\u0662",
-  "Final: -",
-  "{}[]()*+?.\\^$|",
-  "__proto__",
-  `Final: ${"9".repeat(100_000)}`,
-  `${"a".repeat(50_000)}!`,
-  " ".repeat(100_000),
-  "\n".repeat(100_000),
-  `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
-  "\u202e\u200d\u0301👩‍👩‍👧‍👦",
-];
-const HOSTILE_ANSWERS: readonly (Json | undefined)[] = [
-  undefined,
-  null,
-  true,
-  1.5,
-  2 ** 53,
-  "",
-  "x",
-  "-0",
-  [],
-  {},
-  [[1]],
-];
-
-/** Odd completions for a real example, and a plain completion for odd examples. */
-function probes(example: Example): ScoreRequest[] {
-  const { expected_answer: _, ...bare } = example;
-  return [
-    ...HOSTILE_COMPLETIONS.map((completion) => ({ example, completion })),
-    ...HOSTILE_ANSWERS.map((answer) => ({
-      example: (answer === undefined ? bare : { ...bare, expected_answer: answer }) as Example,
-      completion: "Final: 1",
-    })),
-  ];
 }

@@ -32,7 +32,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "pairs-summary@1": preferences.pairsSummarySchema,
   "gate@1": gateReportSchema,
   "harden@1": hardenReportSchema,
-  "validation@1": validationReportSchema,
+  "validation@2": validationReportSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
   "metrics-row@1": lines.stepRecordSchema,

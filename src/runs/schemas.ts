@@ -81,6 +81,8 @@ export const manifestSchema = z.strictObject({
     source: z.literal("function_text").optional(),
     /** The scorer declares itself non-deterministic; each row was scored once. */
     deterministic: z.literal(false).optional(),
+    /** The kind of failure of each code, if the scorer declares it. */
+    classes: z.record(z.string(), z.string()).optional(),
   }),
   prompt: jsonObject.nullable(),
   sampling: jsonObject.nullable(),

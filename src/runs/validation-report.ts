@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { hash } from "./schemas.ts";
 
-export const VALIDATION_SCHEMA = "lockedroom.validation@1";
+export const VALIDATION_SCHEMA = "lockedroom.validation@2";
+
+const tally = z.strictObject({ tried: z.int(), failed: z.int() });
 
 export const validationReportSchema = z.strictObject({
   schema: z.literal(VALIDATION_SCHEMA),
@@ -17,8 +19,8 @@ export const validationReportSchema = z.strictObject({
     false_negative: z.int(),
     scorer_error: z.int(),
   }),
-  probes: z.int(),
-  probes_failed: z.int(),
+  /** Calls besides the golden rows, by kind, and how many of them failed. */
+  probes: z.strictObject({ completion: tally, example_field: tally, determinism: tally }),
   /** The golden rows that got another reward than they should. */
   disagreements: z.array(
     z.strictObject({

@@ -104,7 +104,10 @@ export async function currentSource({
 
 function identified(scorer: Scorer, source_sha256: string, file: string | null) {
   const { name, version, spec } = scorer;
-  const declared = scorer.deterministic === false ? { deterministic: false as const } : {};
+  const declared = {
+    ...(scorer.deterministic === false && { deterministic: false as const }),
+    ...(scorer.classes && { classes: scorer.classes }),
+  };
   return { scorer, identity: { name, version, spec, source_sha256, path: file, ...declared } };
 }
 
@@ -143,14 +146,27 @@ export function toScorer(module: Record<string, unknown>, shown: string): Scorer
 }
 
 function optional(
-  { codes, deterministic }: Record<string, unknown>,
+  { codes, deterministic, classes }: Record<string, unknown>,
   shown: string,
-): Pick<Scorer, "codes" | "deterministic"> {
+): Pick<Scorer, "codes" | "deterministic" | "classes"> {
   if (codes !== undefined && !isListOfText(codes))
     throw badScorer(shown, "`codes` must be a list of names");
   if (deterministic !== undefined && typeof deterministic !== "boolean")
     throw badScorer(shown, "`deterministic` must be true or false");
-  return { ...(codes && { codes: [...codes] }), ...(deterministic === false && { deterministic }) };
+  if (classes !== undefined && !isNamesByName(classes))
+    throw badScorer(shown, "`classes` must be an object that gives outcome codes a name each");
+  return {
+    ...(codes && { codes: [...codes] }),
+    ...(deterministic === false && { deterministic }),
+    ...(classes && { classes: { ...classes } }),
+  };
+}
+
+function isNamesByName(value: unknown): value is Record<string, string> {
+  if (!isFields(value)) return false;
+  return Object.entries(value)
+    .flat()
+    .every((name) => typeof name === "string" && isName(name));
 }
 
 function isListOfText(value: unknown): value is string[] {

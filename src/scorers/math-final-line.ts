@@ -4,7 +4,7 @@
  */
 
 import type { Example } from "../core/records.ts";
-import type { ScoreResult, Scorer } from "../core/score.ts";
+import { FORMAT_FAILURE, type ScoreResult, type Scorer } from "../core/score.ts";
 import { codePoint, visibleShort } from "../core/visible.ts";
 
 export const SCORER_NAME = "math_final_line";
@@ -66,17 +66,20 @@ export const mathFinalLine = {
   version: SCORER_VERSION,
   spec: REWARD_SPEC,
   codes: OUTCOME_CODES,
+  classes: Object.fromEntries(
+    OUTCOME_CODES.filter((code) => code !== "ok").map((code) => [code, classify(code)]),
+  ),
   score,
 } satisfies Scorer;
 
 /** Whose fault an outcome is. */
-export type FailureClass = "model_math" | "model_format" | "data_invalid" | "unknown";
+export type FailureClass = "model_math" | typeof FORMAT_FAILURE | "data_invalid" | "unknown";
 
 export function classify(code: string): FailureClass {
   if (code === "wrong_answer") return "model_math";
   if (code === "invalid_example") return "data_invalid";
   if (code === "ok" || !OUTCOME_CODES.includes(code as OutcomeCode)) return "unknown";
-  return "model_format";
+  return FORMAT_FAILURE;
 }
 
 function expectedInteger(example: unknown): { integer: string } | { problem: string } {

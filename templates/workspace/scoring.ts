@@ -44,6 +44,14 @@ export const OUTCOME_CODES = [
 type OutcomeCode = (typeof OUTCOME_CODES)[number];
 /** A result with any other code is a scorer error. */
 export const codes = OUTCOME_CODES;
+const OTHER_CLASSES: Partial<Record<OutcomeCode, string>> = {
+  invalid_example: "data_invalid",
+  wrong_answer: "model_math",
+};
+/** The kind of failure of each code but the last, as inspect-run shows it. */
+export const classes = Object.fromEntries(
+  OUTCOME_CODES.slice(0, -1).map((code) => [code, OTHER_CLASSES[code] ?? "model_format"]),
+);
 
 const IN_SPEC = /^[ \t\n\r\v\f]*Final: (0|-?[1-9][0-9]*)[ \t\n\r\v\f]*$/;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;

@@ -117,11 +117,12 @@ function printSeeds(seeds: SeedComparison): void {
   out(`  without baseline  ${vector(seeds.update_without_baseline.measured.mean)}`);
   out(`  with baseline     ${vector(seeds.update_with_baseline.measured.mean)}`);
   out(`  exact, both       ${vector(seeds.update_with_baseline.exact.mean)}`);
-  out(`Expected reward after training (mean and sd over ${seeds.count} seeds):`);
+  out(`Expected reward after training (${seeds.count} seeds: mean, sd; how many favour D):`);
   for (const [label, end] of [
     ["without baseline", seeds.training_without_baseline],
     ["with baseline   ", seeds.training_with_baseline],
   ] as const) {
-    out(`  ${label}  ${end.mean_expected_reward.toFixed(4)}  ${end.sd_expected_reward.toFixed(4)}`);
+    const { mean_expected_reward: mean, sd_expected_reward: sd, best_arm_favoured: best } = end;
+    out(`  ${label}  ${mean.toFixed(4)}  ${sd.toFixed(4)}  ${best}`);
   }
 }

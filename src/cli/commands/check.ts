@@ -3,6 +3,7 @@ import {
   CHECK_SCHEMA,
   type CheckOutcome,
   checkLevel,
+  firstToDo,
   hasStarted,
   LEVELS,
   type LevelOutcome,
@@ -13,7 +14,7 @@ import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
-import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
+import { levelArgument, printAfter, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
   lockedroom check 0
@@ -53,7 +54,7 @@ async function checkLevels(
       ? await checkLevel(context, level, printing ? printCheck : undefined)
       : notStarted(level);
     outcomes.push(outcome);
-    if (printing && started) printEnd(outcome);
+    if (printing && started) await printEnd(outcome, id !== undefined);
   }
   return outcomes;
 }
@@ -65,14 +66,17 @@ function printCheck(outcome: CheckOutcome): void {
   else printFailure(outcome.failure, "      ");
 }
 
-function printEnd({ level, checks, passed }: LevelOutcome): void {
-  const failed = checks.find((check) => !check.passed);
+async function printEnd(outcome: LevelOutcome, alone: boolean): Promise<void> {
+  const { level, checks, passed } = outcome;
+  const todo = await firstToDo(checks);
   out();
-  if (passed) out(paint("green", `Level ${level} passed: ${checks.length} checks pass.`));
-  else if (failed && !failed.passed) {
+  if (passed) {
+    out(paint("green", `Level ${level} passed: ${checks.length} checks pass.`));
+    if (alone) printAfter(level);
+  } else if (todo) {
     const count = checks.filter((check) => check.passed).length;
     out(`${count} of ${checks.length} checks pass. Do now:`);
-    out(steps(failed.next));
+    out(steps(todo.next));
   }
   out();
 }
@@ -81,5 +85,5 @@ function printTotal(outcomes: readonly LevelOutcome[]): void {
   const passed = outcomes.filter((outcome) => outcome.passed).length;
   out(`${passed} of ${outcomes.length} levels passed.`);
   const first = outcomes.find((outcome) => !outcome.passed);
-  if (first) out(`Next: ${program()} level ${first.level} --next`);
+  out(`Next: ${program()} ${first ? `level ${first.level} --next` : "plan"}`);
 }

@@ -12,7 +12,6 @@ import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { currentSource } from "../../scorers/load.ts";
-import { classify, SCORER_NAME } from "../../scorers/math-final-line.ts";
 import { wholeNumber } from "../options.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
@@ -53,7 +52,7 @@ async function run(flags: Flags): Promise<void> {
   if (verified) print(verificationLine(verified));
   if (total !== examples.count) warn(`The manifest states ${examples.count} examples.`);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
-  for (const group of groups) showGroup(group, total, scorer.name === SCORER_NAME);
+  for (const group of groups) showGroup(group, total, classOf(scorer, group.code));
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
@@ -70,11 +69,15 @@ async function warnOfChangedScorer({ manifest: { scorer } }: Run): Promise<void>
   );
 }
 
-function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boolean): void {
-  const kind = math ? classify(code) : "unknown";
+/** The kind of failure, where the scorer declared one; runs of earlier releases have none. */
+function classOf({ classes = {} }: Run["manifest"]["scorer"], code: string): string {
+  return Object.hasOwn(classes, code) ? `  ${visible(classes[code] ?? "")}` : "";
+}
+
+function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: string): void {
   out();
   out(
-    `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind === "unknown" ? "" : `  ${kind}`}`,
+    `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind}`,
   );
   for (const row of rows) {
     out(

@@ -4,7 +4,7 @@ import { describeBudget } from "../../course/git-checks.ts";
 import type { Level, LevelId } from "../../course/level.ts";
 import { findWorkspace } from "../../course/workspace.ts";
 import { hanging, out, paint, print, program, wrap } from "../terminal.ts";
-import { levelArgument, printFailure, steps, withCheckContext } from "../track.ts";
+import { levelArgument, printAfter, printFailure, steps, withCheckContext } from "../track.ts";
 
 export const help = `Examples:
   lockedroom level
@@ -93,9 +93,8 @@ async function printNext(id: LevelId | undefined): Promise<void> {
       out(steps(step.next));
       return;
     }
-    const after = LEVELS[LEVELS.findIndex((level) => level.id === id) + 1];
     out(id === undefined ? "Every level is passed." : `Level ${id} is passed.`);
-    if (id !== undefined && after) out(`Next: ${program()} level ${after.id}`);
-    else out(`Next: ${program()} plan`);
+    if (id === undefined) out(`Next: ${program()} plan`);
+    else printAfter(id);
   });
 }

@@ -13,7 +13,7 @@ import { hanging, out, paint, print, printableJson, wrap } from "../terminal.ts"
 
 interface Flags {
   readonly format?: Format;
-  readonly onnx?: string;
+  readonly outfile?: string;
   readonly batch?: number;
   readonly length?: number;
   readonly outdir?: string;
@@ -23,7 +23,7 @@ interface Flags {
 /** The options of each action; others are rejected. */
 const OPTIONS: Record<string, readonly (keyof Flags)[]> = {
   show: ["format"],
-  export: ["onnx", "batch", "length", "force"],
+  export: ["outfile", "batch", "length", "force"],
   merge: ["outdir", "force"],
 };
 
@@ -37,8 +37,8 @@ with any token: attention is causal.
 Examples:
   lockedroom policy show pi0
   lockedroom policy show SmolLM2-135M --format json
-  lockedroom policy export checkpoints/start --onnx start.onnx
-  lockedroom policy export checkpoints/start --onnx start.onnx --batch 8
+  lockedroom policy export checkpoints/start --outfile start.onnx
+  lockedroom policy export checkpoints/start --outfile start.onnx --batch 8 \\
       --length 64 --force
   lockedroom policy merge checkpoints/start runs/lora/adapter \\
       --outdir checkpoints/tuned`;
@@ -59,7 +59,7 @@ export function define(command: Command): void {
         "json",
       ]),
     )
-    .option("--onnx <file>", "file to export to, with the weights")
+    .option("--outfile <file>", "ONNX file to export to, with the weights")
     .option("--batch <n>", "batch size of the exported graph (default: 1)", wholeNumber(1, 4096))
     .option(
       "--length <n>",
@@ -93,16 +93,16 @@ async function run(
 }
 
 async function exportTo(folder: string, flags: Flags): Promise<void> {
-  if (flags.onnx === undefined) {
-    throw usageError("policy export needs --onnx FILE", "Add --onnx FILE.");
+  if (flags.outfile === undefined) {
+    throw usageError("policy export needs --outfile FILE", "Add --outfile FILE.");
   }
   const checkpoint = await loadCheckpoint(folder);
   const batch = flags.batch ?? 1;
   const length = flags.length ?? Math.min(DEFAULT_LENGTH, checkpoint.maxLength);
   const { force } = flags;
-  const bytes = await exportPolicy(checkpoint, flags.onnx, { batch, length, force });
+  const bytes = await exportPolicy(checkpoint, flags.outfile, { batch, length, force });
   const { vocabulary } = checkpoint.architecture;
-  print(`Wrote ${visible(flags.onnx)}, ${amount(bytes)}`);
+  print(`Wrote ${visible(flags.outfile)}, ${amount(bytes)}`);
   out(`  tokens  int64    [${batch}, ${length}]`);
   out(`  logits  float32  [${batch}, ${length}, ${vocabulary}]`);
 }

@@ -11,7 +11,7 @@ import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../cou
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
-import { levelArgument, withCheckContext } from "../track.ts";
+import { following, levelArgument, withCheckContext } from "../track.ts";
 
 interface Flags {
   readonly answers?: string;
@@ -89,6 +89,7 @@ async function markAll(
     printScore(marks);
     out();
     printOpen(level);
+    printAfterQuiz(level);
   }
   return marks;
 }
@@ -163,6 +164,7 @@ async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine
   if (!ended) {
     out();
     printOpen(level);
+    printAfterQuiz(level);
   }
   return marks;
 }
@@ -237,6 +239,11 @@ function printScore(marks: readonly Mark[]): void {
   };
   named("Wrong", (one) => one.right === false);
   named("Skipped", (one) => one.right === null);
+}
+
+function printAfterQuiz(level: LevelId): void {
+  out();
+  out(`Next: ${program()} ${following(level)}`);
 }
 
 function printOpen(level: LevelId): void {

@@ -15,7 +15,7 @@ interface Flags {
   readonly baseline?: string;
   readonly candidate?: string;
   readonly verdict?: string;
-  readonly output: string;
+  readonly outfile: string;
   readonly pricePerHour?: number;
   readonly force?: boolean;
 }
@@ -30,12 +30,14 @@ The gate decides with its defaults; for --claim and the like, write the verdict
 with gate --report and give it as --verdict.
 
 Examples:
-  lockedroom report --run runs/first -o first.html
-  lockedroom report --run runs/grpo runs/ppo -o compared.html \\
-    --price-per-hour 2.5 --force
-  lockedroom report --baseline runs/old --candidate runs/new -o gate.html
+  lockedroom report --run runs/first --outfile first.html
+  lockedroom report --run runs/grpo runs/ppo --price-per-hour 2.5 \\
+    --outfile compared.html --force
+  lockedroom report --baseline runs/old --candidate runs/new \\
+    --outfile gate.html
   lockedroom gate --baseline runs/old --candidate runs/new --claim policy \\
-    --report verdict.json; lockedroom report --verdict verdict.json -o gate.html`;
+    --report verdict.json
+  lockedroom report --verdict verdict.json --outfile gate.html`;
 
 export function define(command: Command): void {
   command
@@ -46,7 +48,7 @@ export function define(command: Command): void {
     .option("--baseline <run>", "compare with the gate: run of the current policy")
     .option("--candidate <run>", "compare with the gate: run to compare with it")
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
-    .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
+    .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
     .option("--force", "overwrite an existing file")
     .action(run);
@@ -54,11 +56,11 @@ export function define(command: Command): void {
 
 async function run(flags: Flags): Promise<void> {
   const make = pageOf(flags);
-  refuseOutput(flags.output, flags.force ?? false);
+  refuseOutput(flags.outfile, flags.force ?? false);
   const { html, runs } = await make();
-  await writeWhole(flags.output, html);
+  await writeWhole(flags.outfile, html);
   for (const { name, status } of runs) print(`${name}: ${status}`);
-  print(`Report written to ${flags.output}`);
+  print(`Report written to ${flags.outfile}`);
 }
 
 /** Exactly one of the three things that a page can be about. */
@@ -90,5 +92,8 @@ function refuseOutput(file: string, force: boolean): void {
       "Give a name that ends in .html.",
     );
   if (existsSync(file) && !force)
-    throw usageError(`${file} already exists`, "Choose another -o, or overwrite it with --force.");
+    throw usageError(
+      `${file} already exists`,
+      "Choose another --outfile, or overwrite it with --force.",
+    );
 }

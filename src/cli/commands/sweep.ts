@@ -79,7 +79,7 @@ function printSweep(found: SweepOutcome, outdir: string): void {
   const runs = path.join(outdir, "*/");
   // Without a trailing slash.
   const page = `${path.join(path.dirname(outdir), path.basename(outdir))}.html`;
-  out(commandLines(`Next: ${program()} report`, [`--run ${runs}`, `-o ${page}`]));
+  out(commandLines(`Next: ${program()} report`, [`--run ${runs}`, `--outfile ${page}`]));
 }
 
 /** Warns of values with identical policies, so that equal figures are not taken for a result. */

@@ -17,6 +17,7 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy } from "../../loops/selection-policy.ts";
 import { inspectRun } from "../../report/inspect.ts";
 import { openRun } from "../../runs/reader.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { openScorer } from "../../scorers/open.ts";
 import { out, paint, print, program } from "../terminal.ts";
@@ -146,11 +147,12 @@ async function learning(outdir: string, scorer: GuardedScorer): Promise<void> {
   explain(`Report of the training run: ${report}`);
 }
 
-/** Edits the first wrong answer's example so that the wrong answer counts as right. */
+/** Edits the example of the first answer that was read and is wrong, so that it counts as right. */
 async function tamper(honest: FinishedRun, target: string): Promise<string> {
   const { groups } = await inspectRun(await openRun(honest.dir), { onlyFails: true, show: 1 });
-  const row = groups.find(({ code }) => code === "wrong_answer")?.rows[0];
-  const parsed = Number((row?.details as { parsed?: string } | undefined)?.parsed);
+  const parsedOf = (one: ResultRow) => (one.details as { parsed?: string } | null)?.parsed;
+  const row = groups.flatMap(({ rows }) => rows).find((one) => parsedOf(one) !== undefined);
+  const parsed = Number(row && parsedOf(row));
   const lines = (await readFile(DATASET, "utf8")).split("\n").map((line) => {
     const example = line === "" ? undefined : (JSON.parse(line) as Example);
     if (example === undefined || example.id !== row?.id) return line;

@@ -138,7 +138,7 @@ async function printTrained(
   out(`Policy written to ${checkpoint}`);
   out(
     evaluations.length > 1
-      ? commandLines(`Next: ${program()} report`, [`--run ${dir}`, `-o ${dir}.html`])
+      ? commandLines(`Next: ${program()} report`, [`--run ${dir}`, `--outfile ${dir}.html`])
       : commandLines(`Next: ${program()} policy show`, [checkpoint]),
   );
   // Same max_tokens as in validation: the gate rejects runs with different sampling settings.

@@ -1,7 +1,13 @@
 import type { Command } from "commander";
 import type { ScorerIdentity } from "../../core/score.ts";
 import { columns, visible, visibleShort } from "../../core/visible.ts";
-import { type GoldenReport, validateScorer, validationReport } from "../../loops/validate.ts";
+import {
+  type GoldenReport,
+  type ProbeFailure,
+  probeCounts,
+  validateScorer,
+  validationReport,
+} from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
 import { out, paint, print, printableJson } from "../terminal.ts";
@@ -54,18 +60,11 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
   for (const row of report.rows) {
     if (!quiet || row.verdict !== "agrees") printRow(row, width);
   }
-  for (const { probe, input, message } of report.probeFailures) {
-    const expected = JSON.stringify(input.example.expected_answer) ?? "nothing";
-    out(paint("red", `${probe} check failed`));
-    print(
-      `${visibleShort(input.completion, 40)} with expected ${visibleShort(expected, 30)}: ${visibleShort(message, 200)}`,
-      "  ",
-    );
-  }
-  if (report.probeFailures.some(({ probe }) => probe === "totality")) {
+  for (const failures of alike(report.probeFailures)) printFailures(failures);
+  if (report.probeFailures.some(({ probe }) => probe !== "determinism")) {
     out();
     print(
-      "A scorer must return a result for any expected_answer and completion (null, a list, a number, odd text) and must not throw. For an example that it cannot read, return the code invalid_example: the row then has no reward.",
+      'A scorer must return a result for every JSON value, as completion and in every field of the example, and must not throw. Start with a check such as: if (typeof completion !== "string") return { reward: 0, code: "not_text", details: {} }. For an example that it cannot read, return the code invalid_example: the row then has no reward.',
     );
   }
   const { counts } = report;
@@ -76,12 +75,46 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
   out(`  false positives (exploits)       ${counts.false_positive}`);
   out(`  false negatives                  ${counts.false_negative}`);
   out(`  scorer errors on golden rows     ${counts.scorer_error}`);
-  out(`  failed checks                    ${report.probeFailures.length} of ${report.probes}`);
+  printProbes("errors on odd completions       ", probeCounts(report, "completion"));
+  printProbes("errors on odd example fields    ", probeCounts(report, "example_field"));
+  printProbes("other answer on a second call   ", probeCounts(report, "determinism"));
   out(
     report.valid
       ? paint("green", "VALID")
       : paint("red", "NOT VALID: fix the scorer before you use its scores."),
   );
+}
+
+type Tally = ReturnType<typeof probeCounts>;
+
+const printProbes = (label: string, { tried, failed }: Tally) =>
+  out(`  ${label} ${failed} of ${tried}`);
+
+/** Failures of one kind in one place with one message, in the order in which they came. */
+function alike(failures: readonly ProbeFailure[]): ProbeFailure[][] {
+  const groups = new Map<string, ProbeFailure[]>();
+  for (const failure of failures) {
+    const key = JSON.stringify([failure.probe, failure.field, failure.message]);
+    groups.set(key, [...(groups.get(key) ?? []), failure]);
+  }
+  return [...groups.values()];
+}
+
+const PLACES = {
+  completion: "completion",
+  example_field: "example field",
+  determinism: "golden row",
+} as const;
+const SHOWN_VALUES = 4;
+
+function printFailures(failures: readonly ProbeFailure[]): void {
+  const [{ probe, field = "", message }] = failures as [ProbeFailure];
+  const values = failures.slice(0, SHOWN_VALUES).map(({ value }) => visibleShort(value, 34));
+  const rest = failures.length - values.length;
+  const place = `${PLACES[probe]}${field === "" ? "" : ` ${visibleShort(field, 40)}`}`;
+  out(paint("red", `ERR  ${place}`));
+  print(`${values.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`, "     ");
+  print(visibleShort(message, 200), "     ");
 }
 
 const MARKS = {

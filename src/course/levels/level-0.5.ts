@@ -19,6 +19,9 @@ const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
 
+const RULE =
+  "among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.";
+
 export const LEVEL_0_5: LevelDefinition = {
   id: "0.5",
   title: "Selection is not learning",
@@ -64,7 +67,7 @@ export const LEVEL_0_5: LevelDefinition = {
     },
   },
   tasks: [
-    `${POLICY}: among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.`,
+    `${POLICY}: ${RULE}`,
     `${TEST}: one test that repeated calls select the same sample, and one for each rule of the tie-break; at least three.`,
     "runs/l0_5_sabotage_sel_random_1/README.md: what you expected, and the repair plan.",
   ],
@@ -90,7 +93,7 @@ export const LEVEL_0_5: LevelDefinition = {
     {
       id: "sabotage",
       title: "five sabotage runs with five different hashes",
-      next: `Make tieBreakKey random, commit, then:\n${FIVE_TIMES}`,
+      next: `With the random tieBreakKey committed:\n${FIVE_TIMES}`,
       run: checkVariance,
     },
     {
@@ -103,20 +106,13 @@ export const LEVEL_0_5: LevelDefinition = {
     {
       id: "tie-break",
       title: `${POLICY} breaks ties by log-prob, length, text`,
-      next: `Write the deterministic tie-break in ${POLICY} and commit it.`,
+      next: `Write the deterministic tie-break in ${POLICY}: ${RULE}`,
       run: checkTieBreak,
-    },
-    "fix",
-    {
-      id: "fixed",
-      title: "two fixed runs with the same hash, made by the repaired policy",
-      next: FIXED.map((name) => select(name)).join("\n"),
-      run: checkFixed,
     },
     {
       id: "tests",
       title: `${TEST} passes, and fails on a wrong tie-break`,
-      next: `Write ${TEST} with at least three tests.`,
+      next: `Write ${TEST} with at least three tests: one that repeated calls give the same key, and one for each rule of the tie-break.`,
       run: (context) =>
         checkTests(context, TEST, 3, [
           mutant("the tie-break is random", "() => [Math.random()]", 3),
@@ -126,6 +122,13 @@ export const LEVEL_0_5: LevelDefinition = {
           ),
           mutant("the first sample always wins", "(sample) => [sample.index]"),
         ]),
+    },
+    "fix",
+    {
+      id: "fixed",
+      title: "two fixed runs with the same hash, made by the repaired policy",
+      next: FIXED.map((name) => select(name)).join("\n"),
+      run: checkFixed,
     },
   ],
 };

@@ -69,7 +69,7 @@ export const LEVEL_0: LevelDefinition = {
   },
   tasks: [
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
-    `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown.`,
+    `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown. The file lists the codes; scoring.ts is not needed, and level 4 asks you not to have read it.`,
     `${KATA_TEST}: at least three tests of classify.`,
     "runs/l0_sabotage_eval_tampered/README.md: what you expected, and the repair plan.",
   ],
@@ -124,13 +124,13 @@ export const LEVEL_0: LevelDefinition = {
     {
       id: "kata",
       title: `${KATA} classifies every outcome code`,
-      next: `Write classify in ${KATA}.`,
+      next: `Write classify in ${KATA}; its comment lists every code.`,
       run: checkKata,
     },
     {
       id: "kata-tests",
       title: `${KATA_TEST} passes, and fails on a wrong classify`,
-      next: `Write ${KATA_TEST} with at least three tests; see tests/scoring.test.ts for an example.`,
+      next: `Write ${KATA_TEST} with at least three tests of classify. How a test looks is in tests/scoring.test.ts.`,
       run: (context) =>
         checkTests(context, KATA_TEST, 3, [
           mutant("classify always returns unknown", '"unknown"'),
@@ -171,10 +171,12 @@ async function checkOneChange(context: CheckContext): Promise<string> {
   const clean = await jsonLines<Row>(context, DEV);
   const tampered = await jsonLines<Row>(context, TAMPERED);
   const where = `diff ${DEV} ${TAMPERED}`;
+  const next = `Change the expected_answer of exactly one record in ${TAMPERED}, and nothing else.`;
   ensure(clean.length === tampered.length, {
     expected: `${clean.length} records, as in ${DEV}`,
     found: `${tampered.length}`,
     where,
+    next: `Copy it again, then change one expected_answer:\n${COPY}`,
   });
   const strip = ({ expected_answer: _, ...rest }: Row) =>
     JSON.stringify(Object.entries(rest).sort());
@@ -186,6 +188,7 @@ async function checkOneChange(context: CheckContext): Promise<string> {
       .map(({ id }) => id)
       .join(", ")}`,
     where,
+    next,
   });
   const changed = clean.filter(
     (row, i) =>
@@ -195,6 +198,7 @@ async function checkOneChange(context: CheckContext): Promise<string> {
     expected: "exactly one changed expected_answer",
     found: `${changed.length}`,
     where,
+    next,
   });
   return `${changed[0]?.id}`;
 }
@@ -235,13 +239,24 @@ async function checkMap(context: CheckContext): Promise<string> {
   const least = Object.fromEntries(terms.map((term) => [term, 15]));
   const found = await checkSections(context, NOTE, { ...least, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
-  const missing = ["Loop A", "Loop B", "Loop C", "measurement", "selection", "policy"].filter(
-    (word) => !drawing.toLowerCase().includes(word.toLowerCase()),
-  );
+  const missing = [
+    ...["A", "B", "C"].filter((loop) => !drawsLoop(drawing, loop)).map((loop) => `Loop ${loop}`),
+    ...["measurement", "selection", "policy"].filter((knob) => !hasWord(drawing, knob)),
+  ];
   ensure(missing.length === 0, {
-    expected: "Loops A, B and C with their knobs: measurement, selection, policy",
+    expected:
+      'Loops A, B and C, labelled "Loop A" or "A:", with their knobs: measurement, selection, policy',
     found: `no ${missing.join(", no ")}`,
     where: NOTE,
   });
   return "seven sections";
+}
+
+const hasWord = (drawing: string, word: string) => drawing.toLowerCase().includes(word);
+
+/** "Loop A", or the letter as a label: "A:", "A)", "[A]", "A → …", "A = …". */
+export function drawsLoop(drawing: string, loop: string): boolean {
+  const named = new RegExp(`\\bloop\\W*${loop}\\b`, "i");
+  const label = new RegExp(`(?<![\\w'’-])${loop}\\s*(?:[:.)\\]=|│>→—–]|-+>?)`);
+  return named.test(drawing) || label.test(drawing);
 }

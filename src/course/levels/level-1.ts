@@ -18,6 +18,16 @@ type RunName = (typeof RUNS)[number];
 
 const train = (name: RunName) => banditCommand(BANDIT_RUNS[name], name);
 
+const RATES = [0.5, 2];
+export const SEEDS = 100;
+
+/** One training for each seed; not evidence, so that no check repeats it. */
+const overSeeds = (lr: number) =>
+  `./lockedroom bandit-train --steps 200 --seed 0 --lr ${lr.toFixed(1)} --baseline \\\n  --seeds ${SEEDS} --outdir runs/l1_seeds_lr${lr}`;
+
+/** level-1.test.ts measures these figures. */
+export const LARGE_RATE = `On seed 0 the learning rate 2.0 ends with a slightly higher expected reward than 0.5: 0.7976 against 0.7941. One seed is one draw. With large steps the first few rewards decide: if they favour D, the policy is sure of D sooner; if they favour another arm, it is sure of that one, hardly samples D again and rarely recovers. Over ${SEEDS} seeds 2.0 ends lower, 0.7437 against 0.7775 on average, and favours D after 76 seeds against 94.`;
+
 export const LEVEL_1: LevelDefinition = {
   id: "1",
   title: "REINFORCE, one update at a time",
@@ -35,10 +45,13 @@ export const LEVEL_1: LevelDefinition = {
   stages: {
     Build: { text: "A run that learns.", commands: [train("l1_build_bandit")] },
     Sabotage: {
-      text: "The same random seed with a learning rate that is too large, and with a negative one.",
+      text: "The same random seed with a learning rate that is too large, and with a negative one. The large one may end higher than the build: Reflect says why.",
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
-    Reflect: { text: "Print thirty updates one by one.", commands: SLOW.map(train) },
+    Reflect: {
+      text: `Print thirty updates one by one. ${LARGE_RATE} Then repeat both rates with ${SEEDS} seeds.`,
+      commands: [...SLOW.map(train), ...RATES.map(overSeeds)],
+    },
     "Repair and lock": {
       text: "Annotate ten consecutive steps, and explain why the sabotage runs differ.",
       commands: [],
@@ -46,7 +59,7 @@ export const LEVEL_1: LevelDefinition = {
   },
   tasks: [
     `${NOTE}: ten consecutive steps of one slow run as rows of the table (step, action, reward, baseline, advantage, its sign, and what must happen to the probability of that action). Name the run in the line "Run:".`,
-    "In the same note, one paragraph: why do the sabotage runs behave differently?",
+    `In the same note, one paragraph: why do the sabotage runs behave differently? Also say why lr 2.0 ends higher on seed 0, and lower over ${SEEDS} seeds.`,
     "runs/l1_sabotage_lrneg/README.md: what you expected, and the repair plan.",
   ],
   checklist: [
@@ -78,7 +91,7 @@ export const LEVEL_1: LevelDefinition = {
     {
       id: "paragraph",
       title: "why the sabotage runs behave differently",
-      next: `Write the paragraph in ${NOTE}.`,
+      next: `Write the paragraph in ${NOTE}. ${LARGE_RATE} To see it, compare the last lines of:\n${RATES.map(overSeeds).join("\n")}`,
       run: async (context) => {
         await checkSections(context, NOTE, { "Why the sabotage runs behave differently": 40 });
         return "written";

@@ -91,21 +91,21 @@ export const LEVEL_2: LevelDefinition = {
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
-      next: `Write update in ${DEMO}, commit, then:\n${twoStepCommand(NAMES.built)}`,
+      next: `With the update of both decisions committed:\n${twoStepCommand(NAMES.built)}`,
       run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
     "sabotage",
     {
       id: "sabotage",
       title: `runs/${NAMES.broken}: the first decision did not learn`,
-      next: `Return policy.first unchanged, commit, then:\n${twoStepCommand(NAMES.broken)}`,
+      next: `With policy.first returned unchanged, and committed:\n${twoStepCommand(NAMES.broken)}`,
       run: (context) => checkTwoStep(context, NAMES.broken, "last"),
     },
     "fix",
     {
       id: "fixed",
       title: `runs/${NAMES.fixed}: the first decision learned again`,
-      next: `Restore the update, commit, then:\n${twoStepCommand(NAMES.fixed)}`,
+      next: `With the restored update committed:\n${twoStepCommand(NAMES.fixed)}`,
       run: async (context) => {
         const seen = await checkTwoStep(context, NAMES.fixed, "both");
         await checkOrder(context, Object.values(NAMES));

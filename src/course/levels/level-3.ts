@@ -4,7 +4,7 @@ import { rngAt } from "../../core/index.ts";
 import { chooseWithKlPenalty as best, type Candidate } from "../../learn/index.ts";
 import { type CheckContext, CheckFailure, ensure, type Version } from "../check-context.ts";
 import { command, replay } from "../evidence.ts";
-import { committedFile, fileAt, hiddenSeed, LearnerFile } from "../learner-code.ts";
+import { committedFile, hiddenSeed, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
@@ -73,14 +73,14 @@ export const LEVEL_3: LevelDefinition = {
     {
       id: "choose",
       title: "choose() maximises reward - beta * kl on hidden tables",
-      next: `Write choose in ${SCRIPT} and commit it.`,
+      next: `Write choose in ${SCRIPT}.`,
       run: checkChoose,
     },
     "build",
     {
       id: "build",
       title: `${PENALISED}: what the program prints at beta 0.1 and 1.0`,
-      next: `Fill in six candidates, commit, then:\n${print(PENALISED)}`,
+      next: `With six candidates and BETAS = [0.1, 1.0] committed:\n${print(PENALISED)}`,
       run: async (context) => {
         const { candidates } = await checkPrinted(context, PENALISED, [0.1, 1]);
         const names = [0.1, 1, 0].map((beta) => best(candidates, beta).name);
@@ -96,15 +96,15 @@ export const LEVEL_3: LevelDefinition = {
     {
       id: "sabotage",
       title: `${UNPENALISED}: without a penalty the candidate with the largest KL wins`,
-      next: `Set BETAS = [0], commit, then:\n${print(UNPENALISED)}`,
+      next: `With BETAS = [0] committed:\n${print(UNPENALISED)}`,
       run: checkUnpenalised,
     },
     {
       id: "fixed",
       title: "the KL penalty is restored",
-      next: `Set BETAS = [0.1, 1.0] in ${SCRIPT} and commit.`,
+      next: `Set BETAS = [0.1, 1.0] in ${SCRIPT}.`,
       run: async (context) => {
-        const betas = await (await fileAt(context, context.head, SCRIPT)).exported("BETAS");
+        const betas = await (await committedFile(context, SCRIPT)).exported("BETAS");
         ensure(JSON.stringify(betas) === "[0.1,1]", {
           expected: "BETAS = [0.1, 1.0]",
           found: JSON.stringify(betas),

@@ -3,7 +3,7 @@
 import { validationReportSchema } from "../../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
-import { checkTests } from "../learner-code.ts";
+import { checkTests, committedFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import {
@@ -114,7 +114,7 @@ export const LEVEL_4: LevelDefinition = {
     {
       id: "sabotage",
       title: "a weakened scorer, and the golden suite that catches it",
-      next: `Weaken one rule of ${SCORER}, commit, then:\n${validate(EXPLOITS, REPORTS.sabotage)}`,
+      next: `With one rule of ${SCORER} weakened, and committed:\n${validate(EXPLOITS, REPORTS.sabotage)}`,
       run: async (context) => {
         const weak = await weakened(context);
         const { counts } = await checkReport(context, REPORTS.sabotage, EXPLOITS, weak);
@@ -124,8 +124,9 @@ export const LEVEL_4: LevelDefinition = {
     {
       id: "restored",
       title: "the restored scorer agrees with both golden suites",
-      next: `Restore the rule in ${SCORER} and commit it.`,
+      next: `Restore the rule in ${SCORER}.`,
       run: async (context) => {
+        await committedFile(context, SCORER);
         const now = await scorerAt(context, context.head);
         for (const golden of [CORRECT, EXPLOITS]) {
           const report = await validation(context, golden, now);

@@ -80,7 +80,7 @@ export const LEVEL_5: LevelDefinition = {
     {
       id: "naive",
       title: "naive() gives 1 if and only if the number appears",
-      next: `Write naive in ${DEMO} and commit it.`,
+      next: `Write naive in ${DEMO}.`,
       run: checkNaive,
     },
     "build",
@@ -94,7 +94,7 @@ export const LEVEL_5: LevelDefinition = {
     {
       id: "hacks",
       title: "naive() accepts five hacks, and patched() rejects them",
-      next: `Fill in HACKS and patched in ${DEMO}, and commit.`,
+      next: `Fill in HACKS and patched in ${DEMO}.`,
       run: checkHacks,
     },
     {

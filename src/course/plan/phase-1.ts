@@ -72,7 +72,7 @@ const evaluation: Criterion = {
       expected,
       problems[0] ?? "no valid page about a DPO run",
       "Write it:",
-      `./lockedroom report --run ${first.path} -o ${name}${force}`,
+      `./lockedroom report --run ${first.path} --outfile ${name}${force}`,
     );
   },
 };

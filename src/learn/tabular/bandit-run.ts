@@ -121,6 +121,8 @@ function largestMove(log: readonly BanditStep[]): number {
   return largest;
 }
 
+const BEST_ARM = ARMS.indexOf(Math.max(...ARMS));
+
 /** Draws per seed for the variance of one update. */
 const DRAWS_PER_SEED = 100;
 
@@ -139,9 +141,15 @@ export function compareBaselines(options: BanditOptions, seeds: number) {
   const train = (baseline: boolean) => {
     const ends = Array.from({ length: seeds }, (_, k) => {
       const log = [...trainBandit({ ...options, seed: options.seed + k, baseline })];
-      return expectation(softmax(log.at(-1)?.logits_after ?? ARMS.map(() => 0)), ARMS);
+      return softmax(log.at(-1)?.logits_after ?? ARMS.map(() => 0));
     });
-    return { mean_expected_reward: mean(ends), sd_expected_reward: Math.sqrt(variance(ends)) };
+    const rewards = ends.map((probabilities) => expectation(probabilities, ARMS));
+    return {
+      mean_expected_reward: mean(rewards),
+      sd_expected_reward: Math.sqrt(variance(rewards)),
+      /** Seeds after which the best arm is the most likely one. */
+      best_arm_favoured: ends.filter((p) => p.indexOf(Math.max(...p)) === BEST_ARM).length,
+    };
   };
   const [without, with_] = [measure(0), measure(expectation(start, ARMS))];
   return {
@@ -175,8 +183,9 @@ function seedRemarks(seeds: SeedComparison): string[] {
 function meanAndSd({
   mean_expected_reward: m,
   sd_expected_reward: sd,
+  best_arm_favoured: best,
 }: SeedComparison["training_with_baseline"]): string {
-  return `${m.toFixed(4)} (sd ${sd.toFixed(4)})`;
+  return `${m.toFixed(4)} (sd ${sd.toFixed(4)}, arm ${ARM_NAMES[BEST_ARM]} most likely after ${best})`;
 }
 
 function mean(values: readonly number[]): number {

@@ -1,6 +1,7 @@
 /** Format drift: refusals, or completions that the scorer cannot parse, become more common. */
 
-import { passes } from "../../../core/score.ts";
+import { isFields } from "../../../core/records.ts";
+import { FORMAT_FAILURE } from "../../../core/score.ts";
 import { visible } from "../../../core/visible.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
@@ -10,9 +11,6 @@ import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** Growth of the share; besides, the intervals of the two shares must not overlap. */
 const MIN_GROWTH = 0.05;
-/** Codes that are not about format. */
-const NOT_FORMAT = ["ok", "wrong_answer"];
-
 export const formatDrift: FailureMode = {
   name: "Refusal or format drift",
   alarms: /format|refus/i,
@@ -23,11 +21,14 @@ function grown(run: TrainingRunRecords): Partial<Finding> {
   const ends = outcomeEnds(run);
   if (ends === undefined)
     return { numbers: ["Outcome codes were recorded at fewer than two steps."] };
-  const passing = run.samples.filter(({ reward }) => passes(reward)).map(({ code }) => code);
-  const fine = new Set([...NOT_FORMAT, ...passing]);
+  const format = formatCodes(run);
+  if (format === undefined)
+    return {
+      numbers: ["The scorer does not declare which of its codes are about format (`classes`)."],
+    };
   const [start, end] = ends;
   const rates = Object.keys(end.counts)
-    .filter((code) => !fine.has(code))
+    .filter((code) => format.has(code))
     .map((code) => ({ code, before: rateOf(start, code), after: rateOf(end, code) }))
     .sort((a, b) => b.after.share - b.before.share - (a.after.share - a.before.share));
   const serious = rates.filter(
@@ -45,6 +46,20 @@ function grown(run: TrainingRunRecords): Partial<Finding> {
     numbers: numbers.length > 0 ? numbers : ["No format outcome became more common."],
     evidence: lastSamples(run).filter(({ code }) => codes.has(code)),
   };
+}
+
+/** The codes that the run's scorers declare for completions without a readable answer. */
+function formatCodes({ manifest }: TrainingRunRecords): ReadonlySet<string> | undefined {
+  const declared = manifest.scorers.flatMap(({ identity: { classes } }) =>
+    isFields(classes) ? [Object.entries(classes)] : [],
+  );
+  if (declared.length === 0) return undefined;
+  return new Set(
+    declared
+      .flat()
+      .filter(([, name]) => name === FORMAT_FAILURE)
+      .map(([code]) => code),
+  );
 }
 
 interface Counted {

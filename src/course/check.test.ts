@@ -1,0 +1,28 @@
+/** What --next and `check` ask for first. */
+
+import { expect, test } from "vitest";
+import { type CheckOutcome, firstToDo } from "./check.ts";
+
+const passed = (id: string): CheckOutcome => ({ id, title: id, passed: true, evidence: "" });
+const failed = (id: string, commit?: true): CheckOutcome => ({
+  ...{ id, title: id, passed: false, next: `do ${id}` },
+  failure: { expected: "", found: "", where: "", ...(commit && { commit }) },
+});
+
+test.each<[string, CheckOutcome[], string | undefined]>([
+  ["nothing when all pass", [passed("run"), passed("commit-build")], undefined],
+  ["the first failure", [passed("run"), failed("note"), failed("commit-build")], "note"],
+  [
+    "tests before the commit",
+    [failed("code", true), failed("tests"), failed("commit-fix")],
+    "tests",
+  ],
+  ["the commit when the work is done", [failed("code", true), failed("commit-fix")], "code"],
+  [
+    "this step's commit before the next step's work",
+    [failed("code", true), failed("commit-build"), failed("run")],
+    "code",
+  ],
+])("%s", async (_, checks, id) => {
+  expect((await firstToDo(checks))?.id).toBe(id);
+});
