@@ -8,22 +8,27 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, ROOT, Workspace } from "./cli.ts";
 
 /** Name by name: the comment above its declaration. */
-const comments = new Map(
-  [...source("index.ts").matchAll(/^export (?:type )?\{([^}]*)\} from "\.\/([^"]+)";/gm)].flatMap(
-    ([, names = "", file = ""]) =>
-      names
-        .split(",")
-        .map((name) => name.replace(/\btype\b/, "").trim())
-        .filter((name) => name !== "")
-        .map((name) => [name, commentOf(source(file), name)] as const),
-  ),
-);
+const comments = commentsOf("index.ts");
+/** Those of the root, and of a subpath whose parts are used with the root's. */
 const examples = new Map(
-  [...comments].flatMap(([name, comment]) => {
+  [...comments, ...commentsOf("verify/index.ts")].flatMap(([name, comment]) => {
     const code = /@example\n```ts\n([\s\S]*?)\n```/.exec(comment)?.[1];
     return code === undefined ? [] : [[name, code] as const];
   }),
 );
+
+function commentsOf(index: string): Map<string, string> {
+  const exported = /^export (?:type )?\{([^}]*)\} from "([^"]+)";/gm;
+  return new Map(
+    [...source(index).matchAll(exported)].flatMap(([, names = "", file = ""]) =>
+      names
+        .split(",")
+        .map((name) => name.replace(/\btype\b/, "").trim())
+        .filter((name) => name !== "")
+        .map((name) => [name, commentOf(source(path.join(path.dirname(index), file)), name)]),
+    ),
+  );
+}
 
 function source(file: string): string {
   return readFileSync(path.join(ROOT, "src", file), "utf8");
