@@ -153,6 +153,11 @@ describe("settings that a person states", () => {
       expect(codesOf(await against(stated(sampling)))).toEqual(["sampling_differs"]);
     const other = { prompt: { form: "chat template", system_sha256: null } };
     expect(codesOf(await against(stated(all, other)))).toEqual(["prompt_settings_differ"]);
+    // A system prompt of the one side is not one that the other forgot to mention.
+    for (const prompt of [{ system: "Be exact." }, { form: "text", system_sha256: "a".repeat(64) }])
+      expect(codesOf(await judge(stated(all), stated(all, { prompt })))).toEqual([
+        "prompt_settings_differ",
+      ]);
     const same = await against(stated(all, { prompt: rollout.prompt }));
     expect(codesOf(same)).toEqual(["improvement"]);
     expect(same.notes.join()).not.toContain("prompt settings");

@@ -97,6 +97,12 @@ test("seal makes keys and signs, and prints no secret", async () => {
   expect(await check("unsealed")).toMatchObject({
     ...{ code: 1, stdout: expect.stringContaining("unsealed: no seal") },
   });
+  const results = workspace.read("sealed/results.jsonl");
+  workspace.write("sealed/results.jsonl", results.replace(/"reward":[01]/, '"reward":0.5'));
+  expect(await check("sealed")).toMatchObject({
+    ...{ code: 1, stdout: expect.stringMatching(/edited\s+since\s+the\s+run:.*results\.jsonl/s) },
+  });
+  workspace.write("sealed/results.jsonl", results);
   expect((await check("nowhere")).code).toBe(EXIT.data);
   expect((await workspace.run(["seal", "sealed"])).code).toBe(EXIT.usage);
   expect((await workspace.run(["seal", "--new-key", "keys/ci"])).code).toBe(EXIT.usage);

@@ -1,6 +1,6 @@
 /**
  * Settings of completions from elsewhere, which a person stated (`eval --policy NAME --sampling …`). A
- * person does not write down what is off, and cannot write down how the prompt was put.
+ * person does not write down what is off, nor that nothing was added to the prompt.
  */
 
 import { canonicalJson, type JsonObject } from "../core/json.ts";
@@ -33,7 +33,7 @@ export function settingsOf({ seed: _seed, ...settings }: JsonObject, byHand = fa
   return Object.fromEntries(Object.entries(settings).filter((entry) => !isNeutral(entry)));
 }
 
-/** Prompt settings that only one side has, where the other was stated by hand, contradict nothing. */
+/** Where a person did not state how the prompt was put, nothing was added to it: no system prompt. */
 export function samePromptSettings(baseline: Manifest, candidate: Manifest): boolean {
   if (promptUnstated(baseline, candidate) !== undefined) return true;
   return canonicalJson(baseline.prompt) === canonicalJson(candidate.prompt);
@@ -52,9 +52,19 @@ function promptUnstated(
   candidate: Manifest,
 ): "baseline" | "candidate" | undefined {
   const lacks = (manifest: Manifest, other: Manifest) =>
-    isByHand(manifest) && manifest.prompt === null && other.prompt !== null;
+    isByHand(manifest) &&
+    manifest.prompt === null &&
+    other.prompt !== null &&
+    isPlain(other.prompt);
   if (lacks(baseline, candidate)) return "baseline";
   return lacks(candidate, baseline) ? "candidate" : undefined;
+}
+
+/** The form, and the chat template, belong to a model; anything else was added to the prompt. */
+function isPlain(prompt: JsonObject): boolean {
+  return Object.entries(prompt).every(
+    ([name, value]) => name === "form" || name === "template_sha256" || value === null,
+  );
 }
 
 function isByHand({ policy }: Manifest): boolean {

@@ -52,7 +52,8 @@ export async function sealRun(dir: string, keyFile: string): Promise<string> {
   });
 }
 
-async function editedIn(dir: string): Promise<readonly string[]> {
+/** Files of a finished run that are not as it wrote them. */
+export async function editedIn(dir: string): Promise<readonly string[]> {
   const content = await requireKind(dir, [...SCORED, "rollout", "train"]);
   requireFinished(dir, content);
   if (content.kind === "train") return (await readTrainingRun(dir)).edited;

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import { visible } from "../../core/visible.ts";
 import { shortKey } from "../../gate/checked-lines.ts";
-import { requireKind, SCORED } from "../../runs/folder-kind.ts";
 import { sealText } from "../../verify/gate-checks.ts";
-import { keyFingerprint, makeKeys, sealRun, sealState } from "../../verify/seal.ts";
+import { editedIn, keyFingerprint, makeKeys, sealRun, sealState } from "../../verify/seal.ts";
 import { commandLines, out, print, program } from "../terminal.ts";
 
 interface Flags {
@@ -56,12 +55,16 @@ async function seal(run: string | undefined, { key, check, newKey }: Flags): Pro
   return true;
 }
 
+/** The signature covers the hashes of the files; that the files have them is checked as well. */
 async function checkSeal(run: string, publicKey: string): Promise<boolean> {
-  await requireKind(run, [...SCORED, "rollout", "train"]);
+  const edited = await editedIn(run);
   const state = await sealState(run, publicKey);
   const key = shortKey(await keyFingerprint(publicKey));
-  print(`${visible(run)}: ${await sealText(run, state)} (checked with key ${key})`);
-  return state === "valid";
+  const changed = edited.length === 0 ? "" : `; edited since the run: ${edited.join(", ")}`;
+  print(
+    `${visible(run)}: ${await sealText(run, state)} (checked with key ${key})${visible(changed)}`,
+  );
+  return state === "valid" && edited.length === 0;
 }
 
 async function makePair(name: string): Promise<void> {
