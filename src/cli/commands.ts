@@ -23,6 +23,7 @@ export const GROUPS = {
     gate: "decide whether a candidate run may replace a baseline",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
+    sabotage: "cheat on purpose, and see which check catches it",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
   },
@@ -34,7 +35,7 @@ export const GROUPS = {
   "Learn:": {
     train: "Loop C: train a policy, write a checkpoint",
     sweep: "train once for each value of a setting, chart the results",
-    report: "write one HTML page about training runs",
+    report: "write one HTML page about runs or a verdict of the gate",
     policy: "inspect or export a checkpoint, merge an adapter",
     "bandit-train": "tabular experiment: REINFORCE on a four-armed bandit",
     "two-step-mdp": "tabular experiment: credit assignment over two steps",

@@ -6,6 +6,7 @@ import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
+import { sabotageReportSchema } from "./sabotage-report.ts";
 import * as scored from "./schemas.ts";
 import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
@@ -42,6 +43,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
   "states-row@1": lines.stateRecordSchema,
+  "sabotage@1": sabotageReportSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */
