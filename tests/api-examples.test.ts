@@ -8,18 +8,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, ROOT, Workspace } from "./cli.ts";
 
 /** Name by name: the comment above its declaration. */
-const comments = new Map(
-  [...source("index.ts").matchAll(/^export (?:type )?\{([^}]*)\} from "\.\/([^"]+)";/gm)].flatMap(
-    ([, names = "", file = ""]) =>
-      names
-        .split(",")
-        .map((name) => name.replace(/\btype\b/, "").trim())
-        .filter((name) => name !== "")
-        .map((name) => [name, commentOf(source(file), name)] as const),
-  ),
-);
+const comments = commentsOf("index.ts");
+/** Those of the root, and of a subpath whose parts are used with the root's. */
 const examples = new Map(
-  [...comments].flatMap(([name, comment]) => {
+  [...comments, ...commentsOf("verify/index.ts")].flatMap(([name, comment]) => {
     const code = /@example\n```ts\n([\s\S]*?)\n```/.exec(comment)?.[1];
     return code === undefined ? [] : [[name, code] as const];
   }),
@@ -30,6 +22,19 @@ for (const page of readdirSync(MANUAL).filter((name) => name.endsWith(".md"))) {
   const text = readFileSync(path.join(MANUAL, page), "utf8");
   for (const [index, [, code = ""]] of [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].entries())
     examples.set(`${path.basename(page, ".md")}_${index + 1}`, code);
+}
+
+function commentsOf(index: string): Map<string, string> {
+  const exported = /^export (?:type )?\{([^}]*)\} from "([^"]+)";/gm;
+  return new Map(
+    [...source(index).matchAll(exported)].flatMap(([, names = "", file = ""]) =>
+      names
+        .split(",")
+        .map((name) => name.replace(/\btype\b/, "").trim())
+        .filter((name) => name !== "")
+        .map((name) => [name, commentOf(source(path.join(path.dirname(index), file)), name)]),
+    ),
+  );
 }
 
 function source(file: string): string {

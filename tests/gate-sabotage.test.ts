@@ -73,6 +73,31 @@ describe("seeds", () => {
     expect(often.seeds_tried).toBeUndefined();
   });
 
+  test("the same policy with another seed is told so, and no number of examples is advised", async () => {
+    const luckier = { ...sampled("a", 5), right: firstRight(40, 24) };
+    const report = await judge(sampled("a", 0), luckier);
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", exit_code: 2, knobs: [] });
+    expect(report.reasons).toEqual([
+      {
+        code: "only_seed_changed",
+        message: expect.stringMatching(
+          /^Only the seed changed \(0, 5\).*same seed.*several seeds, each on both sides\.$/,
+        ),
+        ...{ baseline: 0, candidate: 5 },
+      },
+    ]);
+    expect(report.notes.join()).not.toMatch(/use about \d+ examples/);
+    const claimed = await judge(sampled("a", 0), luckier, { claim: "policy" });
+    expect(claimed.decision).toBe("REJECT");
+    expect(codesOf(claimed)).toEqual(["claim_mismatch", "only_seed_changed"]);
+    // With the same seed nothing at all changed; greedy decoding has no seed to speak of.
+    expect(codesOf(await judge(sampled("a", 0), sampled("a", 0)))).toEqual(["nothing_changed"]);
+    const greedy = (seed: number) => ({
+      provenance: { policy: { name: "a" }, sampling: { temperature: 0, seed } },
+    });
+    expect(codesOf(await judge(greedy(0), greedy(5)))).toEqual(["nothing_changed"]);
+  });
+
   // Six gains of forty: p = 0.03125. Fourteen: p = 0.00012.
   test.each<[string, number | null, number | null, number, string, string, number | undefined]>([
     ["one seed each", 1, 1, 26, "PROMOTE", "improvement", undefined],
@@ -96,6 +121,52 @@ describe("seeds", () => {
     expect(report.ci?.confidence).toBeCloseTo(1 - (level ?? 0.05), 12);
     const shown = [gateText(report), gateMarkdown(report), gateJunit(report)];
     for (const text of shown) expect(text.includes("instead of 0.05")).toBe(level !== undefined);
+  });
+});
+
+describe("settings that a person states", () => {
+  const rollout = {
+    policy: { kind: "checkpoint", fingerprint: "a".repeat(64) },
+    sampling: { temperature: 0.7, top_k: 0, top_p: 1, max_tokens: 64, stop: [], seed: 3 },
+    prompt: { form: "text", system_sha256: null },
+  };
+  const stated = (sampling: object, more: object = {}) => ({
+    provenance: { policy: { kind: "stated", name: "mine" }, sampling, ...more },
+    right: firstRight(40, 40),
+  });
+  const all = { temperature: 0.7, max_tokens: 64, seed: 3 };
+  const against = (candidate: Conditions) => judge({ provenance: rollout }, candidate);
+
+  test("are compared with those of a rollout: what is left out is off", async () => {
+    for (const sampling of [all, { ...all, top_p: 1 }, { ...all, top_k: -1, min_p: 0 }]) {
+      const report = await against(stated(sampling));
+      expect([codesOf(report), report.knobs]).toEqual([["improvement"], ["policy"]]);
+      expect(report.notes).toContain(
+        "The candidate does not state its prompt settings; that they are the same cannot be verified from the runs.",
+      );
+    }
+  });
+
+  test("still differ where they say so, or leave out what has no neutral value", async () => {
+    const { max_tokens: _, ...without } = all;
+    for (const sampling of [{ ...all, top_p: 0.9 }, { ...all, min_p: 0.1 }, without])
+      expect(codesOf(await against(stated(sampling)))).toEqual(["sampling_differs"]);
+    const other = { prompt: { form: "chat template", system_sha256: null } };
+    expect(codesOf(await against(stated(all, other)))).toEqual(["prompt_settings_differ"]);
+    // A system prompt of the one side is not one that the other forgot to mention.
+    for (const prompt of [{ system: "Be exact." }, { form: "text", system_sha256: "a".repeat(64) }])
+      expect(codesOf(await judge(stated(all), stated(all, { prompt })))).toEqual([
+        "prompt_settings_differ",
+      ]);
+    const same = await against(stated(all, { prompt: rollout.prompt }));
+    expect(codesOf(same)).toEqual(["improvement"]);
+    expect(same.notes.join()).not.toContain("prompt settings");
+  });
+
+  test("of a program must be there: nothing is filled in for a checkpoint", async () => {
+    const policy = { kind: "checkpoint", fingerprint: "b".repeat(64) };
+    const report = await against({ provenance: { policy, sampling: all } });
+    expect(codesOf(report)).toEqual(["prompt_settings_differ", "sampling_differs"]);
   });
 });
 

@@ -13,17 +13,17 @@ describe.concurrent("eval", () => {
   });
 
   test.each([
-    ["an unknown key", "heat=1"],
-    ["a value that is no number", "seed=three"],
-    ["no value", "seed="],
-    ["no key", "0.7"],
-    ["a key twice", "seed=1,seed=2"],
-    ["an infinite number", "temperature=Infinity"],
-    ["nothing", ""],
-  ])("refuses %s, and lists the keys", async (_, settings) => {
+    ["an unknown key", "heat=1", /Unknown key heat; known keys: temperature, top_p/],
+    ["a value that is no number", "seed=three", /seed=three: the value must be a number\./],
+    ["no value", "seed=", /seed=: the value must be a number\./],
+    ["no key", "0.7", /"0\.7" is not key=number; known keys: temperature/],
+    ["a key twice", "seed=1,seed=2", /seed is given twice\./],
+    ["an infinite number", "temperature=Infinity", /temperature=Infinity: the value must/],
+    ["nothing", "", /It is empty; known keys: temperature, top_p, top_k, min_p, max_tokens/],
+  ])("refuses %s, and says why", async (_, settings, why) => {
     const workspace = sums(1);
     const result = await workspace.eval("run", ["--sampling", settings]);
-    expectError(result, EXIT.usage, /temperature, top_p, top_k, min_p, max_tokens/);
+    expectError(result, EXIT.usage, why);
     expect(workspace.has("run")).toBe(false);
   });
 

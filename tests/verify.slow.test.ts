@@ -35,7 +35,7 @@ test("writes verification.json beside the run, which stays as it was", async () 
   expect(found).toMatchObject({ result: "verified", draw: { rows: 3 } });
   expect(done.stdout).toContain(`--draw ${found.draw?.seed}`);
 
-  const line = "verified: rows scored again 6 of 6, sampled again 3 of 6";
+  const line = "verified: files 3 of 3, data 6 of 6, answers 6 of 6, score 6 of 6,";
   expect((await workspace.run(["inspect-run", "--run", "run"])).stdout).toContain(line);
   expect((await workspace.run(["runs", "run"])).stdout).toContain(line);
 
@@ -51,7 +51,7 @@ test("exit codes: 0 the same, 1 different, 2 out of reach, 64 wrong usage, 65 no
   await workspace.prepare("plain", "rollout/completions.jsonl");
   const equal = await verify("plain", "--only", "files", "score", "--format", "json");
   expect(equal.code).toBe(0);
-  expect(api.verificationSchema.parse(JSON.parse(equal.stdout)).result).toBe("verified");
+  expect(api.verificationSchema.parse(JSON.parse(equal.stdout)).result).toBe("partly_verified");
 
   const results = workspace.read("plain", "results.jsonl");
   workspace.write("plain/results.jsonl", results.replace(/"reward":[01]/, '"reward":0.5'));
@@ -67,6 +67,11 @@ test("exit codes: 0 the same, 1 different, 2 out of reach, 64 wrong usage, 65 no
   const unknown = await verify("stated");
   expect(unknown).toMatchObject({ code: 2, stderr: "" });
   expect(unknown.stdout).toContain("does not state which policy answered");
+  expect(unknown.stdout).toContain("Use --only files data answers score to verify the rest.");
+  const rest = await verify("stated", "--only", "files", "score");
+  expect(rest).toMatchObject({ code: 0, stderr: "" });
+  expect(rest.stdout).toMatch(/^partly verified: files, score {2}stated$/m);
+  expect(rest.stdout).toMatch(/holds a fuller verification of this run, and was kept/);
 
   expect((await verify("plain", "--train")).code).toBe(EXIT.usage);
   expect((await verify("plain", "--only", "nothing")).code).toBe(EXIT.usage);
@@ -84,6 +89,21 @@ test("seal makes keys and signs, and prints no secret", async () => {
   expect(`${made.stdout}${done.stdout}${workspace.read("sealed/seal.json")}`).not.toContain(
     secret.slice(-30),
   );
+  const check = (run: string) => workspace.run(["seal", run, "--check", "keys/ci.pub.pem"]);
+  const valid = await check("sealed");
+  expect(valid, valid.stderr).toMatchObject({ code: 0, stderr: "" });
+  expect(valid.stdout).toMatch(/^sealed: valid seal \(checked with key [0-9a-f]{16}\)$/m);
+  await workspace.prepare("unsealed", "rollout/completions.jsonl");
+  expect(await check("unsealed")).toMatchObject({
+    ...{ code: 1, stdout: expect.stringContaining("unsealed: no seal") },
+  });
+  const results = workspace.read("sealed/results.jsonl");
+  workspace.write("sealed/results.jsonl", results.replace(/"reward":[01]/, '"reward":0.5'));
+  expect(await check("sealed")).toMatchObject({
+    ...{ code: 1, stdout: expect.stringMatching(/edited\s+since\s+the\s+run:.*results\.jsonl/s) },
+  });
+  workspace.write("sealed/results.jsonl", results);
+  expect((await check("nowhere")).code).toBe(EXIT.data);
   expect((await workspace.run(["seal", "sealed"])).code).toBe(EXIT.usage);
   expect((await workspace.run(["seal", "--new-key", "keys/ci"])).code).toBe(EXIT.usage);
 });
@@ -116,6 +136,11 @@ test("gate --verified says its cost first, and refuses what differs", async () =
   expect(other.code).toBe(3);
   expect(other.stdout).toMatch(/^verification_failed$/m);
   expect(tooWide(other.stdout)).toEqual([]);
+  const scores = await gate("forged", "--verified", "--verify-only", "score");
+  expect(scores.stdout).toMatch(/scores verified; completions not: they were left out/);
+  expect(scores.stderr).toContain("0 completions to sample");
+  expect(tooWide(scores.stdout)).toEqual([]);
   expect((await gate("honest", "--verify-sample", "2")).code).toBe(EXIT.usage);
+  expect((await gate("honest", "--verify-only", "score")).code).toBe(EXIT.usage);
   expect(workspace.has("honest/verification.json")).toBe(false);
 });

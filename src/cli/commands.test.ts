@@ -7,7 +7,7 @@ import { COMMANDS, loadCommand } from "./commands.ts";
 
 async function optionsOf(name: string) {
   const command = new Command(name);
-  (await loadCommand(name)).define(command, () => {});
+  (await loadCommand(name)).define(command, () => {}, []);
   return command.options;
 }
 

@@ -1,8 +1,11 @@
 /** The checks of `gate --verified` and `gate --require-seal`, with their cost said beforehand. */
 
+import { Option } from "commander";
 import { usageError } from "../core/errors.ts";
-import type { GateOptions } from "../gate/gate.ts";
+import type { FurtherChecks, GateOptions } from "../gate/gate.ts";
 import type { Run } from "../runs/reader.ts";
+import { PARTS, type PartName } from "../runs/verification.ts";
+import type { CostOptions } from "../verify/cost.ts";
 import { stagedProgress } from "./progress.ts";
 import { counted, err, wrap } from "./terminal.ts";
 
@@ -10,20 +13,32 @@ export interface CheckFlags {
   readonly verified?: true;
   readonly verifySample?: number;
   readonly verifyFrom?: string;
+  readonly verifyOnly?: readonly PartName[];
   readonly requireSeal?: string;
 }
 
+/** For completions of what is not a checkpoint; the report records it. */
+export const VERIFY_ONLY = new Option(
+  "--verify-only <parts...>",
+  "of --verified: only these parts, such as score; the report says so",
+).choices(PARTS.filter((part) => part !== "train"));
+
 export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
   const { verified, requireSeal: key } = flags;
-  if (!verified && (flags.verifySample ?? flags.verifyFrom) !== undefined)
-    throw usageError("--verify-sample and --verify-from need --verified", "Add --verified.");
+  if (!verified && (flags.verifySample ?? flags.verifyFrom ?? flags.verifyOnly) !== undefined)
+    throw usageError(
+      "--verify-sample, --verify-from and --verify-only need --verified",
+      "Add --verified.",
+    );
   if (!verified && key === undefined) return undefined;
   return async (baseline, candidate) => {
     // Loaded lazily: a gate without these flags needs no engine.
-    const { sealReasons, verifyBoth } = await import("../verify/gate-checks.ts");
-    const seals = key === undefined ? [] : await sealReasons(baseline, candidate, key);
-    if (!verified) return { reasons: seals };
-    const options = { sample: flags.verifySample, from: flags.verifyFrom };
+    const { checkSeals, verifyBoth } = await import("../verify/gate-checks.ts");
+    const seals: FurtherChecks =
+      key === undefined ? { reasons: [] } : await checkSeals(baseline, candidate, key);
+    if (!verified) return seals;
+    const { verifySample: sample, verifyFrom: from, verifyOnly: only } = flags;
+    const options = { sample, from, only };
     await sayCost([baseline, candidate], options);
     const progress = stagedProgress(false);
     try {
@@ -31,7 +46,7 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
         ...options,
         onProgress: progress.show,
       });
-      return { ...found, reasons: [...seals, ...found.reasons] };
+      return { ...seals, ...found, reasons: [...seals.reasons, ...found.reasons] };
     } finally {
       progress.stop();
     }
@@ -39,10 +54,7 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
 }
 
 /** On stderr: the report on stdout does not depend on the clock. */
-async function sayCost(
-  runs: readonly Run[],
-  options: { readonly sample: number | undefined; readonly from: string | undefined },
-): Promise<void> {
+async function sayCost(runs: readonly Run[], options: CostOptions): Promise<void> {
   const { costOf } = await import("../verify/cost.ts");
   for (const run of runs) {
     const { rows, completions, seconds } = await costOf(run, options);

@@ -23,15 +23,24 @@ export const SAMPLING = new Option(
 
 function samplingSettings(text: string): Record<string, number> {
   const settings: Record<string, number> = {};
-  for (const part of text.split(",")) {
-    const [, name = "", number = ""] = /^\s*([^=]*?)\s*=\s*(\S+)\s*$/.exec(part) ?? [];
-    const value = Number(number);
-    if (!KEYS.includes(name) || number === "" || !Number.isFinite(value) || name in settings) {
-      throw new InvalidArgumentError(
-        `"${part.trim()}" is not key=number with a key of its own; the keys are ${KEYS.join(", ")}.`,
+  for (const part of text.split(",").map((one) => one.trim())) {
+    const [, name = "", number = ""] = /^([^=]*?)\s*=\s*(.*)$/.exec(part) ?? [];
+    if (name === "")
+      throw refused(
+        part === "" ? `It is empty; ${KNOWN}` : `"${part}" is not key=number; ${KNOWN}`,
       );
-    }
+    if (!KEYS.includes(name)) throw refused(`Unknown key ${name}; ${KNOWN}`);
+    if (name in settings) throw refused(`${name} is given twice.`);
+    const value = Number(number);
+    if (number === "" || !Number.isFinite(value))
+      throw refused(`${name}=${number}: the value must be a number.`);
     settings[name] = value;
   }
   return settings;
+}
+
+const KNOWN = `known keys: ${KEYS.join(", ")}.`;
+
+function refused(message: string): InvalidArgumentError {
+  return new InvalidArgumentError(message);
 }

@@ -10,6 +10,7 @@ import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { datasetOf, historyNotes, isCheckpoint, learningOf, seenBefore } from "./history.ts";
 import { seedsDiffer } from "./seeds.ts";
+import { promptNotes, samePromptSettings, sameSampling, settingsOf } from "./stated-settings.ts";
 
 interface Field {
   readonly code: string;
@@ -18,6 +19,8 @@ interface Field {
   /** Compared only where this holds of both runs. */
   applies?(manifest: Manifest): boolean;
   read(manifest: Manifest): unknown;
+  /** Where it is not simply the same value. */
+  isSame?(baseline: Manifest, candidate: Manifest): boolean;
 }
 
 /** What must be equal, and what a difference in it means. */
@@ -67,12 +70,14 @@ const MUST_MATCH: readonly Field[] = [
     knob: "environment",
     message: "The system prompts or prompt templates differ.",
     read: (m) => m.prompt,
+    isSame: samePromptSettings,
   },
   {
     code: "sampling_differs",
     knob: "environment",
     message: "The completions were sampled with different settings.",
-    read: ({ sampling }) => sampling && withoutSeed(sampling),
+    read: ({ sampling }) => sampling && settingsOf(sampling),
+    isSame: sameSampling,
   },
   {
     code: "scorer_name_differs",
@@ -98,10 +103,10 @@ export interface Comparability {
 export function compareManifests(baseline: Manifest, candidate: Manifest): Comparability {
   const knobs = new Set<Change>();
   const violations: Reason[] = [];
-  for (const { code, knob, message, read, applies } of MUST_MATCH) {
+  for (const { code, knob, message, read, applies, isSame } of MUST_MATCH) {
     if (applies && !(applies(baseline) && applies(candidate))) continue;
     const [before, after] = [read(baseline), read(candidate)];
-    if (same(before, after)) continue;
+    if (isSame ? isSame(baseline, candidate) : same(before, after)) continue;
     knobs.add(knob);
     violations.push({ code, message, baseline: before, candidate: after } as Reason);
   }
@@ -183,11 +188,6 @@ function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   return (before !== null && before === after) || same(files(baseline), files(candidate));
 }
 
-/** The seed picks a sample from the same distribution. */
-function withoutSeed({ seed: _seed, ...settings }: NonNullable<Manifest["sampling"]>): object {
-  return settings;
-}
-
 function notes(baseline: Manifest, candidate: Manifest): string[] {
   const lines: string[] = [];
   if (baseline.sampling === null && candidate.sampling === null) {
@@ -195,6 +195,7 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
       "Neither run states its sampling settings; that they are the same cannot be verified from the runs.",
     );
   }
+  lines.push(...promptNotes(baseline, candidate));
   const untouched = same(baseline.selection, candidate.selection);
   const unchanged = untouched && policyChange(baseline, candidate) === undefined;
   if (unchanged && !sameAnswers(baseline, candidate)) {

@@ -10,6 +10,7 @@ import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
 import { minimumDetectableEffect } from "../stats/power.ts";
 import type { Evidence } from "./evidence.ts";
 import { shownLevel, signed } from "./render.ts";
+import { onlySeedChanged } from "./seeds.ts";
 
 export type Measured = Pick<
   GateReport,
@@ -109,6 +110,8 @@ interface DecisionInput {
   /** Below alpha where several seeds were tried. */
   readonly level?: number | undefined;
   readonly claim: Knob | undefined;
+  /** Not empty where the seeds differ. */
+  readonly seeds?: readonly Reason[] | undefined;
 }
 
 interface Decided {
@@ -127,7 +130,10 @@ export function decide(input: DecisionInput): Decided {
     return decided("REJECT", "confounded", message);
   }
   const mismatch = claimReason(knobs, claim);
-  if (mismatch.length > 0) return { decision: "REJECT", reasons: mismatch };
+  const [seeds] = knobs.length === 0 ? (input.seeds ?? []) : [];
+  const otherSeed = seeds ? [onlySeedChanged(seeds)] : [];
+  if (mismatch.length > 0) return { decision: "REJECT", reasons: [...mismatch, ...otherSeed] };
+  if (otherSeed.length > 0) return { decision: "INCONCLUSIVE", reasons: otherSeed };
   if (knobs.length === 0) {
     const message = "Nothing changed between the runs, so there is nothing to promote.";
     return decided("INCONCLUSIVE", "nothing_changed", message);

@@ -1,6 +1,6 @@
 /**
- * The promotion gate. Reads two run folders and nothing else, and answers three questions in
- * order: are the runs comparable, which one thing changed, is the difference significant?
+ * The promotion gate. Reads two run folders, and nothing else unless further checks do, and answers
+ * three questions in order: are the runs comparable, which one thing changed, is the difference significant?
  */
 
 import { usageError } from "../core/errors.ts";
@@ -15,7 +15,7 @@ import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { datasetOf, HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
-import { correctedLevel } from "./seeds.ts";
+import { correctedLevel, seedsDiffer } from "./seeds.ts";
 
 /** What `gate` is given. @see {@link gate} */
 export interface GateOptions {
@@ -23,7 +23,7 @@ export interface GateOptions {
   readonly candidate: string;
   /** The smallest improvement worth having. */
   readonly minDelta?: number | undefined;
-  /** Significance level, at most 0.2; at most half of it are false promotions. */
+  /** Significance level, at most 0.2; at most half of this is the false-promotion rate. */
   readonly alpha?: number | undefined;
   /** What the caller says has changed; anything else is rejected. */
   readonly claim?: Knob | undefined;
@@ -35,10 +35,11 @@ export interface GateOptions {
   readonly further?: ((baseline: Run, candidate: Run) => Promise<FurtherChecks>) | undefined;
 }
 
-/** What further checks found. */
+/** What further checks found. `verifyBoth` and `checkSeals` of `lockedroom/verify` are such checks. */
 export interface FurtherChecks {
   readonly reasons: readonly Reason[];
   readonly verified?: GateReport["verified"];
+  readonly seals?: GateReport["seals"];
 }
 
 /**
@@ -59,8 +60,8 @@ export const LARGEST_ALPHA = 0.2;
 const NOISE = { examples: 1000, delta: 0.05 };
 
 /**
- * Decides whether the candidate run may replace the baseline. Reads the two folders and nothing
- * else.
+ * Decides whether the candidate run may replace the baseline. Reads the two folders; only the checks
+ * of `further` read anything else.
  * @example
  * ```ts
  * import { gate } from "lockedroom";
@@ -86,6 +87,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const violations = allowed
     .rest([...comparability.violations, ...evidence.violations, ...(further?.reasons ?? [])])
     .filter(({ code }) => !(declared && code === "instrument_inconsistent"));
+  const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const history = claim === "policy" ? allowed.rest(historyReason(candidate.manifest)) : [];
   const comparable = violations.length === 0;
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);
@@ -96,7 +98,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
   const { decision, reasons } =
     comparable && history.length === 0
-      ? decide({ knobs, measured, minDelta, alpha, level, claim })
+      ? decide({ knobs, measured, minDelta, alpha, level, claim, seeds: otherSeeds })
       : { decision: "REJECT" as const, reasons: refused };
   return {
     schema: GATE_SCHEMA,
@@ -114,7 +116,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
       ...fewChangesNote(evidence, clusters, comparable),
-      ...sizeNote(decision, measured, evidence, clusters, level),
+      // No number of examples makes the same thing better than itself.
+      ...(knobs.length === 0 ? [] : sizeNote(decision, measured, evidence, clusters, level)),
     ],
     baseline: evidence.baseline,
     candidate: evidence.candidate,
@@ -128,6 +131,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       effective_examples: clusters.effective,
     }),
     ...(further?.verified && { verified: further.verified }),
+    ...(further?.seals && { seals: further.seals }),
   };
 }
 

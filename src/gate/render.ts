@@ -3,6 +3,7 @@
 import { isFields } from "../core/records.ts";
 import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
+import { checkedLines } from "./checked-lines.ts";
 
 /**
  * The report as Markdown, for a pull request or a step summary.
@@ -26,6 +27,7 @@ export function gateMarkdown(report: GateReport): string {
     "",
     ...(report.comparable ? [measurement(report), ""] : []),
     ...cautions(report).flatMap((line) => [`**${line}**`, ""]),
+    ...checkedLines(report).flatMap((line) => [cell(line), ""]),
     `**Changed:** ${report.knobs.join(", ") || "none"}`,
     "",
     "| reason | | baseline | candidate |",
@@ -86,6 +88,7 @@ export function gateJunit(report: GateReport): string {
   const body = [
     ...report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`),
     ...cautions(report),
+    ...checkedLines(report),
   ].join("\n");
   const inner = {
     PROMOTE: `<system-out>${xml(body)}</system-out>`,

@@ -23,6 +23,16 @@ export function seedsDiffer(baseline: Manifest, candidate: Manifest): Reason[] {
   ];
 }
 
+/** The same policy with another seed: a difference says nothing about the policy. */
+export function onlySeedChanged({ baseline, candidate }: Reason): Reason {
+  const named = [baseline, candidate].map((seed) => (seed === null ? "not stated" : String(seed)));
+  return {
+    code: "only_seed_changed",
+    message: `Only the seed changed (${named.join(", ")}), so any difference is sampling noise, and there is nothing to promote. To compare two policies, sample both with the same seed. To see how much a seed changes, repeat the comparison with several seeds, each on both sides.`,
+    ...{ baseline, candidate },
+  };
+}
+
 /** Greedy decoding has no randomness; where the temperature is not stated there may be some. */
 function isSampled({ sampling }: Manifest): boolean {
   return sampling !== null && sampling.temperature !== 0;

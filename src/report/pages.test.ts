@@ -152,7 +152,9 @@ describe("an evaluation", () => {
     const copy = copyOf(runs.half);
     const found = await verify({ run: copy, only: ["files", "score"] });
     await writeVerification(copy, found);
-    expect(textOf(await pageOf(copy))).toMatch(/Verified: rows scored again 40 of 40 \(by/);
+    expect(textOf(await pageOf(copy))).toMatch(
+      /Partly verified: files 3 of 3, score 40 of 40 \(by/,
+    );
     edit(path.join(copy, "summary.json"), /$/, "\n");
     expect(textOf(await pageOf(copy))).toContain("Verification out of date: the run changed since");
   });

@@ -1,7 +1,8 @@
 /** The gate's report, as `gate --format json` prints it. */
 
 import { z } from "zod";
-import { madeAgainSchema } from "./verification.ts";
+import { hash } from "./schemas.ts";
+import { madeAgainSchema, PARTS } from "./verification.ts";
 
 export const GATE_SCHEMA = "lockedroom.gate@1";
 
@@ -22,6 +23,8 @@ const side = z.strictObject({
   mean_reward: z.number().nullable(),
   n_scored: z.int(),
 });
+
+const seal = z.enum(["valid", "seal_missing", "seal_invalid", "seal_by_another_key"]);
 
 export const gateReportSchema = z.strictObject({
   schema: z.literal(GATE_SCHEMA),
@@ -73,10 +76,21 @@ export const gateReportSchema = z.strictObject({
   repeated_prompts: z.int().optional(),
   effective_examples: z.number().optional(),
   /** With `--verified`: what was made again of each run before the verdict. */
-  verified: z.strictObject({ baseline: madeAgainSchema, candidate: madeAgainSchema }).optional(),
+  verified: z
+    .strictObject({
+      baseline: madeAgainSchema,
+      candidate: madeAgainSchema,
+      /** With `--verify-only`: the parts that the caller asked for, and what that leaves open. */
+      only: z.array(z.enum(PARTS)).optional(),
+      caution: z.string().optional(),
+    })
+    .optional(),
+  /** With `--require-seal`: the fingerprint of the key, and what was found in each folder. */
+  seals: z.strictObject({ key: hash, baseline: seal, candidate: seal }).optional(),
 });
 
 /** What `gate` found: the decision, its reasons and the figures behind it. @see {@link gate} */
 export type GateReport = z.infer<typeof gateReportSchema>;
+/** Why the gate decided as it did: a code, a sentence, and what each run has. @see {@link gate} */
 export type Reason = z.infer<typeof reasonSchema>;
 export type Decision = GateReport["decision"];

@@ -35,7 +35,8 @@ export const verificationSchema = z.strictObject({
   summary_sha256: hash,
   /** The version that made the run again. */
   lockedroom: z.string(),
-  result: z.enum(["verified", "differs", "not_verified"]),
+  /** Partly: what was asked for is the same, and not every part of such a run was asked for. */
+  result: z.enum(["verified", "partly_verified", "differs", "not_verified"]),
   parts: z.array(part),
   /** The rows that were sampled again, where not all were; `--draw` repeats them. */
   draw: z.strictObject({ seed: z.string(), rows: count }).nullable(),
@@ -58,10 +59,43 @@ export type MadeAgain = z.infer<typeof madeAgainSchema>;
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerificationPart = z.infer<typeof part>;
 
-export async function writeVerification(dir: string, found: Verification): Promise<string> {
+export interface WrittenVerification {
+  readonly file: string;
+  /** False where a fuller verification of the same run is there, which was kept. */
+  readonly written: boolean;
+}
+
+export async function writeVerification(
+  dir: string,
+  found: Verification,
+): Promise<WrittenVerification> {
   const file = path.join(dir, VERIFICATION);
-  await writeWhole(file, artifactJson(found));
-  return file;
+  const earlier = (await readVerification(dir))?.verification;
+  const written = !(earlier && isFuller(earlier, found));
+  if (written) await writeWhole(file, artifactJson(found));
+  return { file, written };
+}
+
+/** Of one summary: more parts, or as many with more in them. A difference is always news. */
+function isFuller(earlier: Verification, later: Verification): boolean {
+  if (earlier.summary_sha256 !== later.summary_sha256 || later.result === "differs") return false;
+  const [before, after] = [compared(earlier), compared(later)];
+  const repeatedAgain = ({ part, repeated }: VerificationPart) =>
+    after.some((other) => other.part === part && other.repeated >= repeated);
+  // Only the same check with another result takes a difference back.
+  if (earlier.result === "differs")
+    return !before.filter(({ status }) => status === "differs").every(repeatedAgain);
+  return before.length === after.length
+    ? total(before) > total(after)
+    : before.length > after.length;
+}
+
+function compared({ parts }: Verification): VerificationPart[] {
+  return parts.filter(({ status }) => status === "equal" || status === "differs");
+}
+
+function total(parts: readonly VerificationPart[]): number {
+  return parts.reduce((sum, { repeated }) => sum + repeated, 0);
 }
 
 export interface ReadVerification {
@@ -83,36 +117,25 @@ export async function readVerification(dir: string): Promise<ReadVerification | 
   }
 }
 
-const WORDS: Record<PartName, string> = {
-  files: "files checked",
-  data: "rows compared with the data set",
-  answers: "rows compared with the completions",
-  score: "rows scored again",
-  sample: "sampled again",
-  exposure: "exposure counted again",
-  train: "steps trained again",
+export const RESULT_WORDS: Record<Verification["result"], string> = {
+  verified: "verified",
+  partly_verified: "partly verified",
+  differs: "DIFFERS",
+  not_verified: "not verified",
 };
 
-/** Those that a reader wants to see in one line; the others are in the file. */
-const SHOWN: readonly PartName[] = ["score", "sample", "train"];
-
-const RESULTS = { verified: "verified", differs: "DIFFERS", not_verified: "not verified" } as const;
-
-/** "verified: rows scored again 200 of 200, sampled again 50 of 200" */
+/** "verified: files 3 of 3, score 200 of 200, sample 50 of 200 (by lockedroom 1.0.0)" */
 export function verificationLine({ verification, fresh }: ReadVerification): string {
   if (!fresh) return "verification out of date: the run changed since; verify it again";
   return madeAgainLine(verification);
 }
 
 export function madeAgainLine({ result, parts, lockedroom }: MadeAgain): string {
-  const shown = parts.filter(
-    ({ part: name, status }) =>
-      status === "differs" || (SHOWN.includes(name) && status !== "skipped"),
-  );
-  const list = shown.map(({ part: name, status, repeated, of, differences }) => {
-    if (status === "impossible") return `${WORDS[name]}: not possible`;
-    const words = `${WORDS[name]} ${repeated} of ${of}`;
-    return status === "differs" ? `${words}, ${differences} different` : words;
+  const list = parts.map(({ part: name, status, repeated, of, differences }) => {
+    if (status === "impossible") return `${name} not possible`;
+    if (status === "skipped") return `${name} not compared`;
+    const counts = `${name} ${repeated} of ${of}`;
+    return status === "differs" ? `${counts}, ${differences} different` : counts;
   });
-  return `${RESULTS[result]}: ${list.join(", ")} (by lockedroom ${lockedroom})`;
+  return `${RESULT_WORDS[result]}: ${list.join(", ")} (by lockedroom ${lockedroom})`;
 }

@@ -1,6 +1,7 @@
 /** What it would take to make a run again, from a short timing of its first rows. */
 
 import type { Run } from "../runs/reader.ts";
+import type { PartName } from "../runs/verification.ts";
 import type { Places } from "./find-input.ts";
 import { reached } from "./find-input.ts";
 import { Comparison } from "./part.ts";
@@ -15,16 +16,23 @@ export interface VerificationCost {
   readonly seconds: number | undefined;
 }
 
+export interface CostOptions extends Places {
+  readonly sample?: number | undefined;
+  /** Absent: every part. */
+  readonly only?: readonly PartName[] | undefined;
+}
+
 const SCORED = 64;
 /** Rows of one call of the engine, or a part of one. */
 const SAMPLED = 16;
 
 export async function costOf(
   run: Run,
-  { sample, ...places }: Places & { readonly sample?: number | undefined },
+  { sample, only, ...places }: CostOptions,
 ): Promise<VerificationCost> {
   const rows = run.manifest.examples.count;
-  const toSample = isCheckpoint(run.manifest.policy) ? Math.min(sample ?? rows, rows) : 0;
+  const samples = isCheckpoint(run.manifest.policy) && (only?.includes("sample") ?? true);
+  const toSample = samples ? Math.min(sample ?? rows, rows) : 0;
   const each = run.manifest.loop === "B" ? Number(run.manifest.selection?.n ?? 1) : 1;
   const scoring = await timed(async () => {
     const { repeated } = await verifyScores(run, { ...places, limit: SCORED });

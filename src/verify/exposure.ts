@@ -7,6 +7,9 @@ import type { Exposure } from "../runs/schemas.ts";
 import type { VerificationPart } from "../runs/verification.ts";
 import { Comparison, skipped } from "./part.ts";
 
+/** What a policy that is not a checkpoint lacks. */
+export const NO_HISTORY = "it carries no prompts of its training";
+
 interface Prompted {
   readonly id: string;
   readonly prompt: string;

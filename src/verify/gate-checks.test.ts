@@ -3,18 +3,20 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sha256 } from "../core/fingerprint.ts";
 import { gate } from "../gate/gate.ts";
+import { gateMarkdown } from "../gate/render.ts";
 import { evaluate } from "../loops/eval.ts";
 import { rollout } from "../loops/rollout.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { gateReportSchema } from "../runs/gate-report.ts";
 import { openRun } from "../runs/reader.ts";
+import type { PartName } from "../runs/verification.ts";
 import { costOf } from "./cost.ts";
-import { sealReasons, verifyBoth } from "./gate-checks.ts";
-import { makeKeys, sealRun } from "./seal.ts";
+import { checkSeals, verifyBoth } from "./gate-checks.ts";
+import { keyFingerprint, makeKeys, sealRun } from "./seal.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-gate-checks-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -51,10 +53,10 @@ beforeAll(async () => {
 });
 
 /** Moves with the runs as a person would name them: everything they need lies below the root. */
-const verified = (baseline: string, candidate: string) =>
+const verified = (baseline: string, candidate: string, only?: PartName[]) =>
   gate({
     ...{ baseline: at(baseline), candidate: at(candidate) },
-    further: (before, after) => verifyBoth(before, after, { from: root }),
+    further: (before, after) => verifyBoth(before, after, { from: root, only }),
   });
 
 const codesOf = ({ reasons }: { reasons: readonly { code: string }[] }) =>
@@ -98,17 +100,74 @@ test("completions written under a checkpoint's provenance are refused, by name",
   expect(report.reasons.find(({ code }) => code === "verification_failed")).toMatchObject({
     ...{ baseline: "verified", candidate: "differs", message: expect.stringContaining("ex-0") },
   });
+  expect(report.reasons.find(({ code }) => code === "verification_failed")?.message).toMatch(
+    /^Re-running the candidate gave different results\. Either the run was edited, or its manifest does not describe how it was made\./,
+  );
 });
 
 test("a run whose checkpoint is gone cannot be verified, and is refused", async () => {
   cpSync(at("candidate"), at("moved"), { recursive: true });
-  cpSync(at("other"), at("away"), { recursive: true });
+  cpSync(at("other"), at(".away"), { recursive: true });
   rmSync(at("other"), { recursive: true });
   const report = await verified("baseline", "moved");
-  cpSync(at("away"), at("other"), { recursive: true });
+  cpSync(at(".away"), at("other"), { recursive: true });
   expect(report).toMatchObject({ decision: "REJECT", exit_code: 3 });
   expect(codesOf(report)).toEqual(["verification_impossible"]);
   expect(JSON.stringify(report.reasons)).toContain("--checkpoint");
+});
+
+describe("right answers written by hand, as a policy that is no checkpoint", () => {
+  beforeAll(async () => {
+    const rows = linesIn(at("candidate-rollout", "completions.jsonl"));
+    const text = jsonl(rows.map((row, i) => ({ ...row, completion: `Final: ${i + 3}` })));
+    writeFileSync(at("by-hand.jsonl"), text);
+    const { prompt } = JSON.parse(readFileSync(at("baseline", "manifest.json"), "utf8"));
+    const policy = { kind: "stated", name: "my-model" };
+    writeFileSync(
+      at("by-hand.provenance.json"),
+      JSON.stringify({ schema: "lockedroom.provenance@1", policy, prompt, sampling }),
+    );
+    await evaluate({ dataset: DATASET, completions: at("by-hand.jsonl"), outdir: at("by-hand") });
+    const unverified = await gate({ baseline: at("baseline"), candidate: at("by-hand") });
+    expect(unverified.decision).toBe("PROMOTE");
+  });
+
+  test("cannot be verified: one word does not skip a part", async () => {
+    const report = await verified("baseline", "by-hand");
+    expect(report).toMatchObject({ decision: "REJECT", exit_code: 3 });
+    expect(codesOf(report)).toEqual(["verification_impossible"]);
+    const [reason] = report.reasons;
+    expect(reason).toMatchObject({ baseline: "verified", candidate: "not verified" });
+    expect(reason?.message).toContain("my-model is not a checkpoint");
+    expect(reason?.message).toContain("--verify-only files data answers score");
+  });
+
+  test("are compared with their scores verified only if the caller says so, and the report does", async () => {
+    const report = await verified("baseline", "by-hand", ["score"]);
+    expect(gateReportSchema.parse(report)).toEqual(report);
+    expect(report.decision).toBe("PROMOTE");
+    expect(report.verified).toMatchObject({
+      only: ["score"],
+      caution: "scores verified; completions not: my-model is not a checkpoint",
+      ...{ baseline: { result: "partly_verified" }, candidate: { result: "partly_verified" } },
+    });
+    expect(gateMarkdown(report)).toContain(
+      "scores verified; completions not: my-model is not a checkpoint",
+    );
+    const own = await verified("baseline", "candidate", ["score", "files"]);
+    expect(own.verified?.caution).toBe(
+      "files and scores verified; completions not: they were left out by the caller",
+    );
+  });
+
+  test("an edited reward is still found, and nothing is then called verified", async () => {
+    cpSync(at("by-hand"), at("edited"), { recursive: true });
+    const file = at("edited", "results.jsonl");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"reward":1', '"reward":0'));
+    const report = await verified("baseline", "edited", ["score"]);
+    expect(codesOf(report)).toEqual(["verification_failed"]);
+    expect(report.verified?.caution).toBeUndefined();
+  });
 });
 
 test("a forged verification.json changes nothing", async () => {
@@ -129,22 +188,41 @@ test("seals are required of both runs, by the right key and of these files", asy
   await makeKeys(at("me"));
   for (const name of ["baseline", "candidate"])
     cpSync(at(name), at(`${name}-s`), { recursive: true });
-  const sealed = async () =>
-    codesOf(
-      await gate({
-        ...{ baseline: at("baseline-s"), candidate: at("candidate-s") },
-        further: async (before, after) => ({
-          reasons: await sealReasons(before, after, at("ci.pub.pem")),
-        }),
-      }),
-    );
-  expect(await sealed()).toEqual(["seal_missing"]);
+  const sealed = () =>
+    gate({
+      ...{ baseline: at("baseline-s"), candidate: at("candidate-s") },
+      further: (before, after) => checkSeals(before, after, at("ci.pub.pem")),
+    });
+  const none = await sealed();
+  expect(codesOf(none)).toEqual(["seal_missing"]);
+  expect(none.reasons[0]).toMatchObject({
+    message:
+      "The baseline and the candidate have no seal. Sign them where the key is: lockedroom seal RUN --key KEY",
+    ...{ baseline: "no seal", candidate: "no seal" },
+  });
   await sealRun(at("baseline-s"), at("ci.pem"));
+  const one = await sealed();
+  expect(one.reasons[0]).toMatchObject({
+    message: "The candidate has no seal. Sign it where the key is: lockedroom seal RUN --key KEY",
+    baseline: "valid seal",
+  });
   await sealRun(at("candidate-s"), at("me.pem"));
-  expect(await sealed()).toEqual(["seal_by_another_key"]);
+  const other = await sealed();
+  expect(codesOf(other)).toEqual(["seal_by_another_key"]);
+  expect(other.reasons[0]?.candidate).toMatch(/^seal of another key, [0-9a-f]{16}$/);
   await sealRun(at("candidate-s"), at("ci.pem"));
-  expect(await sealed()).toEqual([]);
+
+  const both = await sealed();
+  expect(gateReportSchema.parse(both)).toEqual(both);
+  expect(codesOf(both)).toEqual([]);
+  const key = await keyFingerprint(at("ci.pub.pem"));
+  expect(both.seals).toEqual({ key, baseline: "valid", candidate: "valid" });
+  expect(gateMarkdown(both)).toContain(
+    `seals of key ${key.slice(0, 16)}: baseline valid, candidate valid`,
+  );
+  expect(other.seals).toEqual({ key, baseline: "valid", candidate: "seal_by_another_key" });
+
   const summary = at("candidate-s", "summary.json");
   writeFileSync(summary, readFileSync(summary, "utf8").replace('"n_pass": ', '"n_pass": 1'));
-  expect(await sealed()).toEqual(["seal_invalid"]);
+  expect(codesOf(await sealed())).toEqual(["seal_invalid"]);
 });

@@ -1,5 +1,6 @@
 /** Opens the checkpoint that a run was sampled from, with the settings that the run records. */
 
+import path from "node:path";
 import { z } from "zod";
 import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
@@ -7,8 +8,8 @@ import type { SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "../policy/checkpoint.ts";
 import { EmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
-import { fileExists } from "../runs/whole-file.ts";
-import { candidatesOf, type Places, reached, whereToLook } from "./find-input.ts";
+import { fileExists, readIfThere } from "../runs/whole-file.ts";
+import { candidatesOf, lookBelow, type Places, reached, whereToLook } from "./find-input.ts";
 import { type Comparison, Unreachable } from "./part.ts";
 
 /** What a manifest says about where its completions came from. */
@@ -36,19 +37,20 @@ const samplingSchema: z.ZodType<SamplingSettings> = z.strictObject({
   seed: z.int(),
 });
 
+const NOT_SAMPLED = "its completions cannot be re-sampled";
+
 /** Throws `Unreachable` with the reason where the policy cannot be sampled again. */
 export async function openRecordedPolicy(
   recorded: RecordedPolicy,
   options: PolicyOptions,
 ): Promise<EmbeddedPolicy> {
-  const print = fingerprintOf(recorded.policy);
+  const find = () => findRecordedCheckpoint(recorded, options, NOT_SAMPLED);
+  if (!isCheckpoint(recorded.policy)) await find();
   const sampling = samplingSchema.safeParse(recorded.sampling);
   if (!sampling.success)
     throw new Unreachable("The run does not state the sampling settings of a checkpoint.");
   const system = systemOf(recorded.prompt, options.system);
-  const checkpoint = await findCheckpoint("checkpoint", "--checkpoint", print, {
-    ...{ given: options.checkpoint, recorded: recorded.volatile.checkpoint, from: options.from },
-  });
+  const checkpoint = await find();
   const { threads } = options;
   return new EmbeddedPolicy(checkpoint, { sampling: sampling.data, system, threads });
 }
@@ -57,13 +59,30 @@ export function isCheckpoint(policy: JsonObject | null): boolean {
   return policy?.kind === "checkpoint" && typeof policy.fingerprint === "string";
 }
 
-function fingerprintOf(policy: JsonObject | null): string {
+/** What is not a checkpoint, as a sentence names it. */
+export function nameOf(policy: JsonObject): string {
+  const name = policy.model ?? policy.name;
+  const kind = policy.kind === "stated" && name !== undefined ? undefined : policy.kind;
+  const known = [kind, name].filter((one) => one !== undefined).map(String);
+  return known.length === 0 ? "The policy" : known.join(" ");
+}
+
+function fingerprintOf(policy: JsonObject | null, otherwise: string): string {
   if (policy === null) throw new Unreachable("The run does not state which policy answered.");
   if (isCheckpoint(policy)) return String(policy.fingerprint);
-  const name = [policy.kind, policy.model ?? policy.name].filter((one) => one !== undefined);
-  throw new Unreachable(
-    `The policy is no checkpoint (${name.map(String).join(" ")}): its completions cannot be sampled again.`,
-  );
+  throw new Unreachable(`${nameOf(policy)} is not a checkpoint, so ${otherwise}.`);
+}
+
+/** The checkpoint alone, for what needs no sampling. */
+export async function findRecordedCheckpoint(
+  recorded: Pick<RecordedPolicy, "policy" | "volatile">,
+  options: PolicyOptions,
+  otherwise: string,
+): Promise<Checkpoint> {
+  const print = fingerprintOf(recorded.policy, otherwise);
+  return findCheckpoint("checkpoint", "--checkpoint", print, {
+    ...{ given: options.checkpoint, recorded: recorded.volatile.checkpoint, from: options.from },
+  });
 }
 
 function systemOf(prompt: JsonObject | null, given: string | undefined): string | undefined {
@@ -82,7 +101,10 @@ interface CheckpointPlaces extends Places {
   readonly recorded: string | undefined;
 }
 
-/** The checkpoint with this fingerprint: where it is said to be, where it was, or the embedded one. */
+/**
+ * The checkpoint with this fingerprint: where it is said to be, where it was, the embedded one, or one
+ * below the folder to look in.
+ */
 export async function findCheckpoint(
   what: string,
   flag: string,
@@ -90,7 +112,7 @@ export async function findCheckpoint(
   { given, recorded, ...places }: CheckpointPlaces,
 ): Promise<Checkpoint> {
   const named = recorded === undefined ? [] : candidatesOf(recorded, places);
-  const folders = given === undefined ? [...named, PI0] : [given];
+  const folders = given === undefined ? [...named, PI0, ...(await below(print, places))] : [given];
   let problem: string | undefined;
   for (const folder of folders) {
     if (folder !== "pi0" && folder !== given && !fileExists(folder)) continue;
@@ -108,6 +130,18 @@ export async function findCheckpoint(
       ? `The run does not say where its ${what} lay. Name the folder with ${flag}.`
       : `The ${what} ${recorded} is not there. ${whereToLook(places)} Or name it with ${flag}.`,
   );
+}
+
+/** Folders whose config.json names the fingerprint; loading them shows whether it is theirs. */
+async function below(print: string, places: Places): Promise<string[]> {
+  const { files } = await lookBelow(places);
+  const folders: string[] = [];
+  for (const { file } of files) {
+    if (path.basename(file) !== "config.json") continue;
+    const text = await readIfThere(file).catch(() => undefined);
+    if (text?.includes(print)) folders.push(path.dirname(file));
+  }
+  return folders;
 }
 
 /** What the run says of the policy besides its weights is what the checkpoint says. */

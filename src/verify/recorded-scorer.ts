@@ -1,10 +1,11 @@
 /** Opens the scorer that a run names, if its code is the recorded one. */
 
+import path from "node:path";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { fileExists } from "../runs/whole-file.ts";
 import { openScorer } from "../scorers/open.ts";
-import { candidatesOf, type Places, whereToLook } from "./find-input.ts";
+import { candidatesOf, lookBelow, type Places, whereToLook } from "./find-input.ts";
 import { Unreachable } from "./part.ts";
 
 /** A scorer's identity as a manifest holds it. */
@@ -21,8 +22,7 @@ export async function openRecordedScorer(
     throw new Unreachable(`The scorer ${name} was an object of a program: no file holds it.`);
   if (recorded.deterministic === false)
     throw new Unreachable(`The scorer ${name} is declared non-deterministic.`);
-  const given = recorded.path === null ? [recorded.name] : candidatesOf(recorded.path, places);
-  const there = recorded.path === null ? given : given.filter(fileExists);
+  const there = recorded.path === null ? [recorded.name] : await scorerFiles(recorded.path, places);
   if (there.length === 0)
     throw new Unreachable(`The scorer ${recorded.path} is not there. ${whereToLook(places)}`);
   let other = "";
@@ -35,6 +35,15 @@ export async function openRecordedScorer(
   throw new Unreachable(
     `The code of the scorer ${there[0]}, or a file that it reads, is not the recorded one: its hash is ${short(other)}, that of the run ${short(recorded.source_sha256)}.`,
   );
+}
+
+/** By name: what has another name is not loaded, because loading runs its code. */
+async function scorerFiles(recorded: string, places: Places): Promise<string[]> {
+  const named = candidatesOf(recorded, places).filter(fileExists);
+  const { files } = await lookBelow(places);
+  const below = files.map(({ file }) => file);
+  const same = below.filter((file) => path.basename(file) === path.basename(recorded));
+  return [...new Set([...named, ...same])];
 }
 
 const short = (hash: string) => `${hash.slice(0, 12)}…`;

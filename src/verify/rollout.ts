@@ -5,11 +5,11 @@ import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import { openRollout, type Rollout } from "../runs/read-rollout.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
-import { verifyExposure } from "./exposure.ts";
+import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { filesPart } from "./files.ts";
-import { findFile, reached } from "./find-input.ts";
-import { Comparison, impossible } from "./part.ts";
-import { comparePolicy, openRecordedPolicy } from "./recorded-policy.ts";
+import { findFile, type Places, reached } from "./find-input.ts";
+import { Comparison, impossible, skipped } from "./part.ts";
+import { comparePolicy, findRecordedCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
 import { type SampledRow, type SampleOptions, sampleAgain } from "./sample.ts";
 import { examplesIn } from "./scored-rows.ts";
 
@@ -23,45 +23,48 @@ export async function verifyRollout(
   const files = 1 + Object.keys(rollout.summary.files).length;
   if (asked.includes("files"))
     parts.push(filesPart(await rollout.editedFiles(), files, "hashes, and the provenance"));
-  if (asked.some((part) => part !== "files"))
-    parts.push(...(await samplesOf(rollout, asked, options)));
+  if (asked.includes("sample")) parts.push(await samplesOf(rollout, options));
+  if (asked.includes("exposure")) parts.push(await exposureOf(rollout, options));
   return parts;
 }
 
-async function samplesOf(
-  rollout: Rollout,
-  asked: readonly PartName[],
-  options: SampleOptions,
-): Promise<VerificationPart[]> {
-  const { manifest } = rollout;
+async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart> {
+  const { manifest, summary } = rollout;
   const total = manifest.examples.count;
-  const input = manifest.inputs[0] ?? { path: null, sha256: "" };
-  const opened = await reached(async () => {
-    const dataset = await findFile("data set", input, options);
-    return { dataset, policy: await openRecordedPolicy(manifest, options) };
-  });
-  if ("why" in opened) return [impossible("sample", total, opened.why)];
+  const opened = await reached(async () => ({
+    dataset: await datasetFile(rollout, options),
+    policy: await openRecordedPolicy(manifest, options),
+  }));
+  if ("why" in opened) return impossible("sample", total, opened.why);
   const { dataset, policy } = opened.value;
   try {
-    const parts: VerificationPart[] = [];
-    if (asked.includes("sample")) {
-      const comparison = new Comparison();
-      comparePolicy(comparison, manifest, policy);
-      const content = Object.values(rollout.summary.files)[0] ?? "";
-      const again = { ...options, total, content, comparison };
-      const done = await reached(() =>
-        sampleAgain(policy, rowsOf(rollout, dataset, comparison), again),
-      );
-      parts.push("why" in done ? impossible("sample", total, done.why) : done.value);
-    }
-    if (asked.includes("exposure")) {
-      const rows = rowsOf(rollout, dataset);
-      parts.push(await verifyExposure(manifest.exposure, policy.seen, rows, true));
-    }
-    return parts;
+    const comparison = new Comparison();
+    comparePolicy(comparison, manifest, policy);
+    const content = Object.values(summary.files)[0] ?? "";
+    const again = { ...options, total, content, comparison };
+    const done = await reached(() =>
+      sampleAgain(policy, rowsOf(rollout, dataset, comparison), again),
+    );
+    return "why" in done ? impossible("sample", total, done.why) : done.value;
   } finally {
     await policy.close();
   }
+}
+
+async function exposureOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart> {
+  const { manifest } = rollout;
+  const found = await reached(async () => ({
+    dataset: await datasetFile(rollout, options),
+    checkpoint: await findRecordedCheckpoint(manifest, options, NO_HISTORY),
+  }));
+  if ("why" in found) return skipped("exposure", found.why);
+  const { dataset, checkpoint } = found.value;
+  const rows = rowsOf(rollout, dataset);
+  return verifyExposure(manifest.exposure, checkpoint.seen ?? undefined, rows, true);
+}
+
+function datasetFile({ manifest }: Rollout, places: Places): Promise<string> {
+  return findFile("data set", manifest.inputs[0] ?? { path: null, sha256: "" }, places);
 }
 
 /** Answers are written in the order of the data set, so both are read side by side. */

@@ -21,7 +21,7 @@ import type { VerificationPart } from "../runs/verification.ts";
 import { type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
 import { openRecordedScorer } from "./recorded-scorer.ts";
-import { datasetOf, type RowOfRun, rowsOf } from "./scored-rows.ts";
+import { findDataset, type RowOfRun, rowsOf } from "./scored-rows.ts";
 
 export interface ScoreOptions extends Places {
   /** The file of a selection policy that is not built in. */
@@ -58,7 +58,7 @@ async function scoreAgain(
   const { manifest } = run;
   const total = manifest.examples.count;
   const maker = await makerOf(run, scorer, options.selectionPolicy);
-  const dataset = await reached(() => datasetOf(run, options));
+  const dataset = await reached(() => findDataset(run, options));
   // A scorer may look at any field of an example, and rows repeat only three of them.
   if ("why" in dataset && manifest.scorer.path !== null) throw new Unreachable(dataset.why);
   const comparison = new Comparison();

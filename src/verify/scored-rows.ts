@@ -13,7 +13,8 @@ export interface RowOfRun {
   readonly example: Example | undefined;
 }
 
-export function datasetOf(run: Run, places: Places): Promise<string> {
+/** The file of the run's data set. */
+export function findDataset(run: Run, places: Places): Promise<string> {
   const input = run.manifest.inputs.find(({ role }) => role === "dataset");
   return findFile("data set", input ?? { path: null, sha256: "" }, places);
 }

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { evaluate } from "../loops/eval.ts";
-import { makeKeys, sealRun, sealState } from "./seal.ts";
+import { keyFingerprint, makeKeys, sealedBy, sealRun, sealState } from "./seal.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-seal-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -51,6 +51,15 @@ test("a seal is valid for its key and its bytes, and the same every time", async
   expect(await sealState(run, OURS.publicKey)).toBe("valid");
   await sealRun(run, OURS.privateKey);
   expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+test("a key has one fingerprint, whichever file names it", async () => {
+  const print = await keyFingerprint(OURS.publicKey);
+  expect(print).toMatch(/^[0-9a-f]{64}$/);
+  expect(await keyFingerprint(THEIRS.publicKey)).not.toBe(print);
+  expect(await sealedBy(run)).toBeUndefined();
+  await sealRun(run, OURS.privateKey);
+  expect(await sealedBy(run)).toBe(print);
 });
 
 test("a seal of another key is not ours, even under our name", async () => {

@@ -13,6 +13,7 @@ import {
   verify as verifySignature,
 } from "node:crypto";
 import { dataError } from "../core/errors.ts";
+import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
 import { editedFiles } from "../gate/recount.ts";
 import { SEAL_SCHEMA } from "../runs/artifacts.ts";
@@ -51,7 +52,8 @@ export async function sealRun(dir: string, keyFile: string): Promise<string> {
   });
 }
 
-async function editedIn(dir: string): Promise<readonly string[]> {
+/** Files of a finished run that are not as it wrote them. */
+export async function editedIn(dir: string): Promise<readonly string[]> {
   const content = await requireKind(dir, [...SCORED, "rollout", "train"]);
   requireFinished(dir, content);
   if (content.kind === "train") return (await readTrainingRun(dir)).edited;
@@ -103,12 +105,32 @@ export async function sealState(dir: string, publicKeyFile: string): Promise<Sea
 }
 
 /** By the key itself, whatever its text looks like. */
-function isOf({ public_key: pem }: Seal, wanted: KeyObject): boolean {
+function isOf(seal: Seal, wanted: KeyObject): boolean {
+  return keyOf(seal)?.equals(wanted) ?? false;
+}
+
+function keyOf({ public_key: pem }: Seal): KeyObject | undefined {
   try {
-    return createPublicKey(pem).equals(wanted);
+    return createPublicKey(pem);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** SHA-256 of a public key, by which people and reports name it. */
+export async function keyFingerprint(publicKeyFile: string): Promise<string> {
+  return fingerprintOf(await publicKeyIn(publicKeyFile));
+}
+
+/** The fingerprint of the key that a run's seal names, whether or not the seal is valid. */
+export async function sealedBy(dir: string): Promise<string | undefined> {
+  const seal = await readSeal(dir).catch(() => undefined);
+  const key = seal && keyOf(seal);
+  return key && fingerprintOf(key);
+}
+
+function fingerprintOf(key: KeyObject): string {
+  return sha256(key.export({ type: "spki", format: "der" }));
 }
 
 function pemOf(key: KeyObject): string {

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -355,10 +356,16 @@ describe("what cannot be reached is said, and never counts as verified", () => {
     const found = await verify({ run: at("remote") });
     expect(found.result).toBe("not_verified");
     expect(found.parts.find(({ part }) => part === "sample")).toMatchObject({
-      ...{ status: "impossible", message: expect.stringContaining("openai tiny") },
+      status: "impossible",
+      message: "openai tiny is not a checkpoint, so its completions cannot be re-sampled.",
+    });
+    // Of its own, not that of the samples.
+    expect(found.parts.find(({ part }) => part === "exposure")).toMatchObject({
+      status: "skipped",
+      message: "openai tiny is not a checkpoint, so it carries no prompts of its training.",
     });
     expect(await statuses({ run: at("remote"), only: ["score"] })).toMatchObject({
-      result: "verified",
+      result: "partly_verified",
     });
   });
 
@@ -387,6 +394,56 @@ describe("what cannot be reached is said, and never counts as verified", () => {
     expect(await statuses({ run: at("own"), only: ["data"], from: at("moved") })).toMatchObject({
       data: "equal",
     });
+  });
+
+  test("what lies elsewhere under another name is found by its content", async () => {
+    await evaluate({
+      ...{ dataset: DATASET, completions: at("rollout", "completions.jsonl") },
+      outdir: at("found"),
+    });
+    const [data, hidden] = [readFileSync(DATASET, "utf8"), at("data.away")];
+    renameSync(DATASET, hidden);
+    try {
+      const look = (from: string) => statuses({ run: at("found"), only: ["data"], from });
+      mkdirSync(at("archive", "2024"), { recursive: true });
+      // The same size and other bytes; and in a hidden folder, which is not looked at.
+      writeFileSync(at("archive", "2024", "a.jsonl"), data.replace("Compute", "computE"));
+      mkdirSync(at("archive", ".cache"));
+      writeFileSync(at("archive", ".cache", "b.jsonl"), data);
+      expect(await look(at("archive"))).toMatchObject({ data: "impossible" });
+      writeFileSync(at("archive", "2024", "renamed.txt"), data);
+      expect(await look(at("archive"))).toMatchObject({ data: "equal" });
+    } finally {
+      renameSync(hidden, DATASET);
+    }
+  });
+
+  test("a checkpoint and a scorer that lie elsewhere are found too", async () => {
+    const pi0 = await loadCheckpoint("pi0");
+    const parameters = pi0.parameters.map((value) => value * 0.95);
+    await saveCheckpoint(at("mine"), { ...pi0, parameters });
+    const policy = await openEmbeddedPolicy(at("mine"), { sampling: SAMPLING });
+    const { answers } = await rollout({ policy, dataset: DATASET, n: 1, outdir: at("mine-roll") });
+    await policy.close();
+    const scorer = at("mine-scorer.ts");
+    writeFileSync(
+      scorer,
+      `export const name = "one";
+export const version = "1";
+export const spec = "always one";
+export const score = () => ({ reward: 1, code: "given", details: {} });
+`,
+    );
+    await evaluate({ dataset: DATASET, completions: answers, outdir: at("mine-eval"), scorer });
+    const look = () =>
+      statuses({ run: at("mine-eval"), only: ["score", "sample"], from: at("depot") });
+    mkdirSync(at("depot", "deep"), { recursive: true });
+    renameSync(at("mine"), at("mine-away"));
+    renameSync(scorer, at("mine-scorer.away"));
+    expect(await look()).toMatchObject({ score: "impossible", sample: "impossible" });
+    cpSync(at("mine-away"), at("depot", "deep", "renamed"), { recursive: true });
+    cpSync(at("mine-scorer.away"), at("depot", "deep", "mine-scorer.ts"));
+    expect(await look()).toMatchObject({ score: "equal", sample: "equal" });
   });
 
   test("a user's scorer whose file changed", async () => {

@@ -8,12 +8,14 @@ import { observeOccasion } from "../runs/manifest.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import type { PartName, Verification, VerificationPart } from "../runs/verification.ts";
 import { sha256OfFile } from "../runs/whole-file.ts";
+import { verifyAnswers } from "./answers.ts";
+import { verifyData } from "./data.ts";
 import { type Draw, newDraw } from "./draw.ts";
-import { verifyExposure } from "./exposure.ts";
-import { verifyAnswers, verifyData, verifyFiles } from "./files.ts";
+import { NO_HISTORY, verifyExposure } from "./exposure.ts";
+import { verifyFiles } from "./files.ts";
 import { reached } from "./find-input.ts";
 import { type OnProgress, skipped } from "./part.ts";
-import { openRecordedPolicy, type PolicyOptions } from "./recorded-policy.ts";
+import { findRecordedCheckpoint, type PolicyOptions } from "./recorded-policy.ts";
 import { verifyRollout } from "./rollout.ts";
 import { verifySamples } from "./sample.ts";
 import { verifyScores } from "./score.ts";
@@ -37,9 +39,21 @@ export interface VerifyOptions extends PolicyOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-const OF_SCORED: readonly PartName[] = ["files", "data", "answers", "score", "sample", "exposure"];
+export const OF_SCORED: readonly PartName[] = [
+  "files",
+  "data",
+  "answers",
+  "score",
+  "sample",
+  "exposure",
+];
 const OF_ROLLOUT: readonly PartName[] = ["files", "sample", "exposure"];
 const OF_TRAINING: readonly PartName[] = ["files", "train"];
+
+function partsOfKind(kind: string | undefined): readonly PartName[] {
+  if (kind === "train") return OF_TRAINING;
+  return kind === "rollout" ? OF_ROLLOUT : OF_SCORED;
+}
 
 /**
  * Makes a finished run again, as far as it can be reached, and compares it byte for byte.
@@ -68,7 +82,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     schema: VERIFICATION_SCHEMA,
     summary_sha256: summary,
     lockedroom,
-    result: resultOf(parts),
+    result: resultOf(parts, partsOfKind(content.kind)),
     parts,
     draw: draw ?? null,
     volatile: { verified_at: started_at, seconds, host, platform, node },
@@ -85,6 +99,7 @@ type Wanted = Omit<VerifyOptions, "draw" | "sample"> & { readonly draw: Draw | u
 
 async function partsOf(kind: string | undefined, options: Wanted): Promise<VerificationPart[]> {
   const { run, train } = options;
+  const wanted = asked(partsOfKind(kind), options);
   if (kind === "train") {
     if (train === undefined)
       throw usageError(
@@ -92,12 +107,12 @@ async function partsOf(kind: string | undefined, options: Wanted): Promise<Verif
         "Give --train, or --train K for the first K steps.",
       );
     const steps = train === true ? undefined : train;
-    return verifyTraining(run, asked(OF_TRAINING, options), { ...options, steps });
+    return verifyTraining(run, wanted, { ...options, steps });
   }
   if (train !== undefined)
     throw usageError(`${run} is no training run`, "Leave --train out, or name a training run.");
-  if (kind === "rollout") return verifyRollout(run, asked(OF_ROLLOUT, options), options);
-  return scoredParts(await openRun(run), asked(OF_SCORED, options), options);
+  if (kind === "rollout") return verifyRollout(run, wanted, options);
+  return scoredParts(await openRun(run), wanted, options);
 }
 
 function asked(all: readonly PartName[], { run, only }: Wanted): readonly PartName[] {
@@ -129,18 +144,19 @@ async function scoredParts(
 
 async function exposureOf(run: Run, options: Wanted): Promise<VerificationPart> {
   const { manifest } = run;
-  const opened = await reached(() => openRecordedPolicy(manifest, options));
-  if ("why" in opened) return skipped("exposure", opened.why);
-  const policy = opened.value;
-  try {
-    return await verifyExposure(manifest.exposure, policy.seen, run.results().batches(), false);
-  } finally {
-    await policy.close();
-  }
+  const found = await reached(() => findRecordedCheckpoint(manifest, options, NO_HISTORY));
+  if ("why" in found) return skipped("exposure", found.why);
+  const seen = found.value.seen ?? undefined;
+  return verifyExposure(manifest.exposure, seen, run.results().batches(), false);
 }
 
-function resultOf(parts: readonly VerificationPart[]): Verification["result"] {
+function resultOf(
+  parts: readonly VerificationPart[],
+  all: readonly PartName[],
+): Verification["result"] {
   const has = (status: VerificationPart["status"]) => parts.some((part) => part.status === status);
   if (has("differs")) return "differs";
-  return has("impossible") || !has("equal") ? "not_verified" : "verified";
+  if (has("impossible") || !has("equal")) return "not_verified";
+  const whole = all.every((name) => parts.some(({ part }) => part === name));
+  return whole ? "verified" : "partly_verified";
 }

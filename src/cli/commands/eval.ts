@@ -16,7 +16,8 @@ interface Flags extends ScoringFlags {
 }
 
 export const help = `--policy and --sampling describe completions from elsewhere, which have no
-provenance file. The gate compares them like those of a rollout.
+provenance file. The gate compares them like those of a rollout: top_p, top_k,
+stop and penalties that are left out count as off, and so does a system prompt.
 
 Examples:
   lockedroom eval --dataset data/datasets/math_dev.jsonl \\

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible } from "../../core/visible.ts";
+import { checkedLines } from "../../gate/checked-lines.ts";
 import { gate, LARGEST_ALPHA } from "../../gate/gate.ts";
 import {
   cautions,
@@ -13,9 +14,9 @@ import {
   signed,
 } from "../../gate/render.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
-import { madeAgainLine } from "../../runs/verification.ts";
+import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { furtherChecks } from "../further-checks.ts";
+import { furtherChecks, VERIFY_ONLY } from "../further-checks.ts";
 import { fromZero, numberIn, wholeNumber } from "../options.ts";
 import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
 
@@ -34,6 +35,7 @@ interface Flags {
   readonly verified?: true;
   readonly verifySample?: number;
   readonly verifyFrom?: string;
+  readonly verifyOnly?: PartName[];
   readonly requireSeal?: string;
 }
 
@@ -58,7 +60,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--min-delta <x>", "smallest improvement to promote", fromZero, 0)
     .option(
       "--alpha <a>",
-      "two-sided significance level; at most half of it are false promotions",
+      "two-sided significance level; at most half of this is the false-promotion rate",
       numberIn(1e-9, LARGEST_ALPHA, `above 0 and at most ${LARGEST_ALPHA}`),
       0.05,
     )
@@ -72,9 +74,10 @@ export function define(command: Command, exit: (code: number) => void): void {
       "--allow-unknown-history",
       "take --claim policy from a checkpoint without history; the report says so",
     )
-    .option("--verified", "first make both runs again: scores, and samples of checkpoints")
+    .option("--verified", "first make both runs again: data, scores and samples")
+    .addOption(VERIFY_ONLY)
     .option("--verify-sample <n>", "of --verified: sample only n rows again", wholeNumber(1))
-    .option("--verify-from <folder>", "of --verified: also look here for their files")
+    .option("--verify-from <folder>", "of --verified: also look below this folder")
     .option("--require-seal <key>", "refuse runs without a seal of this public key")
     .option("--report <file>", "also write the report as JSON to this file")
     .addOption(
@@ -118,7 +121,7 @@ export function gateText(report: GateReport): string {
     side("candidate", report.candidate, isGraded(report)),
     ...measurement(report),
     ...cautions(report).map((line) => wrap(line, "  ")),
-    ...verifiedLines(report),
+    ...checkedLines(report).map((line) => hanging("  ", line)),
     "",
     `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
@@ -148,15 +151,6 @@ function side(
   const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;
   const figure = rate === null ? "nothing scored" : `${shown} of ${scored}`;
   return `  ${label}  ${figure}  ${visible(run)}`;
-}
-
-function verifiedLines({ verified }: GateReport): string[] {
-  if (!verified) return [];
-  const { baseline, candidate } = verified;
-  return [
-    hanging("  baseline   ", madeAgainLine(baseline)),
-    hanging("  candidate  ", madeAgainLine(candidate)),
-  ];
 }
 
 function measurement({

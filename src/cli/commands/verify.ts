@@ -6,14 +6,16 @@ import { visible, visibleShort } from "../../core/visible.ts";
 import {
   PARTS,
   type PartName,
+  RESULT_WORDS,
   type Verification,
   type VerificationPart,
+  type WrittenVerification,
   writeVerification,
 } from "../../runs/verification.ts";
 import { verify } from "../../verify/verify.ts";
 import { FORMAT, type Format, wholeNumber } from "../options.ts";
 import { stagedProgress } from "../progress.ts";
-import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
+import { err, hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
 
 interface Flags {
   readonly only?: PartName[];
@@ -54,7 +56,7 @@ Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Makes a finished run again and compares it byte for byte: an evaluation, a selection, a rollout or a training run. Writes verification.json into the run's folder.",
+      "Makes a finished run again and compares it byte for byte: an evaluation, a selection, a rollout or a training run. Writes verification.json into the run's folder, unless a fuller one is there.",
     )
     .argument("<run>", "run folder")
     .addOption(new Option("--only <parts...>", "only these parts").choices(PARTS))
@@ -65,7 +67,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--init <folder>", "the initial policy of a training run")
     .option("--system <file>", "file with the system prompt of the run")
     .option("--selection-policy <file>", "the selection policy of the run, if it is a file")
-    .option("--from <folder>", "also look here for files that the run names")
+    .option("--from <folder>", "also look below this folder, by content")
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
     .option("--no-write", "do not write verification.json")
     .option("--quiet", "print only errors")
@@ -78,7 +80,12 @@ function drawText(text: string): string {
   throw new InvalidArgumentError("It must be 1 to 64 letters, digits or hyphens.");
 }
 
-export const VERIFY_EXIT = { verified: 0, differs: 1, not_verified: 2 } as const;
+export const VERIFY_EXIT = {
+  verified: 0,
+  partly_verified: 0,
+  differs: 1,
+  not_verified: 2,
+} as const;
 
 async function verifyRun(run: string, { system, ...flags }: Flags): Promise<number> {
   const progress = stagedProgress(flags.quiet || flags.format === "json");
@@ -89,9 +96,10 @@ async function verifyRun(run: string, { system, ...flags }: Flags): Promise<numb
       onProgress: progress.show,
     });
     progress.stop();
-    const file = flags.write ? await writeVerification(run, found) : undefined;
+    const written = flags.write ? await writeVerification(run, found) : undefined;
     if (flags.format === "json") out(printableJson(found, 2));
-    else if (!flags.quiet) printVerification(run, found, file);
+    else if (!flags.quiet) printVerification(run, found);
+    if (written && !flags.quiet) sayWritten(written, flags.format === "json" ? err : out);
     return VERIFY_EXIT[found.result];
   } finally {
     progress.stop();
@@ -106,15 +114,29 @@ async function readSystem(file: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-const RESULT = {
-  verified: ["verified", "green"],
-  differs: ["DIFFERS", "red"],
-  not_verified: ["not verified", "yellow"],
+/** A file that was not written is said even where only JSON is printed. */
+function sayWritten({ file, written }: WrittenVerification, say: (line: string) => void): void {
+  if (!written)
+    say(
+      wrap(
+        `${file} holds a fuller verification of this run, and was kept. Delete it first to replace it.`,
+      ),
+    );
+  else if (say === out) say(wrap(`Written to ${file}`));
+}
+
+const COLOUR = {
+  verified: "green",
+  partly_verified: "yellow",
+  differs: "red",
+  not_verified: "yellow",
 } as const;
 
-function printVerification(run: string, found: Verification, file: string | undefined): void {
-  const [word, colour] = RESULT[found.result];
-  out(`${paint(["bold", colour], word)}  ${visible(run)}`);
+function printVerification(run: string, found: Verification): void {
+  const word = RESULT_WORDS[found.result];
+  const parts = found.parts.map(({ part }) => part).join(", ");
+  const which = found.result === "partly_verified" ? `: ${parts}` : "";
+  out(`${paint(["bold", COLOUR[found.result]], word)}${which}  ${visible(run)}`);
   out();
   for (const part of found.parts) printPart(part);
   if (found.draw) {
@@ -123,9 +145,14 @@ function printVerification(run: string, found: Verification, file: string | unde
     print(`Others repeat this draw with ${again}.`);
   }
   out();
-  if (file !== undefined) print(`Written to ${file}`);
-  if (found.result !== "differs") return;
-  out(`Next: ${program()} inspect-run --run ${run} --id ID`);
+  if (found.result === "not_verified") printRest(found);
+  if (found.result === "differs") out(`Next: ${program()} inspect-run --run ${run} --id ID`);
+}
+
+/** What can be verified without what could not be made again. */
+function printRest({ parts }: Verification): void {
+  const rest = parts.filter(({ status }) => status === "equal").map(({ part }) => part);
+  if (rest.length > 0) print(`Use --only ${rest.join(" ")} to verify the rest.`);
 }
 
 const STATUS = {

@@ -62,7 +62,7 @@ export const SEEDS: readonly Sabotage[] = [
     trick:
       "Samples an unchanged checkpoint again with another seed and claims that it has improved.",
     honest: "A better policy, sampled with the same seed.",
-    caught: byGate("nothing_changed"),
+    caught: byGate("only_seed_changed"),
     async play(lab, cheat) {
       const dataset = await lab.dataset(lab.examples());
       if (!cheat) {

@@ -2,9 +2,9 @@
 
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
+import { checkedLines } from "../../gate/checked-lines.ts";
 import { cautions, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
-import { madeAgainLine } from "../../runs/verification.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -65,19 +65,18 @@ const STATES: Record<Decision | "PASS", { readonly look: string; readonly senten
 };
 
 function head(verdict: GateReport, rows: ComparedRows | string): Html {
-  const { decision, comparable, knobs, claim, verified } = verdict;
+  const { decision, comparable, knobs, claim } = verdict;
+  const remarks = [...cautions(verdict), ...checkedLines(verdict)];
   const { look, sentence } = STATES[decision];
   const warnings = typeof rows === "string" ? [] : rows.warnings;
   return html`<article class="run">
 <p class="verdict ${look}"><strong>${decision}.</strong> ${comparable ? sentence : "The runs are not comparable."}</p>
 ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong> ${text}</p>\n`)}<div class="body">
-<div>${figureTiles(verdictFigures(verdict))}${cautions(verdict).map((line) => html`<p>${visible(sentenceOf(line))}</p>\n`)}</div>
+<div>${figureTiles(verdictFigures(verdict))}${remarks.map((line) => html`<p>${visible(sentenceOf(line))}</p>\n`)}</div>
 ${factList([
   ["baseline", codeHtml(verdict.baseline.run)],
   ["candidate", codeHtml(verdict.candidate.run)],
   ["changed", knobs.join(", ") || "none"],
-  verified && ["baseline", madeAgainLine(verified.baseline)],
-  verified && ["candidate", madeAgainLine(verified.candidate)],
   claim === null ? undefined : ["claim", claim],
 ])}</div>
 </article>
