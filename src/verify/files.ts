@@ -34,8 +34,11 @@ export async function verifyData(run: Run, places: Places): Promise<Verification
   const found = await reached(() => datasetOf(run, places));
   if ("why" in found) return impossible("data", examples.count, found.why);
   const comparison = new Comparison();
+  let [rows, first] = [0, 0];
   for await (const batch of rowsOf(run, found.value)) {
     for (const { row, example } of batch) {
+      rows++;
+      if ((row.sample ?? 0) === 0) first++;
       const { id, prompt, expected_answer: answer } = row;
       const expected = example && {
         id: example.id,
@@ -45,10 +48,10 @@ export async function verifyData(run: Run, places: Places): Promise<Verification
       comparison.compare(id, expected ?? {}, { id, prompt, expected_answer: answer });
     }
   }
-  const hashes = await fingerprintsOf(found.value, comparison.repeated);
+  const hashes = await fingerprintsOf(found.value, first);
   if (canonicalJson(hashes) !== canonicalJson(examples))
     comparison.differs("manifest.json", "examples", hashes, examples);
-  return comparison.part("data", examples.count, `rows against ${found.value}`);
+  return comparison.part("data", Math.max(rows, examples.count), `rows against ${found.value}`);
 }
 
 async function fingerprintsOf(dataset: string, rows: number) {
@@ -68,14 +71,17 @@ export async function verifyAnswers(run: Run, places: Places): Promise<Verificat
     findFile(input?.role ?? "completions", input ?? { path: null, sha256: "" }, places),
   );
   if ("why" in found) return skipped("answers", `${found.why} The rows were not compared with it.`);
-  const answers = await answersIn(found.value, run.manifest.loop === "B");
+  const packs = input?.role === "samples";
+  const answers = await answersIn(found.value, packs);
   const comparison = new Comparison();
   let rows = 0;
   for await (const batch of run.results().batches()) {
-    for (const { id, completion, samples } of batch) {
+    for (const { id, completion, sample, samples } of batch) {
       rows++;
       const own = run.manifest.loop === "B" ? samples?.map((one) => one.completion) : completion;
-      comparison.compare(id, { completion: answers.get(id) ?? null }, { completion: own ?? null });
+      const given = answers.get(id) ?? null;
+      const expected = sample === undefined || given === null ? given : (given[sample] ?? null);
+      comparison.compare(id, { completion: expected }, { completion: own ?? null });
     }
   }
   return comparison.part("answers", rows, `rows against ${found.value}`);

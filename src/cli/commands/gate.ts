@@ -2,16 +2,10 @@ import { appendFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { ioError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
-import { visible } from "../../core/visible.ts";
-import { gate, LARGEST_ALPHA } from "../../gate/gate.ts";
-import {
-  cautions,
-  gateJunit,
-  gateMarkdown,
-  shownLevel,
-  showValue,
-  signed,
-} from "../../gate/render.ts";
+import { visible, visibleShort } from "../../core/visible.ts";
+import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
+import { cautions, gateJunit, gateMarkdown, STATES, showValue } from "../../gate/render.ts";
+import { pText, shownLevel, signed } from "../../gate/words.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { madeAgainLine } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
@@ -26,7 +20,10 @@ interface Flags {
   readonly candidate: string;
   readonly minDelta: number;
   readonly alpha: number;
-  readonly claim?: Knob;
+  readonly claim?: Knob | typeof NO_REGRESSION;
+  readonly margin?: number;
+  readonly slice?: string;
+  readonly sliceMargin?: number;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
   readonly format: Format;
@@ -38,12 +35,19 @@ interface Flags {
 }
 
 export const help = `Exit codes:
-  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
+  0  PROMOTE, PASS  1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
   64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
 
+With --margin the question is not whether the candidate is better but whether
+it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
+shown. --claim no-regression leaves open what changed; --claim policy --margin
+0.02 also asks that only the policy did.
+
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
+  lockedroom gate --baseline runs/old --candidate runs/new \\
+    --claim no-regression --margin 0.02
   lockedroom gate --baseline runs/old --candidate runs/new \\
     --claim policy --format json
   lockedroom gate --baseline runs/old --candidate runs/new --verified`;
@@ -63,10 +67,14 @@ export function define(command: Command, exit: (code: number) => void): void {
       0.05,
     )
     .addOption(
-      new Option("--claim <knob>", "reject unless exactly this changed").choices(
-        Object.keys(KNOBS),
-      ),
+      new Option(
+        "--claim <claim>",
+        "reject unless exactly this changed; no-regression: whatever changed",
+      ).choices([...Object.keys(KNOBS), NO_REGRESSION]),
     )
+    .option("--margin <x>", "no regression: the loss to rule out", margin)
+    .option("--slice <field>", "compare each value of this field apart; a worse one rejects")
+    .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
     .option("--allow-dev", "compare on validation data of a training; the report says so")
     .option(
       "--allow-unknown-history",
@@ -92,6 +100,8 @@ export function define(command: Command, exit: (code: number) => void): void {
     });
 }
 
+const margin = numberIn(Number.MIN_VALUE, Number.MAX_VALUE, "a number above 0");
+
 const PRINT: Record<Format, (report: GateReport) => string> = {
   text: gateText,
   json: (report) => printableJson(report, 2),
@@ -107,7 +117,7 @@ function appendSummary(file: string, report: GateReport): void {
   }
 }
 
-const COLOUR = { PROMOTE: "green", REJECT: "red", INCONCLUSIVE: "yellow" } as const;
+const COLOUR = { PROMOTE: "green", PASS: "green", REJECT: "red", INCONCLUSIVE: "yellow" } as const;
 
 export function gateText(report: GateReport): string {
   const verdict = paint(["bold", COLOUR[report.decision]], report.decision);
@@ -119,6 +129,7 @@ export function gateText(report: GateReport): string {
     ...measurement(report),
     ...cautions(report).map((line) => wrap(line, "  ")),
     ...verifiedLines(report),
+    ...sliceLines(report),
     "",
     `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
@@ -137,7 +148,7 @@ function isGraded({ test, baseline, candidate }: GateReport): boolean {
 const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
   mcnemar_exact: "exact McNemar",
   sign_flip: "sign-flip permutation",
-  cluster_sign_flip: "sign-flip permutation, clustered by prompt",
+  cluster_sign_flip: "sign-flip permutation, clustered by example",
 };
 
 function side(
@@ -148,6 +159,25 @@ function side(
   const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;
   const figure = rate === null ? "nothing scored" : `${shown} of ${scored}`;
   return `  ${label}  ${figure}  ${visible(run)}`;
+}
+
+/** A table of the slices, 80 columns wide. */
+function sliceLines({ slices }: GateReport): string[] {
+  if (!slices) return [];
+  return [
+    "",
+    `  ${visibleShort(slices.field, 18).padEnd(18)} rows  before   after   change  p (Holm)`,
+    ...slices.values.map((one) =>
+      [
+        `  ${visibleShort(one.value, 18).padEnd(18)} ${String(one.n).padStart(4)}`,
+        one.baseline.toFixed(4).padStart(7),
+        one.candidate.toFixed(4).padStart(7),
+        signed(one.delta ?? 0).padStart(8),
+        pText(one.p_holm).replace("p = ", "").replace("p ", "").padStart(9),
+        ` ${STATES[one.state]}`,
+      ].join(" "),
+    ),
+  ];
 }
 
 function verifiedLines({ verified }: GateReport): string[] {
@@ -171,7 +201,7 @@ function measurement({
   if (delta === null || ci === null || p === null || test === null) return [];
   return [
     `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${TESTS[test]})`,
+    `  ${pText(p, 3)} (${TESTS[test]})`,
     `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
