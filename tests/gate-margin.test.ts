@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
-import { gateJunit, gateMarkdown } from "../src/gate/render.ts";
+import { gateJunit } from "../src/gate/junit.ts";
+import { gateMarkdown } from "../src/gate/render.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { type Conditions, examplesOf, folder, makeRun } from "./gate-runs.ts";
 

@@ -1,3 +1,4 @@
 export { type FurtherChecks, GATE_EXIT, type GateOptions, gate } from "./gate.ts";
+export { ExampleCases, gateJunit } from "./junit.ts";
 export { editedFiles } from "./recount.ts";
-export { gateJunit, gateMarkdown, showValue } from "./render.ts";
+export { gateMarkdown, showValue } from "./render.ts";

@@ -1,4 +1,4 @@
-/** The gate's report as Markdown and JUnit XML. */
+/** The gate's report as Markdown, and what all formats say alike. */
 
 import { isFields } from "../core/records.ts";
 import { visible, visibleShort } from "../core/visible.ts";
@@ -107,31 +107,6 @@ function lossLine({ margin, loss_bound: bound }: GateReport): string {
   return `losses ruled out: ${found} (margin ${margin})`;
 }
 
-/** One test case: passed on PROMOTE and PASS, failed on REJECT, skipped on INCONCLUSIVE. */
-export function gateJunit(report: GateReport): string {
-  const body = [
-    ...report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`),
-    ...cautions(report),
-  ].join("\n");
-  const inner = {
-    PROMOTE: `<system-out>${xml(body)}</system-out>`,
-    PASS: `<system-out>${xml(body)}</system-out>`,
-    REJECT: `<failure message="${xml(report.reasons[0]?.code ?? "rejected")}">${xml(body)}</failure>`,
-    INCONCLUSIVE: `<skipped message="${xml(body)}"/>`,
-  }[report.decision];
-  const failures = report.decision === "REJECT" ? 1 : 0;
-  const skipped = report.decision === "INCONCLUSIVE" ? 1 : 0;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="lockedroom gate" tests="1" failures="${failures}" skipped="${skipped}">`,
-    `  <testcase classname="gate" name="${xml(`${report.candidate.run} against ${report.baseline.run}`)}">`,
-    `    ${inner}`,
-    "  </testcase>",
-    "</testsuite>",
-    "",
-  ].join("\n");
-}
-
 /** A value of a reason as text; fingerprints are shortened. */
 export function showValue(value: Reason["baseline"]): string {
   if (value === null) return "not stated";
@@ -146,7 +121,8 @@ function rowsAndIds(rows: number, ids: readonly string[]): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}: ${shown}${rows > ids.length ? ", …" : ""}`;
 }
 
-function both(reason: Reason): string {
+/** Both sides of a reason in brackets; nothing where it has none. */
+export function bothValues(reason: Reason): string {
   if (reason.baseline === null && reason.candidate === null) return "";
   return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
 }
@@ -157,13 +133,4 @@ function figure(value: number | null): string {
 
 function cell(text: string): string {
   return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
-}
-
-function xml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, "\uFFFD")
-    .replace(
-      /[&<>"]/g,
-      (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string,
-    );
 }

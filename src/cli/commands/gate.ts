@@ -1,10 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { ioError } from "../../core/errors.ts";
+import { ioError, usageError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
-import { cautions, gateJunit, gateMarkdown, STATES, showValue } from "../../gate/render.ts";
+import { ExampleCases, gateJunit } from "../../gate/junit.ts";
+import { cautions, gateMarkdown, STATES, showValue } from "../../gate/render.ts";
 import { pText, shownLevel, signed } from "../../gate/words.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import { madeAgainLine } from "../../runs/verification.ts";
@@ -24,6 +25,7 @@ interface Flags {
   readonly margin?: number;
   readonly slice?: string;
   readonly sliceMargin?: number;
+  readonly cases?: true;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
   readonly format: Format;
@@ -88,12 +90,17 @@ export function define(command: Command, exit: (code: number) => void): void {
     .addOption(
       new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
     )
+    .option("--cases", "of --format junit: also a test case for each example")
     .action(async (flags: Flags) => {
-      const report = await gate({ ...flags, further: furtherChecks(flags) });
+      if (flags.cases && flags.format !== "junit")
+        throw usageError("--cases is for --format junit", "Add --format junit, or leave it out.");
+      const cases = flags.cases && new ExampleCases();
+      const further = furtherChecks(flags);
+      const report = await gate({ ...flags, further, onPair: cases?.add });
       if (flags.report !== undefined) {
         await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
       }
-      out(PRINT[flags.format](report).trimEnd());
+      out(PRINT[flags.format](report, cases).trimEnd());
       const summaryFile = process.env.GITHUB_STEP_SUMMARY;
       if (summaryFile) appendSummary(summaryFile, report);
       exit(report.exit_code);
@@ -102,10 +109,10 @@ export function define(command: Command, exit: (code: number) => void): void {
 
 const margin = numberIn(Number.MIN_VALUE, Number.MAX_VALUE, "a number above 0");
 
-const PRINT: Record<Format, (report: GateReport) => string> = {
-  text: gateText,
+const PRINT: Record<Format, (report: GateReport, cases?: ExampleCases) => string> = {
+  text: (report) => gateText(report),
   json: (report) => printableJson(report, 2),
-  markdown: gateMarkdown,
+  markdown: (report) => gateMarkdown(report),
   junit: gateJunit,
 };
 
