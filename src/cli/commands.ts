@@ -20,6 +20,8 @@ export const GROUPS = {
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
     gate: "decide whether a candidate run may replace a baseline",
+    compare: "compare several runs with a baseline, as a table",
+    matrix: "run every prompt with every model, and compare them",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
     runs: "list the runs below a folder, with state and figures",

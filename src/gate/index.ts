@@ -1,3 +1,4 @@
+export { type ComparedRun, type CompareOptions, type Comparison, compareRuns } from "./compare.ts";
 export { type FurtherChecks, GATE_EXIT, type GateOptions, gate } from "./gate.ts";
 export { ExampleCases, gateJunit } from "./junit.ts";
 export { editedFiles } from "./recount.ts";
