@@ -23,18 +23,27 @@ export const mayImport = {
   judge: ["core"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
+  harden: ["core", "extensions", "scorers", "runs"],
   learn: [
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts"],
   ],
   gate: ["core", "runs", "scorers", "stats"],
   verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
-  report: ["core", "runs", "stats", "charts"],
+  report: ["core", "runs", "stats", "charts", "gate"],
+  laboratory: [
+    ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
+    ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],
+    ...["learn", "gate", "report", "studio", "verify", "harden"],
+  ],
   studio: ["core", "http", "runs", "report", "charts"],
 };
 
-/** Folders that may use the file system: all artifacts are read and written by runs. */
-const mayUseFiles = ["cli", "course", "extensions", "runs"];
+/**
+ * Folders that may use the file system: all artifacts are read and written by runs. The laboratory
+ * damages copies of them.
+ */
+const mayUseFiles = ["cli", "course", "extensions", "laboratory", "runs"];
 
 const TEST = "[.](test|contract)[.]ts$";
 const FACADE = "^src/index[.]ts$";

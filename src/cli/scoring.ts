@@ -51,8 +51,11 @@ export async function openScorerHere(
   flags: ScorerFlags,
 ): Promise<GuardedScorer> {
   const { jobs, concurrency, scorerTimeout: timeoutMs } = flags;
-  const scorer = given ?? (await fileHere("scorer")) ?? DEFAULT_SCORER;
-  return openScorer(scorer, { jobs, concurrency, timeoutMs });
+  return openScorer(await scorerHere(given), { jobs, concurrency, timeoutMs });
+}
+
+export async function scorerHere(given: string | undefined): Promise<string> {
+  return given ?? (await fileHere("scorer")) ?? DEFAULT_SCORER;
 }
 
 /** The path of the workspace's selection policy. */

@@ -72,7 +72,8 @@ export interface ScorerIdentity {
   /** The file as the user named it; null for a built-in and for a scorer object. */
   readonly path: string | null;
   /**
-   * What `source_sha256` covers. Absent: the file and everything it imports locally. `function_text`:
+   * What `source_sha256` covers. Absent: the file, all that it imports, and the files that it reads
+   * while it loads. `function_text`:
    * a scorer object's `score` as text, its codes and spec; not what the function captures or calls.
    */
   readonly source?: "function_text";

@@ -11,7 +11,7 @@ import { addonRefusal, watchFiles } from "./watched-files.ts";
 
 type Binding = Record<string, unknown>;
 type Call = (...args: unknown[]) => unknown;
-const DENIED = -13; // EACCES, as libuv writes it.
+const DENIED = -1; // EPERM, as libuv writes it. After EACCES a program's pipes would still be read.
 
 type Reach = Exclude<Act, "write">;
 /** Methods of Node's handles, by binding and class. */

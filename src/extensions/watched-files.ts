@@ -16,6 +16,7 @@ import fs, {
 } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { fingerprint } from "../core/fingerprint.ts";
 import { callerOf } from "./caller.ts";
 import { currentScope, mayDo, refuse, type Scope, shownPath, unwatched } from "./watch.ts";
@@ -101,12 +102,20 @@ function pathOf(value: unknown): string | undefined {
 function readRefusal(scope: Scope, file: string): Error | undefined {
   const caller = callerOf(LOADER_FILE);
   if (caller === "loader" && path.basename(file) === "package.json") return undefined;
-  if (caller === "native" && scope.strict)
-    return refuse(
-      scope,
-      `the scorer loaded ${shownPath(scope.sight, file)} past its own loader; use import or require`,
-    );
+  if (caller === "native" && scope.phase === "load")
+    return isPackaged(file) ? undefined : new Error(NATIVE);
   return seeFile(scope, file);
+}
+
+/**
+ * Node keeps an ES module for ever, so that a second instance would be the first. With this error the
+ * loader of user code compiles the file itself. Packages count by name and version, and may be kept.
+ */
+const NATIVE = "a file of user code is loaded by its own loader; use import or require";
+const OWN_PACKAGE = fileURLToPath(new URL("../../dist/", import.meta.url));
+
+function isPackaged(file: string): boolean {
+  return file.includes(`${path.sep}node_modules${path.sep}`) || file.startsWith(OWN_PACKAGE);
 }
 
 function lookRefusal(scope: Scope, name: string, file: string): Error | undefined {

@@ -16,6 +16,10 @@ const SABOTAGES = [
   "aliased_reference",
   "shifted_logprobs",
   "truncated_sampling",
+  "inverted_advantages",
+  "rewarded_prompt",
+  "shifted_mask",
+  "wrong_axis",
 ] as const;
 export type SabotageName = (typeof SABOTAGES)[number];
 

@@ -8,6 +8,7 @@ import { continuable, LockedRoomError, messageOf } from "../core/errors.ts";
 import type { Alarm, StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
+import { sabotageOf } from "./sabotage.ts";
 import { trainSettings } from "./settings.ts";
 import { Training } from "./training.ts";
 import { rateAt, updateOn } from "./update.ts";
@@ -31,8 +32,9 @@ import { rateAt, updateOn } from "./update.ts";
  * ```
  */
 export async function train(options: TrainOptions): Promise<TrainedPolicy> {
-  const algorithm = algorithmOf(options.algorithm);
-  const settings = trainSettings(algorithm, options.settings);
+  const named = algorithmOf(options.algorithm);
+  const settings = trainSettings(named, options.settings);
+  const algorithm = sabotageOf(settings.sabotage).algorithm?.(named) ?? named;
   const run = await Training.open(options, algorithm, settings);
   try {
     if (run.step === 0) await run.validate();

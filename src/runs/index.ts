@@ -3,6 +3,7 @@ export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";
 export { type FolderKind, type RunState, requireKind } from "./folder-kind.ts";
 export * from "./gate-report.ts";
+export * from "./harden-report.ts";
 export * from "./json-schemas.ts";
 export { JsonlFile, type ReadOptions } from "./jsonl.ts";
 export { describeKind, type KindDescription, type RunKind } from "./kinds.ts";

@@ -2,9 +2,11 @@
 
 import { type ZodType, z } from "zod";
 import { gateReportSchema } from "./gate-report.ts";
+import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
+import { sabotageReportSchema } from "./sabotage-report.ts";
 import * as scored from "./schemas.ts";
 import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
@@ -29,6 +31,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "pairs@1": preferences.pairsManifestSchema,
   "pairs-summary@1": preferences.pairsSummarySchema,
   "gate@1": gateReportSchema,
+  "harden@1": hardenReportSchema,
   "validation@1": validationReportSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
@@ -40,6 +43,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
   "states-row@1": lines.stateRecordSchema,
+  "sabotage@1": sabotageReportSchema,
 };
 
 /** JSON Schema (draft 2020-12) of each, as committed under schemas/. */

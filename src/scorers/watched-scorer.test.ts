@@ -81,6 +81,11 @@ const WAYS: Record<string, [expression: string, head?: string, files?: Files]> =
     'import { createRequire } from "node:module";',
     helper("cjs"),
   ],
+  "import() of an ES module": [
+    '(await import("./" + "helper.mjs")).default',
+    "",
+    { "helper.mjs": "export default 2;" },
+  ],
   "createRequire of JSON": [
     'createRequire(import.meta.url)("./" + "helper.json").n',
     'import { createRequire } from "node:module";',

@@ -49,8 +49,8 @@ export const LEVEL_5: LevelDefinition = {
       commands: [`./lockedroom run ${DEMO}`, 'git add -A && git commit -m "L5 sabotage"'],
     },
     Reflect: {
-      text: "Which property do the five share? That is the class of the exploit.",
-      commands: [GOODHART_DEMO],
+      text: "Which property do the five share? That is the class of the exploit. The laboratory has a scorer like naive(): see which check catches it.",
+      commands: [GOODHART_DEMO, "./lockedroom sabotage run accepts-number-anywhere"],
     },
     "Repair and lock": {
       text: "Write patched() so that it rejects the whole class and still accepts correct answers. Add tests. Commit.",

@@ -1,0 +1,53 @@
+/** Evaluations of checkpoints on a small test set: an untrained policy, π₀, and what became of it. */
+
+import path from "node:path";
+import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
+import { initialise } from "../policy/initialise.ts";
+import { nothingSeen } from "../policy/seen-prompts.ts";
+import type { Outcome } from "./finding.ts";
+import type { LabExample, Laboratory } from "./laboratory.ts";
+
+const ROWS = 40;
+export const SMALL_SAMPLING = { max_tokens: 16 } as const;
+
+export const testSet = (lab: Laboratory): LabExample[] => lab.examples(ROWS);
+
+/** A policy as π₀ was before its first step. */
+function untrained(lab: Laboratory): Promise<string> {
+  return lab.once("untrained policy", async () => {
+    const { architecture, tokenizer, maxLength } = await loadCheckpoint(await lab.pi0());
+    const dir = path.join(lab.dir, "untrained");
+    await saveCheckpoint(dir, {
+      ...{ architecture, tokenizer, maxLength, trained: null, seen: nothingSeen() },
+      parameters: initialise(architecture, 0),
+    });
+    return dir;
+  });
+}
+
+/** The answers of a checkpoint to the test set. */
+export async function answersOf(lab: Laboratory, policy: string): Promise<string> {
+  const dataset = await lab.dataset(testSet(lab));
+  return lab.rollout({ policy, dataset, sampling: SMALL_SAMPLING });
+}
+
+/** The evaluation of a file of answers to the test set. */
+export async function scored(lab: Laboratory, answers: string, name: string): Promise<string> {
+  return lab.evaluated(await lab.dataset(testSet(lab)), answers, name);
+}
+
+/** An untrained policy against this run, claimed to be a better policy. */
+export async function againstUntrained(lab: Laboratory, run: string): Promise<Outcome> {
+  const baseline = await lab.once("untrained run", async () =>
+    scored(lab, await answersOf(lab, await untrained(lab)), "untrained"),
+  );
+  return lab.gate(baseline, run, { claim: "policy" });
+}
+
+/** π₀'s answers to the test set; made once. */
+export const pi0Answers = (lab: Laboratory): Promise<string> =>
+  lab.once("pi0 answers", async () => answersOf(lab, await lab.pi0()));
+
+/** π₀ on the test set; made once. */
+export const smallPi0Run = (lab: Laboratory): Promise<string> =>
+  lab.once("small pi0 run", async () => scored(lab, await pi0Answers(lab), "small-pi0"));
