@@ -6,6 +6,8 @@ import { describe, expect, test } from "vitest";
 import { rngAt } from "../src/core/rng.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { gateMarkdown } from "../src/gate/render.ts";
+import { verdictReport } from "../src/report/gate/report.ts";
+import { report } from "../src/report/report.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { openRun } from "../src/runs/reader.ts";
 import { resultRowSchema, summarySchema } from "../src/runs/schemas.ts";
@@ -226,4 +228,21 @@ describe("repeated samples", () => {
     );
     expect(report.reasons.map(({ code }) => code)).toContain("repeats_differ");
   });
+});
+
+test("pages show the slices of an evaluation and of a verdict", async () => {
+  const examples = topics(60);
+  const slice = ["metadata.topic"];
+  const [baseline, candidate] = [
+    await makeRun(root, { examples, slice, ...named("a") }),
+    await makeRun(root, { examples, slice, right: examples.map(() => true), ...named("b") }),
+  ];
+  const { html } = await report({ runs: [baseline] });
+  expect(html).toMatch(/id="slices"[\s\S]*metadata\.topic[\s\S]*rare[\s\S]*12/);
+  const verdict = await gate({ baseline, candidate, slice: "metadata.topic" });
+  expect((await verdictReport({ verdict })).html).toMatch(
+    /id="slices"[\s\S]*p \(Holm\)[\s\S]*rare/,
+  );
+  const plain = await verdictReport({ verdict: await gate({ baseline, candidate }) });
+  expect(plain.html).not.toContain('id="slices"');
 });
