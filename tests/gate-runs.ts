@@ -18,6 +18,9 @@ export interface Conditions {
   readonly scorer?: string;
   readonly provenance?: object;
   readonly maxExamples?: number;
+  readonly slice?: readonly string[];
+  /** Packs of samples instead of completions: whether each is right. */
+  readonly packs?: readonly (readonly boolean[])[];
 }
 
 export const folder = (): string => mkdtempSync(path.join(tmpdir(), "lockedroom-gate-"));
@@ -44,10 +47,14 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
     if (given === undefined && right[i] === undefined) return [];
     return [{ id, completion: given ?? `Final: ${right[i] ? expected_answer : "999999"}` }];
   });
+  const packs = conditions.packs?.map((samples, i) => ({
+    id: examples[i]?.id,
+    samples: samples.map((one) => `Final: ${one ? examples[i]?.expected_answer : "999999"}`),
+  }));
   const dataset = `${name}.dataset.jsonl`;
   const completions = `${name}.completions.jsonl`;
   writeFileSync(dataset, jsonl(examples));
-  writeFileSync(completions, jsonl(rows));
+  writeFileSync(completions, jsonl(packs ?? rows));
   if (provenance) {
     writeFileSync(
       `${name}.completions.provenance.json`,
@@ -61,6 +68,8 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
     outdir: name,
     scorer,
     maxExamples: conditions.maxExamples,
+    slice: conditions.slice,
+    repeats: conditions.packs?.[0]?.length,
   });
   return name;
 }

@@ -224,6 +224,10 @@ const DEFINED: Record<string, number> = {
   "0.0125": [0.2, 0.4, 0.6, 0.8].reduce((sum, pays) => sum + ((pays - 0.5) / 4) ** 2, 0),
   /** The gate's usual --alpha. */
   "0.05": 1 / 20,
+  /** The gate's words for certainty, and the smallest p-value that it prints. */
+  "0.001": 1 / 1000,
+  "0.01": 1 / 100,
+  "0.0001": 1 / 10_000,
 };
 
 test("a number in the prose was measured by a run, or follows from arithmetic", () => {

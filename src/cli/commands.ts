@@ -21,6 +21,8 @@ export const GROUPS = {
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",
     gate: "decide whether a candidate run may replace a baseline",
+    compare: "compare several runs with a baseline, as a table",
+    matrix: "run every prompt with every model, and compare them",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
     sabotage: "cheat on purpose, and see which check catches it",

@@ -80,6 +80,12 @@ const MUST_MATCH: readonly Field[] = [
     isSame: sameSampling,
   },
   {
+    code: "repeats_differ",
+    knob: "environment",
+    message: "The runs have different numbers of samples for each example (--repeats).",
+    read: (m) => m.settings.repeats ?? null,
+  },
+  {
     code: "scorer_name_differs",
     knob: "measurement",
     message: "The runs were scored by different scorers.",
@@ -181,7 +187,7 @@ function weightsOf(manifest: Manifest): string | undefined {
 }
 
 /** The same file, or another file with the same completions in it. */
-function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
+export function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   const files = ({ inputs }: Manifest) =>
     inputs.filter(({ role }) => role !== "dataset").map(({ role, sha256 }) => [role, sha256]);
   const [before, after] = [baseline.answers_sha256, candidate.answers_sha256];

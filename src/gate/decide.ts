@@ -1,36 +1,18 @@
 /** The difference between two paired runs in numbers, and the decision that follows from them. */
 
 import type { Change, Knob } from "../core/knobs.ts";
-import type { Decision, GateReport, Reason } from "../runs/gate-report.ts";
+import type { Decision, Reason } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
 import type { DifferenceCounts } from "../stats/difference-counts.ts";
+import { lossRuledOut, rareLossRuledOut } from "../stats/margin.ts";
 import { marginRuledOut, mcnemarExact } from "../stats/mcnemar.ts";
 import { normalQuantile } from "../stats/normal-quantile.ts";
 import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
 import { minimumDetectableEffect } from "../stats/power.ts";
 import type { Evidence } from "./evidence.ts";
-import { shownLevel, signed } from "./render.ts";
+import type { Measured } from "./measured.ts";
 import { onlySeedChanged } from "./seeds.ts";
-
-export type Measured = Pick<
-  GateReport,
-  "delta" | "ci" | "p_value" | "test" | "minimum_detectable_effect"
-> & {
-  /** What is compared. */
-  readonly metric: "pass rate" | "mean reward";
-  /** Whether an improvement of at least this size is ruled out at the level of the test. */
-  ruledOut(margin: number): boolean;
-};
-
-export const UNMEASURED: Measured = {
-  delta: null,
-  ci: null,
-  p_value: null,
-  test: null,
-  minimum_detectable_effect: null,
-  metric: "pass rate",
-  ruledOut: () => false,
-};
+import { figuresOf, shownLevel, strength } from "./words.ts";
 
 /** The seed is fixed, so the same runs always give the same decision. */
 const SEED = "lockedroom.gate@1";
@@ -39,12 +21,14 @@ type Paired = Pick<Evidence, "differences" | "binary"> & {
   readonly flips: Pick<Evidence["flips"], "gained" | "lost">;
   /** Where prompts repeat. */
   readonly clusters?: ClusterCounts | undefined;
+  /** The largest possible change of a reward; 1 for pass or fail. */
+  readonly range?: number | undefined;
 };
 
 export function measure(paired: Paired, alpha: number): Measured {
-  const { differences, binary, flips, clusters } = paired;
+  const { differences, binary, flips, clusters, range = 1 } = paired;
   const metric = binary ? "pass rate" : "mean reward";
-  if (clusters) return { ...measureClusters(clusters, alpha), metric };
+  if (clusters) return { ...measureClusters(clusters, range, alpha), metric };
   const n = differences.pairs;
   const { gained, lost } = flips;
   const confidence = 1 - alpha;
@@ -63,11 +47,25 @@ export function measure(paired: Paired, alpha: number): Measured {
       binary
         ? marginRuledOut(gained, lost, n, margin, alpha)
         : shiftRuledOut(differences, n - differences.count(0), margin, alpha),
+    lossRuledOut: (margin, size = n) =>
+      binary
+        ? lossRuledOut(scaled(gained, size / n), scaled(lost, size / n), size, margin, alpha)
+        : gradedLossRuledOut({ units: differences, signs: differences, worst: range }, margin, {
+            ...{ size, alpha },
+          }),
   };
 }
 
+function scaled(count: number, factor: number): number {
+  return Math.round(count * factor);
+}
+
 /** The same with whole prompts in place of rows: their signs are flipped, and they are resampled. */
-function measureClusters(clusters: ClusterCounts, alpha: number): Omit<Measured, "metric"> {
+function measureClusters(
+  clusters: ClusterCounts,
+  range: number,
+  alpha: number,
+): Omit<Measured, "metric"> {
   const [sums, influences] = [clusters.sums(), clusters.influences()];
   const confidence = 1 - alpha;
   const interval = pairedBootstrap(influences, { seed: SEED, confidence });
@@ -84,6 +82,11 @@ function measureClusters(clusters: ClusterCounts, alpha: number): Omit<Measured,
     test: "cluster_sign_flip",
     minimum_detectable_effect: effect ?? null,
     ruledOut: (margin) => shiftRuledOut(influences, n - sums.count(0), margin, alpha),
+    lossRuledOut: (margin, size = n) => {
+      // The most that one cluster can take from the mean, as a share of all clusters.
+      const worst = (range * clusters.largest * n) / clusters.rows;
+      return gradedLossRuledOut({ units: influences, signs: sums, worst }, margin, { size, alpha });
+    },
   };
 }
 
@@ -102,6 +105,32 @@ function shiftRuledOut(
   return mean + normalQuantile(1 - alpha / 2) * Math.sqrt(variance / differences.pairs) < margin;
 }
 
+interface GradedUnits {
+  /** One value for each pair or cluster, whose mean is the mean difference. */
+  readonly units: DifferenceCounts;
+  /** The same with the sign of each unit. */
+  readonly signs: DifferenceCounts;
+  /** The largest possible loss of a unit. */
+  readonly worst: number;
+}
+
+/**
+ * The lower normal bound on the mean is above a loss of the margin; where few units changed, which no
+ * normal bound is good for, so few lose that their share times the worst loss is below it.
+ */
+function gradedLossRuledOut(
+  { units, signs, worst }: GradedUnits,
+  margin: number,
+  { size, alpha }: { readonly size: number; readonly alpha: number },
+): boolean {
+  const [mean, variance] = [units.mean(), units.variance()];
+  if (mean === undefined || variance === undefined) return false;
+  const factor = size / units.pairs;
+  if ((signs.pairs - signs.count(0)) * factor < MIN_CHANGES)
+    return rareLossRuledOut(scaled(signs.below(0), factor), size, margin, worst, alpha);
+  return mean - normalQuantile(1 - alpha / 2) * Math.sqrt(variance / size) > -margin;
+}
+
 interface DecisionInput {
   readonly knobs: readonly Change[];
   readonly measured: Measured;
@@ -114,7 +143,7 @@ interface DecisionInput {
   readonly seeds?: readonly Reason[] | undefined;
 }
 
-interface Decided {
+export interface Decided {
   readonly decision: Decision;
   readonly reasons: Reason[];
 }
@@ -125,10 +154,8 @@ const SLACK = 1e-12;
 /** Promotes exactly one change, the claimed one, with a significant improvement. */
 export function decide(input: DecisionInput): Decided {
   const { knobs, measured, minDelta, alpha, level = alpha, claim } = input;
-  if (knobs.length > 1) {
-    const message = `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`;
-    return decided("REJECT", "confounded", message);
-  }
+  const several = confounded(knobs);
+  if (several) return several;
   const mismatch = claimReason(knobs, claim);
   const [seeds] = knobs.length === 0 ? (input.seeds ?? []) : [];
   const otherSeed = seeds ? [onlySeedChanged(seeds)] : [];
@@ -143,10 +170,13 @@ export function decide(input: DecisionInput): Decided {
     return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
   if (delta === 0 && minDelta === 0)
     return decided("INCONCLUSIVE", "no_difference", "The runs have the same rewards.");
-  const percent = Number((100 * ci.confidence).toFixed(2));
-  const figures = `${signed(delta)} (${percent} % interval ${signed(ci.low)} to ${signed(ci.high)}, p = ${p.toPrecision(2)})`;
+  const figures = figuresOf(measured);
   if (p <= level && delta < 0)
-    return decided("REJECT", "worse", `The candidate's ${metric} is lower: ${figures}.`);
+    return decided(
+      "REJECT",
+      "worse",
+      `The candidate's ${metric} is lower: ${figures}, ${strength(measured)}.`,
+    );
   const isSmall = delta < minDelta - SLACK;
   if (minDelta > 0 && isSmall && measured.ruledOut(minDelta)) {
     const message = `An improvement of ${minDelta} or more is ruled out: ${figures}.`;
@@ -164,7 +194,15 @@ export function decide(input: DecisionInput): Decided {
     const message = `The candidate's ${metric} is higher, but by less than ${minDelta}: ${figures}.`;
     return decided("INCONCLUSIVE", "below_min_delta", message);
   }
-  return decided("PROMOTE", "improvement", `The candidate's ${metric} is higher: ${figures}.`);
+  const message = `The candidate's ${metric} is higher: ${figures}, ${strength(measured)}.`;
+  return decided("PROMOTE", "improvement", message);
+}
+
+/** Refuses a difference with more than one possible cause. */
+export function confounded(knobs: readonly Change[]): Decided | undefined {
+  if (knobs.length <= 1) return undefined;
+  const message = `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`;
+  return decided("REJECT", "confounded", message);
 }
 
 /** A claim that the manifests contradict, or do not support. */
@@ -181,6 +219,6 @@ export function claimReason(knobs: readonly Change[], claim: Knob | undefined): 
   return decided("REJECT", "claim_mismatch", message).reasons;
 }
 
-function decided(decision: Decision, code: string, message: string): Decided {
+export function decided(decision: Decision, code: string, message: string): Decided {
   return { decision, reasons: [{ code, message, baseline: null, candidate: null }] };
 }

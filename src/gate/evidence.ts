@@ -9,6 +9,7 @@ import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
 import { openRescoring, type Rescoring } from "./rescore.ts";
+import { SliceEvidence, sliceOfPair } from "./slice-evidence.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
@@ -17,20 +18,37 @@ export interface Evidence {
   readonly differences: DifferenceCounts;
   /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
   readonly binary: boolean;
+  /** The largest possible change of a reward. */
+  readonly range: number;
   readonly flips: NonNullable<GateReport["flips"]>;
   /** Hashes of prompts that seem to occur more than once. */
   readonly repeated: ReadonlySet<number>;
+  /** By value of the field that was asked for. */
+  readonly slices: ReadonlyMap<string, SliceEvidence>;
+}
+
+/** What else is asked of the rows. */
+export interface EvidenceOptions {
+  /** Compare the examples of each value of this field apart. */
+  readonly slice?: string | undefined;
+  /** Called with every pair of rows of one example. */
+  readonly onPair?: ((baseline: ResultRow, candidate: ResultRow) => void) | undefined;
 }
 
 const FIRST_FLIPS = 20;
 
-export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evidence> {
+export async function gatherEvidence(
+  baseline: Run,
+  candidate: Run,
+  { slice, onPair }: EvidenceOptions = {},
+): Promise<Evidence> {
   const sides = [new RecountedRun(baseline), new RecountedRun(candidate)] as const;
   const differences = new DifferenceCounts();
   const flips: Evidence["flips"] = { gained: 0, lost: 0, first: [] };
   const altered = new AlteredExamples();
   const consistency = new ScorerConsistency();
   const prompts = new PromptHashes();
+  const slices = new Map<string, SliceEvidence>();
   const rescoring = [
     await openRescoring(baseline.manifest),
     await openRescoring(candidate.manifest),
@@ -40,13 +58,21 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
   for await (const [before, after] of sideBySide(sides)) {
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
-    if (before?.id !== after?.id) unpaired ??= [before?.id ?? null, after?.id ?? null];
+    if (before?.id !== after?.id || before?.sample !== after?.sample)
+      unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
     if (!altered.compare(before, after)) consistency.compare(before, after);
+    onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
+    const value = slice === undefined ? undefined : sliceOfPair(before, after, slice);
+    if (value !== undefined) {
+      const evidence = slices.get(value) ?? new SliceEvidence();
+      slices.set(value, evidence);
+      evidence.add(before.reward, after.reward);
+    }
     prompts.add(before.prompt);
     if (change === 0) continue;
     flips[change > 0 ? "gained" : "lost"]++;
@@ -72,8 +98,12 @@ export async function gatherEvidence(baseline: Run, candidate: Run): Promise<Evi
     candidate: sides[1].report(),
     differences,
     binary: sides.every(({ binary }) => binary),
+    range:
+      Math.max(...sides.map(({ highest }) => highest)) -
+      Math.min(...sides.map(({ lowest }) => lowest)),
     flips,
     repeated: prompts.repeated(),
+    slices,
   };
 }
 
@@ -149,14 +179,15 @@ function scoresOf(row: ResultRow): [completion: string, score: string][] {
 /** Names the first example whose content differs; a fingerprint shows only that one does. */
 class AlteredExamples {
   readonly #first = new Map<
-    "expected_answer" | "prompt",
+    "expected_answer" | "prompt" | "slices",
     { count: number; before: ResultRow; after: ResultRow }
   >();
 
   /** True when the example differs. */
   compare(before: ResultRow, after: ResultRow): boolean {
     let differs = false;
-    for (const field of ["expected_answer", "prompt"] as const) {
+    for (const field of ["expected_answer", "prompt", "slices"] as const) {
+      if (field === "slices" && !sameFields(before.slices, after.slices)) continue;
       if (
         before[field] === after[field] ||
         canonicalJson(before[field]) === canonicalJson(after[field])
@@ -174,10 +205,15 @@ class AlteredExamples {
     return [...this.#first].map(([field, { count, before, after }]) => ({
       code: `${field}_altered`,
       message: `${count} ${count === 1 ? "example has" : "examples have"} a different ${field.replace("_", " ")}; the first is ${visible(before.id)}.`,
-      baseline: before[field],
-      candidate: after[field],
+      baseline: before[field] ?? null,
+      candidate: after[field] ?? null,
     }));
   }
+}
+
+/** Runs that are sliced by other fields are compared by what both have. */
+function sameFields(one: ResultRow["slices"] = {}, other: ResultRow["slices"] = {}): boolean {
+  return canonicalJson(Object.keys(one)) === canonicalJson(Object.keys(other));
 }
 
 function integrity([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {

@@ -4,18 +4,22 @@
  */
 
 import { usageError } from "../core/errors.ts";
-import { type Change, KNOBS, type Knob } from "../core/knobs.ts";
-import { type Decision, GATE_SCHEMA, type GateReport, type Reason } from "../runs/gate-report.ts";
+import { KNOBS, type Knob } from "../core/knobs.ts";
+import { GATE_SCHEMA, type GateReport, type Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
-import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import { pairsForEffect } from "../stats/power.ts";
-import { compareManifests } from "./comparability.ts";
-import { claimReason, decide, type Measured, measure, UNMEASURED } from "./decide.ts";
-import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { largestLoss } from "../stats/margin.ts";
+import { compareManifests, sameAnswers } from "./comparability.ts";
+import { claimReason, type Decided, decide, measure } from "./decide.ts";
+import { type Evidence, type EvidenceOptions, gatherEvidence } from "./evidence.ts";
 import { datasetOf, HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
-import { clustersOf } from "./repeated-prompts.ts";
+import { UNMEASURED } from "./measured.ts";
+import { decideNoRegression } from "./no-regression.ts";
+import { fewChangesNote, noiseNote, selectionNote, sizeNote } from "./notes.ts";
+import { type Clusters, clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
 import { correctedLevel, seedsDiffer } from "./seeds.ts";
+import { requireSlices } from "./slice-evidence.ts";
+import { decideSlices, measureSlices } from "./slices.ts";
 
 /** What `gate` is given. @see {@link gate} */
 export interface GateOptions {
@@ -25,8 +29,16 @@ export interface GateOptions {
   readonly minDelta?: number | undefined;
   /** Significance level, at most 0.2; at most half of this is the false-promotion rate. */
   readonly alpha?: number | undefined;
-  /** What the caller says has changed; anything else is rejected. */
-  readonly claim?: Knob | undefined;
+  /** What the caller says has changed, anything else is rejected; or that nothing was lost. */
+  readonly claim?: Knob | typeof NO_REGRESSION | undefined;
+  /** Ask for no regression instead of an improvement: a loss of this size must be ruled out. */
+  readonly margin?: number | undefined;
+  /** Compare the examples of each value of this field apart; a slice that is worse rejects. */
+  readonly slice?: string | undefined;
+  /** The loss to be ruled out in every slice; the margin if absent. */
+  readonly sliceMargin?: number | undefined;
+  /** Called with every pair of rows of one example. */
+  readonly onPair?: EvidenceOptions["onPair"];
   /** Compare even if the data were validation data of a policy's training; the report records it. */
   readonly allowDev?: boolean | undefined;
   /** Take a claim of policy from a checkpoint of unknown history; the report records it. */
@@ -51,13 +63,19 @@ export interface FurtherChecks {
  * if (exit_code === GATE_EXIT.PROMOTE) console.log("The candidate may replace the baseline.");
  * ```
  */
-export const GATE_EXIT = { PROMOTE: 0, REJECT: 1, INCONCLUSIVE: 2, NOT_COMPARABLE: 3 } as const;
+export const GATE_EXIT = {
+  PROMOTE: 0,
+  PASS: 0,
+  REJECT: 1,
+  INCONCLUSIVE: 2,
+  NOT_COMPARABLE: 3,
+} as const;
+
+/** The claim that nothing was lost, whichever one thing changed. */
+export const NO_REGRESSION = "no-regression";
 
 /** A higher level would promote one in ten candidates that are no better. */
 export const LARGEST_ALPHA = 0.2;
-
-/** The noise rule of the mastery track: small changes on small data sets need a replication. */
-const NOISE = { examples: 1000, delta: 0.05 };
 
 /**
  * Decides whether the candidate run may replace the baseline. Reads the two folders; only the checks
@@ -74,12 +92,14 @@ const NOISE = { examples: 1000, delta: 0.05 };
  * ```
  */
 export async function gate(options: GateOptions): Promise<GateReport> {
-  const { minDelta = 0, alpha = 0.05, claim } = options;
-  requireOptions(minDelta, alpha, claim);
+  const { minDelta = 0, alpha = 0.05, margin, slice } = options;
+  requireOptions({ ...options, minDelta, alpha });
+  const claim = options.claim === NO_REGRESSION ? undefined : options.claim;
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
+  if (slice !== undefined) requireSlices(slice, baseline, candidate);
   const comparability = compareManifests(baseline.manifest, candidate.manifest);
   const { knobs } = comparability;
-  const evidence = await gatherEvidence(baseline, candidate);
+  const evidence = await gatherEvidence(baseline, candidate, options);
   const further = await options.further?.(baseline, candidate);
   const allowed = new Allowed(options);
   // Scorers that are known to differ may give different scores; that is not a reason of its own.
@@ -92,22 +112,37 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const comparable = violations.length === 0;
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);
   const level = seeds?.level ?? alpha;
-  const clusters = comparable ? await repeats(baseline, candidate, evidence) : undefined;
+  const clustered = comparable ? await repeats(baseline, candidate, evidence, slice) : undefined;
+  const clusters = clustered?.whole;
   const measured = comparable ? measure({ ...evidence, clusters }, level) : UNMEASURED;
-  const { ruledOut: _, metric: __, ...figures } = measured;
+  const { ruledOut: _, lossRuledOut: __, metric: ___, ...figures } = measured;
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
-  const { decision, reasons } =
+  const slices =
+    slice !== undefined && comparable
+      ? measureSlices({
+          ...{ field: slice, ...evidence, level, clusters: clustered?.bySlice },
+          margin: options.sliceMargin ?? margin,
+        })
+      : undefined;
+  const whole: Decided =
     comparable && history.length === 0
-      ? decide({ knobs, measured, minDelta, alpha, level, claim, seeds: otherSeeds })
-      : { decision: "REJECT" as const, reasons: refused };
+      ? margin === undefined
+        ? decide({ knobs, measured, minDelta, alpha, level, claim, seeds: otherSeeds })
+        : decideNoRegression({
+            ...{ knobs, measured, margin, level, claim },
+            sameAnswers: sameAnswers(baseline.manifest, candidate.manifest),
+          })
+      : { decision: "REJECT", reasons: refused };
+  const { decision, reasons } = slices ? decideSlices(whole, slices) : whole;
+  const times = repeatsOf(candidate);
   return {
     schema: GATE_SCHEMA,
     decision,
     exit_code: comparable ? GATE_EXIT[decision] : GATE_EXIT.NOT_COMPARABLE,
     comparable,
     knobs,
-    claim: claim ?? null,
-    reasons: decision === "PROMOTE" ? reasons.map(onceScored(baseline, candidate)) : reasons,
+    claim: options.claim ?? null,
+    reasons: GATE_EXIT[decision] === 0 ? reasons.map(onceScored(baseline, candidate)) : reasons,
     ...(allowed.codes.length > 0 && { allowed: allowed.codes }),
     notes: [
       ...allowed.notes(),
@@ -117,25 +152,38 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
       ...fewChangesNote(evidence, clusters, comparable),
       // No number of examples makes the same thing better than itself.
-      ...(knobs.length === 0 ? [] : sizeNote(decision, measured, evidence, clusters, level)),
+      ...(knobs.length === 0
+        ? []
+        : sizeNote(decision, measured, evidence, clusters, level, margin)),
     ],
     baseline: evidence.baseline,
     candidate: evidence.candidate,
     ...figures,
     flips: comparable ? evidence.flips : null,
     min_delta: minDelta,
+    ...(margin !== undefined && {
+      ...{ margin, loss_bound: largestLoss(measured.lossRuledOut, evidence.range) ?? null },
+    }),
     alpha,
     ...(seeds && { seeds_tried: seeds }),
     ...(clusters && {
       repeated_prompts: clusters.rows - clusters.clusters,
       effective_examples: clusters.effective,
     }),
+    ...(times !== undefined && { repeats: times }),
+    ...(slices && { slices }),
     ...(further?.verified && { verified: further.verified }),
     ...(further?.seals && { seals: further.seals }),
   };
 }
 
-function requireOptions(minDelta: number, alpha: number, claim: Knob | undefined): void {
+function requireOptions(
+  options: Pick<GateOptions, "claim" | "margin" | "slice" | "sliceMargin"> & {
+    readonly minDelta: number;
+    readonly alpha: number;
+  },
+): void {
+  const { minDelta, alpha, claim, margin } = options;
   if (!(minDelta >= 0 && minDelta < Number.POSITIVE_INFINITY))
     throw usageError("--min-delta must be 0 or more");
   if (!(alpha > 0 && alpha <= LARGEST_ALPHA)) {
@@ -144,8 +192,28 @@ function requireOptions(minDelta: number, alpha: number, claim: Knob | undefined
       "Use 0.05, or less where a false promotion is expensive.",
     );
   }
-  if (claim !== undefined && !Object.hasOwn(KNOBS, claim))
-    throw usageError(`--claim must be one of ${Object.keys(KNOBS).join(", ")}`);
+  const claims = [...Object.keys(KNOBS), NO_REGRESSION];
+  if (claim !== undefined && !claims.includes(claim))
+    throw usageError(`--claim must be one of ${claims.join(", ")}`);
+  if (margin !== undefined && !(margin > 0 && margin < Number.POSITIVE_INFINITY))
+    throw usageError("--margin must be above 0", "Give the loss to rule out, such as 0.02.");
+  if (claim === NO_REGRESSION && margin === undefined) {
+    throw usageError(
+      "--claim no-regression needs --margin",
+      "Give the loss that must be ruled out, such as --margin 0.02.",
+    );
+  }
+  if (
+    options.sliceMargin !== undefined &&
+    !(options.sliceMargin > 0 && options.slice !== undefined)
+  )
+    throw usageError("--slice-margin must be above 0, and needs --slice");
+  if (margin !== undefined && minDelta > 0) {
+    throw usageError(
+      "--margin and --min-delta ask for different things",
+      "Use --margin to rule out a loss, or --min-delta to ask for an improvement.",
+    );
+  }
 }
 
 /** A promotion by a scorer that may answer otherwise next time says so where it cannot be missed. */
@@ -160,11 +228,17 @@ async function repeats(
   baseline: Run,
   candidate: Run,
   { repeated }: Evidence,
-): Promise<ClusterCounts | undefined> {
+  slice: string | undefined,
+): Promise<Clusters | undefined> {
   // Episodes of an experiment without a data set all begin with the same prompt.
   if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
-  const clusters = await clustersOf(baseline, candidate, repeated);
-  return clusters.clusters < clusters.rows ? clusters : undefined;
+  const clusters = await clustersOf(baseline, candidate, repeated, slice);
+  return clusters.whole.clusters < clusters.whole.rows ? clusters : undefined;
+}
+
+function repeatsOf({ manifest }: Run): number | undefined {
+  const { repeats: times } = manifest.settings;
+  return typeof times === "number" ? times : undefined;
 }
 
 /** What would refuse a comparison and was allowed by the caller. */
@@ -196,66 +270,3 @@ const DEV_ALLOWED =
   "Allowed by --allow-dev: a policy is measured on validation data of its training, which its checkpoint may have been chosen by.";
 const HISTORY_ALLOWED =
   "Allowed by --allow-unknown-history: the candidate does not say what it was trained on.";
-
-/** The most common mistake: more selection compute reported as a better policy. */
-function selectionNote(knobs: readonly Change[], rule: unknown): string[] {
-  if (knobs.length !== 1 || knobs[0] !== "selection") return [];
-  const words =
-    "Selection changed: outputs were selected differently, the policy's distribution is unchanged.";
-  if (rule !== "best" && rule !== "tieBreakKey") return [words];
-  return [
-    words,
-    "Selection used the same scorer as the measurement, so the gain is an upper bound.",
-  ];
-}
-
-/** The sample size for the measured effect, by the formula that gives the minimum detectable effect. */
-function sizeNote(
-  decision: Decision,
-  { delta }: Measured,
-  { differences, binary }: Evidence,
-  clusters: ClusterCounts | undefined,
-  alpha: number,
-): string[] {
-  if (decision !== "INCONCLUSIVE" || !delta) return [];
-  const n = clusters?.clusters ?? differences.pairs;
-  const spread =
-    binary && !clusters
-      ? { discordantShare: 1 - differences.count(0) / n }
-      : { variance: (clusters?.influences() ?? differences).variance() ?? 0 };
-  const enough = pairsForEffect({ effect: Math.abs(delta), alpha, ...spread });
-  if (enough === undefined || enough <= n) return [];
-  const units = clusters ? "different prompts" : "examples";
-  const assumed =
-    binary && !clusters ? "the same share of rows flips" : "rewards vary as much as here";
-  return [
-    `To detect this difference with 80 % power, use about ${enough} ${units} (if ${assumed}).`,
-  ];
-}
-
-/** A bootstrap interval is too narrow when few rows, or few prompts, differ. */
-function fewChangesNote(
-  { binary, flips }: Evidence,
-  clusters: ClusterCounts | undefined,
-  comparable: boolean,
-): string[] {
-  if (!comparable) return [];
-  if (clusters) {
-    if (clusters.clusters - clusters.sums().count(0) >= 10) return [];
-    return [
-      "Fewer than 10 prompts changed, so the bootstrap interval is too narrow; the sign-flip test decides.",
-    ];
-  }
-  if (!binary || flips.gained + flips.lost >= 10) return [];
-  return [
-    "Fewer than 10 rows flipped, so the bootstrap interval is too narrow; the exact test decides.",
-  ];
-}
-
-function noiseNote({ delta }: Measured, n: number): string[] {
-  if (delta === null || delta === 0 || n >= NOISE.examples || Math.abs(delta) >= NOISE.delta)
-    return [];
-  return [
-    `Noise rule: on ${Math.round(n)} examples, repeat the experiment before you trust a change under 0.05.`,
-  ];
-}

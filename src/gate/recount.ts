@@ -8,6 +8,7 @@ import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
+import { SliceRates } from "../stats/slice-rates.ts";
 
 export class RecountedRun extends RowCursor<ResultRow> {
   readonly run: Run;
@@ -17,6 +18,9 @@ export class RecountedRun extends RowCursor<ResultRow> {
   readonly #counts: Record<string, number> = Object.create(null);
   /** Every reward is 0 or 1. */
   binary = true;
+  /** Ends of the rewards' scale: 0 and 1, or further where a reward lies beyond. */
+  lowest = 0;
+  highest = 1;
   scored = 0;
   missing = 0;
   broken = 0;
@@ -24,6 +28,9 @@ export class RecountedRun extends RowCursor<ResultRow> {
   /** Rows on which a selection rule gave two different answers. */
   unstable = 0;
   #passed = 0;
+  /** Rows that begin an example; with --repeats further samples follow. */
+  #examples = 0;
+  readonly #slices = new SliceRates();
   #rewards = 0;
   #sampleMismatch = false;
   /** Selection only: passes of the first samples, and how the selection changed them. */
@@ -41,7 +48,11 @@ export class RecountedRun extends RowCursor<ResultRow> {
   count(row: ResultRow | undefined): void {
     if (!row) return;
     const { reward, outcome_code: code } = row;
-    this.#prompts.add(JSON.stringify([row.id, row.prompt]));
+    if ((row.sample ?? 0) === 0) {
+      this.#examples++;
+      this.#prompts.add(JSON.stringify([row.id, row.prompt]));
+    }
+    this.#slices.add(row.slices, { reward, passed: passes(reward), sample: row.sample });
     this.#answers?.add(JSON.stringify([row.id, row.completion]));
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
@@ -57,6 +68,8 @@ export class RecountedRun extends RowCursor<ResultRow> {
     if (before) this.#firstPassed++;
     if (before !== passes(reward)) this.#changed[before ? "lost" : "rescued"]++;
     if (reward !== 0 && reward !== 1) this.binary = false;
+    this.lowest = Math.min(this.lowest, reward);
+    this.highest = Math.max(this.highest, reward);
   }
 
   /** The hash of the answers in the rows, where it is not the one in the manifest. */
@@ -79,10 +92,11 @@ export class RecountedRun extends RowCursor<ResultRow> {
       ]) === canonicalJson([pass_rate, mean_reward, n_scored, this.#file.rows]) &&
       metrics.n_pass === this.#passed &&
       this.#selectionAgrees(metrics) &&
+      canonicalJson(summary.slices ?? null) === canonicalJson(this.#slices.table() ?? null) &&
       canonicalJson(summary.outcomes.counts) === canonicalJson({ ...this.#counts });
     const whole =
       this.#file.sha256 === summary.results_sha256 &&
-      this.#file.rows === manifest.examples.count &&
+      this.#examples === manifest.examples.count &&
       this.#prompts.digest() === manifest.examples.prompts_sha256 &&
       !this.#sampleMismatch;
     return [

@@ -1,9 +1,10 @@
-/** The gate's report as Markdown and JUnit XML. */
+/** The gate's report as Markdown, and what all formats say alike. */
 
 import { isFields } from "../core/records.ts";
 import { visible, visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import { checkedLines } from "./checked-lines.ts";
+import { pText, shownLevel } from "./words.ts";
 
 /**
  * The report as Markdown, for a pull request or a step summary.
@@ -28,6 +29,7 @@ export function gateMarkdown(report: GateReport): string {
     ...(report.comparable ? [measurement(report), ""] : []),
     ...cautions(report).flatMap((line) => [`**${line}**`, ""]),
     ...checkedLines(report).flatMap((line) => [cell(line), ""]),
+    ...sliceMarkdown(report),
     `**Changed:** ${report.knobs.join(", ") || "none"}`,
     "",
     "| reason | | baseline | candidate |",
@@ -54,14 +56,9 @@ function measurement({
   if (delta === null || ci === null || p === null) return "No example was scored in both runs.";
   return (
     `**Difference** ${figure(delta)} (${Number((100 * ci.confidence).toFixed(2))} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
-    `p = ${p.toPrecision(3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
+    `${pText(p, 3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
     `minimum detectable effect ${figure(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
   );
-}
-
-/** A level as people write it: 0.05 / 3 is 0.0167. */
-export function shownLevel(level: number): number {
-  return Number(level.toPrecision(3));
 }
 
 /** What changed the level or the number of examples, and what was allowed; each a line for every format. */
@@ -69,6 +66,7 @@ export function cautions(report: GateReport): string[] {
   const { seeds_tried: seeds, effective_examples: effective, repeated_prompts: repeated } = report;
   const { allowed = [], alpha } = report;
   return [
+    ...(report.margin === undefined ? [] : [lossLine(report)]),
     ...(seeds
       ? [
           `seeds tried: baseline ${seeds.baseline ?? "unknown"}, candidate ${seeds.candidate ?? "unknown"}; level ${shownLevel(seeds.level)} instead of ${alpha}`,
@@ -77,35 +75,38 @@ export function cautions(report: GateReport): string[] {
     ...(effective === undefined
       ? []
       : [
-          `effective number of examples: ${Number(effective.toFixed(1))} of ${report.baseline.n_scored} (${repeated} repeat a prompt)`,
+          report.repeats === undefined
+            ? `effective number of examples: ${Number(effective.toFixed(1))} of ${report.baseline.n_scored} (${repeated} repeat a prompt)`
+            : `estimate: mean of ${report.repeats} samples for each example; tests and intervals are over ${Number(effective.toFixed(1))} examples, not ${report.baseline.n_scored} samples`,
         ]),
     ...(allowed.length > 0 ? [`allowed by the caller: ${allowed.join(", ")}`] : []),
   ];
 }
 
-/** One test case: passed on PROMOTE, failed on REJECT, skipped on INCONCLUSIVE. */
-export function gateJunit(report: GateReport): string {
-  const body = [
-    ...report.reasons.map((r) => `${r.code}: ${r.message}${both(r)}`),
-    ...cautions(report),
-    ...checkedLines(report),
-  ].join("\n");
-  const inner = {
-    PROMOTE: `<system-out>${xml(body)}</system-out>`,
-    REJECT: `<failure message="${xml(report.reasons[0]?.code ?? "rejected")}">${xml(body)}</failure>`,
-    INCONCLUSIVE: `<skipped message="${xml(body)}"/>`,
-  }[report.decision];
-  const failures = report.decision === "REJECT" ? 1 : 0;
-  const skipped = report.decision === "INCONCLUSIVE" ? 1 : 0;
+function sliceMarkdown({ slices }: GateReport): string[] {
+  if (!slices) return [];
   return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="lockedroom gate" tests="1" failures="${failures}" skipped="${skipped}">`,
-    `  <testcase classname="gate" name="${xml(`${report.candidate.run} against ${report.baseline.run}`)}">`,
-    `    ${inner}`,
-    "  </testcase>",
-    "</testsuite>",
+    `| ${cell(slices.field)} | examples | baseline | candidate | difference | interval | p (Holm) | |`,
+    "|---|---|---|---|---|---|---|---|",
+    ...slices.values.map(
+      (one) =>
+        `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pText(one.p_holm).replace("p = ", "")} | ${STATES[one.state]} |`,
+    ),
     "",
-  ].join("\n");
+  ];
+}
+
+/** What was found about a slice. */
+export const STATES: Record<SliceState, string> = {
+  loss_ruled_out: "loss ruled out",
+  worse: "worse",
+  undecided: "undecided",
+};
+type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
+
+function lossLine({ margin, loss_bound: bound }: GateReport): string {
+  const found = typeof bound === "number" ? `${bound.toFixed(4)} or more` : "no size";
+  return `losses ruled out: ${found} (margin ${margin})`;
 }
 
 /** A value of a reason as text; fingerprints are shortened. */
@@ -122,13 +123,10 @@ function rowsAndIds(rows: number, ids: readonly string[]): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}: ${shown}${rows > ids.length ? ", …" : ""}`;
 }
 
-function both(reason: Reason): string {
+/** Both sides of a reason in brackets; nothing where it has none. */
+export function bothValues(reason: Reason): string {
   if (reason.baseline === null && reason.candidate === null) return "";
   return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
-}
-
-export function signed(value: number): string {
-  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
 }
 
 function figure(value: number | null): string {
@@ -137,13 +135,4 @@ function figure(value: number | null): string {
 
 function cell(text: string): string {
   return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
-}
-
-function xml(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, "\uFFFD")
-    .replace(
-      /[&<>"]/g,
-      (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string,
-    );
 }

@@ -8,6 +8,7 @@ import { normalisedPrompt, promptFingerprint } from "../core/prompt-fingerprint.
 import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import { ClusterCounts } from "../stats/cluster-counts.ts";
+import { sliceOfPair } from "./slice-evidence.ts";
 
 const CHUNK = 8192;
 
@@ -32,14 +33,21 @@ export class PromptHashes {
   }
 }
 
+export interface Clusters {
+  readonly whole: ClusterCounts;
+  /** By value of the slice that was asked for. */
+  readonly bySlice: ReadonlyMap<string, ClusterCounts>;
+}
+
 /** The differences of two runs whose rows are paired, in clusters of one prompt each. */
 export async function clustersOf(
   baseline: Run,
   candidate: Run,
   repeated: ReadonlySet<number>,
-): Promise<ClusterCounts> {
-  const clusters = new ClusterCounts();
-  const open = new Map<string, { sum: number; size: number }>();
+  slice?: string,
+): Promise<Clusters> {
+  const whole = new OpenClusters();
+  const bySlice = new Map<string, OpenClusters>();
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
   try {
     for (;;) {
@@ -48,20 +56,45 @@ export async function clustersOf(
       if (!one || !other) break;
       if (one.reward === null || other.reward === null) continue;
       const change = other.reward - one.reward;
-      if (!repeated.has(looseHash(one.prompt))) {
-        clusters.add(change, 1);
-        continue;
-      }
-      const key = promptFingerprint(normalisedPrompt(one.prompt));
-      const { sum, size } = open.get(key) ?? { sum: 0, size: 0 };
-      open.set(key, { sum: sum + change, size: size + 1 });
+      const prompt = repeated.has(looseHash(one.prompt))
+        ? promptFingerprint(normalisedPrompt(one.prompt))
+        : undefined;
+      whole.add(change, prompt);
+      const value = slice === undefined ? undefined : sliceOfPair(one, other, slice);
+      if (value === undefined) continue;
+      const counts = bySlice.get(value) ?? new OpenClusters();
+      bySlice.set(value, counts);
+      counts.add(change, prompt);
     }
   } finally {
     await before.close();
     await after.close();
   }
-  for (const { sum, size } of open.values()) clusters.add(sum, size);
-  return clusters;
+  return {
+    whole: whole.close(),
+    bySlice: new Map([...bySlice].map(([value, clusters]) => [value, clusters.close()])),
+  };
+}
+
+/** Clusters whose rows are still coming. */
+class OpenClusters {
+  readonly #counts = new ClusterCounts();
+  readonly #open = new Map<string, { sum: number; size: number }>();
+
+  /** Without a prompt the row is a cluster of its own. */
+  add(change: number, prompt: string | undefined): void {
+    if (prompt === undefined) {
+      this.#counts.add(change, 1);
+      return;
+    }
+    const { sum, size } = this.#open.get(prompt) ?? { sum: 0, size: 0 };
+    this.#open.set(prompt, { sum: sum + change, size: size + 1 });
+  }
+
+  close(): ClusterCounts {
+    for (const { sum, size } of this.#open.values()) this.#counts.add(sum, size);
+    return this.#counts;
+  }
 }
 
 const PLAIN = /^[\0-\x7f]*$/;

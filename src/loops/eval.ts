@@ -4,8 +4,15 @@
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
-import { type Completion, type ExampleFields, toCompletion } from "../core/records.ts";
+import {
+  type Completion,
+  type ExampleFields,
+  type SelectionPack,
+  toCompletion,
+  toSelectionPack,
+} from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { slicesOf } from "../core/slices.ts";
 import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
@@ -13,6 +20,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
+import { PACKS_AT_ONCE } from "./score-packs.ts";
 import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import { Tally } from "./tally.ts";
 
@@ -20,10 +28,15 @@ import { Tally } from "./tally.ts";
 export interface EvalOptions<F extends object = ExampleFields>
   extends Pick<FolderOptions, "force">,
     ScoringOptions<F> {
-  readonly completions: RowSource<Completion>;
+  /** With `repeats`: packs of samples. */
+  readonly completions: RowSource<Completion> | RowSource<SelectionPack>;
   readonly outdir: string;
   /** Use only the first so many examples. */
   readonly maxExamples?: number | undefined;
+  /** Fields of the examples whose values are reported apart, such as "metadata.topic". */
+  readonly slice?: readonly string[] | undefined;
+  /** Score the first so many samples of each example, a row for each. */
+  readonly repeats?: number | undefined;
 }
 
 /**
@@ -42,16 +55,15 @@ export interface EvalOptions<F extends object = ExampleFields>
 export async function evaluate<F extends object = ExampleFields>(
   options: EvalOptions<F>,
 ): Promise<FinishedRun> {
-  const { completions, maxExamples } = options;
-  const answers = {
-    rows: completions,
-    ...{ label: "completions", role: "completions" as const, parse: toCompletion, maxExamples },
-  };
-  return withScoringRun("eval", options, answers, async (run) => {
+  const { maxExamples, repeats, slice: fields = [] } = options;
+  const shape: RowShape = { fields, repeats };
+  return withScoringRun("eval", options, answersOf(options), async (run) => {
     const results = await run.folder.lines(RESULTS);
     const answered = new SequenceFingerprint();
     const tally = new Tally();
-    for await (const rows of run.scored((batch) => scoreBatch(run.scorer, batch))) {
+    const score = (batch: readonly Joined<Completion | SelectionPack>[]) =>
+      scoreBatch(run.scorer, samplesOf(batch, repeats), shape);
+    for await (const rows of run.scored(score)) {
       for (const row of rows) {
         tally.add(row);
         answered.add(JSON.stringify([row.id, row.completion]));
@@ -65,11 +77,17 @@ export async function evaluate<F extends object = ExampleFields>(
         ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
         answers_sha256: answered.digest(),
         ...{ selection: null, learning: null, device: null },
-        settings: { max_examples: maxExamples ?? null, scorer_timeout_ms: run.scorer.timeoutMs },
+        settings: {
+          max_examples: maxExamples ?? null,
+          scorer_timeout_ms: run.scorer.timeoutMs,
+          ...(fields.length > 0 && { slice: [...fields] }),
+          ...(repeats !== undefined && { repeats }),
+        },
       },
       findings: {
-        metrics: tally.metrics,
+        metrics: { ...tally.metrics, ...(repeats !== undefined && { repeats }) },
         outcomes: { counts: { ...tally.counts } },
+        ...(tally.slices && { slices: tally.slices }),
         unknown_completions: run.unknown,
         alarms: [],
       },
@@ -80,19 +98,58 @@ export async function evaluate<F extends object = ExampleFields>(
   });
 }
 
+/** Completions, or packs of samples. */
+function answersOf<F extends object>({ completions, maxExamples, repeats }: EvalOptions<F>) {
+  const common = { rows: completions as RowSource<Completion | SelectionPack>, maxExamples };
+  return repeats === undefined
+    ? { ...common, label: "completions", role: "completions" as const, parse: toCompletion }
+    : {
+        ...{ ...common, label: "samples", role: "samples" as const, parse: toSelectionPack },
+        batchSize: PACKS_AT_ONCE,
+      };
+}
+
+/** What rows have besides the score. */
+export interface RowShape {
+  readonly fields?: readonly string[];
+  readonly repeats?: number | undefined;
+}
+
+/** A completion to be scored; one of several says which. */
+type Sampled = Joined<Completion> & { readonly sample?: number };
+
+/** A pack becomes as many completions as are wanted; those that it lacks are missing. */
+function samplesOf(
+  batch: readonly Joined<Completion | SelectionPack>[],
+  repeats: number | undefined,
+): Sampled[] {
+  if (repeats === undefined) return batch as Joined<Completion>[];
+  return (batch as readonly Joined<SelectionPack>[]).flatMap(({ example, answer }) =>
+    Array.from({ length: repeats }, (_, sample) => {
+      const given = answer?.samples[sample];
+      const fields = typeof given === "string" ? { completion: given } : given;
+      return { example, sample, answer: fields && { ...fields, id: example.id } };
+    }),
+  );
+}
+
 export async function scoreBatch(
   scorer: GuardedScorer,
-  batch: Joined<Completion>[],
+  batch: readonly Sampled[],
+  { fields = [], repeats }: RowShape = {},
 ): Promise<ResultRow[]> {
   const present = batch.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
   );
   const scores = (await scorer.scoreBatch(present)).values();
-  return batch.map(({ example, answer }) =>
-    resultRow(
-      example,
-      answer,
-      (answer && scores.next().value) ?? missing("no completion names this example"),
-    ),
-  );
+  const why =
+    repeats === undefined
+      ? "no completion names this example"
+      : `the example has fewer than ${repeats} samples`;
+  return batch.map(({ example, answer, sample }) => {
+    const row = resultRow(example, answer, (answer && scores.next().value) ?? missing(why));
+    if (sample !== undefined) row.sample = sample;
+    if (fields.length > 0) row.slices = slicesOf(example, fields);
+    return row;
+  });
 }

@@ -46,8 +46,10 @@ export function rowJson(row: ResultRow, scored?: SampleScores): string {
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
+    (row.sample === undefined ? "" : `,"sample":${row.sample}`) +
     (scored ? `,"samples":${samplesJson(scored)}` : "") +
     (row.selected === undefined ? "" : `,"selected":${choiceJson(row.selected)}`) +
+    (row.slices === undefined ? "" : `,"slices":${canonicalJson(row.slices)}`) +
     (row.sum_logprob === undefined ? "" : `,"sum_logprob":${text(row.sum_logprob)}`) +
     (row.sum_ref_logprob === undefined ? "" : `,"sum_ref_logprob":${text(row.sum_ref_logprob)}`) +
     (row.unstable ? `,"unstable":true` : "") +

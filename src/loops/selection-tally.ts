@@ -137,7 +137,7 @@ export class SelectionTally extends Tally {
     } = this.selectionMetrics as Record<string, number | null>;
     if (one == null || many == null || delta == null) return "nothing was scored";
     return (
-      `pass@1 ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
+      `pass@1 (first sample) ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
       `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`
     );
   }
@@ -147,6 +147,7 @@ export class SelectionTally extends Tally {
     return [
       `- ${this.selectionSentence}.`,
       `- Packs with fewer than ${this.#n} samples: ${this.#short}; empty packs: ${this.#empty}; examples without a pack: ${missing - this.#empty}.`,
+      "- Two figures are called pass@1. The one above is that of the first sample of each pack, which is what is used without selection. In the table, k = 1 is the mean over all samples: the same quantity, estimated from more draws.",
       "- pass@k, unbiased, over packs with at least k samples:",
       `\n| k | pass@k | packs |\n|---|---|---|\n${this.passAtK.map(({ k, value, packs }) => `| ${k} | ${value.toFixed(4)} | ${packs} |`).join("\n")}`,
       ...(this.passAtK.length > 0 ? ["\n![pass@k against k](pass_at_k.svg)"] : []),

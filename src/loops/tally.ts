@@ -2,27 +2,23 @@
 
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
-import { wilsonInterval } from "../stats/wilson.ts";
+import { RateCounts } from "../stats/rate-counts.ts";
+import { SliceRates } from "../stats/slice-rates.ts";
 
 export class Tally {
   readonly counts: Record<string, number> = Object.create(null);
-  #examples = 0;
-  #scored = 0;
-  #passed = 0;
-  #rewardSum = 0;
+  readonly #rates = new RateCounts();
+  readonly #slices = new SliceRates();
   #klSum = 0;
   #klRows = 0;
   /** The first two rows of each code. */
   readonly #concrete = new Map<string, ResultRow[]>();
 
   add(row: ResultRow): void {
-    this.#examples++;
+    const counted = { reward: row.reward, passed: passes(row.reward), sample: row.sample };
+    this.#rates.add(counted);
+    this.#slices.add(row.slices, counted);
     this.counts[row.outcome_code] = (this.counts[row.outcome_code] ?? 0) + 1;
-    if (row.reward !== null) {
-      this.#scored++;
-      this.#rewardSum += row.reward;
-      if (passes(row.reward)) this.#passed++;
-    }
     if (row.kl_est !== undefined) {
       this.#klSum += row.kl_est;
       this.#klRows++;
@@ -33,19 +29,24 @@ export class Tally {
   }
 
   get metrics(): Summary["metrics"] {
-    const scored = this.#scored;
+    const { scored, passed } = this.#rates;
     return {
-      pass_rate: scored === 0 ? null : this.#passed / scored,
-      pass_rate_ci95: wilsonInterval(this.#passed, scored) ?? null,
-      mean_reward: scored === 0 ? null : this.#rewardSum / scored,
+      pass_rate: this.#rates.rate,
+      pass_rate_ci95: this.#rates.interval(),
+      mean_reward: this.#rates.meanReward,
       mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
-      n_examples: this.#examples,
+      n_examples: this.#rates.rows,
       n_scored: scored,
-      n_pass: this.#passed,
-      n_fail: scored - this.#passed,
+      n_pass: passed,
+      n_fail: scored - passed,
       n_missing: this.counts[MISSING_COMPLETION] ?? 0,
       n_scorer_error: this.counts[SCORER_ERROR] ?? 0,
     };
+  }
+
+  /** With --slice: by field, the rates of its values. */
+  get slices(): ReturnType<SliceRates["table"]> {
+    return this.#slices.table();
   }
 
   /** One row of each of the two commonest failures, or the next best there is. */
@@ -59,7 +60,7 @@ export class Tally {
 
   /** Failures before passes, common before rare. */
   #rank(row: ResultRow): number {
-    return (passes(row.reward) ? 1 : -1 / 2) - this.#count(row) / (this.#examples + 1) / 2;
+    return (passes(row.reward) ? 1 : -1 / 2) - this.#count(row) / (this.#rates.rows + 1) / 2;
   }
 
   /** The numbers in a sentence. */

@@ -25,15 +25,17 @@ const side = z.strictObject({
 });
 
 const seal = z.enum(["valid", "seal_missing", "seal_invalid", "seal_by_another_key"]);
+const interval = z.strictObject({ low: z.number(), high: z.number(), confidence: z.number() });
 
 export const gateReportSchema = z.strictObject({
   schema: z.literal(GATE_SCHEMA),
-  decision: z.enum(["PROMOTE", "REJECT", "INCONCLUSIVE"]),
+  /** `PASS` answers a claim of no regression, `PROMOTE` one of improvement. */
+  decision: z.enum(["PROMOTE", "PASS", "REJECT", "INCONCLUSIVE"]),
   exit_code: z.int(),
   comparable: z.boolean(),
   /** `unknown`: the answers differ, and a run does not state which policy gave them. */
   knobs: z.array(change),
-  claim: knob.nullable(),
+  claim: z.enum([...knob.options, "no-regression"]).nullable(),
   reasons: z.array(reasonSchema),
   /** Codes that would have refused the comparison, and that the caller allowed. */
   allowed: z.array(z.string()).optional(),
@@ -43,7 +45,7 @@ export const gateReportSchema = z.strictObject({
   candidate: side,
   /** Null when the runs are not comparable: there is no difference between unlike things. */
   delta: z.number().nullable(),
-  ci: z.strictObject({ low: z.number(), high: z.number(), confidence: z.number() }).nullable(),
+  ci: interval.nullable(),
   p_value: z.number().nullable(),
   /** `cluster_sign_flip`: prompts repeat, so the signs of whole prompts are flipped, not of rows. */
   test: z.enum(["mcnemar_exact", "sign_flip", "cluster_sign_flip"]).nullable(),
@@ -63,6 +65,9 @@ export const gateReportSchema = z.strictObject({
     })
     .nullable(),
   min_delta: z.number(),
+  /** Of a claim of no regression: the loss to be ruled out, and the smallest that is; null without any. */
+  margin: z.number().optional(),
+  loss_bound: z.number().nullable().optional(),
   alpha: z.number(),
   /** Where a policy was sampled with several seeds: how many, and the corrected significance level. */
   seeds_tried: z
@@ -75,6 +80,35 @@ export const gateReportSchema = z.strictObject({
   /** Where prompts repeat: rows that repeat an earlier one, and Kish's effective number of examples. */
   repeated_prompts: z.int().optional(),
   effective_examples: z.number().optional(),
+  /** With `--repeats`: samples for each example, which are one cluster. */
+  repeats: z.int().optional(),
+  /** With `--slice`: the comparison within each value of the field. */
+  slices: z
+    .strictObject({
+      field: z.string(),
+      /** The loss that must be ruled out in every slice. */
+      margin: z.number().optional(),
+      values: z.array(
+        z.strictObject({
+          value: z.string(),
+          n: z.int(),
+          /** Mean rewards: pass rates where every reward is 0 or 1. */
+          baseline: z.number(),
+          candidate: z.number(),
+          gained: z.int(),
+          lost: z.int(),
+          delta: z.number().nullable(),
+          ci: interval.nullable(),
+          p_value: z.number().nullable(),
+          /** Holm's correction for the number of slices. */
+          p_holm: z.number(),
+          state: z.enum(["loss_ruled_out", "worse", "undecided"]),
+          /** About how many examples of the slice would decide. */
+          needed: z.int().optional(),
+        }),
+      ),
+    })
+    .optional(),
   /** With `--verified`: what was made again of each run before the verdict. */
   verified: z
     .strictObject({

@@ -34,6 +34,7 @@ export function summaryText(
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
     "",
     ...remarks.map((line) => `${line}\n`),
+    ...Object.entries(summary.slices ?? {}).flatMap(([field, values]) => sliceTable(field, values)),
     "| outcome code | rows | share |",
     "|---|---|---|",
     ...counts.map(
@@ -41,6 +42,18 @@ export function summaryText(
     ),
     "",
   ].join("\n");
+}
+
+function sliceTable(field: string, values: NonNullable<Summary["slices"]>[string]): string[] {
+  return [
+    `| ${code(field)} | scored | pass rate | mean reward |`,
+    "|---|---|---|---|",
+    ...values.map(
+      (one) =>
+        `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)} |`,
+    ),
+    "",
+  ];
 }
 
 /** What a reader of the numbers has to know first. */

@@ -128,6 +128,10 @@ export const resultRowSchema = z.strictObject({
   details: z.json(),
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
+  /** With --repeats: which of the example's samples this is, from 0. */
+  sample: count.optional(),
+  /** With --slice: by field, the example's value. */
+  slices: z.record(z.string(), z.string()).optional(),
   kl_est: z.number().optional(),
   /** Selection only: the policy is not deterministic on this row. */
   unstable: z.literal(true).optional(),
@@ -148,6 +152,16 @@ export const resultRowSchema = z.strictObject({
 
 const share = z.number().min(0).max(1).nullable();
 
+const sliceRate = z.strictObject({
+  value: z.string(),
+  n_examples: z.int(),
+  n_scored: z.int(),
+  n_pass: z.int(),
+  pass_rate: share,
+  pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
+  mean_reward: z.number().nullable(),
+});
+
 export const summarySchema = z.strictObject({
   schema: z.literal(SUMMARY_SCHEMA),
   loop: z.enum(["A", "B", "C"]),
@@ -158,12 +172,15 @@ export const summarySchema = z.strictObject({
     pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
     mean_reward: z.number().nullable(),
     mean_kl_est: z.number().nullable(),
+    /** Rows: with --repeats an example counts once for each of its samples. */
     n_examples: z.int(),
     n_scored: z.int(),
     n_pass: z.int(),
     n_fail: z.int(),
     n_missing: z.int(),
     n_scorer_error: z.int(),
+    /** With --repeats: samples for each example; the interval is then over examples. */
+    repeats: z.int().optional(),
     /** Selection only. */
     pass_at_1: share.optional(),
     pass_at_n: share.optional(),
@@ -177,6 +194,8 @@ export const summarySchema = z.strictObject({
       .optional(),
   }),
   outcomes: z.strictObject({ counts: z.record(z.string(), z.int()) }),
+  /** With --slice: by field, the rates of its values. */
+  slices: z.record(z.string(), z.array(sliceRate)).optional(),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
   /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
   alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),

@@ -11,7 +11,10 @@ import type { Manifest, ResultRow, Summary } from "./schemas.ts";
 export interface RunEnd {
   readonly manifest: Manifest;
   /** The part of the summary that was found out; the rest is derived. */
-  readonly findings: Pick<Summary, "metrics" | "outcomes" | "unknown_completions" | "alarms">;
+  readonly findings: Pick<
+    Summary,
+    "metrics" | "outcomes" | "slices" | "unknown_completions" | "alarms"
+  >;
   /** Heading of summary.md. */
   readonly title: string;
   /** The numbers in a sentence, for the run note. */

@@ -32,6 +32,11 @@ export class ClusterCounts {
     return this.#rows;
   }
 
+  /** The rows of the largest cluster. */
+  get largest(): number {
+    return Math.max(0, ...this.#bySize.keys());
+  }
+
   /** Kish's effective number (1965): as many independent rows would weigh the clusters evenly. */
   get effective(): number {
     return this.#clusters === 0 ? 0 : this.#rows ** 2 / this.#squares;

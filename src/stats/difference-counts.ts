@@ -41,6 +41,13 @@ export class DifferenceCounts {
     return this.#counts.get(difference) ?? 0;
   }
 
+  /** How many differences are smaller than this. */
+  below(limit: number): number {
+    let sum = 0;
+    for (const [value, count] of this.#counts) if (value < limit) sum += count;
+    return sum;
+  }
+
   /** Sorted, so that results do not depend on the order of the pairs. */
   histogram(): Histogram {
     const values = Float64Array.from(this.#counts.keys()).sort();

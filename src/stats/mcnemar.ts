@@ -41,12 +41,15 @@ export function marginRuledOut(
 ): boolean {
   for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
   if (margin > 1) return n > 0;
+  return marginStatistic(gained, lost, n, margin) <= -normalQuantile(1 - alpha / 2);
+}
+
+/** T of `marginRuledOut`; 0 where nothing can vary. */
+export function marginStatistic(gained: number, lost: number, n: number, margin: number): number {
   const a = 2 * n;
   const b = -gained - lost + (2 * n - gained + lost) * margin;
   const c = -lost * margin * (1 - margin);
   const q = (Math.sqrt(b * b - 4 * a * c) - b) / (2 * a);
   const spread = n * (2 * q + margin * (1 - margin));
-  return (
-    spread > 0 && (gained - lost - n * margin) / Math.sqrt(spread) <= -normalQuantile(1 - alpha / 2)
-  );
+  return spread > 0 ? (gained - lost - n * margin) / Math.sqrt(spread) : 0;
 }

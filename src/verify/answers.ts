@@ -13,14 +13,16 @@ export async function verifyAnswers(run: Run, places: Places): Promise<Verificat
     findFile(input?.role ?? "completions", input ?? { path: null, sha256: "" }, places),
   );
   if ("why" in found) return skipped("answers", `${found.why} The rows were not compared with it.`);
-  const answers = await answersIn(found.value, run.manifest.loop === "B");
+  const answers = await answersIn(found.value, input?.role === "samples");
   const comparison = new Comparison();
   let rows = 0;
   for await (const batch of run.results().batches()) {
-    for (const { id, completion, samples } of batch) {
+    for (const { id, completion, sample, samples } of batch) {
       rows++;
       const own = run.manifest.loop === "B" ? samples?.map((one) => one.completion) : completion;
-      comparison.compare(id, { completion: answers.get(id) ?? null }, { completion: own ?? null });
+      const given = answers.get(id) ?? null;
+      const expected = sample === undefined || given === null ? given : (given[sample] ?? null);
+      comparison.compare(id, { completion: expected }, { completion: own ?? null });
     }
   }
   return comparison.part("answers", rows, `rows against ${found.value}`);

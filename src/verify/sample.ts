@@ -49,9 +49,20 @@ export async function verifySamples(run: Run, options: SampleOptions): Promise<V
 }
 
 export async function* sampledRows(run: Run): AsyncGenerator<SampledRow[], void, void> {
+  let open: { id: string; prompt: string; answers: JsonObject[] } | undefined;
   for await (const batch of run.results().batches()) {
-    yield batch.map((row) => ({ id: row.id, prompt: row.prompt, answers: answersOf(row) }));
+    const rows: SampledRow[] = [];
+    for (const row of batch) {
+      if (open && (row.sample ?? 0) > 0) {
+        open.answers.push(...answersOf(row));
+        continue;
+      }
+      if (open) rows.push(open);
+      open = { id: row.id, prompt: row.prompt, answers: answersOf(row) };
+    }
+    yield rows;
   }
+  if (open) yield [open];
 }
 
 function answersOf({ completion, sum_logprob, samples }: ResultRow): JsonObject[] {

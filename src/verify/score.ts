@@ -33,7 +33,7 @@ export interface ScoreOptions extends Places {
 
 export async function verifyScores(run: Run, options: ScoreOptions): Promise<VerificationPart> {
   const { manifest } = run;
-  const total = manifest.examples.count;
+  const total = rowCount(run);
   if (manifest.loop === "C")
     return impossible("score", total, "A tabular experiment is repeated by its own command.");
   const timeout = Number(manifest.settings.scorer_timeout_ms) || undefined;
@@ -56,9 +56,9 @@ async function scoreAgain(
   { limit = Number.POSITIVE_INFINITY, onProgress, ...options }: ScoreOptions,
 ): Promise<VerificationPart> {
   const { manifest } = run;
-  const total = manifest.examples.count;
-  const maker = await makerOf(run, scorer, options.selectionPolicy);
+  const total = rowCount(run);
   const dataset = await reached(() => findDataset(run, options));
+  const maker = await makerOf(run, scorer, options.selectionPolicy, "value" in dataset);
   // A scorer may look at any field of an example, and rows repeat only three of them.
   if ("why" in dataset && manifest.scorer.path !== null) throw new Unreachable(dataset.why);
   const comparison = new Comparison();
@@ -95,6 +95,10 @@ function compareMetrics(
   }
 }
 
+function rowCount({ manifest }: Run): number {
+  return manifest.examples.count * (Number(manifest.settings.repeats) || 1);
+}
+
 type WithExample = RowOfRun & { readonly example: Example };
 
 function hasExample(one: RowOfRun): one is WithExample {
@@ -117,22 +121,37 @@ async function makerOf(
   { manifest }: Run,
   scorer: GuardedScorer,
   policyFile: string | undefined,
+  wholeExamples: boolean,
 ): Promise<Maker> {
-  if (manifest.loop === "A") return evaluationMaker(scorer);
+  if (manifest.loop === "A") return evaluationMaker(scorer, manifest.settings, wholeExamples);
   const policy = await recordedRule(manifest.selection ?? {}, policyFile);
   return selectionMaker(scorer, policy, Number(manifest.selection?.n));
 }
 
-function evaluationMaker(scorer: GuardedScorer): Maker {
+function evaluationMaker(
+  scorer: GuardedScorer,
+  { repeats, slice }: Run["manifest"]["settings"],
+  wholeExamples: boolean,
+): Maker {
   const tally = new Tally();
+  const times = typeof repeats === "number" ? repeats : undefined;
+  const fields = Array.isArray(slice) ? slice.map(String) : [];
   return {
     async make(rows) {
-      const joined = rows.map(({ row, example }) => ({ example, answer: completionOf(row) }));
-      const made = await scoreBatch(scorer, joined);
-      for (const row of made) tally.add(row);
+      const joined = rows.map(({ row, example }) => ({
+        ...{ example, answer: completionOf(row) },
+        ...(row.sample !== undefined && { sample: row.sample }),
+      }));
+      const made = await scoreBatch(scorer, joined, { fields, repeats: times });
+      for (const [i, row] of made.entries()) {
+        // Without the data set only the row says what slice its example is in.
+        const { slices } = (rows[i] as WithExample).row;
+        if (!wholeExamples && slices) row.slices = slices;
+        tally.add(row);
+      }
       return made.map((row) => rowJson(row));
     },
-    metrics: () => tally.metrics,
+    metrics: () => ({ ...tally.metrics, ...(times !== undefined && { repeats: times }) }),
   };
 }
 

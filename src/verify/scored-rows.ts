@@ -28,11 +28,14 @@ export async function* rowsOf(
   dataset: string | undefined,
 ): AsyncGenerator<RowOfRun[], void, void> {
   const cursor = dataset === undefined ? undefined : new RowCursor(examplesIn(dataset));
+  let example: Example | undefined;
   try {
     for await (const batch of run.results().batches()) {
       const rows: RowOfRun[] = [];
       for (const row of batch) {
-        const example = cursor ? (cursor.buffered() ?? (await cursor.read())) : ownExample(row);
+        // Further samples of an example follow its first.
+        if (!cursor) example = ownExample(row);
+        else if ((row.sample ?? 0) === 0) example = cursor.buffered() ?? (await cursor.read());
         rows.push({ row, example });
       }
       yield rows;

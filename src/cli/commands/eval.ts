@@ -3,14 +3,17 @@ import { evaluate } from "../../loops/eval.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { explained } from "../data-kind.ts";
-import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
+import { sliceTable } from "../slice-text.ts";
 import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, percent, printWritten, program, warning } from "../terminal.ts";
 
 interface Flags extends ScoringFlags {
   readonly completions: string;
   readonly maxExamples?: number;
+  readonly slice?: string[];
+  readonly repeats?: number;
   readonly policy?: string;
   readonly sampling?: Record<string, number>;
 }
@@ -18,6 +21,9 @@ interface Flags extends ScoringFlags {
 export const help = `--policy and --sampling describe completions from elsewhere, which have no
 provenance file. The gate compares them like those of a rollout: top_p, top_k,
 stop and penalties that are left out count as off, and so does a system prompt.
+--slice takes a field of the examples, also one within another, such as
+metadata.topic. --repeats takes packs of samples, such as samples.jsonl of
+rollout --n 4; intervals and the gate then count examples, not samples.
 
 Examples:
   lockedroom eval --dataset data/datasets/math_dev.jsonl \\
@@ -33,6 +39,8 @@ export function define(command: Command): void {
     .requiredOption(...EXAMPLES)
     .requiredOption("--completions <file>", "completions, JSONL: id, completion")
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
+    .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
+    .option("--repeats <k>", "score k samples of each example (packs)", wholeNumber(2, 100_000))
     .option("--policy <name>", POLICY_NAME, policyName)
     .addOption(SAMPLING)
     .addOption(JOBS)
@@ -48,7 +56,9 @@ async function run(flags: Flags): Promise<void> {
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
-      instead: { packs: `Use selection-demo --samples ${flags.completions}.` },
+      instead: {
+        packs: `Use eval --repeats K for K samples of each example, or selection-demo --samples ${flags.completions}.`,
+      },
     });
   });
   if (!flags.quiet) printOutcome(outcome);
@@ -56,7 +66,11 @@ async function run(flags: Flags): Promise<void> {
 
 export function printOutcome({ dir, summary }: FinishedRun): void {
   const { metrics, outcomes, scorer } = summary;
-  out(`Scored ${metrics.n_examples} examples with ${scorer.name} ${scorer.version}.`);
+  const { repeats } = metrics;
+  const what = repeats
+    ? `${metrics.n_examples / repeats} examples, ${repeats} samples of each,`
+    : `${metrics.n_examples} examples`;
+  out(`Scored ${what} with ${scorer.name} ${scorer.version}.`);
   for (const text of warnings(summary)) out(warning(text));
   out();
   if (metrics.pass_rate === null || metrics.pass_rate_ci95 === null)
@@ -75,6 +89,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
       `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
     );
   }
+  for (const line of sliceTable(summary)) out(line);
   out();
   printWritten(dir, summary);
   out(`Next: ${program()} inspect-run --run ${dir} --only-fails`);

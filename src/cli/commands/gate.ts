@@ -1,18 +1,13 @@
 import { appendFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { ioError } from "../../core/errors.ts";
+import { ioError, usageError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
-import { visible } from "../../core/visible.ts";
+import { visible, visibleShort } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
-import { gate, LARGEST_ALPHA } from "../../gate/gate.ts";
-import {
-  cautions,
-  gateJunit,
-  gateMarkdown,
-  shownLevel,
-  showValue,
-  signed,
-} from "../../gate/render.ts";
+import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
+import { ExampleCases, gateJunit } from "../../gate/junit.ts";
+import { cautions, gateMarkdown, STATES, showValue } from "../../gate/render.ts";
+import { pText, shownLevel, signed } from "../../gate/words.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
@@ -27,7 +22,11 @@ interface Flags {
   readonly candidate: string;
   readonly minDelta: number;
   readonly alpha: number;
-  readonly claim?: Knob;
+  readonly claim?: Knob | typeof NO_REGRESSION;
+  readonly margin?: number;
+  readonly slice?: string;
+  readonly sliceMargin?: number;
+  readonly cases?: true;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
   readonly format: Format;
@@ -40,12 +39,19 @@ interface Flags {
 }
 
 export const help = `Exit codes:
-  0  PROMOTE        1  REJECT        2  INCONCLUSIVE
+  0  PROMOTE, PASS  1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
   64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
 
+With --margin the question is not whether the candidate is better but whether
+it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
+shown. --claim no-regression leaves open what changed; --claim policy --margin
+0.02 also asks that only the policy did.
+
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
+  lockedroom gate --baseline runs/old --candidate runs/new \\
+    --claim no-regression --margin 0.02
   lockedroom gate --baseline runs/old --candidate runs/new \\
     --claim policy --format json
   lockedroom gate --baseline runs/old --candidate runs/new --verified`;
@@ -65,10 +71,14 @@ export function define(command: Command, exit: (code: number) => void): void {
       0.05,
     )
     .addOption(
-      new Option("--claim <knob>", "reject unless exactly this changed").choices(
-        Object.keys(KNOBS),
-      ),
+      new Option(
+        "--claim <claim>",
+        "reject unless exactly this changed; no-regression: whatever changed",
+      ).choices([...Object.keys(KNOBS), NO_REGRESSION]),
     )
+    .option("--margin <x>", "no regression: the loss to rule out", margin)
+    .option("--slice <field>", "compare each value of this field apart; a worse one rejects")
+    .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
     .option("--allow-dev", "compare on validation data of a training; the report says so")
     .option(
       "--allow-unknown-history",
@@ -83,22 +93,29 @@ export function define(command: Command, exit: (code: number) => void): void {
     .addOption(
       new Option("--format <format>", "output format").choices(Object.keys(PRINT)).default("text"),
     )
+    .option("--cases", "of --format junit: also a test case for each example")
     .action(async (flags: Flags) => {
-      const report = await gate({ ...flags, further: furtherChecks(flags) });
+      if (flags.cases && flags.format !== "junit")
+        throw usageError("--cases is for --format junit", "Add --format junit, or leave it out.");
+      const cases = flags.cases && new ExampleCases();
+      const further = furtherChecks(flags);
+      const report = await gate({ ...flags, further, onPair: cases?.add });
       if (flags.report !== undefined) {
         await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
       }
-      out(PRINT[flags.format](report).trimEnd());
+      out(PRINT[flags.format](report, cases).trimEnd());
       const summaryFile = process.env.GITHUB_STEP_SUMMARY;
       if (summaryFile) appendSummary(summaryFile, report);
       exit(report.exit_code);
     });
 }
 
-const PRINT: Record<Format, (report: GateReport) => string> = {
-  text: gateText,
+const margin = numberIn(Number.MIN_VALUE, Number.MAX_VALUE, "a number above 0");
+
+const PRINT: Record<Format, (report: GateReport, cases?: ExampleCases) => string> = {
+  text: (report) => gateText(report),
   json: (report) => printableJson(report, 2),
-  markdown: gateMarkdown,
+  markdown: (report) => gateMarkdown(report),
   junit: gateJunit,
 };
 
@@ -110,7 +127,7 @@ function appendSummary(file: string, report: GateReport): void {
   }
 }
 
-const COLOUR = { PROMOTE: "green", REJECT: "red", INCONCLUSIVE: "yellow" } as const;
+const COLOUR = { PROMOTE: "green", PASS: "green", REJECT: "red", INCONCLUSIVE: "yellow" } as const;
 
 export function gateText(report: GateReport): string {
   const verdict = paint(["bold", COLOUR[report.decision]], report.decision);
@@ -122,6 +139,7 @@ export function gateText(report: GateReport): string {
     ...measurement(report),
     ...cautions(report).map((line) => wrap(line, "  ")),
     ...checkedLines(report).map((line) => hanging("  ", line)),
+    ...sliceLines(report),
     "",
     `Knob changed: ${report.knobs.join(", ") || "none"}`,
     "",
@@ -140,7 +158,7 @@ function isGraded({ test, baseline, candidate }: GateReport): boolean {
 const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
   mcnemar_exact: "exact McNemar",
   sign_flip: "sign-flip permutation",
-  cluster_sign_flip: "sign-flip permutation, clustered by prompt",
+  cluster_sign_flip: "sign-flip permutation, clustered by example",
 };
 
 function side(
@@ -151,6 +169,25 @@ function side(
   const shown = graded ? `mean reward ${mean?.toFixed(4)}` : `pass rate ${rate?.toFixed(4)}`;
   const figure = rate === null ? "nothing scored" : `${shown} of ${scored}`;
   return `  ${label}  ${figure}  ${visible(run)}`;
+}
+
+/** A table of the slices, 80 columns wide. */
+function sliceLines({ slices }: GateReport): string[] {
+  if (!slices) return [];
+  return [
+    "",
+    `  ${visibleShort(slices.field, 18).padEnd(18)} rows  before   after   change  p (Holm)`,
+    ...slices.values.map((one) =>
+      [
+        `  ${visibleShort(one.value, 18).padEnd(18)} ${String(one.n).padStart(4)}`,
+        one.baseline.toFixed(4).padStart(7),
+        one.candidate.toFixed(4).padStart(7),
+        signed(one.delta ?? 0).padStart(8),
+        pText(one.p_holm).replace("p = ", "").replace("p ", "").padStart(9),
+        ` ${STATES[one.state]}`,
+      ].join(" "),
+    ),
+  ];
 }
 
 function measurement({
@@ -165,7 +202,7 @@ function measurement({
   if (delta === null || ci === null || p === null || test === null) return [];
   return [
     `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  p = ${p.toPrecision(3)} (${TESTS[test]})`,
+    `  ${pText(p, 3)} (${TESTS[test]})`,
     `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }

@@ -13,6 +13,7 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { currentSource } from "../../scorers/load.ts";
 import { wholeNumber } from "../options.ts";
+import { requireSlice, sliceTable } from "../slice-text.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
 const warn = (text: string) => out(warning(text, ""));
@@ -20,6 +21,7 @@ const warn = (text: string) => out(warning(text, ""));
 interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
+  readonly slice?: string;
 }
 
 export const help = `Examples:
@@ -35,6 +37,7 @@ export function define(command: Command): void {
     .option("--only-fails", "leave out rows that pass")
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
+    .option("--slice <field>", "also show the rates of each value of this field")
     .option("--id <id>", "show one complete row")
     .action(run);
 }
@@ -50,7 +53,12 @@ async function run(flags: Flags): Promise<void> {
   out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
   const verified = await readVerification(flags.run);
   if (verified) print(verificationLine(verified));
-  if (total !== examples.count) warn(`The manifest states ${examples.count} examples.`);
+  const repeats = Number(opened.manifest.settings.repeats) || 1;
+  if (total !== examples.count * repeats) warn(`The manifest states ${examples.count} examples.`);
+  if (flags.slice !== undefined) {
+    requireSlice(opened.summary, flags.run, flags.slice);
+    for (const line of sliceTable(opened.summary, flags.slice)) out(line);
+  }
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   for (const group of groups) showGroup(group, total, classOf(scorer, group.code));
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
@@ -81,7 +89,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: str
   );
   for (const row of rows) {
     out(
-      `  ${paint("cyan", visible(row.id))}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
+      `  ${paint("cyan", visible(row.id))}${row.sample === undefined ? "" : ` sample ${row.sample + 1}`}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
     );
     out(`    prompt      ${visibleShort(row.prompt, 64)}`);
     out(`    completion  ${shownCompletion(row)}`);

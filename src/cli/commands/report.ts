@@ -15,6 +15,7 @@ interface Flags {
   readonly baseline?: string;
   readonly candidate?: string;
   readonly verdict?: string;
+  readonly slice?: string;
   readonly outfile: string;
   readonly pricePerHour?: number;
   readonly force?: boolean;
@@ -47,6 +48,7 @@ export function define(command: Command): void {
     .option("--run <folders...>", "run folder, or several of one kind to compare")
     .option("--baseline <run>", "compare with the gate: run of the current policy")
     .option("--candidate <run>", "compare with the gate: run to compare with it")
+    .option("--slice <field>", "of a comparison: compare each value of this field apart")
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
@@ -64,7 +66,7 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** Exactly one of the three things that a page can be about. */
-function pageOf({ run: runs, baseline, candidate, verdict, pricePerHour }: Flags) {
+function pageOf({ run: runs, baseline, candidate, verdict, slice, pricePerHour }: Flags) {
   const isGate = baseline !== undefined || candidate !== undefined;
   const given = [runs !== undefined, isGate, verdict !== undefined].filter(Boolean).length;
   if (given !== 1 || (isGate && (baseline === undefined || candidate === undefined)))
@@ -72,11 +74,16 @@ function pageOf({ run: runs, baseline, candidate, verdict, pricePerHour }: Flags
       "a report is about runs, a comparison or a verdict",
       "Give --run, or both --baseline and --candidate, or --verdict.",
     );
+  if (slice !== undefined && !isGate)
+    throw usageError(
+      "--slice is for --baseline and --candidate",
+      "A page about evaluations shows every field that eval --slice was given.",
+    );
   return async (): Promise<Report> => {
     if (runs !== undefined) return report({ runs, pricePerHour });
     if (verdict !== undefined) return verdictReport({ verdict: await readVerdict(verdict) });
     return verdictReport({
-      verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "" }),
+      verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "", slice }),
     });
   };
 }

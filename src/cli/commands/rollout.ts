@@ -130,7 +130,7 @@ function pricesOf({ priceIn, priceOut }: Flags) {
   throw usageError("--price-in and --price-out must be given together", "Give both, or neither.");
 }
 
-async function readSystem(file: string): Promise<string> {
+export async function readSystem(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error) => {
     throw ioError(`read ${file}`, error, "data");
   });
@@ -138,8 +138,14 @@ async function readSystem(file: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-async function openPolicy(
-  flags: Flags,
+/** What says which policy samples, and how. */
+export type PolicyFlags = Pick<
+  Flags,
+  "policy" | "temperature" | "topK" | "topP" | "maxTokens" | "stop" | "seed" | "concurrency"
+>;
+
+export async function openPolicy(
+  flags: PolicyFlags,
   system: string | undefined,
   onNotice: (text: string) => void,
 ): Promise<Policy> {
@@ -159,7 +165,7 @@ async function openPolicy(
 }
 
 async function openEndpoint(
-  flags: Flags,
+  flags: PolicyFlags,
   sampling: SamplingSettings,
   system: string | undefined,
   onNotice: (text: string) => void,

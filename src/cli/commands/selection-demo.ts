@@ -86,10 +86,12 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   if (typeof first !== "number" || typeof chosen !== "number") {
     out("Nothing was scored.");
   } else {
-    out(`  first sample   ${first.toFixed(4)}   pass@1`);
+    out(`  first sample   ${first.toFixed(4)}   pass@1 without selection: the first sample alone`);
     out(`  selected       ${paint("bold", chosen.toFixed(4))}   ${rescued} rescued, ${lost} lost`);
     out();
-    out("  pass@k (unbiased): probability that at least one of k samples passes");
+    out("  pass@k (unbiased): probability that at least one of k samples passes.");
+    out("  At k = 1 it is the mean over all samples, not only the first: the same");
+    out("  quantity, estimated from more draws.");
     for (const { k, value } of shownPoints(metrics.pass_at_k ?? [])) {
       out(`  ${String(k).padStart(5)}  ${value.toFixed(4)}  ${bar(value, 40)}`);
     }

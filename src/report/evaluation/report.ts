@@ -20,6 +20,7 @@ import { outcomeTable } from "../scored/outcomes.ts";
 import { passRateFigure } from "../scored/pass-rates.ts";
 import { readScoredRun, type ScoredRun } from "../scored/read.ts";
 import { FailingRows } from "../scored/rows.ts";
+import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
 interface EvaluationRun extends ScoredRun {
@@ -35,6 +36,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     title: "Outcomes",
     body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
   }),
+  slicesSection,
   metricsSection,
   (runs) => ({
     id: "failures",

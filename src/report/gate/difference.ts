@@ -72,7 +72,9 @@ ${difference}${ratesFigure(verdict)}</div>
 function ratesFigure(verdict: GateReport): Html | undefined {
   if (isGraded(verdict)) return undefined;
   const estimates = (["baseline", "candidate"] as const).flatMap((label) => {
-    const { pass_rate: rate, n_scored: n } = verdict[label];
+    const { pass_rate: rate, n_scored } = verdict[label];
+    // Samples of one example are not independent.
+    const n = verdict.repeats === undefined ? n_scored : Math.round(n_scored / verdict.repeats);
     const [low, high] = rate === null ? [] : (wilsonInterval(Math.round(rate * n), n) ?? []);
     if (rate === null || low === undefined || high === undefined) return [];
     return [{ label, value: rate, low, high }];

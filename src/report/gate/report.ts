@@ -20,6 +20,7 @@ import { sentenceOf } from "../page/verification.ts";
 import type { Report } from "../report-type.ts";
 import { type ComparedRows, compareRows } from "./compare-rows.ts";
 import { differenceCharts, verdictFigures } from "./difference.ts";
+import { slicesOfVerdict } from "./slices.ts";
 
 export interface VerdictReportOptions {
   /** What `gate` returned, or wrote with `--report`. */
@@ -57,7 +58,7 @@ function shortNames({ candidate, baseline }: GateReport): string[] {
   return nameRuns(dirs.map((dir) => ({ dir }))).map(({ name }) => name);
 }
 
-const STATES: Record<Decision | "PASS", { readonly look: string; readonly sentence: string }> = {
+const STATES: Record<Decision, { readonly look: string; readonly sentence: string }> = {
   PROMOTE: { look: "finished", sentence: "The candidate may replace the baseline." },
   PASS: { look: "finished", sentence: "The candidate does not lose more than the margin." },
   REJECT: { look: "alarm", sentence: "The candidate may not replace the baseline." },
@@ -87,6 +88,7 @@ function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[]
   const sections: (Section | undefined)[] = [
     { id: "reasons", title: "Reasons", body: reasonsList(verdict) },
     { id: "difference", title: "Difference", body: differenceCharts(verdict) },
+    slicesOfVerdict(verdict),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),
     typeof rows === "string"

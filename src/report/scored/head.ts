@@ -3,12 +3,12 @@
 import path from "node:path";
 import type { JsonObject } from "../../core/json.ts";
 import { visible } from "../../core/visible.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Fact } from "../page/facts.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { editedWarning } from "../page/head.ts";
 import { codeHtml, html } from "../page/html.ts";
 import { grouped, many, NONE, percent, percentRange, plain } from "../page/numbers.ts";
+import { passInterval } from "./interval.ts";
 import type { ScoredRun } from "./read.ts";
 
 export const passRateOf = ({ passed, scored }: ScoredRun): number | undefined =>
@@ -47,7 +47,7 @@ export function warningsOf(run: ScoredRun): string[] {
 }
 
 export function passFigure(run: ScoredRun, label = "Pass rate"): Figure {
-  const interval = wilsonInterval(run.passed, run.scored);
+  const interval = passInterval(run);
   const rate = passRateOf(run);
   return {
     label,

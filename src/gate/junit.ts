@@ -1,0 +1,120 @@
+/** The gate's report as JUnit XML, for the test views of CI systems. */
+
+import { passes } from "../core/score.ts";
+import type { GateReport } from "../runs/gate-report.ts";
+import type { ResultRow } from "../runs/schemas.ts";
+import { checkedLines } from "./checked-lines.ts";
+import { bothValues, cautions } from "./render.ts";
+
+interface ExampleCase {
+  readonly id: string;
+  readonly slices: ResultRow["slices"];
+  /** One, or one for each sample. */
+  readonly before: (number | null)[];
+  readonly after: (number | null)[];
+  readonly codes: string[];
+}
+
+/** Collects a case for each example while the gate reads the rows. */
+export class ExampleCases {
+  readonly #cases: ExampleCase[] = [];
+
+  readonly add = (before: ResultRow, after: ResultRow): void => {
+    let last = this.#cases.at(-1);
+    if (!last || (after.sample ?? 0) === 0) {
+      last = { id: after.id, slices: after.slices, before: [], after: [], codes: [] };
+      this.#cases.push(last);
+    }
+    last.before.push(before.reward);
+    last.after.push(after.reward);
+    if (before.outcome_code !== after.outcome_code)
+      last.codes.push(`${before.outcome_code} → ${after.outcome_code}`);
+  };
+
+  get all(): readonly ExampleCase[] {
+    return this.#cases;
+  }
+}
+
+/**
+ * A test case for the verdict: passed on PROMOTE and PASS, failed on REJECT, skipped on INCONCLUSIVE.
+ * With `cases` another for each example of comparable runs: failed where its reward is lower than the
+ * baseline's, skipped where it fails in both runs.
+ */
+export function gateJunit(report: GateReport, cases?: ExampleCases): string {
+  const lines = [
+    verdictCase(report),
+    ...(report.comparable ? (cases?.all ?? []).map(exampleCase) : []),
+  ];
+  const count = (kind: "failure" | "skipped") => lines.filter((one) => one.kind === kind).length;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="lockedroom gate" tests="${lines.length}" failures="${count("failure")}" skipped="${count("skipped")}">`,
+    ...lines.flatMap(({ classname, name, inner }) => [
+      `  <testcase classname="${xml(classname)}" name="${xml(name)}"${inner === "" ? "/>" : ">"}`,
+      ...(inner === "" ? [] : [`    ${inner}`, "  </testcase>"]),
+    ]),
+    "</testsuite>",
+    "",
+  ].join("\n");
+}
+
+interface Case {
+  readonly classname: string;
+  readonly name: string;
+  readonly kind: "passed" | "failure" | "skipped";
+  readonly inner: string;
+}
+
+function verdictCase(report: GateReport): Case {
+  const body = [
+    ...report.reasons.map((r) => `${r.code}: ${r.message}${bothValues(r)}`),
+    ...cautions(report),
+    ...checkedLines(report),
+  ].join("\n");
+  const said = { kind: "passed", inner: `<system-out>${xml(body)}</system-out>` } as const;
+  const code = xml(report.reasons[0]?.code ?? "rejected");
+  const outcome = {
+    PROMOTE: said,
+    PASS: said,
+    REJECT: {
+      kind: "failure",
+      inner: `<failure message="${code}">${xml(body)}</failure>`,
+    },
+    INCONCLUSIVE: { kind: "skipped", inner: `<skipped message="${xml(body)}"/>` },
+  } as const;
+  const name = `${report.candidate.run} against ${report.baseline.run}`;
+  return { classname: "gate", name, ...outcome[report.decision] };
+}
+
+function exampleCase({ id, slices, before, after, codes }: ExampleCase): Case {
+  const where = Object.entries(slices ?? {}).map(([field, value]) => `${field}=${value}`);
+  const named = { classname: ["examples", ...where].join(" "), name: id };
+  const [was, is] = [meanOf(before), meanOf(after)];
+  if (is < was) {
+    const samples = after.length > 1 ? `, mean of ${after.length} samples` : "";
+    const changed = codes.length > 0 ? `: ${[...new Set(codes)].join(", ")}` : "";
+    const text = xml(`reward ${round(was)} → ${round(is)}${samples}${changed}`);
+    return { ...named, kind: "failure", inner: `<failure message="lost">${text}</failure>` };
+  }
+  if (is === was && !passes(is))
+    return { ...named, kind: "skipped", inner: '<skipped message="fails in both runs"/>' };
+  return { ...named, kind: "passed", inner: "" };
+}
+
+function meanOf(rewards: readonly (number | null)[]): number {
+  return rewards.reduce<number>((sum, reward) => sum + (reward ?? 0), 0) / rewards.length;
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(4));
+}
+
+function xml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, "\uFFFD")
+    .replace(
+      /[&<>"]/g,
+      (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string,
+    );
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { logBinomialPmf } from "./binomial.ts";
+import { binomialAtMost, largestLoss, lossRuledOut, rareLossRuledOut } from "./margin.ts";
+import { marginRuledOut, marginStatistic } from "./mcnemar.ts";
+
+type Rule = (gained: number, lost: number, n: number, margin: number, alpha: number) => boolean;
+
+/** Calls `visit` with every outcome of n pairs and its multinomial probability. */
+function outcomes(
+  n: number,
+  margin: number,
+  share: number,
+  visit: (gained: number, lost: number, chance: number) => void,
+): void {
+  for (let gained = 0; gained <= n; gained++) {
+    const chance = Math.exp(logBinomialPmf(gained, n, share));
+    if (chance < 1e-12) continue;
+    const losing = (share + margin) / (1 - share);
+    for (let lost = 0; lost <= n - gained; lost++)
+      visit(gained, lost, chance * Math.exp(logBinomialPmf(lost, n - gained, losing)));
+  }
+}
+
+function wrongRate(rule: Rule, n: number, margin: number, share: number): number {
+  let sum = 0;
+  outcomes(n, margin, share, (gained, lost, chance) => {
+    if (chance > 1e-12 && rule(gained, lost, n, margin, 0.05)) sum += chance;
+  });
+  return sum;
+}
+
+const score: Rule = (gained, lost, ...rest) => marginRuledOut(lost, gained, ...rest);
+
+/** Tango's statistic with the constrained likelihood maximised by search, not by formula. */
+function searched(lost: number, gained: number, n: number, margin: number): number {
+  const likelihood = (share: number) =>
+    (lost === 0 ? 0 : lost * Math.log(share + margin)) +
+    (gained === 0 ? 0 : gained * Math.log(share)) +
+    (n - gained - lost === 0 ? 0 : (n - gained - lost) * Math.log(1 - 2 * share - margin));
+  let [low, high] = [0, (1 - margin) / 2];
+  for (let i = 0; i < 200; i++) {
+    const [one, two] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (likelihood(one) < likelihood(two)) low = one;
+    else high = two;
+  }
+  const share = (low + high) / 2;
+  return (lost - gained - n * margin) / Math.sqrt(n * (2 * share + margin - margin * margin));
+}
+
+describe("lossRuledOut", () => {
+  it("is wrong at most half of alpha of the times at the margin, whatever the share of gains", () => {
+    let [exact, approximate] = [0, 0];
+    for (const n of [30, 60])
+      for (const margin of [0.05, 0.1, 0.2])
+        for (const share of [0, 0.01, 0.07, 0.25]) {
+          exact = Math.max(exact, wrongRate(lossRuledOut, n, margin, share));
+          approximate = Math.max(approximate, wrongRate(score, n, margin, share));
+        }
+    expect(exact).toBeLessThanOrEqual(0.025);
+    expect(exact).toBeGreaterThan(0.02);
+    expect(approximate, "the score test alone is not exact").toBeGreaterThan(0.0265);
+  }, 30_000);
+
+  it.each([
+    [0, 0, 186, 0.02],
+    [0, 0, 187, 0.02],
+    [1, 1, 90, 0.05],
+    [1, 1, 91, 0.05],
+    [5, 5, 141, 0.05],
+    [5, 5, 143, 0.05],
+    [12, 3, 60, 0.05],
+  ])(
+    "%i gained and %i lost of %i against %d: as enumeration on a fine grid",
+    (gained, lost, n, margin) => {
+      const seen = searched(lost, gained, n, margin);
+      expect(marginStatistic(lost, gained, n, margin)).toBeCloseTo(seen, 6);
+      let largest = 0;
+      for (let share = 0; share <= 0.3; share += 0.0025) {
+        let sum = 0;
+        outcomes(n, margin, share, (g, l, chance) => {
+          if (chance > 1e-9 && marginStatistic(l, g, n, margin) <= seen + 1e-7) sum += chance;
+        });
+        largest = Math.max(largest, sum);
+      }
+      // The bound on the chance of a gain costs 2 % of the level, and may leave out the largest.
+      const decided = lossRuledOut(gained, lost, n, margin, 0.05);
+      if (largest <= 0.0245) expect(decided).toBe(true);
+      if (decided) expect(largest).toBeLessThan(0.026);
+    },
+  );
+
+  it("is the score test where many pairs flip, and both agree about there", () => {
+    expect(lossRuledOut(60, 60, 2000, 0.02, 0.05)).toBe(score(60, 60, 2000, 0.02, 0.05));
+    const smallest = (rule: Rule) => {
+      let n = 100;
+      while (!rule(45, 45, n, 0.05, 0.05)) n++;
+      return n;
+    };
+    expect(Math.abs(smallest(lossRuledOut) - smallest(score))).toBeLessThan(8);
+  });
+
+  it("rules out nothing without pairs or without a margin, and more than everything always", () => {
+    expect(lossRuledOut(0, 0, 0, 0.1, 0.05)).toBe(false);
+    expect(lossRuledOut(9, 0, 10, 0, 0.05)).toBe(false);
+    expect(lossRuledOut(0, 3, 10, 1.5, 0.05)).toBe(true);
+  });
+});
+
+describe("largestLoss", () => {
+  it("is where the test changes its answer", () => {
+    const ruledOut = (margin: number) => lossRuledOut(4, 2, 300, margin, 0.05);
+    const bound = largestLoss(ruledOut) as number;
+    expect(ruledOut(bound)).toBe(true);
+    expect(ruledOut(bound - 0.0005)).toBe(false);
+  });
+
+  it("is undefined where nothing is ruled out", () => {
+    expect(largestLoss(() => false)).toBeUndefined();
+  });
+});
+
+describe("binomialAtMost", () => {
+  it.each([
+    [3, 10, 0.2],
+    [9, 10, 0.2],
+    [0, 50, 0.01],
+    [40, 50, 0.5],
+    [12, 300, 0.04],
+  ])("P(X <= %i) of %i at %d is the sum of the probabilities", (k, n, p) => {
+    let sum = 0;
+    for (let j = 0; j <= k; j++) sum += Math.exp(logBinomialPmf(j, n, p));
+    expect(binomialAtMost(k, n, p)).toBeCloseTo(sum, 12);
+  });
+});
+
+describe("rareLossRuledOut", () => {
+  it("is wrong at most half of alpha of the times: units lose all or nothing, just often enough", () => {
+    for (const [n, margin] of [
+      [100, 0.05],
+      [400, 0.02],
+    ] as const) {
+      let wrong = 0;
+      for (let losing = 0; losing <= n; losing++)
+        if (rareLossRuledOut(losing, n, margin, 1, 0.05))
+          wrong += Math.exp(logBinomialPmf(losing, n, margin));
+      expect(wrong).toBeLessThanOrEqual(0.025);
+      expect(wrong).toBeGreaterThan(0);
+    }
+  });
+
+  it("needs a smaller share where a unit can lose more", () => {
+    expect(rareLossRuledOut(0, 200, 0.02, 1, 0.05)).toBe(true);
+    expect(rareLossRuledOut(0, 200, 0.02, 2, 0.05)).toBe(false);
+  });
+});

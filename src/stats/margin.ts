@@ -1,0 +1,138 @@
+/**
+ * Tests of a non-inferiority margin: is a change of at least `margin` in the paired pass rate ruled
+ * out? Where few pairs flip the score test (`marginRuledOut`) exceeds its level, so its statistic is
+ * referred to the exact distribution of the flips instead of the normal one.
+ */
+
+import { requireCount, requireLevel } from "./_checks.ts";
+import { logBinomialPmf } from "./binomial.ts";
+import { marginRuledOut, marginStatistic } from "./mcnemar.ts";
+
+/** With more flips than this the score test keeps its level, and its cost does not grow. */
+const EXACT_FLIPS = 100;
+/** Points of the nuisance parameter at which the exact probability is computed. */
+const GRID = 40;
+/** The share of the level that is spent on bounding the nuisance parameter (Berger and Boos 1994). */
+const BOUND_SHARE = 0.02;
+
+/**
+ * Whether a loss of `margin` or more is ruled out, at most `alpha / 2` of the times that it is true.
+ * Up to 100 flips the probability of a statistic as low as the one seen is taken at its largest over
+ * the chance of a gain that the data allow: an exact unconditional test (Hsueh, Liu and Chen 2001).
+ */
+export function lossRuledOut(
+  gained: number,
+  lost: number,
+  n: number,
+  margin: number,
+  alpha: number,
+): boolean {
+  for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
+  requireLevel("alpha", alpha);
+  if (n === 0 || !(margin > 0)) return false;
+  if (margin >= 1) return margin > 1 || lost < n;
+  if (gained + lost > EXACT_FLIPS) return marginRuledOut(lost, gained, n, margin, alpha);
+  const level = alpha / 2;
+  const seen = marginStatistic(lost, gained, n, margin);
+  const spent = BOUND_SHARE * level;
+  const [low, high] = shareBounds(gained, n, spent);
+  const top = Math.min(high, (1 - margin) / 2);
+  if (low > top) return true; // So many gains do not happen at a loss of the margin.
+  for (let i = 0; i <= GRID; i++) {
+    // Even steps of the root: the probability changes fastest where few pairs gain.
+    const share = (Math.sqrt(low) + (i / GRID) * (Math.sqrt(top) - Math.sqrt(low))) ** 2;
+    if (chanceAtMost(seen, n, margin, share) + spent > level) return false;
+  }
+  return true;
+}
+
+/** The smallest loss that is ruled out, to four digits; undefined when none below 1 is. */
+export function largestLoss(ruledOut: (margin: number) => boolean, most = 1): number | undefined {
+  if (!ruledOut(most)) return undefined;
+  let [low, high] = [0, most];
+  while (high - low > 1e-5 * most) {
+    const middle = (low + high) / 2;
+    if (ruledOut(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/**
+ * P(statistic <= seen) when a pair is lost with chance share + margin and gained with `share`. The
+ * statistic falls as gains rise and losses fall, so for each number of gains there is a largest
+ * number of losses that counts.
+ */
+function chanceAtMost(seen: number, n: number, margin: number, share: number): number {
+  const odds = Math.min(1, (share + margin) / (1 - share));
+  let total = 0;
+  let losses = -1;
+  for (let gains = 0; gains <= n; gains++) {
+    const log = logBinomialPmf(gains, n, share);
+    while (
+      losses < n - gains &&
+      marginStatistic(losses + 1, gains, n, margin) <= seen + 1e-9 * (1 + Math.abs(seen))
+    )
+      losses++;
+    losses = Math.min(losses, n - gains);
+    // Far above the mean nothing more is added.
+    if (log < -60 && gains > n * share) break;
+    if (log < -60 || losses < 0) continue;
+    total += Math.exp(log) * binomialAtMost(losses, n - gains, odds);
+  }
+  return total;
+}
+
+/** P(X <= k) for X ~ Bin(n, p). */
+export function binomialAtMost(k: number, n: number, p: number): number {
+  if (k >= n || p <= 0) return 1;
+  if (k < 0 || p >= 1) return k < 0 ? 0 : Number(k >= n);
+  // Summed from the end that has fewer terms above rounding: away from the mean.
+  if (k > n * p) return 1 - sumFrom(k + 1, n, p, 1);
+  return sumFrom(k, n, p, -1);
+}
+
+/** The probabilities of k, k + step, … to the end, each from the one before. */
+function sumFrom(k: number, n: number, p: number, step: 1 | -1): number {
+  const odds = p / (1 - p);
+  let term = Math.exp(logBinomialPmf(k, n, p));
+  let sum = term;
+  for (let j = k; step < 0 ? j > 0 : j < n; j += step) {
+    term *= step < 0 ? j / ((n - j + 1) * odds) : ((n - j) * odds) / (j + 1);
+    sum += term;
+    if (term < sum * 1e-17) break;
+  }
+  return sum;
+}
+
+/** Clopper and Pearson's bounds of a share, which both ends together miss with chance `miss`. */
+function shareBounds(successes: number, n: number, miss: number): [low: number, high: number] {
+  const solve = (below: (share: number) => boolean) => {
+    let [low, high] = [0, 1];
+    for (let i = 0; i < 60; i++) {
+      const middle = (low + high) / 2;
+      if (below(middle)) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  };
+  return [
+    successes === 0 ? 0 : solve((p) => 1 - binomialAtMost(successes - 1, n, p) < miss / 2),
+    successes === n ? 1 : solve((p) => binomialAtMost(successes, n, p) > miss / 2),
+  ];
+}
+
+/**
+ * For graded differences of which few are not 0: no more than `losing` of `n` units lost anything,
+ * and none can lose more than `worst`, so a mean loss of `margin` needs a share of margin / worst.
+ */
+export function rareLossRuledOut(
+  losing: number,
+  n: number,
+  margin: number,
+  worst: number,
+  alpha: number,
+): boolean {
+  if (n === 0 || !(margin > 0) || !(worst > 0)) return false;
+  return margin > worst || binomialAtMost(losing, n, margin / worst) <= alpha / 2;
+}

@@ -1,0 +1,87 @@
+/** Several runs against a baseline. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { compareMarkdown, compareText } from "../src/cli/compare-text.ts";
+import { compareRuns } from "../src/gate/compare.ts";
+import { gate } from "../src/gate/gate.ts";
+import { mcnemarExact } from "../src/stats/mcnemar.ts";
+import { type Conditions, examplesOf, firstRight, folder, makeRun } from "./gate-runs.ts";
+
+const root = folder();
+const make = (name: string, right: number, more: Partial<Conditions> = {}) =>
+  makeRun(root, {
+    ...{ examples: examplesOf(60), right: firstRight(60, right) },
+    ...{ provenance: { policy: { name } }, ...more },
+  });
+
+test("paired differences, the same as the gate's, with p-values that Holm corrected", async () => {
+  const baseline = await make("a", 20);
+  const runs = [await make("b", 30), await make("c", 21), await make("d", 13)];
+  const found = await compareRuns({ baseline, runs });
+  const ps = [mcnemarExact(10, 0), mcnemarExact(1, 0), mcnemarExact(0, 7)];
+  expect(found.runs.map(({ p_value }) => p_value)).toEqual(ps);
+  // In order: the smallest times 3, the next times 2, the largest as it is.
+  expect(found.runs.map(({ p_holm }) => p_holm)).toEqual([3 * 2 ** -9, 1, 2 * 2 ** -6]);
+  for (const [i, candidate] of runs.entries()) {
+    const { delta, ci, candidate: side } = await gate({ baseline, candidate });
+    expect(found.runs[i]).toMatchObject({ delta, ci, ...side, changed: ["policy"], refused: [] });
+  }
+  const text = compareText(found);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(text).toMatch(/0\.5000 \+0\.1667 \+0\.\d{3} to \+0\.\d{3} +0\.0059 policy/);
+  expect(compareMarkdown(found).split("\n")).toHaveLength(7);
+});
+
+test("another prompt and other settings, which the gate refuses, are named as what changed", async () => {
+  const asked = (system: string, temperature: number) => ({
+    provenance: {
+      policy: { name: "a" },
+      prompt: { system },
+      sampling: { temperature, seed: 1 },
+    },
+  });
+  const baseline = await make("a", 20, asked("x", 1));
+  const candidate = await make("a", 40, asked("y", 0.5));
+  expect(await gate({ baseline, candidate })).toMatchObject({ exit_code: 3 });
+  const { runs } = await compareRuns({ baseline, runs: [candidate] });
+  expect(runs[0]).toMatchObject({ changed: ["prompt", "sampling"], refused: [] });
+  expect(runs[0]?.delta).toBeCloseTo(1 / 3, 12);
+});
+
+test("other examples and edited runs are not compared, and do not count in the correction", async () => {
+  const baseline = await make("a", 20);
+  const other = await make("b", 20, { maxExamples: 59 });
+  const edited = await make("c", 20);
+  const file = path.join(edited, "results.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"reward":0', '"reward":1'));
+  const { runs, ...rest } = await compareRuns({
+    ...{ baseline, runs: [other, edited, await make("d", 30)] },
+  });
+  expect(runs.map(({ refused }) => refused.map(({ code }) => code))).toEqual([
+    expect.arrayContaining(["examples_differ"]),
+    expect.arrayContaining(["run_edited"]),
+    [],
+  ]);
+  expect(runs.map(({ delta, p_holm }) => [delta, p_holm])).toEqual([
+    [null, null],
+    [null, null],
+    [10 / 60, mcnemarExact(10, 0)],
+  ]);
+  expect(compareText({ runs, ...rest })).toContain("not comparable: examples_differ");
+});
+
+test("samples of an example are one", async () => {
+  const packs = (right: number) => examplesOf(20).map((_, i) => Array(6).fill(i < right));
+  const examples = examplesOf(20);
+  const side = (name: string, right: number) =>
+    makeRun(root, { examples, packs: packs(right), provenance: { policy: { name } } });
+  const { runs } = await compareRuns({ baseline: await side("a", 8), runs: [await side("b", 12)] });
+  expect(runs[0]).toMatchObject({ effective_examples: 20, test: "cluster_sign_flip" });
+  expect(runs[0]?.p_value, "4 examples, not 24 rows").toBe(2 / 2 ** 4);
+});
+
+test("nothing to compare is wrong usage", async () => {
+  await expect(compareRuns({ baseline: "a", runs: [] })).rejects.toThrow(/nothing to compare/);
+});

@@ -1,0 +1,185 @@
+/** The claim of no regression: what it takes to pass, and how a loss is hidden and found. */
+
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { type GateOptions, gate } from "../src/gate/gate.ts";
+import { gateJunit } from "../src/gate/junit.ts";
+import { gateMarkdown } from "../src/gate/render.ts";
+import { gateReportSchema } from "../src/runs/gate-report.ts";
+import { type Conditions, examplesOf, folder, makeRun } from "./gate-runs.ts";
+
+const root = folder();
+const judge = async (
+  baseline: Conditions,
+  candidate: Conditions,
+  options: Partial<GateOptions> = { claim: "no-regression", margin: 0.05 },
+) => {
+  const report = await gate({
+    baseline: await makeRun(root, baseline),
+    candidate: await makeRun(root, candidate),
+    ...options,
+  });
+  expect(gateReportSchema.parse(report)).toEqual(report);
+  return { ...report, code: report.reasons[0]?.code };
+};
+
+const named = (name: string) => ({ provenance: { policy: { name } } });
+/** Of n examples every second one right, then `lost` of those wrong and `gained` others right. */
+const right = (n: number, gained = 0, lost = 0) =>
+  Array.from({ length: n }, (_, i) => (i % 2 === 0 ? i / 2 >= lost : (i - 1) / 2 < gained));
+const side = (n: number, name: string, gained = 0, lost = 0) => ({
+  examples: examplesOf(n),
+  right: right(n, gained, lost),
+  ...named(name),
+});
+
+describe("pass or fail", () => {
+  test.each<[string, number, number, number, string, string, number]>([
+    ["no flip of 100", 100, 0, 0, "PASS", "loss_ruled_out", 0],
+    ["no flip of 40", 40, 0, 0, "INCONCLUSIVE", "loss_not_ruled_out", 2],
+    ["two flips each way of 200", 200, 2, 2, "PASS", "loss_ruled_out", 0],
+    ["12 lost of 100", 100, 0, 12, "REJECT", "worse", 1],
+    ["4 lost of 100", 100, 0, 4, "INCONCLUSIVE", "loss_not_ruled_out", 2],
+    ["12 gained of 100", 100, 12, 0, "PASS", "loss_ruled_out", 0],
+  ])("%s", async (_, n, gained, lost, decision, code, exit_code) => {
+    const report = await judge(side(n, "a"), side(n, "b", gained, lost));
+    expect(report).toMatchObject({ decision, code, exit_code, margin: 0.05 });
+    const bound = report.loss_bound ?? 1;
+    expect(bound <= 0.05).toBe(decision === "PASS");
+  });
+
+  test("a loss that is shown but smaller than the margin passes, and its reason says that it is one", async () => {
+    const report = await judge(side(400, "a"), side(400, "b", 0, 7), {
+      ...{ claim: "no-regression", margin: 0.1 },
+    });
+    expect(report).toMatchObject({ decision: "PASS", code: "loss_ruled_out" });
+    expect(report.reasons[0]?.message).toMatch(/is lower, but by less than the margin/);
+  });
+
+  test("INCONCLUSIVE says how many examples would decide, and so many do", async () => {
+    const report = await judge(side(60, "a"), side(60, "b", 1, 1));
+    const note = report.notes.find((line) => line.includes("use about")) ?? "";
+    const enough = Number(/about (\d+) examples/.exec(note)?.[1]);
+    expect(enough).toBeGreaterThan(60);
+    expect(enough).toBeLessThan(1000);
+    const n = 2 * Math.ceil(enough / 2);
+    const flips = Math.round(n / 60);
+    const again = await judge(side(n, "a"), side(n, "b", flips, flips));
+    expect(again.decision).toBe("PASS");
+  });
+});
+
+describe("what may have changed", () => {
+  const warm = (seed: number) => ({ policy: { name: "a" }, sampling: { temperature: 1, seed } });
+
+  test("the same answers are no loss, however few they are", async () => {
+    const report = await judge(side(8, "a"), side(8, "a"));
+    expect(report).toMatchObject({ decision: "PASS", code: "nothing_changed", knobs: [] });
+  });
+
+  test("the same policy by name, with other answers, is tested and not believed", async () => {
+    const again = { ...side(8, "a"), completions: ["Final:  1"] };
+    const report = await judge(side(8, "a"), again);
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "loss_not_ruled_out" });
+  });
+
+  test("a claim of policy with a margin asks for both", async () => {
+    const options = { claim: "policy", margin: 0.05 } as const;
+    const passed = await judge(side(100, "a"), side(100, "b"), options);
+    expect(passed).toMatchObject({ decision: "PASS", claim: "policy", knobs: ["policy"] });
+    const unstated = { examples: examplesOf(100), right: right(100, 1) };
+    const refused = await judge({ ...unstated, right: right(100) }, unstated, options);
+    expect(refused).toMatchObject({ decision: "REJECT", code: "policy_not_stated" });
+    const open = await judge({ ...unstated, right: right(100) }, unstated);
+    expect(open).toMatchObject({ decision: "PASS", knobs: ["unknown"] });
+  });
+
+  test("another prompt is still another environment", async () => {
+    const system = (text: string) => ({
+      provenance: { policy: { name: "a" }, prompt: { system: text } },
+    });
+    const report = await judge(
+      { ...side(100, "a"), ...system("x") },
+      { ...side(100, "a"), ...system("y") },
+    );
+    expect(report).toMatchObject({
+      decision: "REJECT",
+      exit_code: 3,
+      code: "prompt_settings_differ",
+    });
+  });
+
+  test("several seeds tried ask for more", async () => {
+    const tried = (seeds_tried: number) => ({
+      provenance: { ...warm(1), policy: { name: `b${seeds_tried}` }, seeds_tried },
+    });
+    const base = { ...side(84, "a"), provenance: warm(1) };
+    const once = await judge(base, { ...side(84, "b"), ...tried(1) });
+    const often = await judge(base, { ...side(84, "b"), ...tried(20) });
+    expect([once.decision, often.decision]).toEqual(["PASS", "INCONCLUSIVE"]);
+  });
+});
+
+describe("rewards between 0 and 1", () => {
+  const scorer = path.join(root, "graded.ts");
+  writeFileSync(
+    scorer,
+    `export default { name: "graded", version: "1", spec: "the completion as a number",
+      score: (example, completion) => ({ reward: Number(completion), code: "said", details: {} }) }`,
+  );
+  const said = (name: string, n: number, reward: (i: number) => number) => ({
+    ...{ scorer, examples: examplesOf(n), ...named(name) },
+    completions: Array.from({ length: n }, (_, i) => String(reward(i))),
+  });
+
+  test.each<[string, number, (i: number) => number, string]>([
+    ["none changed of 200", 200, () => 0.5, "PASS"],
+    ["none changed of 50", 50, () => 0.5, "INCONCLUSIVE"],
+    ["all a little up and down", 200, (i) => 0.5 + (i % 2 ? 0.05 : -0.05), "PASS"],
+    ["few lost everything", 200, (i) => (i % 40 === 0 ? 0 : 0.5), "INCONCLUSIVE"],
+    ["all lost a tenth", 60, () => 0.4, "REJECT"],
+  ])("%s", async (_, n, reward, decision) => {
+    const report = await judge(
+      said("a", n, () => 0.5),
+      said("b", n, reward),
+    );
+    expect(report.decision).toBe(decision);
+  });
+
+  test("a scale of 10 needs more: one loss can be ten times as large", async () => {
+    const wide = (i: number) => (i === 0 ? 10 : 0.5);
+    const report = await judge(said("a", 200, wide), said("b", 200, wide));
+    expect(report.decision).toBe("INCONCLUSIVE");
+  });
+});
+
+test("repeated prompts count once: 200 copies of 20 problems do not pass where 200 problems do", async () => {
+  const copies = Array.from({ length: 200 }, (_, i) => ({
+    ...{ id: `c-${i}`, prompt: `Compute ${i % 20} + 1.`, expected_answer: (i % 20) + 1 },
+  }));
+  const make = (name: string) => ({ examples: copies, right: right(200), ...named(name) });
+  const few = await judge(make("a"), make("b"));
+  expect(few).toMatchObject({ decision: "INCONCLUSIVE", test: "cluster_sign_flip" });
+  expect(few.notes.join(" ")).toMatch(/different prompts/);
+  const many = await judge(side(200, "a"), side(200, "b"));
+  expect(many).toMatchObject({ decision: "PASS", test: "mcnemar_exact" });
+});
+
+test.each<[string, Partial<GateOptions>, RegExp]>([
+  ["without a margin", { claim: "no-regression" }, /needs --margin/],
+  ["with a margin of 0", { claim: "no-regression", margin: 0 }, /--margin must be above 0/],
+  ["with --min-delta as well", { margin: 0.1, minDelta: 0.1 }, /different things/],
+])("%s it is wrong usage", async (_, options, message) => {
+  await expect(gate({ baseline: "a", candidate: "b", ...options })).rejects.toThrow(message);
+});
+
+test("Markdown and JUnit say PASS and which losses are ruled out", async () => {
+  const { code: _, ...report } = await judge(side(100, "a"), side(100, "b"));
+  expect(gateMarkdown(report)).toMatch(
+    /## Gate: PASS[\s\S]*losses ruled out: 0\.0\d+ or more \(margin 0\.05\)/,
+  );
+  const junit = gateJunit(report);
+  expect(junit).toContain('failures="0" skipped="0"');
+  expect(junit).toContain("<system-out>loss_ruled_out");
+});

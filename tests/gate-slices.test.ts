@@ -1,0 +1,248 @@
+/** Slices and repeated samples: what the rows keep, and what the gate makes of them. */
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { rngAt } from "../src/core/rng.ts";
+import { type GateOptions, gate } from "../src/gate/gate.ts";
+import { gateMarkdown } from "../src/gate/render.ts";
+import { verdictReport } from "../src/report/gate/report.ts";
+import { report } from "../src/report/report.ts";
+import { gateReportSchema } from "../src/runs/gate-report.ts";
+import { openRun } from "../src/runs/reader.ts";
+import { resultRowSchema, summarySchema } from "../src/runs/schemas.ts";
+import { wilsonInterval } from "../src/stats/wilson.ts";
+import { verify } from "../src/verify/verify.ts";
+import { type Conditions, examplesOf, folder, forge, makeRun } from "./gate-runs.ts";
+
+const root = folder();
+const judge = async (
+  baseline: Conditions,
+  candidate: Conditions,
+  options: Partial<GateOptions>,
+) => {
+  const report = await gate({
+    baseline: await makeRun(root, baseline),
+    candidate: await makeRun(root, candidate),
+    ...options,
+  });
+  expect(gateReportSchema.parse(report)).toEqual(report);
+  return { ...report, code: report.reasons[0]?.code };
+};
+const named = (name: string) => ({ provenance: { policy: { name } } });
+const rowsOf = (dir: string) =>
+  readFileSync(path.join(dir, "results.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => resultRowSchema.parse(JSON.parse(line)));
+const summaryOf = (dir: string) =>
+  summarySchema.parse(JSON.parse(readFileSync(path.join(dir, "summary.json"), "utf8")));
+
+const SAME = ["files equal", "data equal", "answers equal", "score equal"];
+const madeAgain = async (run: string) => {
+  const { parts } = await verify({ run, only: ["files", "data", "answers", "score"] });
+  return parts.map(({ part, status, first }) =>
+    first.length === 0 ? `${part} ${status}` : `${part} ${JSON.stringify(first)}`,
+  );
+};
+
+/** Three topics, of which the third has a fifth of the examples. */
+const topics = (n: number) =>
+  examplesOf(n).map((example, i) => ({
+    ...example,
+    metadata: { topic: i % 5 === 4 ? "rare" : i % 2 ? "odd" : "even" },
+  }));
+
+describe("slices of an evaluation", () => {
+  test("rows keep the values, the summary has the rates, also of a field within another", async () => {
+    const examples = topics(40).map((one, i) => ({
+      ...one,
+      hard: i < 10,
+      ...(i > 30 && { tag: 3 }),
+    }));
+    const right = examples.map((_, i) => i % 4 !== 0);
+    const dir = await makeRun(root, { examples, right, slice: ["metadata.topic", "hard", "tag"] });
+    const rows = rowsOf(dir);
+    expect(rows[4]?.slices).toEqual({ "metadata.topic": "rare", hard: "true", tag: "(none)" });
+    const { slices } = summaryOf(dir);
+    expect(slices?.tag?.map(({ value, n_examples }) => [value, n_examples])).toEqual([
+      ["(none)", 31],
+      ["3", 9],
+    ]);
+    for (const { value, n_pass, n_scored, pass_rate_ci95 } of slices?.["metadata.topic"] ?? []) {
+      const own = rows.filter((row) => row.slices?.["metadata.topic"] === value);
+      expect(n_scored).toBe(own.length);
+      expect(n_pass).toBe(own.filter(({ reward }) => reward === 1).length);
+      expect(pass_rate_ci95).toEqual(wilsonInterval(n_pass, n_scored));
+    }
+    expect(await madeAgain(dir)).toEqual(SAME);
+  });
+
+  test("a field that groups nothing is refused", async () => {
+    await expect(makeRun(root, { examples: topics(1001), slice: ["id"] })).rejects.toThrow(
+      /more than 1000 values/,
+    );
+  });
+});
+
+describe("slices of a comparison", () => {
+  const slice = { slice: ["metadata.topic"] };
+  const examples = topics(400);
+  const isRare = (i: number) => i % 5 === 4;
+  const base = { examples, right: examples.map((_, i) => i % 3 !== 0), ...named("a"), ...slice };
+  /** Better everywhere but on the rare topic, where it fails at a half of what passed. */
+  const hidden = {
+    ...{ examples, ...named("b"), ...slice },
+    right: examples.map((_, i) => (isRare(i) ? i % 3 === 1 : true)),
+  };
+  const better = { ...hidden, right: examples.map((_, i) => i % 3 !== 0 || i % 2 === 0) };
+
+  test("a mean hides a loss, and its slice shows it", async () => {
+    expect(await judge(base, hidden, {})).toMatchObject({ decision: "PROMOTE" });
+    const report = await judge(base, hidden, { slice: "metadata.topic" });
+    expect(report).toMatchObject({ decision: "REJECT", code: "slice_worse", exit_code: 1 });
+    const states = report.slices?.values.map(({ value, state }) => [value, state]);
+    expect(states).toEqual([
+      ["even", "undecided"],
+      ["odd", "undecided"],
+      ["rare", "worse"],
+    ]);
+    const rare = report.slices?.values.find(({ value }) => value === "rare");
+    expect(rare).toMatchObject({ n: 80, gained: 0 });
+    // Holm by hand: each p times the number of those that are no smaller, and never below a smaller one's.
+    const ps = report.slices?.values.map(({ p_value }) => p_value ?? 1).sort((a, b) => a - b) ?? [];
+    const adjusted = ps.map((_, i) => Math.max(...ps.slice(0, i + 1).map((p, j) => p * (3 - j))));
+    expect(report.slices?.values.map(({ p_holm }) => p_holm).sort((a, b) => a - b)).toEqual(
+      adjusted,
+    );
+    expect(gateMarkdown(report)).toMatch(/\| rare \| 80 \| .* \| worse \|/);
+    expect(await judge(base, better, { slice: "metadata.topic" })).toMatchObject({
+      decision: "PROMOTE",
+    });
+  });
+
+  test("with a margin a loss of it is ruled out in every slice, or the verdict is open", async () => {
+    const margin = { claim: "no-regression", margin: 0.05, slice: "metadata.topic" } as const;
+    const same = { ...base, ...named("b") };
+    const passed = await judge(base, same, { ...margin });
+    expect(passed).toMatchObject({ decision: "PASS", code: "loss_ruled_out" });
+    const narrow = await judge(base, same, { ...margin, sliceMargin: 0.03 });
+    expect(narrow).toMatchObject({ decision: "INCONCLUSIVE", code: "slice_loss_not_ruled_out" });
+    expect(narrow.reasons[0]?.message).toMatch(/rare .* About 1\d\d examples in each would decide/);
+  });
+
+  test("one of the runs is enough to know the slices; neither is too few", async () => {
+    const { slice: _, ...plain } = hidden;
+    const report = await judge(base, plain, { slice: "metadata.topic" });
+    expect(report.code).toBe("slice_worse");
+    await expect(judge(plain, plain, { slice: "metadata.topic" })).rejects.toThrow(
+      /neither run has slices/,
+    );
+  });
+
+  test("rows that say another slice are refused", async () => {
+    const dir = await makeRun(root, hidden);
+    forge(dir, {
+      row: (row, i) => (i === 4 ? { ...row, slices: { "metadata.topic": "odd" } } : row),
+    });
+    const report = await gate({ baseline: await makeRun(root, base), candidate: dir });
+    expect(report.exit_code).toBe(3);
+    expect(report.reasons.map(({ code }) => code)).toEqual(["run_edited", "slices_altered"]);
+  });
+});
+
+describe("repeated samples", () => {
+  const examples = examplesOf(60);
+  /** Each example has a chance of its own, so that samples of one are alike. */
+  const packs = (seed: number, k: number, gain = 0) =>
+    examples.map(({ id }) => {
+      const skill = rngAt("skill", id).next() < 0.5 ? 0.05 : 0.9;
+      return Array.from(
+        { length: k },
+        (_, i) => rngAt(seed, id, i).next() < Math.min(1, skill + gain),
+      );
+    });
+
+  test("a row for each sample, an interval over examples, and verification makes them again", async () => {
+    const dir = await makeRun(root, { examples, packs: packs(1, 5) });
+    const rows = rowsOf(dir);
+    expect(rows).toHaveLength(300);
+    expect(rows.slice(4, 6).map(({ id, sample }) => [id, sample])).toEqual([
+      ["ex-0", 4],
+      ["ex-1", 0],
+    ]);
+    const { metrics } = summaryOf(dir);
+    expect(metrics).toMatchObject({ repeats: 5, n_examples: 300 });
+    const [low, high] = metrics.pass_rate_ci95 as [number, number];
+    const [from, to] = wilsonInterval(metrics.n_pass, 300) as [number, number];
+    expect(high - low, "wider than if samples were independent").toBeGreaterThan(1.5 * (to - from));
+    expect((await openRun(dir)).manifest.examples.count).toBe(60);
+    expect(await madeAgain(dir)).toEqual(SAME);
+  });
+
+  test("a sample that is not there is missing, and the gate refuses the run", async () => {
+    const short = packs(1, 3).map((pack, i) => (i === 7 ? pack.slice(0, 2) : pack));
+    const report = await judge({ examples, packs: packs(2, 3) }, { examples, packs: short }, {});
+    expect(report.reasons.map(({ code }) => code)).toEqual(["missing_completions"]);
+  });
+
+  test("examples are counted, not samples; the report says which estimate it is", async () => {
+    const report = await judge(
+      { examples, packs: packs(1, 8), ...named("a") },
+      { examples, packs: packs(2, 8, 0.2), ...named("b") },
+      {},
+    );
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_sign_flip", repeats: 8 });
+    expect(report.effective_examples).toBe(60);
+    expect(gateMarkdown(report)).toContain("mean of 8 samples for each example");
+  });
+
+  test("one lucky draw does not decide: eight samples find no difference where one found one", async () => {
+    const draws = (side: string, first: number) =>
+      examples.map(({ id }, i) => [
+        i < first,
+        ...Array.from({ length: 7 }, (_, j) => rngAt(side, id, j).next() < 0.5),
+      ]);
+    const [plain, lucky] = [draws("plain", 20), draws("lucky", 40)];
+    const one = (of: boolean[][]) => of.map(([first]) => first as boolean);
+    const [a, b] = [named("a"), named("b")];
+    const single = await judge(
+      { examples, right: one(plain), ...a },
+      { examples, right: one(lucky), ...b },
+      {},
+    );
+    expect(single.decision).toBe("PROMOTE");
+    const all = await judge(
+      { examples, packs: plain, ...a },
+      { examples, packs: lucky, ...b },
+      { minDelta: 0.02 },
+    );
+    expect(all.decision).not.toBe("PROMOTE");
+  });
+
+  test("another number of samples is another measurement", async () => {
+    const report = await judge(
+      { examples, packs: packs(1, 3) },
+      { examples, packs: packs(1, 4) },
+      {},
+    );
+    expect(report.reasons.map(({ code }) => code)).toContain("repeats_differ");
+  });
+});
+
+test("pages show the slices of an evaluation and of a verdict", async () => {
+  const examples = topics(60);
+  const slice = ["metadata.topic"];
+  const [baseline, candidate] = [
+    await makeRun(root, { examples, slice, ...named("a") }),
+    await makeRun(root, { examples, slice, right: examples.map(() => true), ...named("b") }),
+  ];
+  const { html } = await report({ runs: [baseline] });
+  expect(html).toMatch(/id="slices"[\s\S]*metadata\.topic[\s\S]*rare[\s\S]*12/);
+  const verdict = await gate({ baseline, candidate, slice: "metadata.topic" });
+  expect((await verdictReport({ verdict })).html).toMatch(
+    /id="slices"[\s\S]*p \(Holm\)[\s\S]*rare/,
+  );
+  const plain = await verdictReport({ verdict: await gate({ baseline, candidate }) });
+  expect(plain.html).not.toContain('id="slices"');
+});
