@@ -1,8 +1,9 @@
 /**
  * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic, never
- * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and none of them a zero. A scorer that returns
- * promises gets the same checks with a timer in place of the watchdog. What this cannot stop is a
- * loop that blocks after an `await`; if it ends, it counts as over the limit.
+ * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and
+ * none of them a zero. A scorer that returns promises gets the same checks with a timer in place of
+ * the watchdog. A loop that blocks after an `await` counts as over the limit if it ends; score-watch.ts
+ * ends one that does not.
  */
 
 import { canonicalJson, deepFreeze } from "../core/json.ts";
@@ -16,6 +17,7 @@ import {
 } from "../core/score.ts";
 import { keepBuiltIns } from "../extensions/builtins.ts";
 import { withinLimit } from "../extensions/module.ts";
+import { madeProgress, watchScorer } from "../extensions/score-watch.ts";
 import { inScope, newSight, type Scope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
 import {
@@ -43,7 +45,10 @@ export class Guard {
     this.#limitMs = limitMs;
     this.#atOnce = new Limit(concurrency);
     this.#sight = loaded.sight ?? newSight(process.cwd());
-    if (!loaded.trusted) watchUserCode();
+    if (loaded.trusted) return;
+    watchUserCode();
+    const { path, name } = loaded.identity;
+    watchScorer(this.#sight, path ?? name, limitMs);
   }
 
   /**
@@ -88,6 +93,7 @@ export class Guard {
         const answer = answerOf(scorer, batch[scored.length] as ScoreRequest);
         if (answer instanceof Promise) promised[0] = answer;
         else scored[scored.length] = allowed(scope, answer);
+        madeProgress();
       }
     };
     inScope(scope, () => {
@@ -125,6 +131,7 @@ export class Guard {
             ? settled(scorer, answer, this.#limitMs, late)
             : Promise.resolve(answer);
         });
+        madeProgress();
         return launched.count(allowed(scope, score));
       }),
     );
@@ -177,7 +184,9 @@ class Limit {
 
 /** A row gets a second try, because a busy machine can delay a good scorer once. */
 function inTime(call: () => void, limitMs: number): boolean {
-  return withinLimit(call, limitMs) || withinLimit(call, limitMs);
+  if (withinLimit(call, limitMs)) return true;
+  madeProgress();
+  return withinLimit(call, limitMs);
 }
 
 function agree(first: CheckedScore, second: CheckedScore): CheckedScore {
