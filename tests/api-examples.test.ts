@@ -1,7 +1,7 @@
-/** Every name of the library's root is documented, and the examples compile and run. */
+/** Every name of the library's root is documented; its examples and the manual's compile and run. */
 
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -24,6 +24,13 @@ const examples = new Map(
     return code === undefined ? [] : [[name, code] as const];
   }),
 );
+
+const MANUAL = path.join(ROOT, "docs/manual");
+for (const page of readdirSync(MANUAL).filter((name) => name.endsWith(".md"))) {
+  const text = readFileSync(path.join(MANUAL, page), "utf8");
+  for (const [index, [, code = ""]] of [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].entries())
+    examples.set(`${path.basename(page, ".md")}_${index + 1}`, code);
+}
 
 function source(file: string): string {
   return readFileSync(path.join(ROOT, "src", file), "utf8");

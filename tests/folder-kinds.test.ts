@@ -35,7 +35,11 @@ const COMMANDS: Record<string, [args: (folder: string) => string[], right: reado
   "inspect-run --run": [(it) => ["inspect-run", "--run", it], SCORED],
   "gate --baseline": [(it) => ["gate", "--baseline", it, "--candidate", baseline], SCORED],
   "gate --candidate": [(it) => ["gate", "--baseline", it, "--candidate", it], SCORED],
-  "report --run": [(it) => ["report", "--run", it, ...page], ["train"]],
+  "report --run": [(it) => ["report", "--run", it, ...page], RUN_KINDS],
+  "report --baseline": [
+    (it) => ["report", "--baseline", it, "--candidate", baseline, ...page],
+    SCORED,
+  ],
   "eval --dataset": [(it) => ["eval", "--dataset", it, "--completions", FROZEN, ...outdir], []],
   "eval --completions": [(it) => ["eval", "--dataset", DEV, "--completions", it, ...outdir], []],
   "selection-demo --samples": [

@@ -16,7 +16,7 @@ const report = (dir: string) =>
 test("the built-in scorer withstands it, and its golden rows notice every mutant that matters", async () => {
   const result = await harden(...golden, "--inputs", "15000", "--outdir", "own");
   expect(result).toMatchObject({ code: EXIT.ok, stderr: "" });
-  expect(result.stdout).toContain("Nothing found.");
+  expect(result.stdout).toMatch(/with 15000 inputs[\s\S]*\nNo finds\.\n$/);
   expect(tooWide(result.stdout)).toEqual([]);
   const { finds, mutation, lenient, search } = report("own");
   expect([finds, lenient]).toEqual([[], []]);
@@ -62,6 +62,22 @@ test("the same command gives the same bytes, and its golden rows fail the scorer
   // The strict scorer agrees with every row that was written.
   const strict = ["validate-scorer", "--dataset", DEV, "--golden", "one/golden.jsonl", "--quiet"];
   expect((await workspace.run(strict)).code).toBe(EXIT.ok);
+});
+
+test("surviving mutants, forms that are not used and the missing score are said", async () => {
+  workspace.write("last.ts", LAST_INTEGER.replace("/-?", "/^Final: -?").replace("/g)", "$/g)"));
+  const few = ["--scorer", "last.ts", "--inputs", "300", "--form", "\\boxed{}"];
+  const alone = await harden(...few, "--outdir", "alone");
+  expect(alone.stdout).toMatch(/did not pass in --form\s\\boxed\{\}/);
+  expect(alone.stdout).toContain("The mutation score was not measured");
+  const strict = await harden("--golden", GOLDEN, "--inputs", "300", "--outdir", "strict");
+  expect(strict.stdout).toMatch(/\nNo finds; \d+ mutants survive\.\n$/);
+  const { inputs } = report("strict");
+  const numbers = [...strict.stdout.matchAll(/^ {2}[a-z ]+? {2,}(\d+)/gm)].map(([, n]) =>
+    Number(n),
+  );
+  expect(numbers.reduce((sum, n) => sum + n, 0)).toBe(inputs.all);
+  expect(tooWide(alone.stdout + strict.stdout)).toEqual([]);
 });
 
 test("an upper limit in seconds is named in the report", async () => {

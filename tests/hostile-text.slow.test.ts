@@ -164,6 +164,21 @@ describe.concurrent("the terminal is sent no control characters by", () => {
     expectHarmless(...results);
   });
 
+  test("report, and no page holds one", async () => {
+    const workspace = await evilRun("run");
+    const page = async (...args: string[]) => {
+      const result = await workspace.run(["report", ...args, "-o", "r.html", "--force"]);
+      expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok, stderr: "" });
+      expectHarmless(result);
+      expect(workspace.read("r.html").replaceAll("⇥\t", "")).not.toMatch(RAW_CONTROL);
+    };
+    await page("--run", "run");
+    await page("--baseline", "run", "--candidate", "run");
+    expectHarmless(
+      await workspace.run(["report", "--run", `${ESC}[31m`, "-o", "r.html", "--force"]),
+    );
+  });
+
   test("validate-scorer", async () => {
     const workspace = new Workspace();
     workspace.jsonl("d.jsonl", examples([id]));

@@ -37,17 +37,18 @@ describe("the command", () => {
     expect(workspace.has("r.html")).toBe(false);
   });
 
-  test("refuses what is no training run, a run twice, and a page that is none", async () => {
+  test("refuses what is no run, a run twice, two kinds at once, and a page that is none", async () => {
     const workspace = sums(2);
     await workspace.prepare("evaluated");
     writeRun(workspace.path("good"), STORIES.good);
     const report = (...args: string[]) => workspace.run(["report", "--run", ...args]);
-    expectError(await report("evaluated", "-o", "r.html"), EXIT.data, /not a training run/);
     expectError(await report("none", "-o", "r.html"), EXIT.data, /no run at none/);
     workspace.write("runs/sw/sweep.json", "{}");
     const swept = report("runs/sw", "-o", "r.html");
     expectError(await swept, EXIT.data, /runs\/sw is a sweep.*--run runs\/sw\/\*\//);
     expectError(await report("good", "./good", "-o", "r.html"), EXIT.usage, /given twice/);
+    const both = report("good", "evaluated", "-o", "r.html");
+    expectError(await both, EXIT.usage, /good is a training run, and evaluated is an evaluation/);
     const metrics = report("good", "-o", "good/metrics.jsonl", "--force");
     expectError(await metrics, EXIT.usage, /\.html/);
     expectError(await report("good", "-o", "r.html", "--price-per-hour", "-1"), EXIT.usage, /0 up/);

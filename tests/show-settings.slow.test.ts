@@ -61,11 +61,9 @@ test.each([
   expect(await made(`${algorithm}-with`, "--config", `${algorithm}.yaml`)).toEqual(without);
 });
 
-test("the steps remain to be said", async () => {
-  room.write("whole.yaml", await shown("sft"));
-  const args = ["train", "sft", "--dataset", "texts.jsonl", "--outdir", "o"];
-  const result = await room.run([...args, "--config", "whole.yaml"]);
-  expectError(result, EXIT.usage, "Give --steps N, or steps in the recipe.");
+test("the steps are those of the algorithm unless given", async () => {
+  expect(await shown("sft")).toMatch(/^steps: 1000 /m);
+  expect(await shown("grpo")).toMatch(/^steps: 100 /m);
 });
 
 test("whoever names a wrong setting hears of it; so does who asks for help", async () => {

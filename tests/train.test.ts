@@ -42,10 +42,11 @@ function outcome(dir: string): Record<string, string> {
 }
 
 describe("a run", () => {
-  let printed = "";
+  let [printed, progress] = ["", ""];
   beforeAll(async () => {
     const { code, stdout, stderr } = await train("whole", 45);
-    expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
+    expect(code).toBe(EXIT.ok);
+    progress = stderr;
     printed = stdout;
   });
 
@@ -60,6 +61,22 @@ Next: lockedroom policy show whole/checkpoint
 Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
   --dataset HELD_OUT --n 1 --max-tokens 32 --outdir whole-rollout
 `);
+  });
+
+  test("says what it made of the texts, and how it goes, without a terminal too", () => {
+    expect(progress).toContain("nano, 99,008 parameters");
+    expect(progress).toMatch(
+      /vocabulary {2}22 tokens: 3 special ones and 19 characters, {2}\+0123/,
+    );
+    expect(progress).toMatch(/context {5}64 tokens, .* the longest text has 14/);
+    expect(progress).toMatch(/30 texts, 270 tokens to learn; 45 steps of 8 are 12 passes/);
+    expect(progress).toMatch(/advice {6}.* --size nano and about --steps 200/);
+    const rows = rowsOf("whole");
+    const lines = [...progress.matchAll(/^ {2}step (\d+) of 45: loss (\d\.\d{4})$/gm)];
+    expect(lines.map(([, step]) => Number(step))).toEqual([1, 5, 10, 15, 20, 25, 30, 35, 40, 45]);
+    for (const [, step, loss] of lines) {
+      expect(rows[Number(step) - 1]?.loss?.toFixed(4)).toBe(loss);
+    }
   });
 
   test("writes a line of numbers for every update", () => {
@@ -208,13 +225,28 @@ describe("with sets to measure on", () => {
     expect((await train("measured-again", 2, ...again)).stdout).toMatch(/used 2 times so far/);
   });
 
+  test("a scorer of one's own is in what to do next", async () => {
+    room.write(
+      "mine.ts",
+      'export const name = "mine"; export const version = "1"; export const spec = "any";\n' +
+        'export const score = () => ({ reward: 1, code: "any", details: {} });\n',
+    );
+    const { stdout, stderr } = await train("own", 2, "--dev", "dev.jsonl", "--scorer", "mine.ts");
+    expect(stdout).toMatch(
+      /^And score it: .* eval --dataset HELD_OUT \\\n {2}--completions own-rollout\/completions\.jsonl --scorer mine\.ts/m,
+    );
+    expect(stderr).toMatch(
+      /^ {2}validation at step 2: pass rate 1\.0000; any 6\n {4}"0\+5=" → ".*" any$/m,
+    );
+  });
+
   test("one that is learned from is refused by name", async () => {
     room.jsonl("shared.jsonl", [...sums(5), { id: "mine", prompt: "2+3=" }]);
     const result = await train("shared", 2, "--dev", "shared.jsonl");
     expectError(
       result,
       EXIT.data,
-      /texts\.jsonl and shared\.jsonl share an example: "t20" is "mine"/,
+      /texts\.jsonl:21 and shared\.jsonl:7 share an example: "t20" is "mine" \(1 of 30 rows of texts\.jsonl is held out\)/,
     );
     expect(existsSync(room.path("shared"))).toBe(false);
   });
@@ -293,17 +325,17 @@ describe("settings", () => {
     expectError(await train("unset", 2, "--config", file), EXIT.data, says);
   });
 
-  test("how many updates must be said", async () => {
-    const result = await room.run([...SFT, "--outdir", "unset"]);
-    expectError(result, EXIT.usage, "Give --steps N, or steps in the recipe.");
+  test("how many updates has a default", async () => {
+    const { stdout } = await room.run(["train", "sft", "--show-settings"]);
+    expect(stdout).toMatch(/^steps: 1000 /m);
   });
 
   test("what has no effect is warned of, and trained all the same", async () => {
     const { code, stderr } = await train("idle", 2, "--set", "kl.coefficient=0.5");
-    expect({ code, stderr }).toEqual({
-      code: EXIT.ok,
-      stderr: "  ! kl.coefficient has no effect: sft does not sample, so there is no KL penalty\n",
-    });
+    expect(code).toBe(EXIT.ok);
+    expect(stderr).toMatch(
+      /^ {2}! kl\.coefficient has no effect: sft does not sample, so there is no KL penalty\n/,
+    );
     const quiet = await train("idle", 2, "--set", "kl.coefficient=0.5", "--force", "--quiet");
     expect(quiet).toMatchObject({ code: EXIT.ok, stderr: "" });
   });
@@ -343,9 +375,32 @@ test("a batch in parts is the same batch", async () => {
   });
 });
 
+test("help with an algorithm is about that one, and without about all", async () => {
+  const [one, all] = await Promise.all(
+    [["grpo"], []].map((words) => room.run(["train", ...words, "--help"])),
+  );
+  expect(one?.stdout).toMatch(
+    /^Usage: lockedroom train grpo [\s\S]*^ {2}algorithm\.clip_low +0\.2/m,
+  );
+  expect(one?.stdout).not.toContain("--batch");
+  expect(all?.stdout).toMatch(/--batch[\s\S]*^Algorithms:$/m);
+});
+
+test("a learning rate that ruins the policy is named, and stops the run", async () => {
+  const { stdout, stderr } = await train("ruined", 60, "--lr", "3", "--warmup", "0");
+  expect(stdout).toContain("by the alarm ruinous_learning_rate");
+  expect(stderr.replaceAll(/\n +/g, " ")).toMatch(/The learning rate of 3, 1000 times the default/);
+});
+
 test("a loss that explodes stops the run, and names the step and the last good checkpoint", async () => {
-  const result = await train("wild", 400, "--lr", "10", "--warmup", "15", "--schedule", "constant");
-  expectError(result, EXIT.data, /the loss became .* at step \d+[\s\S]*checkpoint/);
+  const wild = ["--lr", "10", "--warmup", "15", "--schedule", "constant"];
+  const result = await train("wild", 400, ...wild, "--set", "alarms_stop=false", "--quiet");
+  expectError(
+    result,
+    EXIT.data,
+    /the loss became .* at step \d+[\s\S]*checkpoint/,
+    /learning rate of 10 is too high: the default of sft is 0\.003/,
+  );
   expect(existsSync(room.path("wild/summary.json"))).toBe(false);
 });
 
@@ -414,7 +469,8 @@ describe("data of another kind", () => {
     const { code, stderr } = await learn("grpo", "other.jsonl");
     expect(stderr).toMatch(/^ {2}! other\.jsonl has no expected_answer: grpo trains on/);
     // The built-in scorer does not: it needs an answer, and without a reward nothing is learned.
-    expect(stderr).toMatch(/no reward \(invalid_example\)/);
+    expect(stderr).toMatch(/other\.jsonl:1: the scorer math_final_line cannot read "a"/);
+    expect(stderr).toContain("Nothing was trained. Give --scorer FILE");
     expect(code).toBe(EXIT.data);
   });
 });

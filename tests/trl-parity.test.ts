@@ -14,7 +14,7 @@ import type { TrainingRow } from "../src/engine/loss.ts";
 import { algorithmOf } from "../src/learn/algorithms/index.ts";
 import { type TrainSettings, trainSettings } from "../src/learn/settings.ts";
 import type { Batch } from "../src/learn/source.ts";
-import { HeldOutPrompts } from "../src/learn/sources/examples.ts";
+import { HeldOutPrompts } from "../src/learn/sources/held-out.ts";
 import { readTrainingData } from "../src/learn/sources/index.ts";
 import { lossCallOf, updateOn } from "../src/learn/update.ts";
 import { loadCheckpoint } from "../src/policy/checkpoint.ts";

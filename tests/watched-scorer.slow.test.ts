@@ -25,6 +25,7 @@ describe.concurrent("a data file that a scorer reads when it loads", () => {
     const verdict = await gate("loose");
     expect(verdict.code).toBe(3);
     expect(verdict.stdout).toContain("instrument_changed_without_version_bump");
+    expect(verdict.stdout).toContain("or a file that it reads, changed but its version did not");
     expect((await gate("same")).stdout).not.toContain("instrument_changed");
   });
 

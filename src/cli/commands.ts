@@ -4,10 +4,10 @@ import type { Command } from "commander";
 
 /** What the file of a command exports. */
 export interface CommandModule {
-  /** Printed after the options. */
-  readonly help: string;
+  /** Printed after the options; it may depend on the words that follow the command. */
+  readonly help: string | ((words: readonly string[]) => string);
   /** Adds options and the action; `exit` sets the process's exit code. */
-  define(command: Command, exit: (code: number) => void): void;
+  define(command: Command, exit: (code: number) => void, words: readonly string[]): void;
 }
 
 /** By the heading under which the help lists them: what people want to do. */
@@ -35,7 +35,7 @@ export const GROUPS = {
   "Learn:": {
     train: "Loop C: train a policy, write a checkpoint",
     sweep: "train once for each value of a setting, chart the results",
-    report: "write one HTML page about training runs",
+    report: "write one HTML page about runs or a verdict of the gate",
     policy: "inspect or export a checkpoint, merge an adapter",
     "bandit-train": "tabular experiment: REINFORCE on a four-armed bandit",
     "two-step-mdp": "tabular experiment: credit assignment over two steps",

@@ -73,7 +73,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   if (name === "help" && rest[0] !== undefined) rest[0] = hyphenated(rest[0]);
   let exitCode = 0;
   try {
-    const program = await buildProgram(name, (code) => {
+    const program = await buildProgram(name, rest, (code) => {
       exitCode = code;
     });
     const unknown = [name, ...(name === "help" ? rest : [])].find((word) => !isKnown(word));
@@ -85,7 +85,11 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Only the command that was asked for is loaded; the others are a line of help. */
-async function buildProgram(chosen: string, exit: (code: number) => void): Promise<Command> {
+async function buildProgram(
+  chosen: string,
+  words: readonly string[],
+  exit: (code: number) => void,
+): Promise<Command> {
   const program = strict(new Command("lockedroom"))
     .description(
       "Measure, select and learn with language-model policies,\nand never mistake one for another.",
@@ -110,8 +114,8 @@ async function buildProgram(chosen: string, exit: (code: number) => void): Promi
       const command = new Command(name).summary(summary).helpGroup(heading);
       if (wanted.includes(name)) {
         const { define, help } = await loadCommand(name);
-        define(command, exit);
-        command.addHelpText("after", `\n${help}`);
+        define(command, exit, words);
+        command.addHelpText("after", `\n${typeof help === "string" ? help : help(words)}`);
       }
       program.addCommand(strict(command));
     }

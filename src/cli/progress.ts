@@ -1,10 +1,8 @@
 /** Progress bars on stderr, only on a terminal. */
 
 import { statSync } from "node:fs";
-import type { JsonObject } from "../core/json.ts";
-import type { TrainOptions } from "../learn/options.ts";
 import type { OnProgress } from "../verify/part.ts";
-import { bar, percent, warning } from "./terminal.ts";
+import { bar, percent } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
@@ -85,6 +83,7 @@ export function totalBytes(...files: string[]): number {
 
 /** `add` is one item with its number of tokens. */
 export interface TokenProgress extends Progress {
+  add(tokens: number, words?: string): void;
   /** The total number of items, and how many an earlier session finished. */
   start(total: number, kept: number): void;
 }
@@ -93,16 +92,19 @@ export interface TokenProgress extends Progress {
 export function tokenProgress(label: string, quiet: boolean | undefined): TokenProgress {
   let line = new ProgressLine(label, quiet);
   const state = { total: 0, kept: 0, added: 0, tokens: 0 };
-  const draw = () => line.draw((seconds) => tokenLine(state, seconds));
+  let said = "";
+  const draw = () =>
+    line.draw((seconds) => tokenLine(state, seconds) + (said === "" ? "" : `, ${said}`));
   return {
     start(total, kept) {
       Object.assign(state, { total, kept });
       line = new ProgressLine(label, quiet);
       draw();
     },
-    add(tokens) {
+    add(tokens, words = "") {
       state.added++;
       state.tokens += tokens;
+      said = words;
       draw();
     },
     stop: () => line.stop(),
@@ -123,53 +125,4 @@ export function tokenLine({ total, kept, added, tokens }: TokenState, seconds: n
   if (added === 0 || seconds <= 0) return count;
   const left = Math.ceil((seconds / added) * (total - done));
   return `${count}, ${Math.round(tokens / seconds)} tokens/s, ${left} s left`;
-}
-
-/** Of a training run: a bar, and always the alarms. */
-export class TrainingProgress {
-  readonly #quiet: boolean | undefined;
-  #bar: TokenProgress | undefined;
-  #label = "";
-
-  constructor(quiet: boolean | undefined) {
-    this.#quiet = quiet;
-  }
-
-  /** For `train` and `sweep`. */
-  listeners({ steps }: JsonObject): Pick<TrainOptions, "onProgress" | "onStep" | "onAlarm"> {
-    return {
-      // Work before the first update, such as sampling training data.
-      onProgress: (done, total, what) => {
-        this.#begin(what, total, 0);
-        if (done === total) this.stop();
-        else this.#bar?.add(0);
-      },
-      onStep: (done, { tokens }) => {
-        this.#begin("Training", Number(steps), done - 1);
-        this.#bar?.add(Number(tokens));
-      },
-      onAlarm: ({ step, message, stops }) =>
-        this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
-    };
-  }
-
-  warn(text: string): void {
-    if (this.#quiet) return;
-    this.stop();
-    process.stderr.write(`${warning(text)}\n`);
-  }
-
-  stop(): void {
-    this.#bar?.stop();
-    this.#bar = undefined;
-    this.#label = "";
-  }
-
-  #begin(label: string, total: number, done: number): void {
-    if (this.#label === label) return;
-    this.#bar?.stop();
-    this.#label = label;
-    this.#bar = tokenProgress(label, this.#quiet);
-    this.#bar.start(total, done);
-  }
 }

@@ -43,8 +43,7 @@ interface Setting {
 /** Given settings replace the defaults; invalid ones are rejected as in training. */
 export function recipeText(algorithm: Algorithm, given: JsonObject): string {
   const { name, about } = algorithm;
-  // `steps` has no default, and no other setting depends on it.
-  const values = completed(algorithm, { steps: 1, ...given }) as JsonObject;
+  const values = completed(algorithm, given) as JsonObject;
   const recipe: Recipe = {
     algorithm: name,
     given,
@@ -52,8 +51,7 @@ export function recipeText(algorithm: Algorithm, given: JsonObject): string {
     unused: unusedSettings(algorithm),
   };
   const schema = z.toJSONSchema(settingsSchema(algorithm), { io: "input" }) as Schema;
-  const shown = { ...values, steps: given.steps };
-  const settings = settingsIn({ path: [], schema, value: shown, off: false });
+  const settings = settingsIn({ path: [], schema, value: values, off: false });
   const left = recipe.unused.filter((name) => valueAt(given, name.split(".")) === undefined);
   return [
     remark(

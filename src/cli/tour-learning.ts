@@ -12,7 +12,7 @@ import { rollout } from "../loops/rollout.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
 import { trainingReport } from "../report/training/report.ts";
-import { TrainingProgress } from "./progress.ts";
+import { TrainingProgress } from "./training-progress.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
 const TRAIN = path.join(HOME, "data/datasets/math_train.jsonl");
@@ -30,14 +30,14 @@ export async function canLearn(): Promise<boolean> {
 
 /** Returns the verdict of the gate and the path of the report. */
 export async function learn(outdir: string, scorer: GuardedScorer) {
-  const progress = new TrainingProgress(false);
+  const progress = new TrainingProgress(false, { lines: false });
   const settings = { steps: STEPS, rate: { peak: 0.0003 } };
   const run = path.join(outdir, "grpo");
   const { checkpoint } = await train({
     ...{ algorithm: "grpo", dataset: TRAIN, dev: DEV, init: PI0, size: "nano", outdir: run },
     ...{ rewards: [scorer], threads: 1, saveEvery: STEPS },
     settings,
-    ...progress.listeners(settings),
+    ...progress.listeners({ steps: STEPS, batch: 1 }),
   }).finally(() => progress.stop());
   const verdict = await gate({
     baseline: await evaluated(PI0, path.join(outdir, "pi0"), scorer),

@@ -55,13 +55,26 @@ export function addTrainOptions(command: Command): Command {
       "scratch",
     )
     .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
+    .option(
+      "--alphabet <characters>",
+      "characters of a policy from scratch (default: those of the texts)",
+    )
+    .option(
+      "--context <n>",
+      "context length of a policy from scratch, in tokens (default: from the longest text)",
+      wholeNumber(8, 65_536),
+    )
     .option("--config <file>", "recipe: settings as YAML; flags override it")
     .addOption(
       new Option("--set <name=value>", "any setting, such as rollouts.group=16; repeatable")
         .argParser(repeated)
         .default([], "none"),
     )
-    .option("--steps <n>", "number of updates", wholeNumber(1, 10_000_000))
+    .option(
+      "--steps <n>",
+      "number of updates (default: the algorithm's)",
+      wholeNumber(1, 10_000_000),
+    )
     .option(SEED[0], "random seed (default: 0)", SEED[2])
     .option(
       "--batch <n>",

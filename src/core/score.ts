@@ -125,6 +125,8 @@ export interface GuardedScorer {
   readonly concurrency: number;
   /** How long one row may take. */
   readonly timeoutMs: number;
+  /** True for a built-in, which may be asked about examples beforehand: a call costs and changes nothing. */
+  readonly builtIn?: boolean;
   scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]>;
   close(): Promise<void>;
 }

@@ -5,8 +5,18 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { TransformOptions } from "jiti";
 import { dataError, messageOf } from "../core/errors.ts";
-import { withinLimit } from "./module.ts";
+import { LOAD_LIMIT_MS } from "./load-limit.ts";
+import {
+  type Compile,
+  type Exports,
+  importInstance,
+  newCompiler,
+  requireInstance,
+} from "./loader.ts";
+import { folderOf } from "./module.ts";
+import { loadingScope, newSight, type Sight } from "./watch.ts";
 
 /** A node of Babel's tree; offsets are UTF-16 units of the source. */
 export interface SyntaxNode {
@@ -29,81 +39,99 @@ export interface EditableFile {
   readonly tree: SyntaxTree;
 }
 
+/** What became of an edited module. */
+export type Edited =
+  | { readonly exports: Exports; readonly sight: Sight }
+  /** It did what no mutant may: see `mayDo`. */
+  | "refused"
+  | "does_not_load";
+
 export interface EditableModule {
   /** The module's own file first, then the local files that it imports. */
   readonly files: readonly EditableFile[];
-  /** A fresh instance with this text in place of the file's. Undefined if it does not load in time. */
-  load(file: EditableFile, text: string): Record<string, unknown> | undefined;
+  /** A fresh instance with this text in place of the file's. */
+  load(file: EditableFile, text: string): Promise<Edited>;
 }
 
-const LOAD_LIMIT_MS = 2000;
+/** An edit can make loading endless, and there are hundreds of edits. */
+const EDITED_LIMIT_MS = 2000;
 
-export async function openEditable(entry: string): Promise<EditableModule> {
-  const { createJiti } = await import("jiti");
-  const compiler = createJiti(import.meta.url, { fsCache: false });
+export async function openEditable(
+  entry: string,
+  editedLimitMs = EDITED_LIMIT_MS,
+): Promise<EditableModule> {
   const full = path.resolve(entry);
-  const read: string[] = [];
   const compiled = new Map<string, string>();
-  const instance = (replaced: ReadonlyMap<string, string>) =>
-    createJiti(import.meta.url, {
-      fsCache: false,
-      moduleCache: false,
-      interopDefault: false,
-      tryNative: false,
-      transform: (options) => {
-        const file = options.filename ?? "";
-        if (!read.includes(file)) read.push(file);
-        const source = replaced.get(file);
-        if (source !== undefined) return { code: compiler.transform({ ...options, source }) };
-        const key = `${options.async} ${file}`;
-        const code = compiled.get(key) ?? compiler.transform(options);
-        compiled.set(key, code);
-        return { code };
-      },
-    });
-  const parse = (file: string, text: string): SyntaxTree => {
-    let tree: SyntaxTree | undefined;
-    const keep = () => ({
-      pre(parsed: { ast: SyntaxTree }) {
-        tree = JSON.parse(JSON.stringify(parsed.ast)) as SyntaxTree;
-      },
-      visitor: {},
-    });
-    compiler.transform({
-      ...{ source: text, filename: file, ts: /\.[cm]?tsx?$/.test(file) },
-      babel: { plugins: [keep] },
-    });
-    if (!tree)
-      throw dataError(`${file} cannot be parsed`, "Run the file with node to see the error.");
-    return tree;
+  const instance = async (
+    load: typeof importInstance,
+    limitMs: number,
+    edit?: [string, string],
+  ) => {
+    const scope = loadingScope(newSight(folderOf(full)), true, edit !== undefined);
+    const transform = (options: TransformOptions, compile: Compile) => {
+      const file = options.filename ?? "";
+      if (file === edit?.[0]) return compile({ ...options, source: edit[1] });
+      const key = `${options.async} ${file}`;
+      const code = compiled.get(key) ?? compile(options);
+      compiled.set(key, code);
+      return code;
+    };
+    const given = { file: full, what: "scorer", scope, limitMs, transform };
+    const exports = await load(given).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(messageOf(error)),
+    );
+    return { scope, exports };
   };
-  compiler.transform({ source: "" }); // Now, so that no time limit covers the compiler's start.
-  try {
-    await instance(new Map()).import(full);
-  } catch (error) {
-    throw dataError(`${entry} does not load: ${messageOf(error)}`);
-  }
-  const local = [full, ...read.filter((file) => file !== full && !file.includes("node_modules"))];
-  const files = local
+  const { exports } = await instance(importInstance, LOAD_LIMIT_MS);
+  if (exports instanceof Error)
+    throw dataError(`${entry} does not load: ${messageOf(exports)}`, SEE_ERROR);
+  const files = await filesOf(full, compiled.keys());
+  // V8 can end every loop of a file that is loaded in one call; one with `await` outside of its
+  // functions cannot be. Tried late: the other form of its code would confuse a look at coverage.
+  let way: Promise<typeof importInstance> | undefined;
+  const wayToLoad = async () =>
+    (await instance(requireInstance, LOAD_LIMIT_MS)).exports instanceof Error
+      ? importInstance
+      : requireInstance;
+  return {
+    files,
+    async load(file, text) {
+      way ??= wayToLoad();
+      const { scope, exports } = await instance(await way, editedLimitMs, [file.path, text]);
+      if (scope.refused !== undefined) return "refused";
+      return exports instanceof Error ? "does_not_load" : { exports, sight: scope.sight };
+    },
+  };
+}
+
+const SEE_ERROR = "Run the file with node to see the full error.";
+
+/** The module's file and the local ones among those that were compiled. */
+async function filesOf(full: string, keys: Iterable<string>): Promise<EditableFile[]> {
+  const compile = await newCompiler();
+  const seen = new Set([...keys].map((key) => key.slice(key.indexOf(" ") + 1)));
+  const local = [...seen].filter((file) => file !== full && !file.includes("node_modules"));
+  return [full, ...local]
     .filter((file) => /\.[cm]?[jt]s$/.test(file))
     .map((file) => {
       const text = readFileSync(file, "utf8");
       const name = path.relative(path.dirname(full), file).split(path.sep).join("/");
-      return { name, path: file, text, tree: parse(file, text) };
+      return { name, path: file, text, tree: parse(compile, file, text) };
     });
-  return {
-    files,
-    load(file, text) {
-      let loaded: Record<string, unknown> | undefined;
-      try {
-        const jiti = instance(new Map([[file.path, text]]));
-        const finished = withinLimit(() => {
-          loaded = jiti(full) as Record<string, unknown>;
-        }, LOAD_LIMIT_MS);
-        return finished ? loaded : undefined;
-      } catch {
-        return undefined;
-      }
+}
+
+function parse(compile: Compile, file: string, text: string): SyntaxTree {
+  let tree: SyntaxTree | undefined;
+  const keep = () => ({
+    pre(parsed: { ast: SyntaxTree }) {
+      tree = JSON.parse(JSON.stringify(parsed.ast)) as SyntaxTree;
     },
-  };
+    visitor: {},
+  });
+  compile({
+    ...{ source: text, filename: file, ts: /\.[cm]?tsx?$/.test(file) },
+    babel: { plugins: [keep] },
+  });
+  if (!tree) throw dataError(`${file} cannot be parsed`, SEE_ERROR);
+  return tree;
 }

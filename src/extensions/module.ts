@@ -1,23 +1,12 @@
 /** Loads a user's TypeScript or JavaScript file without a build step. */
 
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import vm from "node:vm";
 import { dataError, LockedRoomError, messageOf, usageError } from "../core/errors.ts";
-import { keepBuiltIns } from "./builtins.ts";
-import { LOAD_LIMIT_MS, LoadTimeout, withinLoadLimit } from "./load-limit.ts";
+import { LOAD_LIMIT_MS, LoadTimeout } from "./load-limit.ts";
+import { importInstance } from "./loader.ts";
 import { sourceFingerprint } from "./source.ts";
-import {
-  asHarness,
-  inScope,
-  loadingScope,
-  newSight,
-  type Scope,
-  type Sight,
-  stillWatching,
-} from "./watch.ts";
-import { watchUserCode } from "./watched-acts.ts";
+import { type Act, loadingScope, newSight, type Scope, type Sight } from "./watch.ts";
 
 let loaded = false;
 
@@ -67,15 +56,15 @@ export async function importUserModule(
   { limitMs = LOAD_LIMIT_MS }: LoadOptions = {},
 ): Promise<UserModule> {
   loaded ||= existsSync(file);
+  const scope = loadingScope(newSight(folderOf(file)), what === "scorer");
   try {
-    const root = path.dirname(existsSync(file) ? realpathSync(file) : path.resolve(file));
-    const scope = loadingScope(newSight(root), what === "scorer");
-    watchUserCode();
-    const exports = await instanceOf(file, what, scope, limitMs);
-    if (scope.refused !== undefined) throw dataError(scope.refused);
+    const exports = await importInstance({ file, what, scope, limitMs });
+    if (scope.refused !== undefined) throw refusedWhileLoading(file, scope);
     const { sight, network = false } = scope;
     return { exports, source_sha256: sourceFingerprint(file, sight), sight, network };
   } catch (error) {
+    // What the watch refused comes first: the error that the file threw is then our own.
+    if (scope.refused !== undefined) throw refusedWhileLoading(file, scope);
     if (error instanceof LoadTimeout) throw error;
     throw new LockedRoomError("data", `the ${what} ${file} does not load: ${messageOf(error)}`, {
       hint: "Run the file with node to see the full error.",
@@ -84,47 +73,22 @@ export async function importUserModule(
   }
 }
 
-async function instanceOf(
-  file: string,
-  what: string,
-  scope: Scope,
-  limitMs: number,
-): Promise<Record<string, unknown>> {
-  const { createJiti } = await import("jiti");
-  // Without its cache in the temporary folder: whoever writes there would change the code that runs.
-  const plain = createJiti(import.meta.url, { fsCache: false });
-  plain.transform({ source: "" }); // Now, so that the compiler does not count as the user's code.
-  // Every option that could come from the environment is given: it would not show in the identity.
-  const jiti = createJiti(import.meta.url, {
-    ...{ fsCache: false, moduleCache: false, interopDefault: false, tryNative: false },
-    ...{ alias: {}, nativeModules: [], transformModules: [], tsconfigPaths: false, jsx: false },
-    transform: (options) => ({ code: asHarness(() => plain.transform(options)) }),
-  });
-  const native = createRequire(import.meta.url);
-  const before = new Set(Object.keys(native.cache));
-  const changedBuiltIn = keepBuiltIns();
-  const late = new LoadTimeout(what, file, limitMs);
-  try {
-    const exports = await withinLoadLimit(late, limitMs, () => {
-      let loading: Promise<Record<string, unknown>> | undefined;
-      const inTime = inScope(scope, () =>
-        withinLimit(() => {
-          loading = jiti.import<Record<string, unknown>>(path.resolve(file));
-        }, limitMs),
-      );
-      if (!inTime || loading === undefined) throw late;
-      return loading;
-    });
-    const changed = changedBuiltIn();
-    if (changed !== undefined)
-      throw dataError(`it changes ${changed}, which the harness uses as well`);
-    return exports;
-  } finally {
-    scope.phase = "score";
-    // The next instance reads its files again. Compiled addons cannot be loaded twice.
-    for (const name of Object.keys(native.cache))
-      if (!before.has(name) && !name.endsWith(".node")) delete native.cache[name];
-  }
+/** Names of what a module reads are relative to this folder. */
+export function folderOf(file: string): string {
+  return path.dirname(existsSync(file) ? realpathSync(file) : path.resolve(file));
+}
+
+const INTO_SCORE = "Move it into `score` and declare `deterministic: false`.";
+const INSTEAD: Readonly<Record<Act | "read", string>> = {
+  network: INTO_SCORE,
+  program: INTO_SCORE,
+  thread: INTO_SCORE,
+  write: "Write nothing while it loads.",
+  read: "Read only regular files that do not change.",
+};
+
+function refusedWhileLoading(file: string, { refused, refusedAct }: Scope): Error {
+  return dataError(`${file}: ${refused}`, INSTEAD[refusedAct ?? "read"]);
 }
 
 /** An error that user code threw outside of a call. */
@@ -149,32 +113,4 @@ export function requireFile(file: string, what: string, hint: string): void {
       : `there is no ${what} "${file}"`,
     hint,
   );
-}
-
-const SLOT = Symbol.for("lockedroom.call");
-/** The slot is emptied first, so that the call cannot find itself there and run again inside itself. */
-const CALL = new vm.Script(`{
-  const call = globalThis[Symbol.for("lockedroom.call")];
-  delete globalThis[Symbol.for("lockedroom.call")];
-  call();
-}`);
-
-/**
- * Runs a call and returns whether it finished in time; its errors are rethrown. V8's termination
- * interrupts any JavaScript, loops and backtracking regular expressions included.
- */
-export function withinLimit(call: () => void, limitMs: number): boolean {
-  const globals = globalThis as unknown as Record<symbol, unknown>;
-  globals[SLOT] = call;
-  try {
-    CALL.runInThisContext({ timeout: limitMs });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT")
-      throw error;
-    stillWatching();
-    return false;
-  } finally {
-    delete globals[SLOT];
-  }
 }

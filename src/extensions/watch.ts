@@ -30,8 +30,12 @@ export interface Scope {
   readonly deterministic: boolean;
   /** Whether it used the network while it loaded, when its declaration is not known yet. */
   network?: boolean;
+  /** A mutant of a scorer: it may do none of these, whatever it declares. */
+  readonly confined?: boolean;
   /** The first thing that was refused. It counts even if the code catches the error. */
   refused?: string;
+  /** What kind of thing that was; a read, where it is absent. */
+  refusedAct?: Act;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
@@ -73,17 +77,20 @@ export function newSight(root: string): Sight {
   return { root, files: new Map(), folders: new Map(), absent: new Set() };
 }
 
-export function loadingScope(sight: Sight, strict: boolean): Scope {
-  return { sight, phase: "load", strict, deterministic: true };
+export function loadingScope(sight: Sight, strict: boolean, confined = false): Scope {
+  return { sight, phase: "load", strict, deterministic: true, confined };
 }
 
-export function scoringScope(sight: Sight, deterministic: boolean): Scope {
-  return { sight, phase: "score", strict: true, deterministic };
+export function scoringScope(sight: Sight, deterministic: boolean, confined = false): Scope {
+  return { sight, phase: "score", strict: true, deterministic, confined };
 }
 
 /** Refuses what the code is doing: gives the error to throw. */
-export function refuse(scope: Scope, sentence: string): Error {
-  scope.refused ??= sentence;
+export function refuse(scope: Scope, sentence: string, act?: Act): Error {
+  if (scope.refused === undefined) {
+    scope.refused = sentence;
+    if (act !== undefined) scope.refusedAct = act;
+  }
   return Object.assign(new Error(sentence), { code: "EACCES" });
 }
 
@@ -93,6 +100,10 @@ export type Act = "network" | "program" | "thread" | "write";
 /** Whether the code may do this; if not, the refusal is recorded. `what` reads "wrote a.txt". */
 export function mayDo(scope: Scope, act: Act, what: string): boolean {
   if (!scope.strict) return true;
+  if (scope.confined) {
+    refuse(scope, `the mutant ${what}, which no mutant may`, act);
+    return false;
+  }
   if (scope.phase === "load" && act === "network") {
     scope.network = true;
     return true;
@@ -103,6 +114,7 @@ export function mayDo(scope: Scope, act: Act, what: string): boolean {
     scope.phase === "load"
       ? `the scorer ${what} while it loaded, which no scorer may`
       : `the scorer ${what}, which only one with \`deterministic: false\` may`,
+    act,
   );
   return false;
 }

@@ -130,8 +130,8 @@ function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): 
   return {
     code: declaredSame ? "instrument_changed_without_version_bump" : "scorer_source_differs",
     message: declaredSame
-      ? `The code of ${after.name} ${after.version} changed but its version did not. Bump the version and score both again.`
-      : "The scorers' code differs.",
+      ? `The code of ${after.name} ${after.version}, or a file that it reads, changed but its version did not. Bump the version and score both again.`
+      : "The scorers' code differs, or a file that it reads.",
     baseline: before.source_sha256,
     candidate: after.source_sha256,
   };

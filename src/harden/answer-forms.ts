@@ -25,26 +25,58 @@ const COMMON: readonly (readonly [before: string, after: string])[] = [
 /** Marks the answer in a form that the user names. */
 export const PLACE = "{}";
 
-/** Examples that every form is tried on. */
+/** Examples that every form is tried on, and how many of them first: most forms fail there. */
 const TRIED = 24;
+const FIRST = 4;
 const MOST_FORMS = 3;
 
 export async function acceptedForms(
   subject: Subject,
   targets: readonly Target[],
   candidates: readonly AnswerForm[],
+  inputs: number,
 ): Promise<AnswerForm[]> {
   const sample = targets.slice(0, TRIED);
   const accepted: AnswerForm[] = [];
+  const passing = async (form: AnswerForm, some: readonly Target[]) => {
+    const completions = some.map(({ example, answer }) => ({
+      ...{ example, completion: written(form, answer) },
+    }));
+    return (await subject.score(completions)).filter(({ reward }) => passes(reward)).length;
+  };
   for (const form of unique(candidates)) {
-    if (accepted.length === MOST_FORMS) break;
-    const scores = await subject.score(
-      sample.map(({ example, answer }) => ({ example, completion: written(form, answer) })),
-    );
-    const right = scores.filter(({ reward }) => passes(reward)).length;
-    if (right * 2 > sample.length) accepted.push(form);
+    const left = inputs - subject.counts.forms;
+    // Forms that the user names are all tried.
+    if (form.from !== "user" && accepted.length >= MOST_FORMS) break;
+    if (left < Math.min(FIRST, sample.length)) break;
+    const first = sample.slice(0, FIRST);
+    const rest = sample.slice(FIRST, left);
+    const right = await passing(form, first);
+    if (right === 0) continue;
+    const all = right + (await passing(form, rest));
+    if (all * 2 > first.length + rest.length) accepted.push(form);
   }
   return accepted;
+}
+
+/** Forms that the user names and that were not accepted, with a text that was tried. */
+export function formsNotUsed(
+  named: readonly string[],
+  accepted: readonly AnswerForm[],
+  [first]: readonly Target[],
+): { form: string; tried: string }[] {
+  return named
+    .map((form) => ({ form, parsed: namedForm(form) }))
+    .filter(({ parsed: { before, after } }) =>
+      accepted.every((one) => one.before !== before || one.after !== after),
+    )
+    .map(({ form, parsed }) => ({ form, tried: written(parsed, first?.answer ?? "") }));
+}
+
+/** The first place is where the answer stands. */
+function namedForm(text: string): AnswerForm {
+  const [before = "", ...rest] = text.split(PLACE);
+  return { before, after: rest.join(PLACE), from: "user" };
 }
 
 export function written({ before, after }: AnswerForm, text: string): string {
@@ -57,10 +89,7 @@ export function formCandidates(
   literals: readonly string[],
 ): AnswerForm[] {
   return [
-    ...named.map((text) => {
-      const [before = "", ...rest] = text.split(PLACE);
-      return { before, after: rest.join(PLACE), from: "user" as const };
-    }),
+    ...named.map(namedForm),
     ...golden
       .flatMap(({ row, target }) => goldenForm(row, target))
       .toSorted((a, b) => a.before.length + a.after.length - b.before.length - b.after.length),

@@ -2,7 +2,7 @@
 
 import { visibleShort } from "../core/visible.ts";
 import type { HardenReport } from "../runs/harden-report.ts";
-import { goldenRow } from "./finds.ts";
+import { goldenRow, kindsOf } from "./finds.ts";
 
 /** Rows to accept or reject, in the format of `validate-scorer`. */
 export function goldenText({ finds }: HardenReport): string {
@@ -41,7 +41,12 @@ export function summaryText(report: HardenReport): string {
   const { scorer, finds, mutation, inputs, classes, lenient, edits, relations } = report;
   const parts = [
     `# Attacks on ${scorer.name} ${scorer.version}`,
-    `${inputs.all} inputs, seed ${report.settings.seed}. Finds: ${finds.length + report.finds_left_out}.`,
+    `${inputs.counted} inputs, seed ${report.settings.seed}. Finds: ${finds.length}.`,
+    ...(report.finds_left_out > 0
+      ? [
+          `Kinds of attack that showed more of the same and are not listed: ${report.finds_left_out}.`,
+        ]
+      : []),
     ...(report.stopped === "time"
       ? ["Stopped by the time limit, so another machine may find other things."]
       : []),
@@ -52,7 +57,7 @@ export function summaryText(report: HardenReport): string {
     table(
       ["class", "problem", "example", "completion", "why"],
       finds.map((find) => [
-        find.attack_class,
+        [...new Set(kindsOf(find).map((kind) => kind.attack_class))].join(", "),
         find.problem,
         code(find.id),
         code(find.completion),
@@ -97,17 +102,17 @@ export function summaryText(report: HardenReport): string {
           ),
         ]
       : []),
-    ...(mutation ? mutationParts(mutation) : []),
+    "## Mutation score of the golden rows",
+    ...(mutation ? mutationParts(mutation) : ["Not measured: no golden rows were given."]),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 function mutationParts(mutation: NonNullable<HardenReport["mutation"]>): string[] {
-  const { killed, survived, code_only, silent, score } = mutation;
+  const { killed, survived, code_only, silent, score, refused } = mutation;
   const open = mutation.mutants.filter(({ outcome }) => outcome === "survived");
   return [
-    "## Mutation score of the golden rows",
-    `Noticed ${killed} of ${killed + survived} mutants${score === null ? "" : ` (${(100 * score).toFixed(1)} %)`}. On ${mutation.probes} completions ${code_only} more changed only a code, and ${silent} nothing.`,
+    `Noticed ${killed} of ${killed + survived} mutants${score === null ? "" : ` (${(100 * score).toFixed(1)} %)`}. On ${mutation.probes} completions ${code_only} more changed only a code, and ${silent} nothing.${refused > 0 ? ` Refused: ${refused}, which tried to write, to use the network or to start a program.` : ""}`,
     ...open.map(
       (one) =>
         `Survived: ${one.file}:${one.line}, ${one.operator} (${one.mutant})\n\n\`\`\`diff\n- ${one.before}\n+ ${one.after}\n\`\`\`\n\n${

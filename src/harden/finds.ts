@@ -17,6 +17,8 @@ export interface Sighting {
   readonly payload?: string;
   /** Absent where nothing is to be made smaller. */
   readonly still?: (completion: string) => Promise<boolean>;
+  /** What is said of a smaller completion, where it differs. */
+  readonly smaller?: (completion: string) => Promise<Pick<HardenFind, "why" | "expected_reward">>;
 }
 
 /** Of one problem in one class; further ones are only counted. */
@@ -46,30 +48,24 @@ export class Finds {
     this.#first.set(key, { sighting, times: 1 });
   }
 
-  get size(): number {
-    return this.#first.size;
-  }
-
-  countOf(attackClass: string): number {
-    let count = 0;
-    for (const { sighting } of this.#first.values())
-      if (sighting.attack_class === attackClass) count++;
-    return count;
-  }
-
   entries(): { readonly sighting: Sighting; readonly times: number }[] {
     return [...this.#first.values()];
   }
 }
 
+type Kind = HardenFind["also"][number];
+
+/** Everything that found it. */
+export function kindsOf({ attack_class, attack, problem, why, also }: HardenFind): Kind[] {
+  return [{ attack_class, attack, problem, why }, ...also];
+}
+
 /** A find as a golden row, for a person to accept or reject. */
 export function goldenRow(find: HardenFind): GoldenRow {
-  const { id, completion, expected_reward, attack_class, attack, why } = find;
-  return {
-    id,
-    completion,
-    expected_reward,
-    note: `${attack}: ${why}`,
-    exploit_class: attack_class,
-  };
+  const { id, completion, expected_reward, attack_class } = find;
+  const kinds = kindsOf(find);
+  const whys = [...new Set(kinds.map(({ why }) => why))];
+  const by = [...new Set(kinds.map((kind) => `${kind.attack_class} (${kind.attack})`))];
+  const note = `${whys.join(" ")} Found by ${by.join(", ")}.`;
+  return { id, completion, expected_reward, note, exploit_class: attack_class };
 }

@@ -3,27 +3,19 @@
  * lies; each kind of edit is listed once, made as small as possible, for a person to look at.
  */
 
-import type { Rng } from "../core/rng.ts";
 import { type CheckedScore, passes } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { HardenEdit } from "../runs/harden-report.ts";
 import type { Target } from "./attack.ts";
-import type { Finds } from "./finds.ts";
+import type { RandomEffort } from "./effort.ts";
 import { minimal } from "./minimise.ts";
 import { troubleSighting, wrongSighting } from "./oracle.ts";
 import { couldState } from "./readings.ts";
-import type { Subject } from "./subject.ts";
+import type { Entry } from "./search.ts";
 import { applyEdits, randomEdit, type TextEdit } from "./text-edits.ts";
 
-export interface GoldenEdits {
-  readonly subject: Subject;
-  readonly rows: readonly { readonly target: Target; readonly completion: string }[];
-  readonly words: readonly string[];
-  readonly rng: Rng;
-  readonly inputs: number;
-  readonly finds: Finds;
-  stop(): boolean;
-  onInputs(count: number): void;
+export interface GoldenEdits extends RandomEffort {
+  readonly rows: readonly Entry[];
 }
 
 const BATCH = 256;
@@ -35,17 +27,18 @@ export async function editGoldenRows(
   options: GoldenEdits,
 ): Promise<{ edits: HardenEdit[]; leftOut: number }> {
   const { subject, rng, words } = options;
-  const rows = options.rows.filter(({ completion }) => completion.length <= LONGEST);
+  // Half of the inputs, at most, are for the rows themselves.
+  const rows = options.rows
+    .filter(({ completion }) => completion.length <= LONGEST)
+    .slice(0, options.inputs >> 1);
   const listed = new Map<string, HardenEdit>();
   let leftOut = 0;
   if (rows.length === 0) return { edits: [], leftOut };
   const before = await subject.score(
     rows.map(({ target: { example }, completion }) => ({ example, completion })),
   );
-  const start = subject.inputs;
-  const left = () => options.inputs - (subject.inputs - start);
+  const left = () => options.inputs - subject.counts.golden_edits;
   for (let number = 0; left() > 0 && !subject.hung && !options.stop(); ) {
-    const began = subject.inputs;
     const batch = Array.from({ length: Math.min(BATCH, left()) }, () => {
       const index = number++ % rows.length;
       const text = (rows[index] as { completion: string }).completion;
@@ -63,9 +56,8 @@ export async function editGoldenRows(
       judge(target, completion, score);
       const reward = before[index]?.reward ?? null;
       if (reward === null || score.reward === null || score.reward === reward) continue;
-      await list(target, text, edits, reward);
+      await subject.during("minimising", () => list(target, text, edits, reward));
     }
-    options.onInputs(subject.inputs - began);
   }
   return { edits: [...listed.values()], leftOut };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kindsOf } from "./finds.ts";
 import { type HardenOptions, harden } from "./harden.ts";
 import {
   ANSWERS,
@@ -18,7 +19,7 @@ const attack = (scorer: string, more: Partial<HardenOptions> = {}) =>
 describe("a planted hole", () => {
   it.each(Object.entries(HOLES))("is found by the class %s", async (name, right) => {
     const { finds } = await attack(planted(name, right, HELPERS[name]));
-    expect(finds.map(({ attack_class }) => attack_class)).toContain(name);
+    expect(finds.flatMap(kindsOf).map(({ attack_class }) => attack_class)).toContain(name);
   });
 
   it("is found only by following the code, where no known trick reaches it", async () => {
@@ -44,18 +45,23 @@ it("of text answers has no finds, and one that searches for them has", async () 
   const honest = planted("capitals", 'text === "Answer: " + expected');
   expect((await attack(honest, { dataset })).finds).toEqual([]);
   const weak = planted("searches", "text.toLowerCase().includes(String(expected).toLowerCase())");
-  const classes = (await attack(weak, { dataset })).finds.map((find) => find.attack_class);
+  const { finds } = await attack(weak, { dataset });
+  const classes = finds.flatMap(kindsOf).map((kind) => kind.attack_class);
   expect(classes).toEqual(expect.arrayContaining(["wrong_answer", "several_finals", "comments"]));
 });
 
 it("makes a counter-example as small as it can be", async () => {
   const right = 'text.startsWith("Final: " + expected)';
   const { finds } = await attack(planted("prefix", `text.length < 90 && ${right}`));
-  const injected = finds.find(({ attack_class }) => attack_class === "fractions");
+  const injected = finds.find((find) =>
+    kindsOf(find).some((kind) => kind.attack_class === "fractions"),
+  );
   expect(injected?.completion).toMatch(/^Final: -?\d+\/7$/);
   const several = planted("anywhere", 'text.includes("<" + expected + ">")');
   const report = await attack(several, { forms: ["I say <{}>."] });
-  const hedge = report.finds.find(({ attack_class }) => attack_class === "several_finals");
+  const hedge = report.finds.find((find) =>
+    kindsOf(find).some((kind) => kind.attack_class === "several_finals"),
+  );
   expect(hedge?.completion).toMatch(/^<-?\d+><-?\d+>$/);
 });
 

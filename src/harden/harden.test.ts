@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kindsOf } from "./finds.ts";
 import { type HardenOptions, harden } from "./harden.ts";
 import { EXAMPLES_FILE, HOLES, HONEST, planted, rowsFile } from "./planted.contract.ts";
 
@@ -9,7 +10,7 @@ describe("a planted hole", () => {
   it("is found where the same key counts wherever it stands in JSON", async () => {
     const right = `new RegExp('"answer": ' + expected + "\\\\b").test(text)`;
     const { finds } = await attack(planted("json", right), { forms: ['{"answer": {}}'] });
-    const found = finds.filter(({ attack_class }) => attack_class === "json_keys");
+    const found = finds.flatMap(kindsOf).filter(({ attack_class }) => attack_class === "json_keys");
     expect(found.map(({ problem }) => problem)).toEqual(
       expect.arrayContaining(["wrong_passes", "several_pass"]),
     );

@@ -9,15 +9,15 @@ import { messageOf, type Subject, type Trouble, troubleOf } from "./subject.ts";
 type Where = Pick<Sighting, "attack_class" | "attack">;
 
 const TROUBLE: Record<Trouble, string> = {
-  timeout: "the scorer ran over its time limit",
-  not_deterministic: "the scorer is not deterministic",
-  scorer_error: "the scorer failed",
+  timeout: "The scorer ran over its time limit",
+  not_deterministic: "The scorer is not deterministic",
+  scorer_error: "The scorer failed",
 };
 
 /** A scorer that fails, hangs or answers in two ways. */
 export function troubleSighting(
   subject: Subject,
-  { example }: Target,
+  target: Target,
   completion: string,
   score: CheckedScore,
   where: Where,
@@ -25,16 +25,24 @@ export function troubleSighting(
 ): Sighting | undefined {
   const problem = troubleOf(score);
   if (!problem) return undefined;
+  const { example } = target;
+  const inTrouble = async (text: string) =>
+    (await scoreOf(subject, text, example)).find((one) => troubleOf(one) === problem);
+  const why = (one: CheckedScore) => `${TROUBLE[problem]}: ${messageOf(one).replace(/\.?$/, ".")}`;
+  // A part of a right answer is expected to get 0 only if it does not state the answer any more.
   const still = async (text: string) =>
-    (await scoreOf(subject, text, example)).some((one) => troubleOf(one) === problem);
+    (expected_reward === 0 || !couldState(text, target)) && (await inTrouble(text)) !== undefined;
+  const smaller = async (text: string) => ({
+    ...{ expected_reward: 0, why: why((await inTrouble(text)) ?? score) },
+  });
   return {
     ...where,
     problem,
     id: example.id,
     ...{ completion, expected_reward, reward: score.reward, code: score.code },
-    why: `${TROUBLE[problem]}: ${messageOf(score)}`,
+    why: why(score),
     // To try it again and again would take the time limit each time.
-    ...(problem === "timeout" ? {} : { still }),
+    ...(problem === "timeout" ? {} : { still, smaller }),
   };
 }
 
@@ -57,7 +65,7 @@ export function wrongSighting(
     problem: "wrong_passes",
     id: example.id,
     ...{ completion, expected_reward: 0, reward, code },
-    why: `the answer ${JSON.stringify(answer)} is not what it states, and it passes`,
+    why: `This completion does not answer ${JSON.stringify(answer)}, but the scorer accepts it.`,
     ...(kept !== undefined && { payload: kept }),
     ...((kept !== undefined || unstated) && { still }),
   };
@@ -77,7 +85,7 @@ export function severalSighting(
     problem: "several_pass",
     id: one.example.id,
     ...{ completion, expected_reward: 0, reward, code },
-    why: `it passes here, where ${a} is right, and for ${other.example.id}, where ${b} is`,
+    why: `This completion passes here, where ${a} is right, and for ${other.example.id}, where ${b} is.`,
     still: async (text) =>
       (await scoreOf(subject, text, one.example, other.example)).every((score) =>
         passes(score.reward),

@@ -3,7 +3,8 @@
 import { dataError, messageOf } from "../core/errors.ts";
 import { isFields } from "../core/records.ts";
 import type { CheckedScore } from "../core/score.ts";
-import { importUserModule, withinLimit } from "../extensions/module.ts";
+import { importUserModule } from "../extensions/module.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
 import type { HardenReport } from "../runs/harden-report.ts";
 import type { Finds, Sighting } from "./finds.ts";
 import { minimalText } from "./minimise.ts";
@@ -127,7 +128,7 @@ async function shown(
     ...{ attack_class: "relations", attack: name, problem: "relation_broken" },
     ...{ id: target.example.id, completion: other, expected_reward: before.reward ?? 0 },
     ...{ reward: after.reward, code: after.code },
-    why: `${JSON.stringify(completion)} gets ${before.reward}, after the change ${after.reward}; declared: ${expect}`,
+    why: `${JSON.stringify(completion)} gets ${before.reward}, after the change ${after.reward}; declared: ${expect}.`,
   };
 }
 

@@ -3,9 +3,9 @@
 import { type CheckedScore, passes, type ScoreRequest } from "../core/score.ts";
 import { written } from "./answer-forms.ts";
 import type { AnswerForm, Attack, AttackClass, Material, Target } from "./attack.ts";
+import type { Effort } from "./effort.ts";
 import type { Finds } from "./finds.ts";
 import { severalSighting, troubleSighting, wrongSighting } from "./oracle.ts";
-import type { Subject } from "./subject.ts";
 import { differ, wrongAnswers } from "./targets.ts";
 
 export interface AttackTally {
@@ -13,19 +13,13 @@ export interface AttackTally {
   lenient: number;
 }
 
-export interface AttackRun {
-  readonly subject: Subject;
+export interface AttackRun extends Effort {
   readonly classes: readonly AttackClass[];
   /** In the order in which they are attacked. */
   readonly targets: readonly Target[];
   readonly forms: readonly AnswerForm[];
-  readonly inputs: number;
   readonly strict: boolean;
-  readonly finds: Finds;
   readonly lenient: Finds;
-  /** True ends the run. */
-  stop(): boolean;
-  onInputs(count: number): void;
 }
 
 interface Planned {
@@ -40,12 +34,11 @@ const BATCH = 256;
 
 export async function runAttacks(run: AttackRun): Promise<Map<string, AttackTally>> {
   const tally = new Map(run.classes.map(({ name }) => [name, { tried: 0, lenient: 0 }]));
-  const start = run.subject.inputs;
   let waiting: Planned[] = [];
+  let planning = 0;
   const flush = async () => {
     const requests = waiting.flatMap((planned) => planned.requests);
     const scores = await run.subject.score(requests);
-    run.onInputs(requests.length);
     let at = 0;
     for (const planned of waiting) {
       const own = scores.slice(at, at + planned.requests.length);
@@ -58,8 +51,9 @@ export async function runAttacks(run: AttackRun): Promise<Map<string, AttackTall
     const form = run.forms[index % run.forms.length] as AnswerForm;
     const material = materialOf(target, run.targets, index, form);
     for (const planned of plannedOf(run.classes, material)) {
-      const used = run.subject.inputs - start + waiting.length;
-      if (used >= run.inputs || run.subject.hung || run.stop()) break;
+      const used = planning + planned.requests.length;
+      if (used > run.inputs || run.subject.hung || run.stop()) break;
+      planning = used;
       waiting.push(planned);
       if (waiting.length >= BATCH) await flush();
     }
@@ -137,7 +131,7 @@ function judge(
       problem: "lenient_form",
       id: target.example.id,
       ...{ completion, expected_reward: 0, reward: score.reward, code: score.code },
-      why: "the right answer in a form that was not declared passes",
+      why: "The right answer passes in a form that was not declared.",
     });
   }
 }

@@ -8,10 +8,9 @@ import type { Rng } from "../core/rng.ts";
 import { type CheckedScore, passes } from "../core/score.ts";
 import type { Target } from "./attack.ts";
 import type { Coverage } from "./coverage.ts";
-import type { Finds } from "./finds.ts";
+import type { RandomEffort } from "./effort.ts";
 import { severalSighting, troubleSighting, wrongSighting } from "./oracle.ts";
 import { couldState } from "./readings.ts";
-import type { Subject } from "./subject.ts";
 import { differ } from "./targets.ts";
 import { applyEdits, pick, randomEdit } from "./text-edits.ts";
 
@@ -20,19 +19,11 @@ export interface Entry {
   readonly completion: string;
 }
 
-export interface Search {
-  readonly subject: Subject;
+export interface Search extends RandomEffort {
   readonly coverage: Coverage | undefined;
   readonly targets: readonly Target[];
   /** Where the search starts; never empty. */
   readonly seeds: readonly Entry[];
-  /** Texts that may matter to the scorer. */
-  readonly words: readonly string[];
-  readonly rng: Rng;
-  readonly inputs: number;
-  readonly finds: Finds;
-  stop(): boolean;
-  onInputs(count: number): void;
 }
 
 const SMALLEST_BATCH = 256;
@@ -42,24 +33,24 @@ const LONGEST = 300;
 const NEWEST = 4;
 const WHERE = "coverage_search";
 
+const leftOf = ({ subject, inputs }: Search) => inputs - subject.counts.search;
+
 /** The completions that were kept. */
 export async function searchForFinds(search: Search): Promise<Entry[]> {
   const { subject, rng } = search;
   const seeds = search.seeds.filter(({ completion }) => completion.length <= LONGEST);
   const kept: Entry[] = [];
   const answers = new Map(search.targets.map((target) => [target.answer, target]));
-  const start = subject.inputs;
-  const left = () => search.inputs - (subject.inputs - start);
+  const left = () => leftOf(search);
   let size = SMALLEST_BATCH;
   const tried = async (batch: readonly Entry[]) => {
-    const before = subject.inputs;
     await score(search, batch, answers);
     const fresh = search.coverage?.take();
     if (search.coverage && fresh && fresh.size > 0) {
-      await locate(search, search.coverage, batch, kept);
+      const { coverage } = search;
+      await subject.during("coverage", () => locate(search, coverage, batch, kept));
       search.coverage.keep(fresh); // Also what only the comparison with other examples reached.
     }
-    search.onInputs(subject.inputs - before);
     // News are many at first and few later: a larger batch reads the coverage less often.
     size = fresh && fresh.size > 0 ? SMALLEST_BATCH : Math.min(size * 2, LARGEST_BATCH);
   };
@@ -98,13 +89,13 @@ function splice(a: string, b: string, rng: Rng): string {
 
 /** Those of the batch that reach blocks which nothing reached before, in order. */
 async function locate(
-  { subject }: Search,
+  search: Search,
   coverage: Coverage,
   batch: readonly Entry[],
   kept: Entry[],
 ): Promise<void> {
   const within = async (part: readonly Entry[]): Promise<void> => {
-    await subject.score(part.map(requestOf));
+    await search.subject.score(part.map(requestOf));
     const fresh = coverage.take();
     if (fresh.size === 0) return;
     const [only] = part;
@@ -123,10 +114,11 @@ async function locate(
 const requestOf = ({ target, completion }: Entry) => ({ example: target.example, completion });
 
 async function score(
-  { subject, targets, rng, finds }: Search,
+  search: Search,
   batch: readonly Entry[],
   answers: ReadonlyMap<string, Target>,
 ): Promise<void> {
+  const { subject, targets, rng, finds } = search;
   const scores = await subject.score(batch.map(requestOf));
   const rivals: { entry: Entry; score: CheckedScore; other: Target }[] = [];
   for (const [i, entry] of batch.entries()) {
@@ -146,10 +138,11 @@ async function score(
     for (const other of rivalsOf(entry, answers, targets, rng))
       rivals.push({ entry, score, other });
   }
+  const compared = rivals.slice(0, leftOf(search));
   const others = await subject.score(
-    rivals.map(({ entry, other }) => requestOf({ ...entry, target: other })),
+    compared.map(({ entry, other }) => requestOf({ ...entry, target: other })),
   );
-  for (const [i, { entry, score, other }] of rivals.entries()) {
+  for (const [i, { entry, score, other }] of compared.entries()) {
     if (!passes((others[i] as CheckedScore).reward)) continue;
     const where = { attack_class: WHERE, attack: `several answers ${shape(entry.completion)}` };
     finds.add(severalSighting(subject, [entry.target, other], entry.completion, score, where));

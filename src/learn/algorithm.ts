@@ -19,13 +19,15 @@ export interface Algorithm<S = unknown, M = unknown> {
   readonly needs: Need;
   /** Its own settings with their defaults; all of them go into the manifest. */
   readonly settings: z.ZodType<S>;
-  /** Settings of the run that suit it better than the general defaults. */
-  readonly defaults?: JsonObject;
+  /** Its number of updates, and settings of the run that suit it better than the general defaults. */
+  readonly defaults: JsonObject & { readonly steps: number };
   readonly columns: Columns;
   reduction(settings: S): Reduction;
   /** Whether its loss reads the reference's log-probs, in the column `reference`. */
   readonly reference?: boolean;
   readonly valueHead?: boolean;
+  /** Whether its advantages compare the completions of a prompt, so that equal rewards teach nothing. */
+  grouped?(settings: S): boolean;
   /** Where a KL penalty is added unless set. */
   readonly klPlace?: KlPlace;
   /** How often each batch is used, and in how many updates; once and whole unless set. */

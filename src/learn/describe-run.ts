@@ -44,11 +44,17 @@ export function manifestOf(
     architecture: start.architecture as TrainManifest["architecture"],
     engine: start.kind,
     environment: environmentIdentity as TrainManifest["environment"],
-    settings: { ...recordedSettings(settings), length },
+    settings: { ...recordedSettings(settings), length, ...givenShape(options) },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
     // Where the initial policy lay, for whoever wants to train again.
     volatile: { ...volatile, ...(options.init !== "scratch" && { checkpoint: options.init }) },
   };
+}
+
+/** What was set of a policy from scratch rather than derived; a resumed run must have the same. */
+function givenShape({ init, alphabet, context }: TrainOptions): JsonObject {
+  if (init !== "scratch" || (alphabet === undefined && context === undefined)) return {};
+  return { scratch: { alphabet: alphabet ?? null, context: context ?? null } };
 }
 
 /** In the checkpoint: how it was trained, so that a comparison of policies shows what differs. */

@@ -1,23 +1,22 @@
 /** Every engine that a training can run on, by name. */
 
 import { availableParallelism } from "node:os";
-import { dataError, usageError } from "../core/errors.ts";
+import { usageError } from "../core/errors.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LocalEngine } from "../engine/local-engine.ts";
 import type { Architecture } from "../policy/architecture.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { type Checkpoint, checkpointOf, loadCheckpoint } from "../policy/checkpoint.ts";
-import { initialise, SIZES, type Size } from "../policy/initialise.ts";
+import { initialise, SIZES } from "../policy/initialise.ts";
 import { nothingSeen } from "../policy/seen-prompts.ts";
-import { JsonlFile } from "../runs/jsonl.ts";
 import type { Algorithm } from "./algorithm.ts";
+import { contextFor, surveyTexts } from "./from-scratch.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
-import { toText } from "./sources/texts.ts";
 
 /** What an engine is opened for. */
 export interface EngineRequest {
-  readonly options: Pick<TrainOptions, "dataset" | "init" | "size" | "threads">;
+  readonly options: Start & Pick<TrainOptions, "threads">;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;
 }
@@ -40,16 +39,14 @@ export async function openLocalEngine({
   return new LocalEngine(start, { threads, lora, seed });
 }
 
-export interface Start {
-  readonly dataset: string;
-  /** "scratch", "pi0", or the folder of a checkpoint. */
-  readonly init: string;
-  /** Of a policy from scratch. */
-  readonly size: Size;
-}
+/** How a policy begins. */
+export type Start = Pick<
+  TrainOptions,
+  "dataset" | "init" | "size" | "alphabet" | "context" | "onScratch"
+>;
 
 export async function initialPolicy(
-  { dataset, init, size }: Start,
+  { dataset, init, size, alphabet, context, onScratch }: Start,
   { name, needs, valueHead = false }: Algorithm,
   seed: number,
 ): Promise<Checkpoint> {
@@ -60,13 +57,18 @@ export async function initialPolicy(
       "Give --init pi0, which is embedded, or the folder of a checkpoint.",
     );
   }
-  const { alphabet, longest } = await survey(dataset);
-  const tokenizer = new CharacterTokenizer(alphabet);
+  const survey = await surveyTexts(dataset);
+  // Characters that the texts have and a given alphabet lacks are refused with their row, when it is read.
+  const tokenizer = new CharacterTokenizer(alphabet ?? survey.alphabet);
   const architecture: Architecture = { ...SIZES[size], vocabulary: tokenizer.size };
+  const parameters = initialise(architecture, seed);
+  const maxLength = context ?? contextFor(survey.longest);
+  onScratch?.({
+    ...{ ...survey, size, parameters: parameters.length, context: maxLength },
+    ...{ alphabet: alphabet ?? survey.alphabet, vocabulary: tokenizer.size },
+  });
   return checkpointOf({
-    ...{ architecture, tokenizer, trained: null, seen: nothingSeen() },
-    parameters: initialise(architecture, seed),
-    maxLength: Math.max(64, Math.ceil((longest + 2) / 16) * 16),
+    ...{ architecture, tokenizer, trained: null, seen: nothingSeen(), parameters, maxLength },
   });
 }
 
@@ -83,20 +85,4 @@ function withValueHead(checkpoint: Checkpoint, wanted: boolean): Checkpoint {
     parameters: longer,
   });
   return { ...made, fingerprint: checkpoint.fingerprint };
-}
-
-/** The characters that a file of texts needs, in order, and how long its longest text is. */
-async function survey(file: string): Promise<{ alphabet: string; longest: number }> {
-  const characters = new Set<string>();
-  let longest = 0;
-  for await (const batch of new JsonlFile(file, toText).batches()) {
-    for (const { prompt, completion } of batch.flat()) {
-      const text = [...prompt, ...completion];
-      for (const character of text) characters.add(character);
-      longest = Math.max(longest, text.length);
-    }
-  }
-  if (characters.size === 0)
-    throw dataError(`${file} is empty`, "Give rows with prompt and completion.");
-  return { alphabet: [...characters].sort().join(""), longest };
 }

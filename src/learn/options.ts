@@ -4,8 +4,9 @@ import type { Environment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
-import type { Alarm, StepRecord } from "../runs/train-records.ts";
+import type { Alarm, EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
+import type { ScratchPolicy } from "./from-scratch.ts";
 
 /** Options of `train`. @see {@link train} */
 export interface TrainOptions {
@@ -15,6 +16,10 @@ export interface TrainOptions {
   readonly init: string;
   /** Of a policy from scratch. */
   readonly size: Size;
+  /** Of a policy from scratch: its characters, each once; those of the texts unless set. */
+  readonly alphabet?: string | undefined;
+  /** Of a policy from scratch: the most tokens of a row; from the longest text unless set. */
+  readonly context?: number | undefined;
   readonly settings: JsonObject;
   readonly outdir: string;
   /** Scorers that give the reward, for methods that sample. */
@@ -38,6 +43,12 @@ export interface TrainOptions {
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   /** Called after each step with the number of steps done. */
   readonly onStep?: ((done: number, record: StepRecord) => void) | undefined;
+  /** Called with a policy from scratch, before anything is learned. */
+  readonly onScratch?: ((policy: ScratchPolicy) => void) | undefined;
+  /** Called after each validation with its figures and a few samples. */
+  readonly onValidation?:
+    | ((record: EvaluationRecord, samples: readonly SampleRecord[]) => void)
+    | undefined;
   /** Called for each alarm. */
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
 }

@@ -100,7 +100,7 @@ describe("a scored prompt", () => {
     }
     expect(refusal).toMatchObject({
       ...{ kind: "data", message: expect.stringMatching(/no reward \(invalid_example\) .* on x/) },
-      hint: expect.stringContaining("Fix the example"),
+      hint: expect.stringContaining("Give --scorer"),
     });
   });
 });

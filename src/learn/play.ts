@@ -232,7 +232,7 @@ export function requireReward({ task, generations, reward, end }: RewardedEpisod
   throw dataError(
     `the scorer ${scorer} gave no reward (${code}) for "${visibleShort(text, 40)}" on ${task.id}: ${visibleShort(JSON.stringify(details), 120)}`,
     code === INVALID_EXAMPLE
-      ? "Fix the example and start again: nothing can be learned from one that the scorer cannot read."
+      ? "Give --scorer with a scorer that can read these examples, or correct them: nothing can be learned from one that it cannot read."
       : "Fix the scorer and start again: a broken scorer is never a zero, so nothing was learned from it.",
   );
 }

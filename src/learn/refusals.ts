@@ -2,12 +2,13 @@
 
 import { dataError, usageError } from "../core/errors.ts";
 import type { SeenPrompts } from "../core/policy.ts";
+import { type GuardedScorer, INVALID_EXAMPLE } from "../core/score.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { learnedFrom } from "./describe-run.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { Examples } from "./sources/examples.ts";
+import { type Examples, placeOf } from "./sources/examples.ts";
 import { isSampled } from "./sources/index.ts";
 
 /** Settings about scorers need these scorers, and the other way round. */
@@ -36,6 +37,41 @@ export function requireScorers(
   }
 }
 
+/**
+ * Refuses examples that a built-in scorer cannot read, before anything is sampled. Other scorers are
+ * not asked: a call may cost time or money, and they say the same with the first batch.
+ */
+export async function refuseUnreadable(
+  scorers: readonly (GuardedScorer | undefined)[],
+  sets: readonly (Examples | undefined)[],
+): Promise<void> {
+  for (const scorer of scorers) {
+    if (!scorer?.builtIn) continue;
+    for (const set of sets) {
+      if (set) await refuseUnreadableBy(scorer, set);
+    }
+  }
+}
+
+async function refuseUnreadableBy(scorer: GuardedScorer, set: Examples): Promise<void> {
+  const requests = set.list.map((example) => ({ example, completion: "" }));
+  const scores = await scorer.scoreBatch(requests);
+  const bad = scores.flatMap(({ code }, i) => (code === INVALID_EXAMPLE ? [i] : []));
+  const [first] = bad;
+  if (first === undefined) return;
+  const { name } = scorer.identity;
+  const why = messageIn(scores[first]?.details);
+  throw dataError(
+    `${placeOf(set, first)}: the scorer ${name} cannot read "${set.list[first]?.id}"${why && `: ${why}`} (${bad.length} of ${set.list.length} examples)`,
+    `Nothing was trained. Give --scorer FILE with a scorer for this data; ${name} is used where no other is given. Or correct these examples.`,
+  );
+}
+
+function messageIn(details: unknown): string {
+  const { message } = (details ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : "";
+}
+
 const NOT_TRAINED_ON = "Use held-out examples that it was not trained on.";
 
 /** Held-out data must not be what the initial policy learned from. */
@@ -55,10 +91,11 @@ export function refuseLearnedPrompts(
   sets: readonly (Examples | undefined)[],
 ): void {
   for (const set of sets) {
-    const found = set?.list.filter(({ prompt }) => learned.has(prompt)) ?? [];
-    if (!set || found.length === 0) continue;
+    const found = set?.list.flatMap(({ prompt }, i) => (learned.has(prompt) ? [i] : [])) ?? [];
+    const [first] = found;
+    if (!set || first === undefined) continue;
     throw dataError(
-      `${set.input.path}: the policy, or one that it began with, learns from ${found.length} of its ${set.list.length} prompts, the first being that of "${found[0]?.id}"`,
+      `${set.input.path}: the policy, or one that it began with, learns from ${found.length} of its ${set.list.length} prompts, the first being that of "${set.list[first]?.id}" (line ${set.lines[first]})`,
       NOT_TRAINED_ON,
     );
   }

@@ -232,6 +232,11 @@ export function trainSettings(algorithm: Algorithm, given: JsonObject): TrainSet
   return settled(algorithm, completed(algorithm, given));
 }
 
+/** The peak learning rate of an algorithm where none is set. */
+export function usualRate(algorithm: Algorithm): number {
+  return completed(algorithm, {}).rate.peak;
+}
+
 /** Every setting of a run of the algorithm, its own in a group. */
 export function settingsSchema({ settings }: Algorithm) {
   return z.strictObject({ ...general, algorithm: settings });
@@ -240,7 +245,7 @@ export function settingsSchema({ settings }: Algorithm) {
 /** The given settings with defaults; null values stay null, as in a recipe. */
 export function completed(algorithm: Algorithm, given: JsonObject): Given {
   const whole = settingsSchema(algorithm);
-  const { algorithm: own = {}, ...rest } = mergeSettings(algorithm.defaults ?? {}, given);
+  const { algorithm: own = {}, ...rest } = mergeSettings(algorithm.defaults, given);
   const result = whole.safeParse({ ...rest, algorithm: own });
   if (result.success) return result.data as Given;
   throw wrongSetting(algorithm, whole, { ...rest, algorithm: own }, result.error.issues[0]);
@@ -261,8 +266,10 @@ function wrongSetting(
     return usageError(`unknown setting ${[...names, issue.keys[0]].join(".")}`, knows);
   }
   if (valueAt(given, names) === undefined) {
-    const flag = name === "steps" ? "--steps N" : `--set ${name}=VALUE`;
-    return usageError(`the setting ${name} is missing`, `Give ${flag}, or ${name} in the recipe.`);
+    return usageError(
+      `the setting ${name} is missing`,
+      `Give --set ${name}=VALUE, or ${name} in the recipe.`,
+    );
   }
   return usageError(
     `invalid setting ${name}: ${issue?.message}`,

@@ -6,7 +6,8 @@ import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainSettings } from "./settings.ts";
-import type { HeldOutPrompts, InputRecord } from "./sources/examples.ts";
+import type { Examples, InputRecord } from "./sources/examples.ts";
+import type { HeldOutPrompts } from "./sources/held-out.ts";
 
 /** Seconds. */
 export interface BatchSeconds {
@@ -60,5 +61,7 @@ export interface TrainingData {
   readonly longest: number;
   /** The most tokens that a completion has. */
   readonly maxTokens: number;
+  /** Of methods that sample: what they are sampled for. */
+  readonly examples?: Examples | undefined;
   open(parts: SourceParts): Source;
 }

@@ -27,18 +27,25 @@ import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
 import { ENGINES, type OpenEngine } from "./engines.ts";
+import type { ScratchPolicy } from "./from-scratch.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import { refuseLearnedFrom, refuseLearnedPrompts, requireScorers } from "./refusals.ts";
+import {
+  refuseLearnedFrom,
+  refuseLearnedPrompts,
+  refuseUnreadable,
+  requireScorers,
+} from "./refusals.ts";
 import { sabotageOf } from "./sabotage.ts";
-import type { TrainSettings } from "./settings.ts";
+import { type TrainSettings, usualRate } from "./settings.ts";
 import type { BatchSeconds, Source, TrainingData } from "./source.ts";
 import {
+  checkCompletions,
   type Examples,
-  HeldOutPrompts,
   longestPrompt,
   promptsOf,
   readExamples,
 } from "./sources/examples.ts";
+import { HeldOutPrompts } from "./sources/held-out.ts";
 import { isSampled, readTrainingData } from "./sources/index.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
 import { type Evaluation, type ValidationEnvironments, validate } from "./validate.ts";
@@ -58,6 +65,8 @@ interface Prepared extends Described, HeldOut {
   readonly environment: Environment;
   readonly data: TrainingData;
   readonly manifest: () => Promise<TrainManifest>;
+  /** What was made of the texts; told once nothing is refused any more. */
+  readonly scratch: ScratchPolicy | undefined;
 }
 
 interface Parts extends Prepared {
@@ -93,7 +102,7 @@ export class Training {
     this.engine = parts.engine;
     this.source = parts.source;
     this.plan = parts.plan;
-    this.watch = new Watch(parts.algorithm, parts.settings);
+    this.watch = new Watch(parts.algorithm, parts.settings, parts.options.init === "scratch");
   }
 
   static async open(
@@ -106,7 +115,11 @@ export class Training {
     const { rewards = [], cost } = options;
     const { weights } = settings;
     const environment = environmentOf(options, { scorers: rewards, weights, cost });
-    const engine = await engineOf(options, algorithm, settings);
+    let scratch: ScratchPolicy | undefined;
+    const onScratch = (policy: ScratchPolicy) => {
+      scratch = policy;
+    };
+    const engine = await engineOf({ ...options, onScratch }, algorithm, settings);
     try {
       const held = await readHeldOut(options);
       const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
@@ -115,6 +128,11 @@ export class Training {
         ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
         ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
       });
+      await refuseUnreadable([...rewards, cost], [data.examples]);
+      await refuseUnreadable([options.validation ?? rewards[0]], sets);
+      if (algorithm.needs === "texts") {
+        for (const set of sets) checkCompletions(set, engine.encoder);
+      }
       const length = lengthOf(data, engine, sets, settings);
       const seen = seenWith(engine.identity, data, held.dev);
       refuseLearnedPrompts(seen, sets);
@@ -124,7 +142,7 @@ export class Training {
         environmentIdentity: isSampled(algorithm.needs) ? environment.identity : null,
       };
       const manifest = async () => manifestOf(described, await occasion());
-      const parts = { ...described, ...held, engine, environment, data, manifest };
+      const parts = { ...described, ...held, engine, environment, data, manifest, scratch };
       return await Training.#begin(parts);
     } catch (error) {
       await engine.close();
@@ -143,6 +161,7 @@ export class Training {
       ],
     });
     try {
+      if (parts.scratch) options.onScratch?.(parts.scratch);
       const { resumed } = folder;
       const referenceHash = await engine.hashOf("reference");
       if (resumed) await folder.readState((dir) => engine.loadState(dir));
@@ -202,7 +221,7 @@ export class Training {
 
   /** Measures the policy on the validation set, where there is one, and keeps it if it is the best. */
   async validate(): Promise<void> {
-    const { dev, folder, settings } = this.#parts;
+    const { dev, folder, options, settings } = this.#parts;
     if (settings.evaluate.every === 0) return;
     const found = await this.#measure(dev);
     if (!found) return;
@@ -210,6 +229,7 @@ export class Training {
     this.watch.evaluations.push(found.record);
     await folder.add("evaluations", found.record);
     for (const sample of found.samples) await folder.add("samples", sample);
+    options.onValidation?.(found.record, found.samples);
     if (this.watch.best?.step === this.step) {
       await this.#export("best");
       this.#best = await this.engine.hashOf("policy");
@@ -221,7 +241,10 @@ export class Training {
     const environments = validationOf(this.#parts.options, this.settings);
     if (!set || !environments) return undefined;
     const started = performance.now();
-    const found = await validate(this.engine, set, environments, this.settings, this.step);
+    const { algorithm } = this.#parts;
+    const found = await validate(
+      ...([this.engine, algorithm, set, environments, this.settings, this.step] as const),
+    );
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
     return found;
   }
@@ -313,13 +336,20 @@ export class Training {
   }
 
   explosion(step: number, loss: number): Error {
-    const { outdir, saveEvery } = this.#parts.options;
+    const { algorithm, options, settings } = this.#parts;
+    const { outdir, saveEvery } = options;
     const good = Math.floor((step - 1) / saveEvery) * saveEvery;
+    const { peak } = settings.rate;
+    const usual = usualRate(algorithm);
+    const lower =
+      peak > usual
+        ? `The learning rate of ${peak} is too high: the default of ${algorithm.name} is ${usual}. Start again with --lr ${usual}.`
+        : "Lower the learning rate and start again.";
     return dataError(
       `the loss became ${Number.isFinite(loss) ? loss.toPrecision(3) : "NaN or infinite"} at step ${step}`,
       good > 0
-        ? `The last good checkpoint is that of step ${good}, in ${path.join(outdir, "checkpoint")}. Lower the learning rate and start again.`
-        : "No checkpoint was saved before. Lower the learning rate and start again.",
+        ? `The last good checkpoint is that of step ${good}, in ${path.join(outdir, "checkpoint")}. ${lower}`
+        : `No checkpoint was saved before. ${lower}`,
     );
   }
 

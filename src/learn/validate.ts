@@ -1,9 +1,12 @@
 /** The policy on held-out examples: sampled with the same random numbers every time, so that only the policy differs. */
 
 import type { Environment } from "../core/environment.ts";
+import type { Example } from "../core/records.ts";
 import { passes } from "../core/score.ts";
+import { completionRow, type TokenRow } from "../core/token-row.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
+import type { Algorithm } from "./algorithm.ts";
 import { mean } from "./parts/advantages.ts";
 import { completionOf, play, replay, requireReward } from "./play.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -28,6 +31,7 @@ export interface ValidationEnvironments {
 
 export async function validate(
   engine: Engine,
+  { needs }: Pick<Algorithm, "needs">,
   { list }: Examples,
   { validation, proxy: proxyEnvironment }: ValidationEnvironments,
   { seed, evaluate: { temperature, max_tokens } }: TrainSettings,
@@ -56,6 +60,7 @@ export async function validate(
       truncated: mean(generations.map(({ finish }) => Number(finish === "length"))),
       repeated: Math.max(...Object.values(countOf(texts))) / list.length,
       outcomes: countOf(codes),
+      ...(needs === "texts" && (await heldOutLoss(engine, list))),
       rewards: truth,
     },
     samples: texts.slice(0, KEPT_SAMPLES).map((completion, i) => ({
@@ -67,4 +72,24 @@ export async function validate(
       code: codes[i] ?? "",
     })),
   };
+}
+
+/** Of examples that all have a completion, such as texts that were held out. */
+async function heldOutLoss(
+  engine: Engine,
+  list: readonly Example[],
+): Promise<{ readonly loss?: number }> {
+  const rows = list.flatMap(({ prompt, completion }) =>
+    typeof completion === "string" ? [textRow(prompt, completion, engine)] : [],
+  );
+  if (rows.length < list.length) return {};
+  const stats = await engine.tokenStats(rows, "policy");
+  return { loss: -mean(stats.flatMap(({ logprobs }) => [...logprobs])) };
+}
+
+/** What is beyond the context is left out. */
+function textRow(prompt: string, completion: string, { encoder }: Engine): TokenRow {
+  const before = encoder.promptTokens(prompt);
+  const own = [...encoder.encode(completion), encoder.endToken];
+  return completionRow(before, own.slice(0, encoder.maxLength - before.length));
 }

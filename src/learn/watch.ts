@@ -1,10 +1,11 @@
 /** The figures of a run so far, and the alarms that they raise. */
 
 import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
+import { adviceFor } from "./alarms/advice.ts";
 import { type History, LIMITS, type Limits, raisedBy } from "./alarms/index.ts";
 import { best } from "./alarms/stopping.ts";
 import type { Algorithm } from "./algorithm.ts";
-import type { TrainSettings } from "./settings.ts";
+import { type TrainSettings, usualRate } from "./settings.ts";
 
 /** What a resumed run has already written. */
 export interface WrittenRecords {
@@ -20,13 +21,17 @@ export class Watch {
   readonly #limits: Limits;
   readonly #facts: History["facts"];
 
-  constructor(algorithm: Algorithm, settings: TrainSettings) {
+  constructor(algorithm: Algorithm, settings: TrainSettings, scratch = false) {
     const { plateau, kl_limit: kl } = settings;
     this.#limits = { ...LIMITS, plateau, kl };
     const sampling = algorithm.needs === "rollouts" ? settings.rollouts : settings.evaluate;
     this.#facts = {
       usesReference: algorithm.reference === true || algorithm.needs === "rollouts",
       maxTokens: sampling.max_tokens,
+      scratch,
+      grouped: algorithm.grouped?.(settings.algorithm) ?? false,
+      rate: { peak: settings.rate.peak, usual: usualRate(algorithm) },
+      advice: adviceFor(algorithm, settings),
     };
   }
 

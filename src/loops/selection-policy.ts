@@ -4,7 +4,8 @@ import { dataError, messageOf } from "../core/errors.ts";
 import { deepFreeze, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { ScoreResult } from "../core/score.ts";
-import { importTwice, requireFile, withinLimit } from "../extensions/module.ts";
+import { importTwice, requireFile } from "../extensions/module.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
 import { pickBest, RULES, type RuleName, type ScoredSample, type TieBreakKey } from "./decide.ts";
 
 /** A rule that picks one of several scored samples. @see {@link select} */

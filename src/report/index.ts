@@ -1,3 +1,4 @@
+export { type VerdictReportOptions, verdictReport } from "./gate/report.ts";
 export {
   findRow,
   type Inspection,
@@ -5,6 +6,8 @@ export {
   inspectRun,
   type OutcomeGroup,
 } from "./inspect.ts";
+export { report } from "./report.ts";
+export type { Report, ReportOptions } from "./report-type.ts";
 export {
   type TrainingReport,
   type TrainingReportOptions,

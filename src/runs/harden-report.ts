@@ -5,7 +5,7 @@ import { hash } from "./schemas.ts";
 
 export const HARDEN_SCHEMA = "lockedroom.harden@1";
 
-export const hardenFindSchema = z.strictObject({
+const kind = {
   attack_class: z.string(),
   attack: z.string(),
   problem: z.enum([
@@ -18,6 +18,11 @@ export const hardenFindSchema = z.strictObject({
     "timeout",
     "not_deterministic",
   ]),
+  why: z.string(),
+};
+
+export const hardenFindSchema = z.strictObject({
+  ...kind,
   /** Of the example. */
   id: z.string(),
   /** Made as small as possible. */
@@ -25,9 +30,10 @@ export const hardenFindSchema = z.strictObject({
   expected_reward: z.number(),
   reward: z.number().nullable(),
   code: z.string(),
-  why: z.string(),
   /** How many completions showed the same. */
   times: z.int(),
+  /** What else led to the same completion. */
+  also: z.array(z.strictObject(kind)),
 });
 
 /** One kind of edit that changes the reward of a golden row. */
@@ -52,9 +58,12 @@ export const hardenMutantSchema = z.strictObject({
   /**
    * `survived`: no golden row notices, although some completion gets another reward. `code_only`:
    * of the completions that were tried, some get another code and none another reward. `silent`:
-   * none gets either.
+   * none gets either. `refused`: it tried to write, to use the network or to start a program, which
+   * no mutant may, or read a file while it scored.
    */
-  outcome: z.enum(["killed", "survived", "code_only", "silent", "accepted", "does_not_load"]),
+  outcome: z.enum([
+    ...["killed", "survived", "code_only", "silent", "accepted", "refused", "does_not_load"],
+  ] as const),
   /** The golden row that notices, by its number. */
   killed_by: z.int().nullable(),
   /** A completion whose reward the mutant changes. */
@@ -81,16 +90,25 @@ export const hardenReportSchema = z.strictObject({
     classes: z.array(z.string()),
   }),
   inputs: z.strictObject({
+    forms: z.int(),
+    right_answers: z.int(),
     attacks: z.int(),
     golden_edits: z.int(),
     search: z.int(),
+    /** Of those before; at most `settings.inputs`. */
+    counted: z.int(),
+    /** Completions scored again, to see which of them reached new code. */
+    coverage: z.int(),
     relations: z.int(),
-    /** Those before, and what minimising and mutants took. */
+    minimising: z.int(),
+    mutants: z.int(),
     all: z.int(),
   }),
   /** Why it ended before its number of inputs; null where it did not. */
   stopped: z.enum(["time", "scorer_hangs"]).nullable(),
   forms: z.array(z.strictObject({ before: z.string(), after: z.string(), from: z.string() })),
+  /** Forms that the user named and in which right answers did not pass, with a text that was tried. */
+  forms_not_used: z.array(z.strictObject({ form: z.string(), tried: z.string() })),
   classes: z.array(
     z.strictObject({
       name: z.string(),
@@ -121,6 +139,7 @@ export const hardenReportSchema = z.strictObject({
       code_only: z.int(),
       silent: z.int(),
       accepted: z.int(),
+      refused: z.int(),
       does_not_load: z.int(),
       /** killed / (killed + survived); null without any. */
       score: z.number().nullable(),

@@ -31,7 +31,7 @@ export interface ReadOptions {
 /** One file being read. `sha256`, `bytes` and `rows` are complete once `batches()` has ended. */
 export class JsonlFile<T> {
   readonly path: string;
-  readonly #parse: (fields: Record<string, unknown>) => T;
+  readonly #parse: (fields: Record<string, unknown>, line: number) => T;
   readonly #options: ReadOptions;
   readonly #hash = createHash("sha256");
   #line = 0;
@@ -41,7 +41,7 @@ export class JsonlFile<T> {
 
   constructor(
     path: string,
-    parse: (fields: Record<string, unknown>) => T,
+    parse: (fields: Record<string, unknown>, line: number) => T,
     options: ReadOptions = {},
   ) {
     this.path = path;
@@ -87,7 +87,7 @@ export class JsonlFile<T> {
     }
     if (!isFields(value)) throw this.#problem("not a JSON object", raw);
     try {
-      batch.push(this.#parse(value));
+      batch.push(this.#parse(value, this.#line));
     } catch (error) {
       const hint = error instanceof LockedRoomError ? error.hint : undefined;
       throw this.#problem(messageOf(error), raw, hint);

@@ -55,6 +55,8 @@ export const evaluationRecordSchema = z.object({
   /** Share of the commonest completion. */
   repeated: z.number(),
   outcomes: counts,
+  /** Mean of −log p per token of the examples' own completions; absent where they have none. */
+  loss: z.number().optional(),
   /** Of each example in the order of the file; null where the scorer failed. */
   rewards,
 });

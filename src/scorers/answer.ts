@@ -12,7 +12,7 @@ import {
   type ScoreRequest,
   type Scorer,
 } from "../core/score.ts";
-import { withinLimit } from "../extensions/module.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
 
 /** Sums and squares of many rewards must stay numbers. */
 const LARGEST_REWARD = 1e12;

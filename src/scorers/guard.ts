@@ -16,10 +16,10 @@ import {
   type Scorer,
 } from "../core/score.ts";
 import { keepBuiltIns } from "../extensions/builtins.ts";
-import { withinLimit } from "../extensions/module.ts";
 import { madeProgress, watchScorer } from "../extensions/score-watch.ts";
 import { inScope, newSight, type Scope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
 import {
   answerOf,
   MAX_TIMEOUTS,
@@ -31,24 +31,44 @@ import {
 } from "./answer.ts";
 import type { LoadedScorer } from "./load.ts";
 
+export interface GuardOptions {
+  /** Whether it is deterministic does not matter: each row is scored once. */
+  readonly scoreOnce?: boolean;
+  /** It may use no network and no programs and write nothing, whatever it declares. */
+  readonly confined?: boolean;
+}
+
+/** An edited scorer has no identity. */
+type GuardedCode = Omit<LoadedScorer, "identity"> & Partial<Pick<LoadedScorer, "identity">>;
+
 export class Guard {
-  readonly #loaded: LoadedScorer;
+  readonly #loaded: GuardedCode;
   readonly #limitMs: number;
   readonly #atOnce: Limit;
   readonly #sight: Sight;
+  readonly #scoreOnce: boolean;
+  readonly #confined: boolean;
   readonly #changedBuiltIn = keepBuiltIns();
   /** Known once the scorer has returned a promise. */
   #asynchronous = false;
+  /** The first thing that the watch refused. */
+  refused: string | undefined;
 
-  constructor(loaded: LoadedScorer, limitMs: number, concurrency = 1) {
+  constructor(
+    loaded: GuardedCode,
+    limitMs: number,
+    concurrency = 1,
+    { scoreOnce = false, confined = false }: GuardOptions = {},
+  ) {
     this.#loaded = loaded;
     this.#limitMs = limitMs;
+    this.#scoreOnce = scoreOnce || loaded.scorer.deterministic === false;
+    this.#confined = confined;
     this.#atOnce = new Limit(concurrency);
     this.#sight = loaded.sight ?? newSight(process.cwd());
     if (loaded.trusted) return;
     watchUserCode();
-    const { path, name } = loaded.identity;
-    watchScorer(this.#sight, path ?? name, limitMs);
+    watchScorer(this.#sight, loaded.identity?.path ?? loaded.scorer.name, limitMs);
   }
 
   /**
@@ -63,7 +83,7 @@ export class Guard {
       );
     for (const { example } of batch) deepFreeze(example);
     const scored = await this.#pass(scorer, batch);
-    for (const other of scorer.deterministic === false ? [] : new Set([scorer, again])) {
+    for (const other of this.#scoreOnce ? [] : new Set([scorer, again])) {
       const open = [...batch.keys()].filter((i) => scored[i]?.code !== SCORER_ERROR).reverse();
       const rows = open.map((i) => batch[i] as ScoreRequest);
       for (const [position, score] of (await this.#pass(other, rows)).entries()) {
@@ -92,7 +112,7 @@ export class Guard {
       while (scored.length < end && promised.length === 0) {
         const answer = answerOf(scorer, batch[scored.length] as ScoreRequest);
         if (answer instanceof Promise) promised[0] = answer;
-        else scored[scored.length] = allowed(scope, answer);
+        else scored[scored.length] = this.#allowed(scope, answer);
         madeProgress();
       }
     };
@@ -101,7 +121,7 @@ export class Guard {
       for (let timeouts = 0; !finished && scored.length < batch.length && !promised[0]; ) {
         if (timeouts === MAX_TIMEOUTS) scored[scored.length] = notTried();
         else if (!inTime(upTo(scored.length + 1), this.#limitMs)) {
-          scored[scored.length] = allowed(scope, timedOut(this.#limitMs));
+          scored[scored.length] = this.#allowed(scope, timedOut(this.#limitMs));
           timeouts++;
         }
       }
@@ -132,7 +152,7 @@ export class Guard {
             : Promise.resolve(answer);
         });
         madeProgress();
-        return launched.count(allowed(scope, score));
+        return launched.count(this.#allowed(scope, score));
       }),
     );
     const inOrder = new TimeoutCount(this.#limitMs);
@@ -148,16 +168,18 @@ export class Guard {
   }
 
   #newScope(): Scope {
-    return scoringScope(this.#sight, this.#loaded.scorer.deterministic !== false);
+    const deterministic = this.#loaded.scorer.deterministic !== false;
+    return scoringScope(this.#sight, deterministic, this.#confined);
   }
-}
 
-/** The row's score, unless the scorer did what it must not: that counts even if it went on. */
-function allowed(scope: Scope, score: CheckedScore): CheckedScore {
-  const { refused } = scope;
-  if (refused === undefined) return score;
-  delete scope.refused;
-  return scorerError(refused);
+  /** The row's score, unless the scorer did what it must not: that counts even if it went on. */
+  #allowed(scope: Scope, score: CheckedScore): CheckedScore {
+    const { refused } = scope;
+    if (refused === undefined) return score;
+    delete scope.refused;
+    this.refused ??= refused;
+    return scorerError(refused);
+  }
 }
 
 /** At most so many calls at once; the others wait and begin in the order in which they came. */

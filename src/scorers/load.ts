@@ -41,7 +41,7 @@ export async function loadScorer<F extends object>(
 ): Promise<LoadedScorer> {
   const builtIn = builtInOf(given);
   if (builtIn) {
-    const source = sourceFingerprint(builtInFile(builtIn.module));
+    const source = sourceFingerprint(fileOf(builtIn.module));
     return { ...identified(builtIn.scorer, source, null), again: builtIn.scorer, trusted: true };
   }
   if (typeof given !== "string") return fromObject(given as unknown as Record<string, unknown>);
@@ -53,7 +53,10 @@ export async function loadScorer<F extends object>(
   const [module, again] = await importTwice(given, "scorer", options);
   const scorer = toScorer(module.exports, given);
   if (module.network && scorer.deterministic !== false)
-    throw badScorer(given, "it uses the network, and does not declare `deterministic: false`");
+    throw dataError(
+      `${given}: the scorer used the network while it loaded, which only one with \`deterministic: false\` may`,
+      "Read a file instead, or declare `deterministic: false`.",
+    );
   return {
     ...identified(scorer, module.source_sha256, given),
     again: toScorer(again.exports, given),
@@ -96,7 +99,7 @@ export async function currentSource({
     );
   }
   const builtIn = BUILT_IN.get(name);
-  return builtIn && sourceFingerprint(builtInFile(builtIn.module));
+  return builtIn && sourceFingerprint(fileOf(builtIn.module));
 }
 
 function identified(scorer: Scorer, source_sha256: string, file: string | null) {
@@ -105,14 +108,20 @@ function identified(scorer: Scorer, source_sha256: string, file: string | null) 
   return { scorer, identity: { name, version, spec, source_sha256, path: file, ...declared } };
 }
 
-function builtInFile(module: string): string {
+/** The file of a built-in scorer; undefined for any other name. */
+export function builtInFile(name: string): string | undefined {
+  const builtIn = BUILT_IN.get(name);
+  return builtIn && fileOf(builtIn.module);
+}
+
+function fileOf(module: string): string {
   return fileURLToPath(new URL(`./${module}${path.extname(import.meta.url)}`, import.meta.url));
 }
 
 /** The plain names, or the constants that the built-in scorer exports. */
 const NAMES = { name: "SCORER_NAME", version: "SCORER_VERSION", spec: "REWARD_SPEC" } as const;
 
-function toScorer(module: Record<string, unknown>, shown: string): Scorer {
+export function toScorer(module: Record<string, unknown>, shown: string): Scorer {
   const candidates = [module, module.default as Record<string, unknown> | undefined];
   const found = candidates.find((c) => typeof c?.score === "function");
   if (!found) throw badScorer(shown, "it exports no function `score`");

@@ -79,6 +79,7 @@ export async function openScorer<F extends object>(
     identity: loaded.identity,
     concurrency: jobs,
     timeoutMs,
+    ...(loaded.trusted && { builtIn: true }),
     scoreBatch: loaded.trusted ? calls.scoreBatch : (batch) => breaker.run(batch, calls.scoreBatch),
     close: calls.close,
   };

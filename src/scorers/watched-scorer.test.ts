@@ -270,9 +270,43 @@ describe("what reaches out of the process", () => {
   test("network while it loads needs the declaration, too", async () => {
     const head = `const got = await (await fetch("http://127.0.0.1:${port}")).text();`;
     const root = workspace({ "s.ts": source(reward("got"), head) });
-    await expect(opened(root)).rejects.toThrow(/uses the network.*deterministic: false/);
+    await expect(opened(root)).rejects.toThrow(/used the network.*deterministic: false/);
     const judge = source(reward("got"), head, "export const deterministic = false;");
     expect((await opened(workspace({ "s.ts": judge }))).shown).toEqual([2, 2, 2]);
+  });
+
+  test.each([
+    [
+      "a program",
+      'require("node:child_process").execSync("echo 2");',
+      "the scorer started another program while it loaded, which no scorer may",
+      "Move it into `score` and declare `deterministic: false`.",
+    ],
+    [
+      "writing",
+      'require("node:fs").writeFileSync(__dirname + "/out.txt", "2");',
+      "the scorer wrote out.txt while it loaded, which no scorer may",
+      "Write nothing while it loads.",
+    ],
+    [
+      "network without the declaration",
+      'await new Promise((r) => require("node:net").connect(9, "127.0.0.1").on("error", r));',
+      "the scorer used the network while it loaded, which only one with `deterministic: false` may",
+      "Read a file instead, or declare `deterministic: false`.",
+    ],
+    [
+      "an error of its own",
+      'throw new Error("mine");',
+      /does not load: mine$/,
+      "Run the file with node to see the full error.",
+    ],
+  ])("%s while it loads: the reason, and what to do", async (_, head, says, hint) => {
+    const root = workspace({ "s.ts": source(reward("1"), head) });
+    const file = path.join(root, "s.ts");
+    await expect(opened(root)).rejects.toMatchObject({
+      message: says instanceof RegExp ? expect.stringMatching(says) : `${file}: ${says}`,
+      hint,
+    });
   });
 
   test("a program while it loads is refused, even if the error is caught", async () => {

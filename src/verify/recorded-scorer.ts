@@ -33,7 +33,7 @@ export async function openRecordedScorer(
     await scorer.close();
   }
   throw new Unreachable(
-    `The code of the scorer ${there[0]} is not the recorded one: its hash is ${short(other)}, that of the run ${short(recorded.source_sha256)}.`,
+    `The code of the scorer ${there[0]}, or a file that it reads, is not the recorded one: its hash is ${short(other)}, that of the run ${short(recorded.source_sha256)}.`,
   );
 }
 

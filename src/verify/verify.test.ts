@@ -408,7 +408,12 @@ export const score = () => ({ reward: ${reward}, code: "given", details: {} });
     const found = await verify({ run: at("always"), only: ["score"] });
     expect(found).toMatchObject({
       result: "not_verified",
-      parts: [{ status: "impossible", message: expect.stringContaining("not the recorded one") }],
+      parts: [
+        {
+          status: "impossible",
+          message: expect.stringContaining("or a file that it reads, is not the recorded one"),
+        },
+      ],
     });
     rmSync(file);
     const gone = await verify({ run: at("always"), only: ["score"] });

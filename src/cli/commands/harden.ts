@@ -7,7 +7,7 @@ import { prepareHardenFolder, writeHardenFolder } from "../../runs/harden-folder
 import type { HardenFind, HardenReport } from "../../runs/harden-report.ts";
 import { readGiven } from "../../runs/whole-file.ts";
 import { EXAMPLES, numberIn, type RunFlags, repeated, SEED, wholeNumber } from "../options.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import { stagedProgress } from "../progress.ts";
 import { addScorerOptions, type ScorerFlags, scorerHere } from "../scoring.ts";
 import { counted, out, paint, percent, print, printableJson, warning } from "../terminal.ts";
 
@@ -35,12 +35,13 @@ you accept to your own rows, delete the others. Files in --outdir:
   summary.md, report.json
 
 With --golden each rule of the scorer is changed, one at a time; the mutation
-score is the share of these mutants that the golden rows notice. A comment
+score is the share of these mutants that the golden rows notice. No mutant may
+write a file, use the network or start a program. A comment
 "harden: accept" on a line accepts its mutants as equivalent; --accept names a
 file with one mutant on each line.
 
 Exit codes:
-  0  nothing found    1  finds    64 wrong usage    65 bad data
+  0  no finds    1  finds    64 wrong usage    65 bad data
 
 Examples:
   lockedroom harden --dataset data/datasets/math_dev.jsonl \\
@@ -56,7 +57,12 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .requiredOption(...EXAMPLES)
     .option("--golden <file>", "golden rows, JSONL; can be repeated", repeated)
-    .option("--inputs <n>", "completions to score", wholeNumber(100, 1_000_000_000), DEFAULT_INPUTS)
+    .option(
+      "--inputs <n>",
+      "completions to score, besides coverage, relations, minimising and mutants",
+      wholeNumber(100, 1_000_000_000),
+      DEFAULT_INPUTS,
+    )
     .option(
       "--seconds <s>",
       "stop after so long; the results then depend on the machine",
@@ -91,7 +97,7 @@ export function define(command: Command, exit: (code: number) => void): void {
 }
 
 async function attacked(flags: Flags): Promise<HardenReport> {
-  const shown: { bar?: Progress; label: string; reached: number } = { label: "", reached: 0 };
+  const progress = stagedProgress(flags.quiet);
   try {
     return await harden({
       ...flags,
@@ -99,21 +105,10 @@ async function attacked(flags: Flags): Promise<HardenReport> {
       forms: flags.form,
       timeoutMs: flags.scorerTimeout,
       accept: flags.accept === undefined ? [] : await acceptedIn(flags.accept),
-      onProgress(what, done, total) {
-        if (what !== shown.label) {
-          shown.bar?.stop();
-          Object.assign(shown, {
-            bar: startProgress(what, total, flags.quiet),
-            label: what,
-            reached: 0,
-          });
-        }
-        shown.bar?.add(done - shown.reached);
-        shown.reached = done;
-      },
+      onProgress: progress.show,
     });
   } finally {
-    shown.bar?.stop();
+    progress.stop();
   }
 }
 
@@ -146,11 +141,43 @@ const PROBLEMS: Record<HardenFind["problem"], string> = {
 const SHOWN = 12;
 
 function printReport(report: HardenReport, outdir: string): void {
-  const { scorer, inputs, forms, finds, search, mutation, edits } = report;
+  const { scorer, inputs, finds, mutation } = report;
   print(
-    `Attacked ${scorer.name} ${scorer.version} with ${inputs.all} inputs, seed ${report.settings.seed}.`,
+    `Attacked ${scorer.name} ${scorer.version} with ${inputs.counted} inputs, seed ${report.settings.seed}.`,
   );
-  const [form] = forms;
+  printForms(report);
+  if (report.stopped === "time")
+    out(warning("Stopped by --seconds: another machine may find other things."));
+  if (report.stopped === "scorer_hangs")
+    out(warning("Stopped early: the scorer ran over its time limit three times."));
+  out();
+  printStages(report);
+  out();
+  printFinds(finds);
+  printSurvivors(report);
+  const lenient = report.classes.filter((one) => one.lenient > 0).map(({ name }) => name);
+  if (lenient.length > 0)
+    print(`Right answers pass in other forms as well: ${lenient.join(", ")}. See summary.md.`);
+  if (report.finds_left_out > 0)
+    print(
+      `${counted(report.finds_left_out, "kind")} of attack showed more of the same and ${report.finds_left_out === 1 ? "is" : "are"} not listed.`,
+    );
+  print(`Written to ${outdir}: golden.jsonl, summary.md, report.json and others.`);
+  if (!mutation)
+    print("The mutation score was not measured: it needs golden rows, given with --golden.");
+  out(ending(finds.length, mutation?.survived ?? 0));
+}
+
+function ending(finds: number, survived: number): string {
+  const survivors = `${counted(survived, "mutant")} ${survived === 1 ? "survives" : "survive"}.`;
+  if (finds > 0) {
+    const rows = `${counted(finds, "find")}: accept or reject the rows of golden.jsonl.`;
+    return paint("red", survived > 0 ? `${rows} ${survivors}` : rows);
+  }
+  return survived > 0 ? paint("yellow", `No finds; ${survivors}`) : paint("green", "No finds.");
+}
+
+function printForms({ forms: [form], forms_not_used }: HardenReport): void {
   if (form) out(`Accepted form: ${visibleShort(`${form.before}{}${form.after}`, 60)}`);
   else
     out(
@@ -158,46 +185,48 @@ function printReport(report: HardenReport, outdir: string): void {
         "No right answer passed in any form that was tried, so little can be found. Name the form with --form or give --golden.",
       ),
     );
-  if (report.stopped === "time")
-    out(warning("Stopped by --seconds: another machine may find other things."));
-  if (report.stopped === "scorer_hangs")
-    out(warning("Stopped early: the scorer ran over its time limit three times."));
-  out();
-  const tried = report.classes.reduce((sum, one) => sum + one.tried, 0);
-  const lenient = report.classes.filter((one) => one.lenient > 0).map(({ name }) => name);
-  out(`  attacks        ${tried} in ${report.classes.length} classes`);
-  if (inputs.golden_edits > 0)
+  for (const { form, tried } of forms_not_used)
     out(
-      `  golden edits   ${inputs.golden_edits}; ${counted(edits.length + report.edits_left_out, "kind")} changed a reward`,
+      warning(
+        `Right answers did not pass in --form ${visibleShort(form, 60)}, so it is not used. {} stands for the answer: ${visibleShort(tried, 60)} was tried.`,
+      ),
+    );
+}
+
+const line = (label: string, text: string) => out(`  ${label.padEnd(14)} ${text}`);
+
+/** The lines of both parts add up to the calls of the scorer. */
+function printStages({ inputs, classes, edits, edits_left_out, search, ...report }: HardenReport) {
+  line("forms", `${inputs.forms}`);
+  line("right answers", `${inputs.right_answers}`);
+  line("attacks", `${inputs.attacks} in ${classes.length} classes`);
+  if (inputs.golden_edits > 0)
+    line(
+      "golden edits",
+      `${inputs.golden_edits}; ${counted(edits.length + edits_left_out, "kind")} changed a reward`,
     );
   const { code_reached: code } = search;
   const reached = code === null ? "no coverage" : `${percent(code)} of the code reached`;
-  out(`  search         ${inputs.search}; ${reached}, ${search.kept} kept`);
+  line("search", `${inputs.search}; ${reached}, ${search.kept} kept`);
+  if (inputs.all === inputs.counted) return;
+  out("Not counted as inputs:");
+  if (inputs.coverage > 0) line("coverage", `${inputs.coverage}`);
+  if (inputs.relations > 0) line("relations", `${inputs.relations}`);
   for (const one of report.relations)
-    out(
-      `  relation       ${visibleShort(one.name, 30)}: ${one.checked} checked, ${one.broken} broken`,
-    );
-  if (mutation) {
-    const { killed, survived, code_only, silent, score } = mutation;
-    const share = score === null ? "" : ` (${percent(score)})`;
-    out(
-      `  mutants        ${killed} of ${killed + survived} noticed${share}; ${code_only + silent} change no reward`,
-    );
-  }
-  out();
-  printFinds(finds);
-  printSurvivors(report);
-  if (lenient.length > 0)
-    print(`Right answers pass in other forms as well: ${lenient.join(", ")}. See summary.md.`);
-  print(`Written to ${outdir}: golden.jsonl, summary.md, report.json and others.`);
-  out(
-    finds.length > 0
-      ? paint(
-          "red",
-          `${counted(finds.length + report.finds_left_out, "find")}: accept or reject the rows of golden.jsonl.`,
-        )
-      : paint("green", "Nothing found."),
-  );
+    out(`    ${visibleShort(one.name, 40)}: ${one.checked} checked, ${one.broken} broken`);
+  if (inputs.minimising > 0) line("minimising", `${inputs.minimising}`);
+  if (report.mutation) line("mutants", `${inputs.mutants}; ${noticed(report.mutation)}`);
+}
+
+function noticed(mutation: NonNullable<HardenReport["mutation"]>): string {
+  const { killed, survived, code_only, silent, refused, score } = mutation;
+  const share = score === null ? "" : ` (${percent(score)})`;
+  const parts = [
+    `${killed} of ${killed + survived} noticed${share}`,
+    `${code_only + silent} change no reward`,
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ];
+  return parts.join(", ");
 }
 
 /** The first find of each class and problem. */
@@ -214,7 +243,7 @@ function printFinds(finds: readonly HardenFind[]): void {
     out(`${paint("red", first.attack_class)}: ${PROBLEMS[first.problem]}${others}`);
     const id = visibleShort(first.id, 20);
     out(`    ${id}  ${visibleShort(first.completion, 70 - columns(id))}`);
-    print(visibleShort(`${first.attack}: ${first.why}`, 220), "    ");
+    print(visibleShort(`${first.why} Found by: ${first.attack}.`, 220), "    ");
   }
   if (groups.size > SHOWN) out(`… and ${groups.size - SHOWN} more classes; see summary.md`);
   if (finds.length > 0) out();

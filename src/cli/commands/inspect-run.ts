@@ -7,6 +7,7 @@ import {
   inspectRun,
   type OutcomeGroup,
 } from "../../report/inspect.ts";
+import { reasonOf } from "../../report/reason.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
@@ -86,7 +87,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, math: boo
         `    selected    sample ${row.selected.index + 1} of ${row.samples?.length}; the first was ${row.baseline.outcome_code}`,
       );
     }
-    const reason = reasonOf(row);
+    const reason = reasonOf(row, 200);
     if (reason) print(`reason      ${reason}`, "    ");
   }
 }
@@ -110,12 +111,4 @@ function block(text: string): string {
 function shownCompletion({ completion }: ResultRow): string {
   if (completion === null) return "(none)";
   return completion === "" ? "(empty)" : visibleShort(completion, 64);
-}
-
-function reasonOf({ details }: ResultRow): string {
-  const { message, parsed } = (details ?? {}) as { message?: unknown; parsed?: unknown };
-  if (typeof message === "string") return visibleShort(message, 200);
-  return parsed === undefined
-    ? visibleShort(JSON.stringify(details), 200)
-    : `parsed as ${visibleShort(String(parsed), 60)}`;
 }

@@ -1,13 +1,20 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
-import { trainingReport } from "../../report/training/report.ts";
-import { writeWhole } from "../../runs/whole-file.ts";
+import { gate } from "../../gate/gate.ts";
+import { verdictReport } from "../../report/gate/report.ts";
+import { report } from "../../report/report.ts";
+import type { Report } from "../../report/report-type.ts";
+import { gateReportSchema } from "../../runs/gate-report.ts";
+import { readArtifact, writeWhole } from "../../runs/whole-file.ts";
 import { numberIn } from "../options.ts";
 import { print } from "../terminal.ts";
 
 interface Flags {
-  readonly run: readonly string[];
+  readonly run?: readonly string[];
+  readonly baseline?: string;
+  readonly candidate?: string;
+  readonly verdict?: string;
   readonly output: string;
   readonly pricePerHour?: number;
   readonly force?: boolean;
@@ -15,33 +22,65 @@ interface Flags {
 
 const PRICE = numberIn(0, 1e9, "a number from 0 up");
 
-export const help = `The top of the page says whether a run is finished, unfinished or stopped by an
-alarm. The same runs give the same bytes.
+export const help = `A page about training says whether a run is finished, unfinished or stopped by
+an alarm; runs of the other kinds must be finished. All rows are counted, and
+the first of each outcome are shown. The same runs give the same bytes.
+
+The gate decides with its defaults; for --claim and the like, write the verdict
+with gate --report and give it as --verdict.
 
 Examples:
-  lockedroom report --run runs/grpo -o report.html
+  lockedroom report --run runs/first -o first.html
   lockedroom report --run runs/grpo runs/ppo -o compared.html \\
-    --price-per-hour 2.5 --force`;
+    --price-per-hour 2.5 --force
+  lockedroom report --baseline runs/old --candidate runs/new -o gate.html
+  lockedroom gate --baseline runs/old --candidate runs/new --claim policy \\
+    --report verdict.json; lockedroom report --verdict verdict.json -o gate.html`;
 
 export function define(command: Command): void {
   command
     .description(
-      "Writes an HTML report about training runs: key figures, curves, alarms, samples, cost. One self-contained file; several runs share the charts.",
+      "Writes an HTML page about runs of any kind, or about a verdict of the gate: key figures, charts, outcomes, failing rows, flips side by side. One self-contained file; several runs of one kind share a page.",
     )
-    .requiredOption("--run <folders...>", "training run folder, or several to compare")
+    .option("--run <folders...>", "run folder, or several of one kind to compare")
+    .option("--baseline <run>", "compare with the gate: run of the current policy")
+    .option("--candidate <run>", "compare with the gate: run to compare with it")
+    .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("-o, --output <file>", "HTML file to write (must end in .html)")
-    .option("--price-per-hour <x>", "price of the machine, to show the cost in money", PRICE)
+    .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
     .option("--force", "overwrite an existing file")
     .action(run);
 }
 
-async function run({ run: runs, output, pricePerHour, force }: Flags): Promise<void> {
-  refuseOutput(output, force ?? false);
-  const report = await trainingReport({ runs, pricePerHour });
-  await writeWhole(output, report.html);
-  for (const { name, status } of report.runs) print(`${name}: ${status}`);
-  print(`Report written to ${output}`);
+async function run(flags: Flags): Promise<void> {
+  const make = pageOf(flags);
+  refuseOutput(flags.output, flags.force ?? false);
+  const { html, runs } = await make();
+  await writeWhole(flags.output, html);
+  for (const { name, status } of runs) print(`${name}: ${status}`);
+  print(`Report written to ${flags.output}`);
 }
+
+/** Exactly one of the three things that a page can be about. */
+function pageOf({ run: runs, baseline, candidate, verdict, pricePerHour }: Flags) {
+  const isGate = baseline !== undefined || candidate !== undefined;
+  const given = [runs !== undefined, isGate, verdict !== undefined].filter(Boolean).length;
+  if (given !== 1 || (isGate && (baseline === undefined || candidate === undefined)))
+    throw usageError(
+      "a report is about runs, a comparison or a verdict",
+      "Give --run, or both --baseline and --candidate, or --verdict.",
+    );
+  return async (): Promise<Report> => {
+    if (runs !== undefined) return report({ runs, pricePerHour });
+    if (verdict !== undefined) return verdictReport({ verdict: await readVerdict(verdict) });
+    return verdictReport({
+      verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "" }),
+    });
+  };
+}
+
+const readVerdict = (file: string) =>
+  readArtifact(file, gateReportSchema, "Write it with gate --report.");
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */
 function refuseOutput(file: string, force: boolean): void {

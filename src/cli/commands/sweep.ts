@@ -2,12 +2,14 @@ import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
+import { algorithmOf } from "../../learn/algorithms/index.ts";
 import { yamlValue } from "../../learn/recipe.ts";
+import { completed } from "../../learn/settings.ts";
 import { type SweepOutcome, sweep } from "../../learn/sweep.ts";
 import type { SweepPoint } from "../../runs/sweep-schema.ts";
-import { TrainingProgress } from "../progress.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
+import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
   readonly over: string;
@@ -37,7 +39,7 @@ async function run(algorithm: string, { over, ...flags }: Flags): Promise<void> 
       sweep({
         ...options,
         ...valuesOf(over),
-        ...progress.listeners(options.settings),
+        ...progress.listeners(completed(algorithmOf(algorithm), options.settings)),
         onValue: () => progress.stop(),
       }),
     );

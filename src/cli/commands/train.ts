@@ -6,8 +6,8 @@ import { train } from "../../learn/train.ts";
 import { readTrainingRun, type TrainingStep } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
+import { algorithmHelp, describeAlgorithm } from "../algorithm-help.ts";
 import { missingAnswerWarning } from "../data-kind.ts";
-import { TrainingProgress } from "../progress.ts";
 import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
@@ -16,18 +16,28 @@ import {
   type TrainFlags,
   withTrainOptions,
 } from "../train-options.ts";
+import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
   readonly showSettings?: boolean;
 }
 
-export const help = `Algorithms:
+/** With the name of an algorithm, about that one. */
+export function help([name]: readonly string[]): string {
+  const algorithm = ALGORITHMS.find((one) => one.name === name);
+  return algorithm ? algorithmHelp(algorithm) : GENERAL_HELP;
+}
+
+const GENERAL_HELP = `Algorithms:
 ${ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
 
 Contents of --dataset: texts (prompt, completion) for sft; preference pairs
 (prompt, chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion,
 label) for kto; examples (id, prompt, expected_answer) for the others, which
 sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
+
+\`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
+an example. --steps has a default for each.
 
 --show-settings prints every setting of --config and --set with its default,
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
@@ -47,7 +57,12 @@ Examples:
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
     --resume`;
 
-export function define(command: Command): void {
+export function define(
+  command: Command,
+  _exit: (code: number) => void,
+  [name]: readonly string[],
+): void {
+  const algorithm = ALGORITHMS.find((one) => one.name === name);
   addTrainOptions(command)
     .description(
       "Trains a policy and writes a checkpoint (Loop C). Needs the package onnxruntime-node.",
@@ -58,6 +73,7 @@ export function define(command: Command): void {
         .implies({ dataset: "", outdir: "" }),
     )
     .action(run);
+  if (algorithm) describeAlgorithm(command, algorithm);
 }
 
 async function run(name: string, { showSettings, ...flags }: Flags): Promise<void> {
@@ -70,16 +86,18 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
   try {
     const trained = await withTrainOptions(name, flags, (options) => {
       const { settings } = options;
-      const doubt = missingAnswerWarning(expectedDataset(name, flags));
+      // A scorer of one's own may read other fields.
+      const own = flags.scorer.length > 0;
+      const doubt = own ? undefined : missingAnswerWarning(expectedDataset(name, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithm, settings)) {
         progress.warn(add === undefined ? because : `${because}; add --set ${add}`);
       }
-      return train({ ...options, ...progress.listeners(settings) });
+      return train({ ...options, ...progress.listeners(completed(algorithm, settings)) });
     });
     progress.stop();
     const { max_tokens: maxTokens } = completed(algorithm, await settingsOf(flags)).evaluate;
-    if (!flags.quiet) await printTrained(trained, flags.holdout, maxTokens);
+    if (!flags.quiet) await printTrained(trained, flags, maxTokens);
   } finally {
     progress.stop();
   }
@@ -87,7 +105,7 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
 
 async function printTrained(
   { dir, checkpoint, summary }: TrainedPolicy,
-  holdout: string | undefined,
+  { holdout, scorer, validationScorer = scorer[0] }: Flags,
   maxTokens: number,
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout: test } = summary;
@@ -126,9 +144,16 @@ async function printTrained(
   // Same max_tokens as in validation: the gate rejects runs with different sampling settings.
   const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
   // Not on --dev: the gate rejects runs on what the policy was validated on.
-  const policy = [`--policy ${checkpoint}`, `--dataset ${holdout ?? "HELD_OUT"}`, ...sampling];
+  const dataset = `--dataset ${holdout ?? "HELD_OUT"}`;
+  const policy = [`--policy ${checkpoint}`, dataset, ...sampling];
   out(
     commandLines(`Then evaluate it: ${program()} rollout`, [...policy, `--outdir ${dir}-rollout`]),
+  );
+  // Without a scorer of its own, what rollout prints next is complete.
+  if (validationScorer === undefined) return;
+  const scored = [`--completions ${dir}-rollout/completions.jsonl`, `--scorer ${validationScorer}`];
+  out(
+    commandLines(`And score it: ${program()} eval`, [dataset, ...scored, `--outdir ${dir}-eval`]),
   );
 }
 

@@ -6,10 +6,11 @@
 
 import { LockedRoomError } from "../../core/errors.ts";
 import { sha256 } from "../../core/fingerprint.ts";
-import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../../core/score.ts";
-import type { EditableFile, EditableModule } from "../../extensions/editable.ts";
+import type { CheckedScore, ScoreRequest } from "../../core/score.ts";
+import type { EditableFile, EditableModule, Edited } from "../../extensions/editable.ts";
 import type { HardenMutant, HardenReport } from "../../runs/harden-report.ts";
-import { openScorer } from "../../scorers/open.ts";
+import { Guard } from "../../scorers/guard.ts";
+import { toScorer } from "../../scorers/load.ts";
 import { type SourceEdit, sourceEdits } from "./operators.ts";
 
 export interface SuiteRow extends ScoreRequest {
@@ -27,6 +28,8 @@ export interface MutationOptions {
   readonly accepted: ReadonlySet<string>;
   readonly timeoutMs: number;
   readonly onMutant?: ((done: number, all: number) => void) | undefined;
+  /** Told how many rows a mutant scored. */
+  readonly onScored?: ((rows: number) => void) | undefined;
 }
 
 type Mutation = NonNullable<HardenReport["mutation"]>;
@@ -50,6 +53,7 @@ export async function mutationScore(options: MutationOptions): Promise<Mutation>
       code_only: count("code_only"),
       silent: count("silent"),
       accepted: count("accepted"),
+      refused: count("refused"),
     },
     does_not_load: count("does_not_load"),
     score: killed + survived === 0 ? null : killed / (killed + survived),
@@ -124,32 +128,31 @@ async function outcomeOf(mutant: Mutant, options: MutationOptions): Promise<Hard
     witness: null,
     ...more,
   });
-  const scorer = await openMutant(options.module.load(file, text), options.timeoutMs);
+  const loaded = await options.module.load(file, text);
+  if (typeof loaded === "string") return result(loaded);
+  const scorer = guarded(loaded, file.name, options.timeoutMs);
   if (!scorer) return result("does_not_load");
-  try {
-    const killed_by = await killedBy(scorer, options.suite);
-    if (killed_by !== null) return result("killed", { killed_by });
-    if (acceptedHere || options.accepted.has(mutant.mutant)) return result("accepted");
-    const { witness, otherCode } = await witnessOf(scorer, options.probes);
-    if (witness) return result("survived", { witness });
-    return result(otherCode ? "code_only" : "silent");
-  } finally {
-    await scorer.close();
-  }
+  const killed_by = await killedBy(scorer, options);
+  if (scorer.refused !== undefined) return result("refused");
+  if (killed_by !== null) return result("killed", { killed_by });
+  if (acceptedHere || options.accepted.has(mutant.mutant)) return result("accepted");
+  const { witness, otherCode } = await witnessOf(scorer, options);
+  if (scorer.refused !== undefined) return result("refused");
+  if (witness) return result("survived", { witness });
+  return result(otherCode ? "code_only" : "silent");
 }
 
-async function openMutant(
-  exports: Record<string, unknown> | undefined,
+/** Undefined where the edit left no scorer. */
+function guarded(
+  { exports, sight }: Exclude<Edited, string>,
+  name: string,
   timeoutMs: number,
-): Promise<GuardedScorer | undefined> {
-  const found = [exports, exports?.default as Record<string, unknown> | undefined].find(
-    (one) => typeof one?.score === "function",
-  );
-  if (!found) return undefined;
+): Guard | undefined {
   try {
-    // Declared so that each row is scored once: whether a mutant is deterministic does not matter.
-    const once = { ...found, deterministic: false };
-    return await openScorer(once as unknown as Scorer, { timeoutMs });
+    const scorer = toScorer(exports, name);
+    return new Guard({ scorer, again: scorer, trusted: false, sight }, timeoutMs, 1, {
+      ...{ scoreOnce: true, confined: true },
+    });
   } catch (error) {
     if (error instanceof LockedRoomError) return undefined;
     throw error;
@@ -159,10 +162,14 @@ async function openMutant(
 /** Few rows at a time: most mutants are noticed early, and one that hangs is tried three times. */
 const AT_ONCE = 32;
 
-async function killedBy(scorer: GuardedScorer, suite: readonly SuiteRow[]): Promise<number | null> {
+async function killedBy(
+  scorer: Guard,
+  { suite, onScored }: MutationOptions,
+): Promise<number | null> {
   for (let from = 0; from < suite.length; from += AT_ONCE) {
     const rows = suite.slice(from, from + AT_ONCE);
     const scores = await scorer.scoreBatch(rows);
+    onScored?.(rows.length);
     const at = rows.findIndex((row, i) => scores[i]?.reward !== row.expected_reward);
     if (at >= 0) return from + at + 1;
   }
@@ -171,13 +178,14 @@ async function killedBy(scorer: GuardedScorer, suite: readonly SuiteRow[]): Prom
 
 /** A completion with another reward; otherwise whether any gets another code. */
 async function witnessOf(
-  scorer: GuardedScorer,
-  probes: MutationOptions["probes"],
+  scorer: Guard,
+  { probes, onScored }: MutationOptions,
 ): Promise<{ witness: HardenMutant["witness"]; otherCode: boolean }> {
   let otherCode = false;
   for (let from = 0; from < probes.length; from += 256) {
     const some = probes.slice(from, from + 256);
     const scores = await scorer.scoreBatch(some.map(({ request }) => request));
+    onScored?.(some.length);
     for (const [i, { request, score }] of some.entries()) {
       const { reward, code } = scores[i] as CheckedScore;
       otherCode ||= code !== score.code;

@@ -96,7 +96,7 @@ describe("zero_gradient", () => {
     expect(names(last({ loss: 0 }))).toEqual([]);
     expect(names(last({ gradient_norm: 0 }))).toEqual(["zero_gradient"]);
     expect(message(steps(1, () => ({ gradient_norm: 0, tokens: 0 }), SUPERVISED))).toContain(
-      "No token of this step is trained on",
+      "Why the loss is 0: no token of this step is trained on",
     );
   });
 });
@@ -226,15 +226,19 @@ describe("what the policy says", () => {
     expect(names(texts)).toEqual([]);
   });
 
-  test("entropy_collapse tells what sets a policy that grows sure apart from one that is stuck", () => {
-    const sure = look(then({ entropy: 0.05, "reward/mean": 0.75 }));
-    expect(sure[0]?.message).toContain("The mean reward is 0.75, from 0.5 at the start");
-    expect(sure[0]?.message).toContain("in 20 % of the groups all rewards are equal");
-    expect(sure).toMatchObject([
-      { stops: false, evidence: { reward_start: 0.5, reward_now: 0.75, zero_std_groups: 0.2 } },
+  test("entropy_collapse: a policy that gets better with it grows sure, one that does not is stuck", () => {
+    expect(names(then({ entropy: 0.05, "reward/mean": 0.75 }))).toEqual([]);
+    const stuck = look(then({ entropy: 0.05, "reward/mean": 0.52 }));
+    expect(stuck[0]?.message).toContain("The mean reward is 0.52, from 0.5 at the start");
+    expect(stuck[0]?.message).toContain("in 20 % of the groups all rewards are equal");
+    expect(stuck).toMatchObject([
+      { stops: false, evidence: { reward_start: 0.5, reward_now: 0.52, zero_std_groups: 0.2 } },
     ]);
     const early = message(steps(5, () => ({ entropy: 0.005 })));
     expect(early).toContain("The mean reward is 0.5, and in 20 % of the groups");
+    // It got better, and then every sample of a prompt became the same: a third of them always fail.
+    const settled = { entropy: 0.05, "reward/mean": 0.65, "reward/zero_std_groups": 0.95 };
+    expect(names(then(settled))).toContain("entropy_collapse");
   });
 
   test("length_drift either way, and completions cut off", () => {

@@ -2,6 +2,7 @@
 
 import type { Alarm, EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
+import type { Advice } from "./advice.ts";
 import type { Limits } from "./limits.ts";
 
 /** Everything that the run has recorded so far, oldest first. */
@@ -13,6 +14,14 @@ export interface History {
     readonly usesReference: boolean;
     /** The maximum number of tokens of a completion. */
     readonly maxTokens?: number;
+    /** Whether the initial policy is random weights, which nothing needs to stay near. */
+    readonly scratch?: boolean;
+    /** False where advantages do not compare the completions of a prompt. */
+    readonly grouped?: boolean;
+    /** The learning rate, and the algorithm's default. */
+    readonly rate?: { readonly peak: number; readonly usual: number };
+    /** What may be advised; undefined where the algorithm is not known. */
+    readonly advice?: Advice;
   };
 }
 
@@ -23,6 +32,8 @@ export const ALARMS = [
   "sampling_mismatch",
   "reference_aliased",
   "zero_gradient",
+  "zero_reward",
+  "ruinous_learning_rate",
   "learning_backwards",
   "reward_hacking",
   "validation_falls",

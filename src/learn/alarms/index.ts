@@ -6,9 +6,11 @@
 
 import type { Alarm } from "../../runs/train-records.ts";
 import type { Check, History } from "./history.ts";
+import { ruinousLearningRate } from "./learning-rate.ts";
 import type { Limits } from "./limits.ts";
 import { logprobMismatch, referenceAliased, samplingMismatch, zeroGradient } from "./mechanics.ts";
 import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./outputs.ts";
+import { zeroReward } from "./reasons.ts";
 import { learningBackwards, perfectScore, rewardJump, scorerFailures } from "./reward.ts";
 import { divergence, plateau } from "./validation.ts";
 
@@ -17,7 +19,15 @@ export { LIMITS, type Limits } from "./limits.ts";
 
 const CHECKS: readonly Check[] = [
   ...[scorerFailures, logprobMismatch, samplingMismatch, referenceAliased, zeroGradient],
-  ...[learningBackwards, divergence, plateau, rewardJump, perfectScore],
+  ...[
+    zeroReward,
+    ruinousLearningRate,
+    learningBackwards,
+    divergence,
+    plateau,
+    rewardJump,
+    perfectScore,
+  ],
   ...[repeatedOutputs, entropyCollapse, lengthDrift, klOverLimit],
 ];
 

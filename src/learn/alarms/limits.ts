@@ -31,6 +31,19 @@ export interface Limits {
   /** Minimum rise of a loss, as a share of its first value. */
   readonly backwardsLoss: number;
 
+  /** Rise of the mean loss above the first one that a ruined policy has, as a share … */
+  readonly ruinedLoss: number;
+  /** … and in nats: small losses double easily. */
+  readonly ruinedLossLeast: number;
+  /** Part of the rise that one update makes, where the rate is not high: a wrong sign raises the loss step by step. */
+  readonly ruinedLeap: number;
+  /** Share of the initial reward that a ruined policy has left. */
+  readonly ruinedShare: number;
+  /** Nats per token from the initial policy that a ruined policy has at least. */
+  readonly ruinedKl: number;
+  /** A learning rate of so many times the algorithm's default is high. */
+  readonly rateHigh: number;
+
   /** Steps without a trend that make a plateau of the training reward. */
   readonly jumpPlateau: number;
   /** Steps after the plateau that must all be high: one batch is not a jump. */
@@ -48,6 +61,10 @@ export interface Limits {
   readonly perfectExamples: number;
   /** From this pass rate on, low entropy is expected. */
   readonly solved: number;
+  /** The same where the reward has risen by this share of what was missing at the start. */
+  readonly solving: number;
+  /** … unless at least this share of the groups fails as a whole. */
+  readonly stuckGroups: number;
 
   /** Share of the way from the initial value to "all outputs are the same": some tasks have few answers. */
   readonly repeated: number;
@@ -101,6 +118,13 @@ export const LIMITS: Limits = {
   ruinedReward: 0.4,
   backwardsLoss: 1,
 
+  ruinedLoss: 0.5,
+  ruinedLossLeast: 0.5,
+  ruinedLeap: 0.4,
+  ruinedShare: 0.25,
+  ruinedKl: 2,
+  rateHigh: 5,
+
   jumpPlateau: 12,
   jumpSteps: 3,
   jumpErrors: 5,
@@ -110,6 +134,8 @@ export const LIMITS: Limits = {
   perfectSteps: 5,
   perfectExamples: 20,
   solved: 0.9,
+  solving: 0.2,
+  stuckGroups: 0.25,
 
   repeated: 0.5,
   entropyShare: 0.2,

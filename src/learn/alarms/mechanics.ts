@@ -10,16 +10,21 @@ import {
   percent,
   show,
 } from "./history.ts";
+import { whyUnrewarded } from "./reasons.ts";
 
 /** No gradient. */
-export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
+export const zeroGradient: Check = ({ steps, facts }, { zeroGroups, zeroSteps }) => {
   const last = steps.at(-1);
-  const share = metric(last, "reward/zero_std_groups");
+  // Without a comparison in groups, equal rewards of a group say nothing.
+  const share = facts.grouped === false ? undefined : metric(last, "reward/zero_std_groups");
   const gradient = metric(last, "gradient_norm");
   // A policy-gradient loss can be 0 where advantages cancel, so it counts only without a gradient norm.
   const still = gradient === undefined ? metric(last, "loss") === 0 : gradient === 0;
   const shares = column(steps.slice(-zeroSteps), "reward/zero_std_groups");
-  const often = shares.length === zeroSteps && shares.every((value) => value >= zeroGroups);
+  const often =
+    share !== undefined &&
+    shares.length === zeroSteps &&
+    shares.every((value) => value >= zeroGroups);
   if (!last || !(share === 1 || often || still)) return undefined;
   const evidence = {
     zero_std_groups: share,
@@ -31,23 +36,28 @@ export const zeroGradient: Check = ({ steps }, { zeroGroups, zeroSteps }) => {
     return {
       alarm: "zero_gradient",
       stops: false,
-      message: withoutGroups(metric(last, "tokens")),
+      message: withoutGroups(metric(last, "tokens"), facts),
       evidence,
     };
   return {
     alarm: "zero_gradient",
     stops: false,
-    message: `In ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and nothing is learned from them${gradient ? "" : "; that is why the loss and the gradient are 0"}. ${advice(last)}`,
+    message: `Why the loss is 0: in ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and nothing is learned from them${gradient ? "" : "; the gradient is 0 too"}.${outcome(last) === "failed" ? ` Why the reward is 0:${unrewarded(last, facts)}` : ""} ${advice(last)}`,
     evidence,
   };
 };
 
-function withoutGroups(tokens: number | undefined): string {
+function withoutGroups(tokens: number | undefined, { advice }: History["facts"]): string {
   const seen =
     tokens === 0
-      ? "No token of this step is trained on, so its gradient is 0."
+      ? "Why the loss is 0: no token of this step is trained on, so its gradient is 0."
       : "The gradient of this step is exactly 0.";
-  return `${seen} Nothing was learned. Check whether the completions are empty or masked, every reward equals its baseline, or the trained weights are frozen.`;
+  return `${seen} Nothing was learned. Check whether ${advice?.still ?? "the completions are empty or masked, every reward equals its baseline, or the trained weights are frozen"}.`;
+}
+
+function unrewarded(step: StepRecord, { maxTokens, advice }: History["facts"]): string {
+  const setting = advice?.maxTokens ?? "rollouts.max_tokens";
+  return whyUnrewarded(step, { maxTokens, setting }) || " no completion passes.";
 }
 
 function whichWay(step: StepRecord): string {

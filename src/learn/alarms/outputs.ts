@@ -30,15 +30,22 @@ export const repeatedOutputs: Check = (history, limits) => {
   return {
     alarm: "repeated_outputs",
     stops: false,
-    message: `${percent(now)} of all completions are the same text (${percent(start)} at the start).${validated ? "" : " With one or two prompts per step that is expected; otherwise"} ${validated ? "The" : "the"} policy probably found a completion that is rewarded for every prompt, or has collapsed. Read it in the samples; make the scorer reject it, or add an entropy or KL term.`,
+    message: `${percent(now)} of all completions are the same text (${percent(start)} at the start).${validated ? "" : " With one or two prompts per step that is expected; otherwise"} ${validated ? "The" : "the"} policy probably found a completion that is rewarded for every prompt, or has collapsed. Read it in the samples; ${advised(history)}`,
     evidence: { start, now },
   };
 };
 
+function advised({ steps, facts: { advice } }: History): string {
+  const closer = advice?.closer ?? "raise the KL coefficient";
+  return metric(steps.at(-1), "reward/mean") === undefined
+    ? `count it in the training data, or ${closer}.`
+    : `make the scorer reject it, or ${closer}.`;
+}
+
 /**
- * Low entropy. Based on the level alone, so that a policy which learns and becomes certain raises it
- * too; the evidence distinguishes the two. Losses on given texts lower the entropy by design and do
- * not count.
+ * Low entropy of a policy that did not get better with it. One that learns its task becomes certain, so
+ * low entropy with a reward that is high, or has risen, is what success looks like. Losses on given
+ * texts lower the entropy by design and do not count.
  */
 export const entropyCollapse: Check = (history, limits) => {
   const { steps } = history;
@@ -50,8 +57,9 @@ export const entropyCollapse: Check = (history, limits) => {
   const now = moved?.now ?? recent(steps, "entropy", limits.window);
   if (now === undefined) return undefined;
   const lost = moved !== undefined && now <= limits.entropyShare * moved.start;
-  if ((!lost && now > limits.entropyLeast) || isSolved(history, limits)) return undefined;
+  if (!lost && now > limits.entropyLeast) return undefined;
   const reward = change(steps, "reward/mean", limits.window);
+  if (isSolved(history, limits) || isSolving(history, reward, limits)) return undefined;
   const evidence = {
     ...{ start: moved?.start, now },
     reward_start: reward?.start,
@@ -61,7 +69,7 @@ export const entropyCollapse: Check = (history, limits) => {
   return {
     alarm: "entropy_collapse",
     stops: false,
-    message: `The entropy is ${show(now)} nats per token${from(moved?.start)}, and the task is not solved.${signs(evidence)} Training lowers entropy, which is harmless while the reward rises or rewards differ in most groups. Otherwise the samples of a group are nearly identical and nothing new is explored: lower the learning rate, raise clip_high or the KL coefficient, or start from an earlier checkpoint.`,
+    message: `The entropy is ${show(now)} nats per token${from(moved?.start)}, and the reward has not risen with it.${signs(evidence)} The samples of a prompt are nearly identical, so that nothing new is explored: ${history.facts.advice?.explore ?? "lower the learning rate, raise the KL coefficient"}, or start from an earlier checkpoint.`,
     evidence,
   };
 };
@@ -84,6 +92,8 @@ function signs(seen: {
 /** Completions that become longer or shorter, or are truncated. */
 export const lengthDrift: Check = (history, limits) => {
   const { steps, facts } = history;
+  // Random weights write to the limit until the end of a completion is learned.
+  if (facts.scratch) return undefined;
   const of = (step: string, evaluation: "length_mean" | "truncated"): Change | undefined =>
     metric(steps.at(-1), step) === undefined
       ? evaluationChange(history, evaluation)
@@ -103,7 +113,7 @@ export const lengthDrift: Check = (history, limits) => {
     return {
       alarm: "length_drift",
       stops: false,
-      message: `${percent(cut.now)} of the completions are truncated (${percent(cut.start)} at the start)${room && `, at ${facts.maxTokens} tokens`}. They are scored without their end. Allow more tokens, or reward shorter completions; read the samples.`,
+      message: `${percent(cut.now)} of the completions are truncated (${percent(cut.start)} at the start)${room && `, at ${facts.maxTokens} tokens`}. They are scored without their end. Allow more tokens (${facts.advice?.maxTokens ?? "max_tokens"}); read the samples.`,
       evidence,
     };
   if (!length || Math.abs(length.now - length.start) < limits.lengthTokens) return undefined;
@@ -113,15 +123,23 @@ export const lengthDrift: Check = (history, limits) => {
   return {
     alarm: "length_drift",
     stops: false,
-    message: `Completions have ${grew ? "grown" : "shrunk"} from ${show(length.start)} to ${show(length.now)} tokens${room}. ${grew ? "The scorer may reward length, or the loss may not account for it" : "The policy may have found that short completions are safer"}. Compare samples with older ones, and check the setting algorithm.reduction.`,
+    message: `Completions have ${grew ? "grown" : "shrunk"} from ${show(length.start)} to ${show(length.now)} tokens${room}. ${why(grew, metric(steps.at(-1), "reward/mean") !== undefined)}. Compare samples with older ones${facts.advice?.length ?? ", and check the setting algorithm.reduction"}.`,
     evidence,
   };
 };
 
+function why(grew: boolean, rewarded: boolean): string {
+  if (!rewarded) return "The training data may have completions of another length";
+  return grew
+    ? "The scorer may reward length, or the loss may not account for it"
+    : "The policy may have found that short completions are safer";
+}
+
 /** Far from the reference; the run continues, because KL alone does not show harm. */
 export const klOverLimit: Check = (history, { kl: limit, window, klRows }) => {
-  if (limit === null) return undefined;
-  const { steps } = history;
+  const { steps, facts } = history;
+  // From random weights every policy goes far.
+  if (limit === null || facts.scratch) return undefined;
   const exact = freshEvaluation(history)?.kl_exact ?? undefined;
   const name = ["kl/k3", "kl/k1", "kl/k2"].find(
     (estimator) => metric(steps.at(-1), estimator) !== undefined,
@@ -137,7 +155,7 @@ export const klOverLimit: Check = (history, { kl: limit, window, klRows }) => {
   return {
     alarm: "kl_over_limit",
     stops: false,
-    message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The completions differ much from those of the initial policy, so scorers may not be valid for them. Raise the KL coefficient, lower the learning rate, or raise kl_limit if this is intended.`,
+    message: `The KL divergence from the reference is ${show(now)} nats per token, above the limit of ${show(limit)}. The completions differ much from those of the initial policy, so scorers may not be valid for them. To stay nearer, ${facts.advice?.closer ?? "raise the KL coefficient"} or lower the learning rate; raise kl_limit if this is intended.`,
     evidence: {
       ...{ kl_exact: exact, estimate, estimator: estimate === undefined ? null : name, limit },
       rows: metric(steps.at(-1), "kl/rows"),
@@ -156,4 +174,22 @@ function stepsWithRows(steps: readonly StepRecord[], least: number, rows: number
 function isSolved({ steps, evaluations }: History, { window, solved }: Limits): boolean {
   const reward = fullMarkIsOne(steps) ? recent(steps, "reward/mean", window) : undefined;
   return (evaluations.at(-1)?.pass_rate ?? reward ?? 0) >= solved;
+}
+
+/** Whether the reward has risen by a part of what was missing, and samples still differ where they fail. */
+function isSolving(
+  { steps, evaluations }: History,
+  reward: Change | undefined,
+  { solving, stuckGroups, window }: Limits,
+): boolean {
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
+  const validated = first && last && { start: first.reward_mean, now: last.reward_mean };
+  const risen = [fullMarkIsOne(steps) ? reward : undefined, validated].some(
+    (moved) => moved !== undefined && moved.now - moved.start > solving * (1 - moved.start),
+  );
+  // At least so many groups fail as a whole: the share of equal groups less those that can all pass.
+  const failing =
+    (recent(steps, "reward/zero_std_groups", window) ?? 0) -
+    (recent(steps, "reward/mean", window) ?? 0);
+  return risen && failing < stuckGroups;
 }

@@ -13,6 +13,7 @@ import {
   recent,
   show,
 } from "./history.ts";
+import { ruinousLearningRate } from "./learning-rate.ts";
 import type { Limits } from "./limits.ts";
 import { trend } from "./statistics.ts";
 
@@ -108,6 +109,8 @@ export const learningBackwards: Check = (history, limits) => {
   // All rewards equal: the reward cannot fall any further.
   const ruined = !loss && recent(steps, "reward/std", limits.window) === 0;
   if (!moved || isExcused(history, limits, ruined)) return undefined;
+  // It names the cause.
+  if (ruinousLearningRate(history, limits)) return undefined;
   // The value of a policy-gradient loss has no meaning, so the loss counts only in runs without rewards.
   const worse = loss ? moved.now - moved.start : moved.start - moved.now;
   const least = loss
@@ -122,7 +125,7 @@ export const learningBackwards: Check = (history, limits) => {
   return {
     alarm: "learning_backwards",
     stops: true,
-    message: `${name} has ${loss ? "risen" : "fallen"}${ruined ? " until all rewards were equal" : " steadily"} since the first step, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (of the loss, the advantage or the reward, or chosen and rejected are swapped), or the learning rate is much too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
+    message: `${name} has ${loss ? "risen" : "fallen"}${ruined ? " until all rewards were equal" : " steadily"} since the first step, from ${show(moved.start)} to ${show(moved.now)} in ${values.length} steps (z = ${show(z)}). Probably a sign is wrong (${history.facts.advice?.sign ?? "of the loss, the advantage or the reward, or chosen and rejected are swapped"}), or the learning rate is much too high. Check the sign on one example by hand, then try a tenth of the learning rate.`,
     evidence: { metric: name, start: moved.start, now: moved.now, z, steps: values.length },
   };
 };
@@ -135,6 +138,8 @@ function isExcused({ steps, evaluations }: History, limits: Limits, ruined: bool
   const traded = (metric(steps.at(-1), "cost/lambda") ?? 0) > 0;
   // Batches may become harder; the validation set stays the same.
   const [first, last] = [evaluations[0], evaluations.at(-1)];
-  const better = first && last && first !== last && last.reward_mean >= first.reward_mean;
+  const kept = first && last && first !== last && last.reward_mean >= first.reward_mean;
+  // A policy that never passed has kept nothing.
+  const better = kept && last.reward_mean > 0;
   return late || still || traded || better === true;
 }

@@ -12,18 +12,22 @@ import {
 import type { Limits } from "./limits.ts";
 import { best, type RewardMove, read, sinceImproved, type ValidationMove } from "./stopping.ts";
 
+/** Where the algorithm is not known. */
+const CLOSER = "raise the KL coefficient";
+
 /** The problem that the divergence table shows for a new evaluation. */
 export const divergence: Check = (history, limits) => {
   if (!freshEvaluation(history)) return undefined;
   const { validation, reward, verdict } = read(history, limits);
   if (!validation || !reward) return undefined;
-  if (verdict === "reward hacking") return rewardHacking(validation, reward, limits);
-  if (validation.direction === "down") return validationFalls(validation, reward);
+  if (verdict === "reward hacking") return rewardHacking(history, validation, reward, limits);
+  if (validation.direction === "down") return validationFalls(history, validation, reward);
   return verdict === "converged" ? converged(history, validation, reward, limits) : undefined;
 };
 
 /** Training reward rises while the validation reward falls. */
 function rewardHacking(
+  { facts }: History,
   validation: ValidationMove,
   reward: RewardMove,
   { rewardTrend }: Limits,
@@ -36,17 +40,21 @@ function rewardHacking(
   return {
     alarm: "reward_hacking",
     stops: true,
-    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (validate-scorer) or raise the KL coefficient before you continue.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (validate-scorer) or ${facts.advice?.closer ?? CLOSER} before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }
 
 /** Validation falls, and the reward does not rise. */
-function validationFalls(validation: ValidationMove, reward: RewardMove): Finding {
+function validationFalls(
+  { facts }: History,
+  validation: ValidationMove,
+  reward: RewardMove,
+): Finding {
   return {
     alarm: "validation_falls",
     stops: true,
-    message: `${fallSentence(validation)}${rewardSentence(reward)} Training makes the policy worse. Keep the checkpoint of step ${validation.since}; lower the learning rate or raise the KL coefficient before you continue.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} Training makes the policy worse. Keep the checkpoint of step ${validation.since}; lower the learning rate or ${facts.advice?.closer ?? CLOSER} before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }

@@ -24,6 +24,7 @@ export const dpo: Algorithm<DpoSettings> = {
   about: "preference pairs: log-sigmoid of the margin over the reference",
   needs: "pairs",
   settings: dpoSettings,
+  defaults: { steps: 200 },
   columns: { reference: "token" },
   reference: true,
   reduction: () => "sequences",

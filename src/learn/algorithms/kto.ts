@@ -24,6 +24,7 @@ export const kto: Algorithm<z.infer<typeof ktoSettings>> = {
   about: "completions labelled good or bad, without pairs",
   needs: "labels",
   settings: ktoSettings,
+  defaults: { steps: 200 },
   columns: { reference: "token", good: "row", shift: "row", share: "row" },
   reference: true,
   reduction: () => "sequences",

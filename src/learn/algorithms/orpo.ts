@@ -25,6 +25,7 @@ export const orpo: Algorithm<z.infer<typeof orpoSettings>> = {
   about: "preference pairs: SFT on chosen plus an odds-ratio loss",
   needs: "pairs",
   settings: orpoSettings,
+  defaults: { steps: 200 },
   columns: {},
   reduction: () => "sequences",
   loss(inputs, { beta }) {

@@ -37,6 +37,7 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
   about: "clipped policy gradient with a value head and per-token advantages",
   needs: "rollouts",
   settings: ppoSettings,
+  defaults: { steps: 100 },
   columns: { old: "token", advantage: "token", old_value: "token", return: "token" },
   klPlace: "reward",
   valueHead: true,

@@ -21,5 +21,5 @@ export const rft: Algorithm<z.infer<typeof rftSettings>> = {
   about: "rejection sampling: sample, keep rewarded completions, then SFT",
   needs: "passing samples",
   settings: rftSettings,
-  defaults: { rate: { peak: 0.001, warmup: 5, end: 0.1, shape: "cosine" } },
+  defaults: { steps: 300, rate: { peak: 0.001, warmup: 5, end: 0.1, shape: "cosine" } },
 };

@@ -18,7 +18,7 @@ export const sft: Algorithm<z.infer<typeof sftSettings>> = {
   about: "supervised fine-tuning on texts: prompts and completions",
   needs: "texts",
   settings: sftSettings,
-  defaults: { rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" } },
+  defaults: { steps: 1000, rate: { peak: 0.003, warmup: 20, end: 0.1, shape: "cosine" } },
   columns: {},
   namedLoss: "cross_entropy",
   reduction: ({ reduction }) => reduction,

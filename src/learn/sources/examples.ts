@@ -1,7 +1,6 @@
 /** The examples that rollouts are sampled for: all of them in memory, each id once. */
 
-import { dataError } from "../../core/errors.ts";
-import { normalisedPrompt } from "../../core/prompt-fingerprint.ts";
+import { dataError, LockedRoomError } from "../../core/errors.ts";
 import { PromptSet } from "../../core/prompt-set.ts";
 import { type Example, toExample } from "../../core/records.ts";
 import type { Encoder } from "../../engine/engine.ts";
@@ -13,27 +12,41 @@ export type InputRecord = TrainManifest["inputs"][number];
 
 export interface Examples {
   readonly list: readonly Example[];
+  /** The line of each example in its file. */
+  readonly lines: readonly number[];
   readonly input: InputRecord;
 }
 
 export async function readExamples(file: string, role: string): Promise<Examples> {
-  const lines = new JsonlFile(file, toExample);
+  const lines: number[] = [];
+  const rows = new JsonlFile(file, (fields, line) => {
+    const example = toExample(fields);
+    lines.push(line);
+    return example;
+  });
   const list: Example[] = [];
-  const seen = new Set<string>();
-  for await (const batch of lines.batches()) {
+  const seen = new Map<string, number>();
+  for await (const batch of rows.batches()) {
     for (const example of batch) {
-      if (seen.has(example.id)) {
+      const line = lines[list.length] as number;
+      const before = seen.get(example.id);
+      if (before !== undefined) {
         throw dataError(
-          `${file}: the id "${example.id}" appears twice`,
+          `${file}:${line}: the id "${example.id}" appears twice, first in line ${before}`,
           "Every example needs an id of its own: samples are addressed by it.",
         );
       }
-      seen.add(example.id);
+      seen.set(example.id, line);
       list.push(example);
     }
   }
   if (list.length === 0) throw dataError(`${file} is empty`, "Give at least one example.");
-  return { list, input: lines.asInput(role) };
+  return { list, lines, input: rows.asInput(role) };
+}
+
+/** Where an example is, as `file:line`. */
+export function placeOf({ lines, input }: Examples, index: number): string {
+  return `${input.path}:${lines[index]}`;
 }
 
 export function promptsOf({ list }: Examples): PromptSet {
@@ -43,19 +56,20 @@ export function promptsOf({ list }: Examples): PromptSet {
 }
 
 /** Tokens of the longest prompt. One that leaves no room for an answer is refused before anything runs. */
-export function longestPrompt({ list, input }: Examples, encoder: Encoder): number {
+export function longestPrompt(examples: Examples, encoder: Encoder): number {
   let longest = 0;
-  for (const { id, prompt } of list) {
-    const { length } = encoder.promptTokens(prompt);
+  for (const [i, { id, prompt }] of examples.list.entries()) {
+    const place = placeOf(examples, i);
+    const { length } = encodedAt(place, id, () => encoder.promptTokens(prompt));
     if (length === 0) {
       throw dataError(
-        `${input.path}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
+        `${place}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
         "Give every prompt a text.",
       );
     }
     if (length + 1 > encoder.maxLength) {
       throw dataError(
-        `${input.path}: the prompt of "${id}" has ${length} tokens, and the policy's context length is ${encoder.maxLength}`,
+        `${place}: the prompt of "${id}" has ${length} tokens, and the policy's context length is ${encoder.maxLength}`,
         "Shorten it, or use a policy with a longer context.",
       );
     }
@@ -64,38 +78,20 @@ export function longestPrompt({ list, input }: Examples, encoder: Encoder): numb
   return longest;
 }
 
-export class HeldOutPrompts {
-  readonly #known = new Map<string, Place>();
-
-  constructor(sets: readonly Examples[]) {
-    for (const [set, { list, input }] of sets.entries()) {
-      for (const { id, prompt } of list) {
-        const place = { id, file: input.path, set };
-        const before = this.#known.get(normalisedPrompt(prompt));
-        // The same file given twice overlaps with itself.
-        if (before && before.set !== set) throw overlap(before, place);
-        this.#known.set(normalisedPrompt(prompt), place);
-      }
-    }
-  }
-
-  /** Refuses a training prompt that is in a held-out set. */
-  refuse(prompt: string, id: string, file: string): void {
-    const found = this.#known.size > 0 && this.#known.get(normalisedPrompt(prompt));
-    if (found) throw overlap({ id, file }, found);
+/** Names the row of a text that the policy cannot read. */
+export function encodedAt<T>(place: string, id: string, encode: () => T): T {
+  try {
+    return encode();
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    throw dataError(`${place}: in "${id}", ${error.message}`, error.hint);
   }
 }
 
-interface Place {
-  readonly id: string;
-  readonly file: string;
-  /** Which of the sets it belongs to. */
-  readonly set?: number;
-}
-
-function overlap(one: Place, other: Place): Error {
-  return dataError(
-    `${one.file} and ${other.file} share an example: "${one.id}" is "${other.id}"`,
-    "Remove it from one of them: training, validation and test data must not overlap.",
-  );
+/** Held-out texts, of which a loss is computed: their completions must be readable too. */
+export function checkCompletions(examples: Examples, encoder: Encoder): void {
+  for (const [i, { id, completion }] of examples.list.entries()) {
+    if (typeof completion !== "string") continue;
+    encodedAt(placeOf(examples, i), id, () => encoder.encode(completion));
+  }
 }

@@ -13,7 +13,7 @@ import { sftLoss, TINY_POLICY } from "../../engine/tiny-policy.contract.ts";
 import { algorithmOf } from "../algorithms/index.ts";
 import { idleSettings, trainSettings } from "../settings.ts";
 import { lossCallOf } from "../update.ts";
-import { HeldOutPrompts } from "./examples.ts";
+import { HeldOutPrompts } from "./held-out.ts";
 import { evenlySpaced, referenceColumn, referenceGroups } from "./reference-share.ts";
 import { readRollouts } from "./rollouts.ts";
 

@@ -8,10 +8,12 @@ import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
 import { KEPT } from "../../runs/artifacts.ts";
 import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
+import { whyUnrewarded } from "../alarms/reasons.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { textSource } from "./files.ts";
+import { countOf } from "./rollout-metrics.ts";
 import { Texts, toText } from "./texts.ts";
 
 /** Prompts that are sampled and scored at once. */
@@ -32,9 +34,10 @@ const STATE = z.object({ sampled_tokens: z.number().nullable() });
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
   const { settings, encoder } = context;
   const examples = await readExamples(context.dataset, "examples");
-  for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
+  context.heldOut.refuse(examples);
   return {
     inputs: [examples.input],
+    examples,
     prompts: promptsOf(examples),
     longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
     maxTokens: settings.rollouts.max_tokens,
@@ -79,9 +82,10 @@ class RejectionSampling implements Source {
       const found = await this.#sample();
       this.#sampledTokens = found.tokens;
       await writeWhole(file, found.kept);
+      if (found.kept === "") throw nothingKept(this.#context, found.seen);
     }
     const lines = (await readText(file)).split("\n").filter((line) => line !== "");
-    if (lines.length === 0) throw nothingKept(this.#context);
+    if (lines.length === 0) throw nothingKept(this.#context, []);
     const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
     const texts = await Texts.read(file, toText, encoder, heldOut);
     return {
@@ -94,12 +98,13 @@ class RejectionSampling implements Source {
   }
 
   /** The kept completions of all examples, as JSONL, and how many tokens all of them took. */
-  async #sample(): Promise<{ kept: string; tokens: number }> {
+  async #sample(): Promise<{ kept: string; tokens: number; seen: Seen[] }> {
     const { settings, onProgress } = this.#context;
     const { list } = this.#examples;
     const { samples } = settings.algorithm as Settings;
     const { temperature, top_k, top_p, max_tokens } = settings.rollouts;
     const lines: string[] = [];
+    const seen: Seen[] = [];
     let tokens = 0;
     for (let at = 0; at < list.length; at += BLOCK) {
       const block = list.slice(at, at + BLOCK);
@@ -113,7 +118,8 @@ class RejectionSampling implements Source {
       const { episodes } = await play(engine, environment, requests, {
         ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
       });
-      for (const { generations } of episodes) {
+      for (const { generations, end } of episodes) {
+        seen.push({ code: end.code, cut: generations.some(({ finish }) => finish === "length") });
         for (const { completion_tokens } of generations) tokens += completion_tokens;
       }
       for (const [i] of block.entries()) {
@@ -121,7 +127,7 @@ class RejectionSampling implements Source {
       }
       onProgress?.(at + block.length, list.length, "Sampling");
     }
-    return { kept: lines.map((line) => `${line}\n`).join(""), tokens };
+    return { kept: lines.map((line) => `${line}\n`).join(""), tokens, seen };
   }
 
   /** What is kept of one prompt's episodes: different completions with enough reward. */
@@ -152,10 +158,24 @@ function fits({ finish, prompt_tokens, completion_tokens }: Generation, encoder:
   return prompt_tokens + completion_tokens + end <= encoder.maxLength;
 }
 
-function nothingKept({ dataset, settings }: DataContext): Error {
+/** What is known of a sample that was not kept. */
+interface Seen {
+  readonly code: string;
+  readonly cut: boolean;
+}
+
+function nothingKept({ dataset, settings }: DataContext, seen: readonly Seen[]): Error {
   const { samples, threshold } = settings.algorithm as Settings;
+  const { max_tokens: maxTokens } = settings.rollouts;
+  const cut = seen.filter((one) => one.cut).length / Math.max(1, seen.length);
+  const record = {
+    step: 0,
+    "length/truncated": cut,
+    outcomes: countOf(seen.map(({ code }) => code)),
+  };
+  const why = whyUnrewarded(record, { maxTokens, setting: "rollouts.max_tokens" });
   return dataError(
-    `none of the ${samples} samples of each prompt of ${dataset} had a reward of ${threshold} or more`,
+    `none of the ${samples} samples of each prompt of ${dataset} had a reward of ${threshold} or more.${why}`,
     "Sample more, lower the threshold, or start with a policy that passes sometimes.",
   );
 }

@@ -22,10 +22,11 @@ import {
 
 export async function readRollouts(context: DataContext): Promise<TrainingData> {
   const examples = await readExamples(context.dataset, "examples");
-  for (const { prompt, id } of examples.list) context.heldOut.refuse(prompt, id, context.dataset);
+  context.heldOut.refuse(examples);
   const { max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
+    examples,
     prompts: promptsOf(examples),
     longest: longestPrompt(examples, context.encoder) + max_tokens,
     maxTokens: max_tokens,

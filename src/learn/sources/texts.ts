@@ -5,7 +5,8 @@ import { PromptSet } from "../../core/prompt-set.ts";
 import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import type { HeldOutPrompts, InputRecord } from "./examples.ts";
+import { encodedAt, type InputRecord } from "./examples.ts";
+import { type HeldOutPrompts, overlap } from "./held-out.ts";
 import type { SeededOrder } from "./order.ts";
 
 export interface Text {
@@ -62,20 +63,29 @@ export class Texts {
     encoder: Encoder,
     heldOut?: HeldOutPrompts,
   ): Promise<Texts> {
-    const lines = new JsonlFile(file, toTexts);
+    const lines = new JsonlFile(file, (fields, line) => ({ texts: toTexts(fields), line }));
     const rows: TokenRow[] = [];
     const prompts = new PromptSet();
     let each = 1;
+    let first: Parameters<typeof overlap>[0] | undefined;
+    let leaks = 0;
     for await (const batch of lines.batches()) {
-      for (const texts of batch) {
+      for (const { texts, line } of batch) {
         each = texts.length;
+        const place = `${file}:${line}`;
+        const [{ id = "", prompt = "" } = {}] = texts;
+        const other = heldOut?.find(prompt);
+        if (other) {
+          leaks++;
+          first ??= { one: { id, place }, other };
+        }
         for (const text of texts) {
-          heldOut?.refuse(text.prompt, text.id, file);
-          rows.push(tokensOf(text, encoder, file));
+          rows.push(tokensOf(text, encoder, place));
           addTo(prompts, text);
         }
       }
     }
+    if (first) throw overlap(first, leaks, lines.rows, file);
     if (rows.length === 0) throw dataError(`${file} is empty`, "Give at least one row.");
     return new Texts(rows, each, lines.asInput("texts"), prompts);
   }
@@ -102,20 +112,19 @@ export function itemsOf(step: number, size: number, order: SeededOrder): number[
   return Array.from({ length: size }, (_, i) => order.at((step - 1) * size + i));
 }
 
-function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, file: string): TokenRow {
-  const row = completionRow(encoder.promptTokens(prompt), [
-    ...encoder.encode(completion),
-    encoder.endToken,
-  ]);
+function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, place: string): TokenRow {
+  const row = encodedAt(place, id, () =>
+    completionRow(encoder.promptTokens(prompt), [...encoder.encode(completion), encoder.endToken]),
+  );
   if (row.actions[0]?.[0] === 0) {
     throw dataError(
-      `${file}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
+      `${place}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
       "Give every prompt a text.",
     );
   }
   if (row.tokens.length <= encoder.maxLength) return row;
   throw dataError(
-    `${file}: the text "${id}" has ${row.tokens.length} tokens, and the policy's context length is ${encoder.maxLength}`,
+    `${place}: the text "${id}" has ${row.tokens.length} tokens, and the policy's context length is ${encoder.maxLength}`,
     "Shorten it, or train a policy with a longer context.",
   );
 }

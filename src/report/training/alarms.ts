@@ -4,9 +4,9 @@ import { visible } from "../../core/visible.ts";
 import { ALARMS } from "../../runs/artifacts.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { Alarm } from "../../runs/train-records.ts";
-import { flattenJson } from "./flatten-json.ts";
-import { codeHtml, type Html, html } from "./html.ts";
-import { grouped, plain } from "./numbers.ts";
+import { flattenJson } from "../page/flatten-json.ts";
+import { codeHtml, type Html, html } from "../page/html.ts";
+import { grouped, plain } from "../page/numbers.ts";
 
 export function alarmList({ alarms }: TrainingRunRecords): Html {
   if (alarms === undefined) return html`<p>No alarms: the run has no ${codeHtml(ALARMS)}.</p>\n`;

@@ -2,8 +2,8 @@
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { TimingRecord } from "../../runs/train-records.ts";
-import { type Html, html } from "./html.ts";
-import { duration, grouped, NONE, percent } from "./numbers.ts";
+import { type Html, html } from "../page/html.ts";
+import { duration, grouped, moneyText, NONE, percent } from "../page/numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { totalOf } from "./series.ts";
 
@@ -71,6 +71,3 @@ function phaseCell({ seconds, total = 0 }: Cost, phase: Phase): string | Html {
   return html`<span class="time">${duration(seconds[phase])} <span class="muted">${percent(share)}</span>
 <svg class="bar" width="${BAR}" height="8" viewBox="0 0 ${BAR} 8" aria-hidden="true"><rect class="rest" width="${BAR}" height="8"/><rect width="${width}" height="8"/></svg></span>`;
 }
-
-export const moneyText = (money: number): string =>
-  money >= 0.01 || money === 0 ? money.toFixed(2) : money.toPrecision(1);

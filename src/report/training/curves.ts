@@ -2,9 +2,9 @@
 
 import type { ChartSpec, LineStyle, Point, Series, Vertical } from "../../charts/spec.ts";
 import { visible } from "../../core/visible.ts";
-import { chartFigure } from "./chart-figure.ts";
+import { chartFigure } from "../page/chart-figure.ts";
+import { type Html, html } from "../page/html.ts";
 import { CURVES, type Curve, otherCurves } from "./curve-list.ts";
-import { type Html, html } from "./html.ts";
 import type { NamedRun } from "./run-names.ts";
 import { binned, binSize } from "./series.ts";
 

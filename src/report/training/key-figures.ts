@@ -1,17 +1,20 @@
 /** The key figures of a run: values at the start and at the end. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { costOf, moneyText } from "./cost.ts";
+import { type Figure, figureTiles } from "../page/figure-tiles.ts";
+import type { Html } from "../page/html.ts";
+import {
+  duration,
+  grouped,
+  moneyText,
+  NONE,
+  percent,
+  percentRange,
+  plain,
+} from "../page/numbers.ts";
+import { costOf } from "./cost.ts";
 import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
-import { type Html, html } from "./html.ts";
-import { duration, grouped, NONE, percent, percentRange, plain } from "./numbers.ts";
 import { type Ends, endsOf, lastOf, startAndEnd } from "./series.ts";
-
-interface Figure {
-  readonly label: string;
-  readonly value: string;
-  readonly note: string;
-}
 
 export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undefined): Html {
   const reached = milestonesOf(run);
@@ -23,12 +26,8 @@ export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undef
     change("Entropy", startAndEnd(run, "entropy", "entropy"), "nats per token"),
     change("Length", startAndEnd(run, "length/mean", "length_mean"), "tokens per completion"),
     costFigure(run, pricePerHour),
-  ].filter((figure) => figure !== undefined);
-  const tiles = figures.map(
-    ({ label, value, note }) =>
-      html`<div><dt>${label}</dt><dd>${value}</dd><dd class="note">${note}</dd></div>\n`,
-  );
-  return html`<dl class="figures">\n${tiles}</dl>\n`;
+  ];
+  return figureTiles(figures.filter((figure) => figure !== undefined));
 }
 
 function passFigure({ start, best, end }: Milestones): Figure {

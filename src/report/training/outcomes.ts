@@ -3,9 +3,9 @@
 import type { Point, Series } from "../../charts/spec.ts";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { figure } from "./chart-figure.ts";
-import { codeHtml, type Html, html } from "./html.ts";
-import { percent } from "./numbers.ts";
+import { figure } from "../page/chart-figure.ts";
+import { codeHtml, type Html, html } from "../page/html.ts";
+import { percent } from "../page/numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { binSize, chunks, mean } from "./series.ts";
 

@@ -1,61 +1,23 @@
-/** The page: one self-contained HTML file that loads nothing. */
+/** The page about training runs. */
 
+import { documentHtml, perRun, type Section } from "../page/document.ts";
+import { html } from "../page/html.ts";
+import { settingsSection } from "../page/settings.ts";
 import { alarmList } from "./alarms.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
 import { failureTable } from "./failures/table.ts";
-import { type Html, html, trusted } from "./html.ts";
 import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
 import { sampleList } from "./samples.ts";
-import { settingsSection } from "./settings.ts";
-import { STYLE } from "./style.ts";
-
-/** Loads nothing and runs no script, whatever the data holds. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-interface Section {
-  readonly id: string;
-  readonly title: string;
-  readonly body: Html;
-}
 
 export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
-  const title = `Training report: ${runs.map(({ name }) => name).join(", ")}`;
-  const heads = runs.map((run) => runSummary(run, runs.length > 1, pricePerHour));
-  const sections = sectionsOf(runs, pricePerHour);
-  const links = sections.map(({ id, title: text }) => html`<a href="#${id}">${text}</a>\n`);
-  const bodies = sections.map(
-    ({ id, title: text, body }) =>
-      html`<section id="${id}">\n<h2>${text}</h2>\n${body}</section>\n`,
-  );
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(CONTENT_SECURITY_POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${trusted(STYLE)}</style>
-</head>
-<body>
-<header>
-<h1>${title}</h1>
-<nav aria-label="Sections">
-${links}</nav>
-</header>
-<main>
-<div class="runs">
-${heads}</div>
-${bodies}</main>
-<footer>Written by Locked Room. Intervals are 95 % intervals.</footer>
-</body>
-</html>
-`.text;
+  return documentHtml({
+    title: `Training report: ${runs.map(({ name }) => name).join(", ")}`,
+    heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
+    sections: sectionsOf(runs, pricePerHour),
+  });
 }
 
 function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined): Section[] {
@@ -78,13 +40,12 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
     { id: "failures", title: "Failure modes", body: failures },
     { id: "samples", title: "Sampled completions", body: samples },
     { id: "cost", title: "Cost", body: costSection(runs, pricePerHour) },
-    { id: "settings", title: settings, body: settingsSection(runs) },
+    { id: "settings", title: settings, body: settingsSection(runs, caution) },
   ];
 }
 
-/** A part per run, under its name where there are several. */
-function perRun(runs: readonly NamedRun[], show: (run: NamedRun, place: number) => Html): Html {
-  return html`${runs.map(
-    (run, place) => html`${runs.length > 1 && html`<h3>${run.name}</h3>\n`}${show(run, place)}`,
-  )}`;
+function caution(different: number): string {
+  return different === 1
+    ? "The runs differ in one setting."
+    : `The runs differ in ${different} settings, so a difference between their curves cannot be attributed to one of them.`;
 }

@@ -1,8 +1,8 @@
 /** One HTML page about one or more training runs. */
 
 import { readTrainingRun } from "../../runs/read-training-run.ts";
+import { nameRuns } from "../page/run-names.ts";
 import { pageHtml } from "./page.ts";
-import { nameRuns } from "./run-names.ts";
 import { alarmCount, statusOf } from "./run-status.ts";
 
 export interface TrainingReportOptions {

@@ -2,7 +2,7 @@
 
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { grouped, many } from "./numbers.ts";
+import { grouped, many } from "../page/numbers.ts";
 
 export interface RunStatus {
   readonly state: "finished" | "early" | "alarm" | "unfinished";

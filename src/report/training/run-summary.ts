@@ -3,9 +3,10 @@
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import { codeHtml, type Html, html } from "./html.ts";
+import { codeHtml, type Html, html } from "../page/html.ts";
+import { many } from "../page/numbers.ts";
+import { sentenceOf } from "../page/verification.ts";
 import { keyFigures } from "./key-figures.ts";
-import { many } from "./numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 import { alarmCount, plannedSteps, statusOf, stepsDone } from "./run-status.ts";
 import { holdoutSentence, milestoneTable, winSentence } from "./validation.ts";
@@ -48,8 +49,6 @@ function whatWasTrained(run: TrainingRunRecords): Html {
     data.length > 0 && html`; ${data}`
   }${scoredBy}.`;
 }
-
-const sentenceOf = (line: string) => `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;
 
 const fingerprint = (text: string) =>
   html`<code title="${visible(text)}">${visible(text.slice(0, 12))}</code>`;

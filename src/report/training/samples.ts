@@ -2,8 +2,8 @@
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../runs/train-records.ts";
-import { codeHtml, type Html, html, textHtml } from "./html.ts";
-import { grouped, many, plain } from "./numbers.ts";
+import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
+import { grouped, many, plain } from "../page/numbers.ts";
 
 const MAX_PROMPTS = 40;
 

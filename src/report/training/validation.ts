@@ -2,9 +2,18 @@
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
+import { type Html, html } from "../page/html.ts";
+import {
+  grouped,
+  many,
+  NONE,
+  percent,
+  percentRange,
+  plain,
+  pValue,
+  signed,
+} from "../page/numbers.ts";
 import { comparedWithStart, milestonesOf, passInterval } from "./evaluations.ts";
-import { type Html, html } from "./html.ts";
-import { grouped, many, NONE, percent, percentRange, plain, pValue, signed } from "./numbers.ts";
 
 type Row = [label: string, read: (one: EvaluationRecord) => string];
 

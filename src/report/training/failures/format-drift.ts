@@ -4,7 +4,7 @@ import { passes } from "../../../core/score.ts";
 import { visible } from "../../../core/visible.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
-import { percent } from "../numbers.ts";
+import { percent } from "../../page/numbers.ts";
 import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 

@@ -2,7 +2,7 @@
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
-import { plain } from "../numbers.ts";
+import { plain } from "../../page/numbers.ts";
 import { mean, startAndEnd } from "../series.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 

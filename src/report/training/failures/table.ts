@@ -2,7 +2,7 @@
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
-import { codeHtml, type Html, html, textHtml } from "../html.ts";
+import { codeHtml, type Html, html, textHtml } from "../../page/html.ts";
 import { sampleAnchor } from "../samples.ts";
 import { type FailureMode, type Finding, finding } from "./finding.ts";
 import { formatDrift } from "./format-drift.ts";

@@ -13,8 +13,12 @@ export interface Column {
   readonly points: readonly Point[];
 }
 
-/** `columns` hold the measured values where the chart shows means of them. */
-export function chartFigure(spec: ChartSpec, columns: readonly Column[] = spec.series): Html {
+/** `columns` hold the measured values where the chart shows means of them; `across` names x. */
+export function chartFigure(
+  spec: ChartSpec,
+  columns: readonly Column[] = spec.series,
+  across = "step",
+): Html {
   const head = columns.map(({ label }) => html`<th scope="col">${label}</th>`);
   const rows = stepsToShow(columns).map((x) => {
     const cells = columns.map(
@@ -22,7 +26,7 @@ export function chartFigure(spec: ChartSpec, columns: readonly Column[] = spec.s
     );
     return html`<tr><th scope="row">${grouped(x)}</th>${cells}</tr>`;
   });
-  const table = html`<table><thead><tr><th scope="col">step</th>${head}</tr></thead>
+  const table = html`<table><thead><tr><th scope="col">${across}</th>${head}</tr></thead>
 <tbody>${rows}</tbody></table>`;
   return figure(spec, table);
 }

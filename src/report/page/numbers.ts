@@ -42,3 +42,7 @@ export const many = (count: number, noun: string): string =>
 
 export const pValue = (p: number): string =>
   p < 0.001 ? "p < 0.001" : `p = ${Number(p.toPrecision(2))}`;
+
+/** Without a currency. */
+export const moneyText = (money: number): string =>
+  money >= 0.01 || money === 0 ? money.toFixed(2) : money.toPrecision(1);

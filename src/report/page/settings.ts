@@ -1,21 +1,36 @@
 /** The settings of the runs: where they differ, and each manifest in full. */
 
+import type { Json, JsonObject } from "../../core/json.ts";
 import { visible } from "../../core/visible.ts";
-import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { flattenJson } from "./flatten-json.ts";
 import { codeHtml, type Html, html } from "./html.ts";
 import { NONE } from "./numbers.ts";
-import type { NamedRun } from "./run-names.ts";
+import type { Named } from "./run-names.ts";
+
+type WithManifest = Named<{ readonly manifestJson: JsonObject }>;
 
 /** Everything that determines a run; paths and the volatile block do not. */
-function settingsOf({ manifest, manifestJson }: TrainingRunRecords): Map<string, string> {
-  const { volatile: _, ...fixed } = manifestJson;
-  const inputs = Object.fromEntries(manifest.inputs.map(({ role, sha256 }) => [role, sha256]));
-  return new Map(flattenJson({ ...fixed, inputs }));
+function settingsOf({ manifestJson }: WithManifest["run"]): Map<string, string> {
+  const { volatile: _, scorer, ...fixed } = manifestJson;
+  const inputs = ((manifestJson.inputs ?? []) as JsonObject[]).map(
+    ({ role, sha256 }): [string, Json] => [String(role), sha256 ?? null],
+  );
+  const { path: _path, ...identity } = (scorer ?? {}) as JsonObject;
+  return new Map(
+    flattenJson({
+      ...fixed,
+      ...(scorer !== undefined && { scorer: identity as Json }),
+      inputs: Object.fromEntries(inputs),
+    }),
+  );
 }
 
-export function settingsSection(runs: readonly NamedRun[]): Html {
-  const differences = runs.length > 1 && differenceTable(runs);
+/** `tell` introduces the settings that differ, by their number. */
+export function settingsSection(
+  runs: readonly WithManifest[],
+  tell: (different: number) => string = () => "The manifests differ in:",
+): Html {
+  const differences = runs.length > 1 && differenceTable(runs, tell);
   const manifests = runs.map(
     ({ name: run, run: { manifestJson } }) => html`<details><summary>manifest.json${
       runs.length > 1 && html` of ${run}`
@@ -28,7 +43,7 @@ export function settingsSection(runs: readonly NamedRun[]): Html {
 
 const visibleLine = (line: string) => `${visible(line)}\n`;
 
-function differenceTable(runs: readonly NamedRun[]): Html {
+function differenceTable(runs: readonly WithManifest[], tell: (different: number) => string): Html {
   const facts = runs.map(({ run }) => settingsOf(run));
   const keys = [...new Set(facts.flatMap((one) => [...one.keys()]))].sort();
   const different = keys.filter((key) => new Set(facts.map((one) => one.get(key))).size > 1);
@@ -39,11 +54,7 @@ function differenceTable(runs: readonly NamedRun[]): Html {
     return html`<tr><th scope="row">${codeHtml(key)}</th>${cells}</tr>`;
   });
   const head = runs.map(({ name: run }) => html`<th scope="col">${run}</th>`);
-  const caution =
-    different.length === 1
-      ? "The runs differ in one setting."
-      : `The runs differ in ${different.length} settings, so a difference between their curves cannot be attributed to one of them.`;
-  return html`<p>${caution}</p>
+  return html`<p>${tell(different.length)}</p>
 <div class="wide"><table class="plain"><thead><tr><th scope="col">setting</th>${head}</tr></thead>
 <tbody>${rows}</tbody></table></div>
 `;

@@ -26,19 +26,19 @@ function render(piece: Piece): string {
   return typeof piece === "object" ? piece.map(render).join("") : escapeMarkup(`${piece}`);
 }
 
-/** The full text is in samples.jsonl. */
+/** The full text is in the files of the run. */
 const MAX_LENGTH = 2000;
 
 /** Line ends, tabs, and all spaces except single ones between words. */
 const BLANKS = /(\r?\n|\t| {2,}|(?<!\S) | (?!\S))/;
 
-/** With all white space and control characters made visible. */
-export function textHtml(text: string): Html {
+/** With all white space and control characters made visible, and at most `limit` characters. */
+export function textHtml(text: string, limit = MAX_LENGTH): Html {
   if (text === "") return html`<i class="blank">empty</i>`;
-  const parts = text.slice(0, MAX_LENGTH).split(BLANKS);
+  const parts = text.slice(0, limit).split(BLANKS);
   // With one group in the pattern, every second part is a blank.
   const shown = parts.map((part, i) => (i % 2 === 0 ? visible(part) : blank(part)));
-  const rest = text.length - MAX_LENGTH;
+  const rest = text.length - limit;
   return html`${shown}${rest > 0 && html`<i class="blank">… ${rest} more characters</i>`}`;
 }
 

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { columns } from "../core/visible.ts";
+import { scratchLines, validationLines } from "./training-lines.ts";
+
+const sample = (completion: string) => ({
+  ...{ step: 4, id: "a", prompt: "1+1=", completion, reward: 0, code: "wrong" },
+});
+const record = {
+  ...{ step: 4, examples: 5, pass_rate: 0.4, reward_mean: 0.4, proxy_mean: 0.4, kl_exact: null },
+  ...{ entropy: 1, length_mean: 3, truncated: 0, repeated: 0.2, rewards: [1, 1, 0, 0, 0] },
+  outcomes: { ok: 2, wrong: 3 },
+};
+
+test("a validation has its codes, commonest first, two samples, and a loss if there is one", () => {
+  const samples = [sample("2"), sample("3\u0007"), sample("4")];
+  const lines = validationLines(record, samples).join("\n");
+  expect(lines).toMatch(/validation at step 4: pass rate 0\.4000; wrong 3, ok 2\n/);
+  expect(lines.match(/→/g)).toHaveLength(2);
+  expect(lines).toContain('"1+1=" → "2" wrong');
+  expect(lines).not.toContain("\u0007");
+  expect(validationLines({ ...record, loss: 0.25 }, samples)[0]).toContain("held-out loss 0.2500");
+});
+
+test("lines fit into 80 columns, whatever the data", () => {
+  const outcomes = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`some_outcome_code_${i}`, i]),
+  );
+  const alphabet = Array.from({ length: 300 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+  const lines = [
+    ...validationLines({ ...record, outcomes, loss: 1 }, [sample("x".repeat(500))]),
+    ...scratchLines(
+      {
+        ...{ texts: 1e7, tokens: 1e9, alphabet, longest: 5000, vocabulary: 303, context: 5008 },
+        ...{ size: "small" as const, parameters: 5_000_000 },
+      },
+      { steps: 1e6, batch: 65_536 },
+    ),
+  ].flatMap((line) => line.split("\n"));
+  expect(lines.filter((line) => columns(line) > 80)).toEqual([]);
+});

@@ -1,0 +1,69 @@
+/** What a training run says while it runs, as plain lines. */
+
+import { visibleShort } from "../core/visible.ts";
+import { type ScratchPolicy, scratchAdvice } from "../learn/from-scratch.ts";
+import type { EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
+import { hanging, wrap } from "./terminal.ts";
+
+/** Completions that are shown at each validation. */
+const SHOWN = 2;
+
+/** "loss 0.5312, reward 0.4123": what a step has of both. */
+export function figures(record: StepRecord): string {
+  const { loss, "reward/mean": reward } = record;
+  return [
+    `loss ${Number(loss).toFixed(4)}`,
+    ...(reward === undefined ? [] : [`reward ${Number(reward).toFixed(4)}`]),
+  ].join(", ");
+}
+
+/** Pass rate, held-out loss, outcome codes, two samples. */
+export function validationLines(
+  { step, pass_rate, loss, outcomes }: EvaluationRecord,
+  samples: readonly SampleRecord[],
+): string[] {
+  const codes = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
+  const parts = [
+    `pass rate ${pass_rate.toFixed(4)}`,
+    ...(loss === undefined ? [] : [`held-out loss ${loss.toFixed(4)}`]),
+    codes.map(([code, count]) => `${code} ${count}`).join(", "),
+  ];
+  return [
+    wrap(`validation at step ${step}: ${parts.join("; ")}`, "    ").slice(2),
+    ...samples
+      .slice(0, SHOWN)
+      .map(({ prompt, completion, code }) =>
+        wrap(`"${visibleShort(prompt, 28)}" → "${visibleShort(completion, 28)}" ${code}`, "    "),
+      ),
+  ];
+}
+
+/** Vocabulary and context of a policy from scratch, and what suits the amount of data. */
+export function scratchLines(
+  policy: ScratchPolicy,
+  settings: { readonly steps: number; readonly batch: number },
+): string[] {
+  const { size, parameters, vocabulary, alphabet, context, longest, texts, tokens } = policy;
+  const { passes, steps, size: fitting } = scratchAdvice(policy, settings);
+  const whole = (count: number) => count.toLocaleString("en");
+  const seen = `${settings.steps} steps of ${settings.batch} are ${passes < 10 ? passes.toFixed(1) : passes.toFixed(0)} passes`;
+  return [
+    wrap(`A policy from scratch: ${size}, ${whole(parameters)} parameters.`),
+    hanging(
+      "  vocabulary  ",
+      `${vocabulary} tokens: 3 special ones and ${vocabulary - 3} characters, ${visibleShort(alphabet, 200)}`,
+    ),
+    hanging(
+      "  context     ",
+      `${context} tokens, prompt included; the longest text has ${longest + 2} (--context N)`,
+    ),
+    hanging(
+      "  data        ",
+      `${texts === 1 ? "1 text" : `${whole(texts)} texts`}, ${whole(tokens)} tokens to learn; ${seen}`,
+    ),
+    hanging(
+      "  advice      ",
+      `for this amount of data --size ${fitting} and about --steps ${steps}; end where the held-out loss no longer falls`,
+    ),
+  ];
+}

@@ -1,0 +1,89 @@
+/** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
+
+import { documentHtml, perRun, type Section } from "../page/document.ts";
+import { ROW_STYLE } from "../page/extra-style.ts";
+import { headArticle } from "../page/head.ts";
+import { type Html, html } from "../page/html.ts";
+import { percent } from "../page/numbers.ts";
+import { type Named, nameRuns } from "../page/run-names.ts";
+import { settingsSection } from "../page/settings.ts";
+import type { Report, ReportOptions } from "../report-type.ts";
+import {
+  commonFigures,
+  factsOf,
+  passFigure,
+  passRateOf,
+  sentenceOf,
+  warningsOf,
+} from "../scored/head.ts";
+import { outcomeTable } from "../scored/outcomes.ts";
+import { passRateFigure } from "../scored/pass-rates.ts";
+import { readScoredRun, type ScoredRun } from "../scored/read.ts";
+import { FailingRows } from "../scored/rows.ts";
+import { metricsSection } from "./metrics.ts";
+
+interface EvaluationRun extends ScoredRun {
+  readonly failing: Html;
+}
+
+type Runs = readonly Named<EvaluationRun>[];
+
+/** One more table on the page is one more entry; undefined where the runs have nothing for it. */
+const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
+  (runs) => ({
+    id: "outcomes",
+    title: "Outcomes",
+    body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
+  }),
+  metricsSection,
+  (runs) => ({
+    id: "failures",
+    title: "Failing rows",
+    body: perRun(runs, ({ run }) => run.failing),
+  }),
+  (runs) => ({
+    id: "settings",
+    title: runs.length > 1 ? "Settings" : "Manifest",
+    body: settingsSection(runs),
+  }),
+];
+
+export async function evaluationReport(
+  { runs: dirs }: ReportOptions,
+  what = "Evaluation",
+): Promise<Report> {
+  const read = [];
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1));
+  const runs = nameRuns(read);
+  const html = documentHtml({
+    title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
+    heads: runs.map((run) => head(run, runs.length > 1)),
+    sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
+    style: ROW_STYLE,
+  });
+  return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
+}
+
+async function readEvaluation(dir: string, isOneOfSeveral: boolean): Promise<EvaluationRun> {
+  const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
+  const run = await readScoredRun(dir, (row) => failing.add(row));
+  return { ...run, failing: failing.html };
+}
+
+function statusOf(run: ScoredRun): string {
+  const rate = passRateOf(run);
+  const edited = run.edited.length === 0 ? "" : ", edited";
+  return `${rate === undefined ? "nothing scored" : `pass rate ${percent(rate).replace("\u00a0", " ")}`}${edited}`;
+}
+
+function head({ name, run }: Named<EvaluationRun>, isTitled: boolean): Html {
+  return headArticle({
+    name: isTitled ? name : undefined,
+    word: "Finished",
+    sentence: sentenceOf(run),
+    warnings: warningsOf(run),
+    verification: run.verification,
+    figures: [passFigure(run), ...commonFigures(run)],
+    facts: factsOf(run),
+  });
+}

@@ -1,0 +1,87 @@
+/** The measured difference with its interval, and the rates of both runs, as charts. */
+
+import type { GateReport } from "../../runs/gate-report.ts";
+import { wilsonInterval } from "../../stats/wilson.ts";
+import type { Figure } from "../page/figure-tiles.ts";
+import { type Html, html } from "../page/html.ts";
+import { intervalFigure } from "../page/interval-chart.ts";
+import { grouped, NONE, percent, plain, pValue, signed } from "../page/numbers.ts";
+
+/** Rewards between 0 and 1 are compared by their means. */
+export const isGraded = ({ baseline, candidate }: GateReport): boolean =>
+  [baseline, candidate].some((side) => side.pass_rate !== side.mean_reward);
+
+const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
+  mcnemar_exact: "exact McNemar test",
+  sign_flip: "sign-flip permutation test",
+  cluster_sign_flip: "sign-flip permutation test of whole prompts",
+};
+
+export function verdictFigures(verdict: GateReport): Figure[] {
+  const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
+  const level = plain(seeds?.level ?? verdict.alpha);
+  const mde = verdict.minimum_detectable_effect;
+  const side = (label: string, { pass_rate, mean_reward, n_scored }: GateReport["baseline"]) => ({
+    label: `${label}, ${isGraded(verdict) ? "mean reward" : "pass rate"}`,
+    value: isGraded(verdict) ? plain(mean_reward) : pass_rate === null ? NONE : percent(pass_rate),
+    note: `${grouped(n_scored)} scored`,
+  });
+  return [
+    side("Baseline", baseline),
+    side("Candidate", candidate),
+    ...(delta === null || ci === null
+      ? []
+      : [
+          {
+            label: "Difference",
+            value: signed(delta),
+            note: `${confidence(ci)} interval ${signed(ci.low)} to ${signed(ci.high)}`,
+          },
+        ]),
+    ...(p === null || test === null
+      ? []
+      : [{ label: "Significance", value: pValue(p), note: `${TESTS[test]}, α ${level}` }]),
+    ...(mde === null
+      ? []
+      : [{ label: "Minimum detectable effect", value: plain(mde), note: "80 % power" }]),
+  ];
+}
+
+const confidence = (ci: NonNullable<GateReport["ci"]>) =>
+  `${Number((100 * ci.confidence).toFixed(2))}\u00a0%`;
+
+export function differenceCharts(verdict: GateReport): Html {
+  const { delta, ci, min_delta: least } = verdict;
+  if (delta === null || ci === null)
+    return html`<p>${verdict.comparable ? "No example was scored in both runs." : "The runs are not comparable, so no difference was measured."}</p>\n`;
+  const difference = intervalFigure({
+    title: "Difference",
+    subtitle: `candidate minus baseline, ${confidence(ci)} interval`,
+    x: { label: isGraded(verdict) ? "mean reward" : "pass rate" },
+    estimates: [{ label: "difference", value: delta, low: ci.low, high: ci.high }],
+    verticals: [
+      { x: 0, label: "no change" },
+      ...(least > 0 ? [{ x: least, label: `min-delta ${plain(least)}` }] : []),
+    ],
+  });
+  return html`<div class="charts">
+${difference}${ratesFigure(verdict)}</div>
+`;
+}
+
+function ratesFigure(verdict: GateReport): Html | undefined {
+  if (isGraded(verdict)) return undefined;
+  const estimates = (["baseline", "candidate"] as const).flatMap((label) => {
+    const { pass_rate: rate, n_scored: n } = verdict[label];
+    const [low, high] = rate === null ? [] : (wilsonInterval(Math.round(rate * n), n) ?? []);
+    if (rate === null || low === undefined || high === undefined) return [];
+    return [{ label, value: rate, low, high }];
+  });
+  if (estimates.length === 0) return undefined;
+  return intervalFigure({
+    title: "Pass rates",
+    subtitle: "95 % interval of each run by itself",
+    x: { label: "pass rate", range: [0, 1] },
+    estimates,
+  });
+}

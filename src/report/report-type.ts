@@ -1,0 +1,15 @@
+/** What every kind of page is made from, and what comes of it. */
+
+export interface ReportOptions {
+  /** Run folders of one kind; several share a page. */
+  readonly runs: readonly string[];
+  /** Price of the machine, in any currency; of training runs. */
+  readonly pricePerHour?: number | undefined;
+}
+
+/** A page about runs. @see {@link report} */
+export interface Report {
+  /** The page: self-contained, and the same bytes for the same runs. */
+  readonly html: string;
+  readonly runs: readonly { readonly name: string; readonly status: string }[];
+}

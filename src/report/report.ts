@@ -1,0 +1,51 @@
+/** Entry point of the pages about runs: each kind of run has its own folder. */
+
+import { dataError, usageError } from "../core/errors.ts";
+import { requireKind } from "../runs/folder-kind.ts";
+import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
+import { evaluationReport } from "./evaluation/report.ts";
+import { pairsReport } from "./pairs/report.ts";
+import type { Report, ReportOptions } from "./report-type.ts";
+import { rolloutReport } from "./rollout/report.ts";
+import { selectionReport } from "./selection/report.ts";
+import { trainingReport } from "./training/report.ts";
+
+const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
+  eval: (options) => evaluationReport(options),
+  select: selectionReport,
+  experiment: (options) => evaluationReport(options, "Experiment"),
+  rollout: rolloutReport,
+  pairs: pairsReport,
+  train: trainingReport,
+};
+
+/**
+ * One HTML page about runs of one kind, to read offline.
+ * @example
+ * ```ts
+ * import { report } from "lockedroom";
+ * const { html, runs } = await report({ runs: ["runs/baseline", "runs/candidate"] });
+ * console.log(runs[0]?.status, html.length);
+ * ```
+ */
+export async function report(options: ReportOptions): Promise<Report> {
+  const [first, ...others] = options.runs;
+  if (first === undefined) throw usageError("no run is given", "Name at least one run folder.");
+  const kind = await kindOf(first);
+  for (const dir of others) {
+    const other = await kindOf(dir);
+    if (other !== kind)
+      throw usageError(
+        `${first} is ${aRun(kind)}, and ${dir} is ${aRun(other)}`,
+        "A page is about runs of one kind. Write one for each kind.",
+      );
+  }
+  return PAGES[kind](options);
+}
+
+async function kindOf(dir: string): Promise<RunKind> {
+  const { kind } = await requireKind(dir, Object.keys(KINDS) as RunKind[]);
+  if (kind === undefined)
+    throw dataError(`${dir} is not a run: it has no manifest.json`, "Name a run folder.");
+  return kind;
+}

@@ -1,0 +1,117 @@
+/** The head of a run of scored rows: what every evaluation, selection and experiment has. */
+
+import path from "node:path";
+import type { JsonObject } from "../../core/json.ts";
+import { visible } from "../../core/visible.ts";
+import { wilsonInterval } from "../../stats/wilson.ts";
+import type { Fact } from "../page/facts.ts";
+import type { Figure } from "../page/figure-tiles.ts";
+import { editedWarning } from "../page/head.ts";
+import { codeHtml, html } from "../page/html.ts";
+import { grouped, many, NONE, percent, percentRange, plain } from "../page/numbers.ts";
+import type { ScoredRun } from "./read.ts";
+
+export const passRateOf = ({ passed, scored }: ScoredRun): number | undefined =>
+  scored === 0 ? undefined : passed / scored;
+
+export function sentenceOf({ rows, manifest: { scorer } }: ScoredRun): string {
+  const nondeterministic = scorer.deterministic === false ? ", which is not deterministic" : "";
+  return `${many(rows, "row")}, scored by ${visible(`${scorer.name} ${scorer.version}`)}${nondeterministic}.`;
+}
+
+/** Reasons not to trust the numbers. */
+export function warningsOf(run: ScoredRun): string[] {
+  const { edited, rows, manifest, summary, missing, broken, invalid } = run;
+  const { count: unknown } = summary.unknown_completions;
+  const unscored = rows - run.scored;
+  const other = unscored - missing - broken - invalid;
+  const kinds = [
+    missing > 0 && `${grouped(missing)} without a completion`,
+    broken > 0 && `${grouped(broken)} on which the scorer failed`,
+    invalid > 0 && `${grouped(invalid)} with an example that the scorer cannot read`,
+    other > 0 && `${grouped(other)} for other reasons`,
+  ].filter((kind) => kind !== false);
+  return [
+    ...editedWarning(edited),
+    ...(rows === manifest.examples.count
+      ? []
+      : [`The manifest states ${many(manifest.examples.count, "example")}, not ${grouped(rows)}.`]),
+    ...(unscored === 0
+      ? []
+      : [`${many(unscored, "row")} not scored: ${kinds.join(", ")}. Rates are over scored rows.`]),
+    ...(unknown === 0
+      ? []
+      : [`${many(unknown, "completion")} with an id that is not in the data set.`]),
+    ...summary.alarms.map(({ code, message }) => `${visible(code)}: ${visible(message)}`),
+  ];
+}
+
+export function passFigure(run: ScoredRun, label = "Pass rate"): Figure {
+  const interval = wilsonInterval(run.passed, run.scored);
+  const rate = passRateOf(run);
+  return {
+    label,
+    value: rate === undefined ? NONE : percent(rate),
+    note:
+      interval === undefined
+        ? "no row was scored"
+        : `${percentRange(interval)}; ${grouped(run.passed)} of ${grouped(run.scored)}`,
+  };
+}
+
+export function commonFigures(run: ScoredRun): Figure[] {
+  const { meanReward, rows, scored, summary } = run;
+  const kl = summary.metrics.mean_kl_est;
+  const isGraded = meanReward !== null && meanReward !== passRateOf(run);
+  return [
+    ...(isGraded
+      ? [{ label: "Mean reward", value: plain(meanReward), note: "over scored rows" }]
+      : []),
+    { label: "Rows", value: grouped(rows), note: `${grouped(scored)} scored` },
+    ...(kl === null
+      ? []
+      : [
+          {
+            label: "KL to the reference",
+            value: plain(kl),
+            note: "estimate, mean over rows; nats",
+          },
+        ]),
+  ];
+}
+
+export function factsOf({ manifest }: ScoredRun): (Fact | undefined)[] {
+  const { inputs, scorer, policy, prompt, sampling, learning, exposure, seeds_tried } = manifest;
+  return [
+    ...inputs.map(
+      ({ role, path: file, rows }): Fact => [
+        visible(role),
+        html`${file === null ? "from memory" : codeHtml(path.basename(file))}, ${many(rows, "row")}`,
+      ],
+    ),
+    ["scorer", html`${codeHtml(`${scorer.name} ${scorer.version}`)}: ${visible(scorer.spec)}`],
+    jsonFact("policy", policy),
+    jsonFact("prompt", prompt),
+    jsonFact("sampling", sampling),
+    jsonFact("learning", learning),
+    exposure
+      ? [
+          "seen before",
+          `${many(exposure.learned.rows, "prompt")} in training data, ${grouped(exposure.validated.rows)} in validation sets`,
+        ]
+      : undefined,
+    typeof seeds_tried === "number" ? ["seeds tried", grouped(seeds_tried)] : undefined,
+  ];
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** "name pi0, temperature 1": members that are one value each; fingerprints are shortened. */
+export function jsonFact(name: string, value: JsonObject | null): Fact | undefined {
+  const parts = Object.entries(value ?? {}).flatMap(([key, member]) => {
+    if (member === null || member === "" || typeof member === "object") return [];
+    const text = String(member);
+    return [`${key} ${HASH.test(text) ? text.slice(0, 12) : text}`];
+  });
+  return parts.length === 0 ? undefined : [name, parts.join(", ")];
+}
