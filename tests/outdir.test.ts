@@ -224,6 +224,23 @@ function said(workspace: Workspace, result: Finished, step: string): Finished {
   return { code: Number(code), signal: null, stdout, stderr };
 }
 
+test("a read-only disk is named as such, and nothing is made", async ({ skip }) => {
+  const [workspace, result] = await onSmallDisk(
+    "4m",
+    `mount -o remount,ro disk
+step eval ${EVAL} --outdir disk/run
+mount -o remount,rw disk
+step again ${EVAL} --outdir disk/run`,
+  );
+  if (result.code === 99) skip(UNMOUNTABLE);
+  expectError(
+    said(workspace, result, "eval"),
+    EXIT.usage,
+    /disk\/run: the file system is read-only/,
+  );
+  expect(said(workspace, result, "again").code).toBe(EXIT.ok);
+});
+
 describe.concurrent("a full disk", () => {
   test("in the middle: no run that looks done, and the same command works later", async ({
     skip,

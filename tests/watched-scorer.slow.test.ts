@@ -76,3 +76,45 @@ describe.concurrent("a scorer that does not finish loading is ended", () => {
     expect(result.stderr).not.toContain("debugger");
   });
 });
+
+describe.concurrent("a scorer that never gives control back while it scores is ended", () => {
+  const HANGS = /the scorer s\.ts never gave control back: it ran for 5\.2 s/;
+  test.each([
+    ["a loop over promises", "for (;;) await 0;"],
+    ["a loop after an await", "await 0; for (;;);"],
+    ["a loop left behind", `void (async () => { for (;;) await 0 })(); ${FINE}`],
+    ["a loop over promises, with threads", "for (;;) await 0;", ["--jobs", "2"]],
+  ])("%s", async (_, body, flags: string[] = []) => {
+    const workspace = sums(4);
+    workspace.write("s.ts", asynchronous(body));
+    const result = await workspace.eval("run", [...LIMIT, "--scorer", "s.ts", ...flags]);
+    expectError(result, EXIT.data, HANGS);
+    expect(result.stderr).not.toContain("debugger");
+  });
+
+  test("one that waits longer than that goes on", async () => {
+    const workspace = sums(2);
+    const waits = asynchronous(`await ${delay(6000)}; ${FINE}`);
+    workspace.write("s.ts", `${waits} export const deterministic = false;`);
+    const run = await workspace.made("run", ["--scorer-timeout", "20000", "--scorer", "s.ts"]);
+    expect(run.rows.map(({ reward }) => reward)).toEqual([1, 1]);
+  });
+
+  test("one that computes for longer than that, over several rows, goes on", async () => {
+    const workspace = sums(14);
+    const busy = "const end = Date.now() + 150; while (Date.now() < end);";
+    workspace.write("s.ts", scorerSource(`${busy} ${FINE}`));
+    const run = await workspace.made("run", ["--scorer-timeout", "2000", "--scorer", "s.ts"]);
+    expect(run.rows.every(({ reward }) => reward === 1)).toBe(true);
+  });
+});
+
+const LIMIT = ["--scorer-timeout", "200"];
+
+function delay(ms: number): string {
+  return `new Promise((r) => setTimeout(r, ${ms}))`;
+}
+
+function asynchronous(body: string): string {
+  return scorerSource(body).replace("function score", "async function score");
+}

@@ -10,6 +10,7 @@ import { type ErrorKind, ioError, LockedRoomError, messageOf } from "../core/err
 import { visible } from "../core/visible.ts";
 import { onHungLoad } from "../extensions/load-limit.ts";
 import { strayFailure, userCodeLoaded } from "../extensions/module.ts";
+import { onHungScore } from "../extensions/score-watch.ts";
 import { asHarness } from "../extensions/watch.ts";
 import { COMMANDS, GROUPS, loadCommand } from "./commands.ts";
 import { err, hint, wrap } from "./terminal.ts";
@@ -39,12 +40,14 @@ export async function run(argv: readonly string[]): Promise<void> {
       leave(report(userCodeLoaded() ? strayFailure(error) : error));
     });
   }
-  onHungLoad((error) => {
-    done = true;
-    const code = report(error);
-    closeSync(2); // Node would print that a debugger is connected, which is how we got here.
-    leave(code);
-  });
+  for (const onHung of [onHungLoad, onHungScore]) {
+    onHung((error) => {
+      done = true;
+      const code = report(error);
+      closeSync(2); // Node would print that a debugger is connected, which is how we got here.
+      leave(code);
+    });
+  }
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return; // A reader that stops early, such as `head`, is not an error.
     done = true;

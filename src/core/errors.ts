@@ -70,6 +70,7 @@ const SYSTEM_ERRORS: Record<string, [what: string, hint: string]> = {
   ENOENT: ["no such file or folder", "Check the path; it is relative to the current folder."],
   EEXIST: ["there is a file of that name, not a folder", "Choose another path."],
   EISDIR: ["it is a folder, not a file", "Name a file inside it."],
+  ERR_FS_EISDIR: ["it is a folder, not a file", "Remove it, or choose another path."],
   ENOTDIR: ["a part of the path is a file, not a folder", "Check the path."],
   EACCES: ["permission denied", "Choose a path you may use, or change its permissions."],
   EPERM: ["permission denied", "Choose a path you may use, or change its permissions."],

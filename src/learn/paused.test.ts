@@ -2,11 +2,14 @@
 
 import {
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -171,6 +174,15 @@ async function plantAndRehash(dir: string): Promise<void> {
   writeFileSync(file, JSON.stringify(state));
 }
 
+/** The same bytes, at a place outside of the run. */
+function linkOutside(name: string): (dir: string) => void {
+  return (dir) => {
+    const outside = `${dir} ${name}`;
+    renameSync(path.join(dir, name), outside);
+    symlinkSync(outside, path.join(dir, name));
+  };
+}
+
 function flipByte(file: string): void {
   const bytes = readFileSync(file);
   bytes[bytes.length - 3] = (bytes[bytes.length - 3] as number) ^ 1;
@@ -195,6 +207,28 @@ describe("changed while it was paused, it is refused by name, and stays as it is
       "a file removed",
       /state\/engine\.json is missing/,
       (dir) => rmSync(path.join(dir, "state/engine.json")),
+    ],
+    [
+      "a file replaced by a folder",
+      /state\/engine\.json is not what/,
+      (dir) => {
+        rmSync(path.join(dir, "state/engine.json"));
+        mkdirSync(path.join(dir, "state/engine.json"));
+      },
+    ],
+    [
+      "a stream replaced by a link",
+      /states\.jsonl is a symbolic link/,
+      linkOutside("states.jsonl"),
+    ],
+    ["a short stream replaced by a link", /alarms\.jsonl is a symb/, linkOutside("alarms.jsonl")],
+    [
+      "a stream replaced by a folder",
+      /alarms\.jsonl is a folder/,
+      (dir) => {
+        rmSync(path.join(dir, "alarms.jsonl"));
+        mkdirSync(path.join(dir, "alarms.jsonl"));
+      },
     ],
     [
       "a file added",

@@ -3,10 +3,10 @@
 import { parse } from "yaml";
 import { dataError, messageOf, usageError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { readText } from "../runs/whole-file.ts";
+import { readGiven } from "../runs/whole-file.ts";
 
 export async function readRecipe(file: string): Promise<JsonObject> {
-  const text = await readText(file);
+  const text = await readGiven(file);
   let content: unknown;
   try {
     content = parse(text);

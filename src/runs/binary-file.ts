@@ -1,7 +1,8 @@
 /** A file of bytes that is read in places, straight to where they belong. */
 
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { ioError } from "../core/errors.ts";
+import { openRegular } from "./regular-file.ts";
 
 export class BinaryFile {
   readonly path: string;
@@ -17,7 +18,7 @@ export class BinaryFile {
   static async open(path: string): Promise<BinaryFile> {
     let handle: FileHandle | undefined;
     try {
-      handle = await open(path);
+      handle = await openRegular(path);
       return new BinaryFile(path, (await handle.stat()).size, handle);
     } catch (error) {
       await handle?.close();

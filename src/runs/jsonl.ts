@@ -11,6 +11,7 @@ import { dataError, ioError, LockedRoomError, messageOf } from "../core/errors.t
 import { isFields } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import { refuseFolder } from "./folder-kind.ts";
+import { openRegular } from "./regular-file.ts";
 import type { inputFile } from "./schemas.ts";
 
 /** A longer line is refused: it is a damaged file, and would have to be held whole in memory. */
@@ -23,6 +24,8 @@ export interface ReadOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined;
   /** Reads no more than so many bytes, which end a line; what follows is left alone. */
   readonly upTo?: number | undefined;
+  /** A file of a run: pipes are refused. What the user names may be one. */
+  readonly regular?: boolean | undefined;
 }
 
 /** One file being read. `sha256`, `bytes` and `rows` are complete once `batches()` has ended. */
@@ -96,7 +99,7 @@ export class JsonlFile<T> {
    * a line moves to its front, and it grows only for a line that does not fit.
    */
   async *#lines(): AsyncGenerator<string, void, void> {
-    const file = await openFile(this.path);
+    const file = await openFile(this.path, this.#options.regular);
     try {
       let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       let kept = 0;
@@ -170,9 +173,10 @@ export class JsonlFile<T> {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(path: string, regular = false): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
+    if (regular) return await openRegular(path);
     file = await open(path, "r");
     if (!(await file.stat()).isDirectory()) return file;
     await refuseFolder(path);

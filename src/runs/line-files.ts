@@ -4,9 +4,9 @@
  */
 
 import { createHash } from "node:crypto";
-import { type FileHandle, open, rm, stat, truncate } from "node:fs/promises";
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { dataError, ioError } from "../core/errors.ts";
-import { refusePipe } from "./whole-file.ts";
+import { openRegular, openToAppend } from "./regular-file.ts";
 
 const WORTH_A_WRITE = 128 * 1024;
 const NEWLINE = 10;
@@ -110,12 +110,12 @@ export class GrowingFile {
     this.bytes = bytes;
   }
 
-  /** Keeps so many bytes of what is there; a new file follows no link. */
+  /** Keeps so many bytes of what is there; no link is followed. */
   static async open(path: string, keep: number): Promise<GrowingFile> {
     await requireBytes(path, keep);
     if (keep === 0) await rm(path, { force: true });
-    const handle = await open(path, keep === 0 ? "ax" : "a");
-    if (keep > 0) await truncate(path, keep);
+    const handle = await (keep === 0 ? open(path, "ax") : openToAppend(path));
+    await handle.truncate(keep);
     return new GrowingFile(path, handle, keep);
   }
 
@@ -171,8 +171,7 @@ export async function lastLineEnd(file: FileHandle, size: number): Promise<numbe
 
 /** Opens a file for reading; undefined where there is none. @internal */
 export async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  await refusePipe(file);
-  return open(file).catch((error: NodeJS.ErrnoException) => {
+  return openRegular(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
   });

@@ -1,6 +1,6 @@
 /** The two files of a run that are for people: summary.md and the run note. */
 
-import { readdir, readFile, rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../core/fingerprint.ts";
 import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
@@ -8,6 +8,7 @@ import { INVALID_EXAMPLE } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
 import { NOTE } from "./artifacts.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
+import { readIfThere } from "./whole-file.ts";
 
 /** summary.md. */
 export function summaryText(
@@ -154,7 +155,7 @@ export function stamped(note: string): string {
 
 /** A note that was edited is renamed, never overwritten. */
 export async function keepEditedNote(dir: string): Promise<void> {
-  const note = await readFile(path.join(dir, NOTE), "utf8").catch(() => undefined);
+  const note = await readIfThere(path.join(dir, NOTE)).catch(() => undefined);
   if (note === undefined || STAMP.exec(note)?.[1] === sha256(note.replace(STAMP, ""))) return;
   const taken = new Set(await readdir(dir));
   for (let n = 1; ; n++) {

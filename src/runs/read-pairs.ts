@@ -35,6 +35,9 @@ export async function openPairs(dir: string): Promise<PreferenceData> {
     ...{ dir, manifest, summary },
     manifestIntact: manifestFingerprint(manifest) === summary.manifest_sha256,
     hashOf: (file) => sha256OfFile(path.join(dir, file)).catch(() => undefined),
-    pairs: () => new JsonlFile(path.join(dir, PAIRS), (fields) => parseWith(pairRowSchema, fields)),
+    pairs: () =>
+      new JsonlFile(path.join(dir, PAIRS), (fields) => parseWith(pairRowSchema, fields), {
+        regular: true,
+      }),
   };
 }

@@ -38,7 +38,7 @@ export async function openRollout(dir: string): Promise<Rollout> {
     dir,
     manifest,
     summary,
-    answers: () => new JsonlFile(answers, (fields) => fields as JsonObject),
+    answers: () => new JsonlFile(answers, (fields) => fields as JsonObject, { regular: true }),
     async editedFiles() {
       const edited = manifestFingerprint(manifest) === summary.manifest_sha256 ? [] : [MANIFEST];
       for (const [name, hash] of Object.entries(summary.files)) {

@@ -112,7 +112,7 @@ export async function readLines<T>(
   file: string,
   schema: ZodType<T>,
 ): Promise<{ rows: T[]; sha256: string }> {
-  const jsonl = new JsonlFile(file, (fields) => parseWith(schema, fields));
+  const jsonl = new JsonlFile(file, (fields) => parseWith(schema, fields), { regular: true });
   const rows: T[] = [];
   for await (const batch of jsonl.batches()) rows.push(...batch);
   return { rows, sha256: jsonl.sha256 };

@@ -51,7 +51,7 @@ export async function openRun(dir: string): Promise<Run> {
     summary,
     manifestIntact: manifestFingerprint(manifest) === summary.manifest_sha256,
     hashOf: (name) => sha256OfFile(path.join(dir, name)).catch(() => undefined),
-    results: () => new JsonlFile(path.join(dir, RESULTS), toResultRow),
+    results: () => new JsonlFile(path.join(dir, RESULTS), toResultRow, { regular: true }),
   };
 }
 

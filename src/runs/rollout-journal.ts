@@ -99,7 +99,7 @@ export class Journal {
 
   /** A fresh pass over the answers. */
   async *read(): AsyncGenerator<Journaled[], void, void> {
-    for await (const batch of new JsonlFile(this.path, toJournaled).batches()) {
+    for await (const batch of new JsonlFile(this.path, toJournaled, { regular: true }).batches()) {
       yield batch.filter((line) => line !== undefined);
     }
   }
@@ -120,7 +120,9 @@ async function wholeLines(path: string): Promise<[bytes: number, header: JsonObj
   if (file === undefined) return [0, undefined];
   const end = await lastLineEnd(file, (await file.stat()).size).finally(() => file.close());
   if (end === 0) return [0, undefined];
-  for await (const batch of new JsonlFile(path, (fields) => fields as JsonObject).batches()) {
+  for await (const batch of new JsonlFile(path, (fields) => fields as JsonObject, {
+    regular: true,
+  }).batches()) {
     return [end, batch[0]];
   }
   return [0, undefined];
@@ -139,7 +141,7 @@ async function answersIn(path: string, upTo: number, n: number): Promise<Held> {
   const held = new IdSet();
   const twice = new Map<string, string | undefined>();
   let kept = 0;
-  for await (const batch of new JsonlFile(path, toJournaled, { upTo }).batches()) {
+  for await (const batch of new JsonlFile(path, toJournaled, { upTo, regular: true }).batches()) {
     for (const row of batch) {
       if (row === undefined) continue;
       if (row.sample >= n) throw notOurs(path, `it holds sample ${row.sample} with --n ${n}`);
@@ -157,7 +159,7 @@ async function requireAgreement(
   upTo: number,
   twice: Map<string, string | undefined>,
 ): Promise<void> {
-  for await (const batch of new JsonlFile(path, toJournaled, { upTo }).batches()) {
+  for await (const batch of new JsonlFile(path, toJournaled, { upTo, regular: true }).batches()) {
     for (const row of batch) {
       if (row === undefined || !twice.has(keyOf(row))) continue;
       const answer = canonicalJson(row.answer);

@@ -52,7 +52,7 @@ export class RunFolder {
     let made: string | undefined;
     let claimed: string | undefined;
     try {
-      made = await mkdir(dir, { recursive: true });
+      made = await makeFolder(dir);
       const before = await readClaim(dir);
       if (before?.writer === undefined) await requireWritable(dir, kind, options);
       claimed = await claim(dir, kind);
@@ -154,6 +154,15 @@ export class RunFolder {
     // The summary means "finished" and must be on the disk whole; it holds the hashes of the rest.
     await writeNew(this.file(name + TEMPORARY), content, name === SUMMARY);
   }
+}
+
+/** Node calls a read-only file system "no such file"; making the one folder gives the real error. */
+async function makeFolder(dir: string): Promise<string | undefined> {
+  return mkdir(dir, { recursive: true }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    await mkdir(dir);
+    return dir;
+  });
 }
 
 /** What a killed writer left under temporary names. */

@@ -5,13 +5,13 @@
  */
 
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import { KEPT, STATE, STATES, SUMMARY } from "./artifacts.ts";
 import { requireBytes } from "./line-files.ts";
+import { openRegular, refuseOther } from "./regular-file.ts";
 import { namesIn, wholeFolder } from "./replace-folder.ts";
 import { hash } from "./schemas.ts";
 import { type StateRecord, stateRecordSchema } from "./train-records.ts";
@@ -98,6 +98,8 @@ export async function readSavedState(
   manifestFingerprint: string,
 ): Promise<SavedState | undefined> {
   const folder = wholeFolder(path.join(dir, STATE));
+  // They are written to, which must not reach a file elsewhere.
+  for (const stream of STREAMS) await refuseOther(path.join(dir, `${stream}.jsonl`));
   if (!fileExists(folder)) {
     await requireNoneSaved(dir, folder);
     return undefined;
@@ -106,7 +108,7 @@ export async function readSavedState(
   const state = await readState(file);
   if (stateHash(state) !== state.state_sha256) throw changed(file);
   await requireFiles(folder, state.files);
-  if (state.kept !== null && (await keptHash(dir)) !== state.kept) {
+  if (state.kept !== null && (await keptHash(dir).catch(() => null)) !== state.kept) {
     throw changed(path.join(dir, KEPT));
   }
   for (const stream of STREAMS) {
@@ -154,9 +156,8 @@ async function requireFiles(
   for (const name of [...names].sort()) {
     const file = path.join(folder, name);
     if (!fileExists(file)) throw dataError(`${file} is missing`, ANEW);
-    if (expected[name] === undefined || (await sha256OfFile(file)) !== expected[name]) {
-      throw changed(file);
-    }
+    const found = await sha256OfFile(file).catch(() => undefined);
+    if (found === undefined || found !== expected[name]) throw changed(file);
   }
 }
 
@@ -184,7 +185,8 @@ export async function hashOfStart(file: string, bytes: number): Promise<Hash> {
   const start = createHash("sha256");
   if (bytes === 0) return start;
   try {
-    for await (const part of createReadStream(file, { end: bytes - 1 })) start.update(part);
+    const handle = await openRegular(file);
+    for await (const part of handle.createReadStream({ end: bytes - 1 })) start.update(part);
     return start;
   } catch (error) {
     throw ioError(`read ${file}`, error, "data");

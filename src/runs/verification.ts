@@ -8,7 +8,7 @@ import { z } from "zod";
 import { SUMMARY, VERIFICATION, VERIFICATION_SCHEMA } from "./artifacts.ts";
 import { artifactJson } from "./run-folder.ts";
 import { count, hash } from "./schemas.ts";
-import { parseWith, readIfThere, sha256OfFile, writeWhole } from "./whole-file.ts";
+import { parseWith, readIfThere, refusePipe, sha256OfFile, writeWhole } from "./whole-file.ts";
 
 export const PARTS = ["files", "data", "answers", "score", "sample", "exposure", "train"] as const;
 export type PartName = (typeof PARTS)[number];
@@ -106,6 +106,7 @@ export interface ReadVerification {
 
 /** Undefined where there is none, or none that can be read: it is a remark, and no part of the run. */
 export async function readVerification(dir: string): Promise<ReadVerification | undefined> {
+  await refusePipe(path.join(dir, VERIFICATION));
   try {
     const text = await readIfThere(path.join(dir, VERIFICATION));
     if (text === undefined) return undefined;

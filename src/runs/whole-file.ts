@@ -1,7 +1,7 @@
 /** Files that are read or written as a whole. */
 
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ZodType } from "zod";
@@ -9,6 +9,7 @@ import { dataError, ioError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { TEMPORARY } from "./artifacts.ts";
+import { notRegular, openRegular } from "./regular-file.ts";
 
 /** The content of a file, in parts where it is large. */
 export type Content = string | Iterable<Uint8Array>;
@@ -36,29 +37,43 @@ export function isPipe(file: string): boolean {
 export async function refusePipe(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (!found || found.isFile() || found.isDirectory()) return;
-  throw dataError(`${file} is not a regular file`, "Remove it, or restore the run.");
+  throw notRegular(file);
 }
 
-export async function readText(file: string, encoding: BufferEncoding = "utf8"): Promise<string> {
-  return readFile(file, encoding).catch((error) => {
+/** A file that the user names, which may be a pipe. */
+export async function readGiven(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error) => {
     throw ioError(`read ${file}`, error, "data");
   });
 }
 
-/** Undefined where there is no such file. */
-export async function readIfThere(file: string): Promise<string | undefined> {
+/** A file of a run or a checkpoint. */
+export async function readText(file: string, encoding: BufferEncoding = "utf8"): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return (await readRegular(file)).toString(encoding);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
   }
 }
 
-/** Undefined where there is no such file. */
-export async function readBytesIfThere(file: string): Promise<Uint8Array | undefined> {
+async function readRegular(file: string): Promise<Buffer> {
+  const handle = await openRegular(file);
   try {
-    return await readFile(file);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined where there is no such file. */
+export async function readIfThere(file: string): Promise<string | undefined> {
+  return (await readBytesIfThere(file))?.toString("utf8");
+}
+
+/** Undefined where there is no such file. */
+export async function readBytesIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readRegular(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw ioError(`read ${file}`, error, "data");
@@ -95,8 +110,13 @@ export function parseWith<T>(schema: ZodType<T>, value: unknown): T {
 
 export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk);
-  return hash.digest("hex");
+  try {
+    const handle = await openRegular(file);
+    for await (const chunk of handle.createReadStream()) hash.update(chunk);
+    return hash.digest("hex");
+  } catch (error) {
+    throw ioError(`read ${file}`, error, "data");
+  }
 }
 
 /** The file is there as a whole or not at all; folders on the way are made. */
@@ -114,7 +134,8 @@ export async function writeWhole(file: string, content: Content): Promise<void> 
 
 /** Writes a file so that it is on the disk, not only on its way there. */
 export async function writeDurably(file: string, content: Content): Promise<void> {
-  const handle = await open(file, "w");
+  await rm(file, { force: true }); // A link or a pipe of that name is not written to.
+  const handle = await open(file, "wx");
   try {
     for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
       for (let done = 0; done < part.length; ) {

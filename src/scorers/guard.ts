@@ -2,8 +2,8 @@
  * Calls a scorer that is not trusted. It may throw, return nonsense, be non-deterministic, never
  * return or read what is not part of its identity; each of these becomes a `scorer_error` row, and
  * none of them a zero. A scorer that returns promises gets the same checks with a timer in place of
- * the watchdog. What this cannot stop is a loop that blocks after an `await`; if it ends, it counts
- * as over the limit.
+ * the watchdog. A loop that blocks after an `await` counts as over the limit if it ends; score-watch.ts
+ * ends one that does not.
  */
 
 import { canonicalJson, deepFreeze } from "../core/json.ts";
@@ -16,6 +16,7 @@ import {
   type Scorer,
 } from "../core/score.ts";
 import { keepBuiltIns } from "../extensions/builtins.ts";
+import { madeProgress, watchScorer } from "../extensions/score-watch.ts";
 import { inScope, newSight, type Scope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
 import { withinLimit } from "../extensions/within-limit.ts";
@@ -37,8 +38,11 @@ export interface GuardOptions {
   readonly confined?: boolean;
 }
 
+/** An edited scorer has no identity. */
+type GuardedCode = Omit<LoadedScorer, "identity"> & Partial<Pick<LoadedScorer, "identity">>;
+
 export class Guard {
-  readonly #loaded: Omit<LoadedScorer, "identity">;
+  readonly #loaded: GuardedCode;
   readonly #limitMs: number;
   readonly #atOnce: Limit;
   readonly #sight: Sight;
@@ -51,7 +55,7 @@ export class Guard {
   refused: string | undefined;
 
   constructor(
-    loaded: Omit<LoadedScorer, "identity">,
+    loaded: GuardedCode,
     limitMs: number,
     concurrency = 1,
     { scoreOnce = false, confined = false }: GuardOptions = {},
@@ -62,7 +66,9 @@ export class Guard {
     this.#confined = confined;
     this.#atOnce = new Limit(concurrency);
     this.#sight = loaded.sight ?? newSight(process.cwd());
-    if (!loaded.trusted) watchUserCode();
+    if (loaded.trusted) return;
+    watchUserCode();
+    watchScorer(this.#sight, loaded.identity?.path ?? loaded.scorer.name, limitMs);
   }
 
   /**
@@ -107,6 +113,7 @@ export class Guard {
         const answer = answerOf(scorer, batch[scored.length] as ScoreRequest);
         if (answer instanceof Promise) promised[0] = answer;
         else scored[scored.length] = this.#allowed(scope, answer);
+        madeProgress();
       }
     };
     inScope(scope, () => {
@@ -144,6 +151,7 @@ export class Guard {
             ? settled(scorer, answer, this.#limitMs, late)
             : Promise.resolve(answer);
         });
+        madeProgress();
         return launched.count(this.#allowed(scope, score));
       }),
     );
@@ -198,7 +206,9 @@ class Limit {
 
 /** A row gets a second try, because a busy machine can delay a good scorer once. */
 function inTime(call: () => void, limitMs: number): boolean {
-  return withinLimit(call, limitMs) || withinLimit(call, limitMs);
+  if (withinLimit(call, limitMs)) return true;
+  madeProgress();
+  return withinLimit(call, limitMs);
 }
 
 function agree(first: CheckedScore, second: CheckedScore): CheckedScore {

@@ -6,6 +6,7 @@ import type { ExampleFields } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest, Scorer } from "../core/score.ts";
 import { LOAD_LIMIT_MS, LoadTimeout } from "../extensions/load-limit.ts";
 import { strayFailure } from "../extensions/module.ts";
+import { HungScorer, watchThread } from "../extensions/score-watch.ts";
 import { notTried, TimeoutCount } from "./answer.ts";
 import { Guard } from "./guard.ts";
 import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
@@ -194,23 +195,33 @@ const LOADS = 2;
 const GRACE_MS = 1000;
 
 function openLane(options: ThreadOptions): Lane {
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: options });
+  const { scorer, timeoutMs, loadTimeoutMs } = options;
+  const watch = watchThread(
+    timeoutMs,
+    () => ready && lane.waiting.length > 0,
+    () => end(new HungScorer(scorer, timeoutMs)),
+  );
+  const workerData = { ...options, progress: watch.memory };
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData });
   const lane: Lane = { worker, waiting: [] };
+  let ready = false;
   const fail = (error: Error) => {
     clearTimeout(limit);
+    watch.stop();
     lane.lost ??= error;
     for (const { reject } of lane.waiting.splice(0)) reject(error);
   };
-  const { scorer, loadTimeoutMs } = options;
+  const end = (error: Error) => {
+    fail(error);
+    void worker.terminate();
+  };
   const limit = setTimeout(
-    () => {
-      fail(new LoadTimeout("scorer", scorer, loadTimeoutMs));
-      void worker.terminate();
-    },
+    () => end(new LoadTimeout("scorer", scorer, loadTimeoutMs)),
     LOADS * loadTimeoutMs + GRACE_MS,
   ).unref();
   worker.on("message", (said: FromThread) => {
     clearTimeout(limit);
+    ready = true;
     if ("scored" in said) lane.waiting.shift()?.resolve(said.scored);
     if ("failed" in said) fail(dataError(said.failed, said.hint));
   });

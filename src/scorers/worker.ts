@@ -3,12 +3,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { dataError, type LockedRoomError, messageOf } from "../core/errors.ts";
 import type { ScoreRequest } from "../core/score.ts";
+import { countProgressIn } from "../extensions/score-watch.ts";
 import { Guard } from "./guard.ts";
 import { loadScorer } from "./load.ts";
 import type { FromThread, ThreadOptions } from "./open.ts";
 
-const { scorer, timeoutMs, concurrency, source_sha256, loadTimeoutMs } =
-  workerData as ThreadOptions;
+const { progress, ...options } = workerData as ThreadOptions & { progress: SharedArrayBuffer };
+const { scorer, timeoutMs, concurrency, source_sha256, loadTimeoutMs } = options;
+countProgressIn(progress);
 const tell = (message: FromThread) => parentPort?.postMessage(message);
 
 try {

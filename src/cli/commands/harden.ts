@@ -5,7 +5,7 @@ import { boundaryText, goldenText, summaryText, survivorsText } from "../../hard
 import { DEFAULT_INPUTS, harden } from "../../harden/harden.ts";
 import { prepareHardenFolder, writeHardenFolder } from "../../runs/harden-folder.ts";
 import type { HardenFind, HardenReport } from "../../runs/harden-report.ts";
-import { readText } from "../../runs/whole-file.ts";
+import { readGiven } from "../../runs/whole-file.ts";
 import { EXAMPLES, numberIn, type RunFlags, repeated, SEED, wholeNumber } from "../options.ts";
 import { stagedProgress } from "../progress.ts";
 import { addScorerOptions, type ScorerFlags, scorerHere } from "../scoring.ts";
@@ -114,7 +114,7 @@ async function attacked(flags: Flags): Promise<HardenReport> {
 
 /** One mutant on each line; what follows it is a note. */
 async function acceptedIn(file: string): Promise<string[]> {
-  const lines = (await readText(file)).split("\n").map((line) => line.trim());
+  const lines = (await readGiven(file)).split("\n").map((line) => line.trim());
   return lines
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => {

@@ -71,7 +71,8 @@ export async function problemInKept(dir: string, training: Training, scorers: Wo
   const file = path.join(dir, training.path, KEPT);
   if (!existsSync(file)) return `${KEPT} is missing.`;
   const kept: Kept[] = [];
-  for await (const batch of new JsonlFile(file, toKept).batches()) kept.push(...batch);
+  for await (const batch of new JsonlFile(file, toKept, { regular: true }).batches())
+    kept.push(...batch);
   return miscounted(training, kept) ?? (await unrewarded(training, kept, scorers));
 }
 
