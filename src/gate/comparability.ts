@@ -5,10 +5,11 @@
 
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Change, Knob } from "../core/knobs.ts";
+import { isCheckpoint } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
-import { datasetOf, historyNotes, isCheckpoint, learningOf, seenBefore } from "./history.ts";
+import { datasetOf, historyNotes, learningOf, seenBefore } from "./history.ts";
 import { seedsDiffer } from "./seeds.ts";
 
 interface Field {
@@ -172,7 +173,7 @@ function isStated({ policy }: Manifest): boolean {
 
 function weightsOf(manifest: Manifest): string | undefined {
   const { fingerprint } = (manifest.policy ?? {}) as JsonObject;
-  return isCheckpoint(manifest) && typeof fingerprint === "string" ? fingerprint : undefined;
+  return isCheckpoint(manifest.policy) && typeof fingerprint === "string" ? fingerprint : undefined;
 }
 
 /** The same file, or another file with the same completions in it. */

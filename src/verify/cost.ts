@@ -1,10 +1,11 @@
 /** What it would take to make a run again, from a short timing of its first rows. */
 
+import { isCheckpoint } from "../core/policy.ts";
 import type { Run } from "../runs/reader.ts";
 import type { Places } from "./find-input.ts";
 import { reached } from "./find-input.ts";
 import { Comparison } from "./part.ts";
-import { isCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
+import { openRecordedPolicy } from "./recorded-policy.ts";
 import { sampleAgain, sampledRows } from "./sample.ts";
 import { verifyScores } from "./score.ts";
 

@@ -1,12 +1,12 @@
 /** What the gate asks for with --verified and --require-seal: both runs made again, or signed. */
 
+import { isCheckpoint } from "../core/policy.ts";
 import { visible } from "../core/visible.ts";
 import type { FurtherChecks } from "../gate/gate.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
 import type { MadeAgain, PartName, Verification, VerificationPart } from "../runs/verification.ts";
 import type { OnProgress } from "./part.ts";
-import { isCheckpoint } from "./recorded-policy.ts";
 import { type SealState, sealState } from "./seal.ts";
 import { verify } from "./verify.ts";
 

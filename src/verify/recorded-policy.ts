@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { SamplingSettings } from "../core/policy.ts";
+import { hasCheckpointIdentity, isCheckpoint, type SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "../policy/checkpoint.ts";
 import { EmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
@@ -53,13 +53,12 @@ export async function openRecordedPolicy(
   return new EmbeddedPolicy(checkpoint, { sampling: sampling.data, system, threads });
 }
 
-export function isCheckpoint(policy: JsonObject | null): boolean {
-  return policy?.kind === "checkpoint" && typeof policy.fingerprint === "string";
-}
-
 function fingerprintOf(policy: JsonObject | null): string {
   if (policy === null) throw new Unreachable("The run does not state which policy answered.");
-  if (isCheckpoint(policy)) return String(policy.fingerprint);
+  if (isCheckpoint(policy)) {
+    if (hasCheckpointIdentity(policy)) return String(policy.fingerprint);
+    throw new Unreachable("The run does not state the fingerprint of its checkpoint.");
+  }
   const name = [policy.kind, policy.model ?? policy.name].filter((one) => one !== undefined);
   throw new Unreachable(
     `The policy is no checkpoint (${name.map(String).join(" ")}): its completions cannot be sampled again.`,
