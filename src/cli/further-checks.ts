@@ -20,11 +20,12 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
   if (!verified && key === undefined) return undefined;
   return async (baseline, candidate) => {
     // Loaded lazily: a gate without these flags needs no engine.
-    const { sealReasons, verifyBoth } = await import("../verify/gate-checks.ts");
+    const { scorerOf, sealReasons, verifyBoth } = await import("../verify/gate-checks.ts");
     const seals = key === undefined ? [] : await sealReasons(baseline, candidate, key);
     if (!verified) return { reasons: seals };
     const options = { sample: flags.verifySample, from: flags.verifyFrom };
-    await sayCost([baseline, candidate], options);
+    await sayCost(baseline, options);
+    await sayCost(candidate, { ...options, scorer: scorerOf(baseline, options) });
     const progress = stagedProgress(false);
     try {
       const found = await verifyBoth(baseline, candidate, {
@@ -40,14 +41,16 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
 
 /** On stderr: the report on stdout does not depend on the clock. */
 async function sayCost(
-  runs: readonly Run[],
-  options: { readonly sample: number | undefined; readonly from: string | undefined },
+  run: Run,
+  options: {
+    readonly sample: number | undefined;
+    readonly from: string | undefined;
+    readonly scorer?: string | undefined;
+  },
 ): Promise<void> {
   const { costOf } = await import("../verify/cost.ts");
-  for (const run of runs) {
-    const { rows, completions, seconds } = await costOf(run, options);
-    const work = `${counted(rows, "row")} to score, ${counted(completions, "completion")} to sample`;
-    const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s`;
-    err(wrap(`Verifying ${run.dir}: ${work}${time}`));
-  }
+  const { rows, completions, seconds } = await costOf(run, options);
+  const work = `${counted(rows, "row")} to score, ${counted(completions, "completion")} to sample`;
+  const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s`;
+  err(wrap(`Verifying ${run.dir}: ${work}${time}`));
 }

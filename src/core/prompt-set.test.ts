@@ -9,13 +9,13 @@ import {
 import { PromptSet } from "./prompt-set.ts";
 
 describe("normalised prompts", () => {
-  test.each([
+  test.each<[string, string]>([
     ["Compute 2 + 2.", "compute  2+2 ."],
     ["Compute 2 + 2.", "COMPUTE\t2 +\n2."],
     ["Compute 2 + 2.", "Compute ２ + ２."],
     ["Compute 2 + 2.", "\u200bCom\u00adpute 2 + 2.\ufeff"],
     ...[0xfe0f, 0x034f, 0x2800, 0x3164, 0xe0100, 0x0336, 0x0e38, 0x20e3, 0x200d, 0x17b4].map(
-      (code) => ["Compute 2 + 2.", `Compute 2 + 2${String.fromCodePoint(code)}.`] as const,
+      (code): [string, string] => ["Compute 2 + 2.", `Compute 2 + 2${String.fromCodePoint(code)}.`],
     ),
     ["Compute 2 + 2.", "Co\u0301mpu\u0336te\u2800\ufe0f2 \u034f+ 2."],
     ["Compute 2 + 2.", "Compute\u31642 + 2."],

@@ -6,6 +6,7 @@ import type { Places } from "./find-input.ts";
 import { reached } from "./find-input.ts";
 import { Comparison } from "./part.ts";
 import { openRecordedPolicy } from "./recorded-policy.ts";
+import type { ScorerPlaces } from "./recorded-scorer.ts";
 import { sampleAgain, sampledRows } from "./sample.ts";
 import { verifyScores } from "./score.ts";
 
@@ -22,7 +23,7 @@ const SAMPLED = 16;
 
 export async function costOf(
   run: Run,
-  { sample, ...places }: Places & { readonly sample?: number | undefined },
+  { sample, ...places }: ScorerPlaces & { readonly sample?: number | undefined },
 ): Promise<VerificationCost> {
   const rows = run.manifest.examples.count;
   const toSample = isCheckpoint(run.manifest.policy) ? Math.min(sample ?? rows, rows) : 0;

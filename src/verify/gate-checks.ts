@@ -11,6 +11,8 @@ import { type SealState, sealState } from "./seal.ts";
 import { verify } from "./verify.ts";
 
 export interface GateChecks {
+  /** The scorer's file, in place of the one that the baseline names. */
+  readonly scorer?: string | undefined;
   readonly sample?: number | undefined;
   readonly from?: string | undefined;
   readonly onProgress?: OnProgress | undefined;
@@ -22,14 +24,24 @@ export function gateParts({ manifest }: Run): PartName[] {
   return isCheckpoint(manifest.policy) ? [...scores, "sample", "exposure"] : scores;
 }
 
+/**
+ * The candidate is scored with the baseline's file, or with one that the caller names: the candidate
+ * does not choose which code runs. Its own hash must fit either.
+ */
+export function scorerOf({ manifest }: Run, { scorer }: GateChecks): string | undefined {
+  return scorer ?? manifest.scorer.path ?? manifest.scorer.name;
+}
+
 /** A verification.json in the folder is not read: whoever forges a run can write one. */
 export async function verifyBoth(
   baseline: Run,
   candidate: Run,
   options: GateChecks,
 ): Promise<FurtherChecks> {
-  const again = (run: Run) => verify({ ...options, run: run.dir, only: gateParts(run) });
-  const [before, after] = [await again(baseline), await again(candidate)];
+  const again = (run: Run, scorer: string | undefined) =>
+    verify({ ...options, run: run.dir, only: gateParts(run), scorer });
+  const before = await again(baseline, options.scorer);
+  const after = await again(candidate, scorerOf(baseline, options));
   const reasons = (["differs", "not_verified"] as const).flatMap((result) =>
     before.result === result || after.result === result ? [reasonFor(result, before, after)] : [],
   );

@@ -32,6 +32,8 @@ export interface VerifyOptions extends PolicyOptions {
   readonly train?: number | true | undefined;
   /** The checkpoint that a training run began with. */
   readonly init?: string | undefined;
+  /** The scorer's file, in place of the one that the run names. */
+  readonly scorer?: string | undefined;
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
   readonly onProgress?: OnProgress | undefined;
