@@ -99,6 +99,20 @@ describe("seeds", () => {
   });
 });
 
+test("a checkpoint whose tries nobody counted is noted", async () => {
+  const of = (name: string, seeds_tried: number | null) => ({
+    provenance: {
+      ...{ policy: { kind: "checkpoint", fingerprint: name.repeat(64) }, seeds_tried },
+      sampling: { temperature: 1, seed: 1 },
+    },
+  });
+  const noted = async (before: number | null, after: number | null) =>
+    (await judge(of("a", before), of("b", after))).notes.join();
+  expect(await noted(1, null)).toContain("How many seeds were tried is unknown for the candidate:");
+  expect(await noted(null, null)).toContain("unknown for the baseline and the candidate:");
+  expect(await noted(1, 1)).not.toContain("How many seeds");
+});
+
 describe("data that a policy has seen", () => {
   const overlap = (rows: number) => ({
     rows,

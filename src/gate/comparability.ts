@@ -10,7 +10,7 @@ import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { datasetOf, historyNotes, learningOf, seenBefore } from "./history.ts";
-import { seedsDiffer } from "./seeds.ts";
+import { seedsDiffer, triesNotes } from "./seeds.ts";
 
 interface Field {
   readonly code: string;
@@ -204,6 +204,7 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   lines.push(
     ...statementNotes(baseline, candidate),
     ...historyNotes(baseline, candidate),
+    ...triesNotes(baseline, candidate),
     ...trainingDifferences(baseline, candidate),
     ...scorerNotes(baseline, candidate),
   );
