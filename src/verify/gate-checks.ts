@@ -21,7 +21,7 @@ export interface GateChecks {
 /** What the gate has made again: scores, and what a checkpoint sampled. */
 export function gateParts({ manifest }: Run): PartName[] {
   const scores: PartName[] = ["files", "data", "answers", "score"];
-  return isCheckpoint(manifest.policy) ? [...scores, "sample", "exposure"] : scores;
+  return isCheckpoint(manifest.policy) ? [...scores, "sample", "exposure", "tries"] : scores;
 }
 
 /**

@@ -12,6 +12,7 @@ import { Comparison, impossible } from "./part.ts";
 import { comparePolicy, openRecordedPolicy } from "./recorded-policy.ts";
 import { type SampledRow, type SampleOptions, sampleAgain } from "./sample.ts";
 import { examplesIn } from "./scored-rows.ts";
+import { verifyTries } from "./tries.ts";
 
 export async function verifyRollout(
   dir: string,
@@ -58,6 +59,8 @@ async function samplesOf(
       const rows = rowsOf(rollout, dataset);
       parts.push(await verifyExposure(manifest.exposure, policy.seen, rows, true));
     }
+    if (asked.includes("tries"))
+      parts.push(await verifyTries(manifest, policy, rowsOf(rollout, dataset)));
     return parts;
   } finally {
     await policy.close();

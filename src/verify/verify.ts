@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
+import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { SUMMARY, VERIFICATION_SCHEMA } from "../runs/artifacts.ts";
 import { requireFinished, requireKind } from "../runs/folder-kind.ts";
 import { observeOccasion } from "../runs/manifest.ts";
@@ -18,6 +19,7 @@ import { verifyRollout } from "./rollout.ts";
 import { verifySamples } from "./sample.ts";
 import { verifyScores } from "./score.ts";
 import { verifyTraining } from "./train.ts";
+import { verifyTries } from "./tries.ts";
 
 /** What `verify` is given. @see {@link verify} */
 export interface VerifyOptions extends PolicyOptions {
@@ -39,8 +41,16 @@ export interface VerifyOptions extends PolicyOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-const OF_SCORED: readonly PartName[] = ["files", "data", "answers", "score", "sample", "exposure"];
-const OF_ROLLOUT: readonly PartName[] = ["files", "sample", "exposure"];
+const OF_SCORED: readonly PartName[] = [
+  "files",
+  "data",
+  "answers",
+  "score",
+  "sample",
+  "exposure",
+  "tries",
+];
+const OF_ROLLOUT: readonly PartName[] = ["files", "sample", "exposure", "tries"];
 const OF_TRAINING: readonly PartName[] = ["files", "train"];
 
 /**
@@ -120,7 +130,14 @@ async function scoredParts(
     answers: () => verifyAnswers(run, options),
     score: () => verifyScores(run, options),
     sample: () => verifySamples(run, options),
-    exposure: () => exposureOf(run, options),
+    exposure: () =>
+      ofPolicy("exposure", run, options, (policy) =>
+        verifyExposure(run.manifest.exposure, policy.seen, run.results().batches(), false),
+      ),
+    tries: () =>
+      ofPolicy("tries", run, options, (policy) =>
+        verifyTries(run.manifest, policy, run.results().batches()),
+      ),
   };
   for (const part of parts) {
     const found = await work[part]?.();
@@ -129,15 +146,19 @@ async function scoredParts(
   return made;
 }
 
-async function exposureOf(run: Run, options: Wanted): Promise<VerificationPart> {
-  const { manifest } = run;
+/** A part that needs the checkpoint; nothing is said where it cannot be reached. */
+async function ofPolicy(
+  part: PartName,
+  { manifest }: Run,
+  options: Wanted,
+  work: (policy: EmbeddedPolicy) => Promise<VerificationPart>,
+): Promise<VerificationPart> {
   const opened = await reached(() => openRecordedPolicy(manifest, options));
-  if ("why" in opened) return skipped("exposure", opened.why);
-  const policy = opened.value;
+  if ("why" in opened) return skipped(part, opened.why);
   try {
-    return await verifyExposure(manifest.exposure, policy.seen, run.results().batches(), false);
+    return await work(opened.value);
   } finally {
-    await policy.close();
+    await opened.value.close();
   }
 }
 
