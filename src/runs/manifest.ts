@@ -26,9 +26,9 @@ export function manifestFingerprint(manifest: AnyManifest): string {
   const { volatile: _volatile, inputs, scorer, scorers, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
-    ...(scorer && { scorer: withoutPath(scorer) }),
+    ...(scorer && { scorer: withoutPlace(scorer) }),
     ...(scorers && {
-      scorers: scorers.map((one) => ({ ...one, identity: withoutPath(one.identity) })),
+      scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),
     }),
     inputs: inputs.map(withoutPath),
   });
@@ -36,6 +36,11 @@ export function manifestFingerprint(manifest: AnyManifest): string {
 
 function withoutPath({ path: _path, ...rest }: { readonly path?: unknown }): object {
   return rest;
+}
+
+/** Where a scorer's file lies does not count; whether it is a file does. */
+function withoutPlace({ path: file, ...rest }: { readonly path?: unknown }): object {
+  return typeof file === "string" ? { ...rest, from_file: true } : rest;
 }
 
 /** Starts the clock; the returned function gives the volatile block. */

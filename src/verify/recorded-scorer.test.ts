@@ -126,4 +126,6 @@ function renamed(dir: string, scorer: string): void {
   const changed = { ...manifest, scorer: { ...manifest.scorer, path: scorer } };
   writeFileSync(file, artifactJson(changed));
   expect(manifestFingerprint(changed)).toBe(manifestFingerprint(manifest));
+  const builtIn = { ...manifest, scorer: { ...manifest.scorer, path: null } };
+  expect(manifestFingerprint(builtIn)).not.toBe(manifestFingerprint(manifest));
 }
