@@ -214,20 +214,32 @@ describe("the output folder", () => {
   });
 });
 
-test("a scorer that listens for the end does not decide the exit code", async () => {
-  const workspace = sums(3);
-  workspace.write("s.ts", scorer("true", "process.on('exit', () => { process.exitCode = 0; });"));
-  workspace.jsonl("g.jsonl", [{ id: "s0", completion: "x", expected_reward: 0, note: "" }]);
-  const result = await workspace.run([
-    "validate-scorer",
-    "--dataset",
-    "d.jsonl",
-    "--golden",
-    "g.jsonl",
-    "--scorer",
-    "s.ts",
-  ]);
-  expect(result.code).toBe(1);
+describe("a scorer does not decide the exit code or what is printed when it", () => {
+  const quietly = (code: string) => `try { ${code} } catch {}`;
+  test.each([
+    ["listens for the end", "process.on('exit', () => { process.exitCode = 0; });", 1],
+    ["replaces exit", quietly("const e = process.exit; process.exit = () => e(0);"), 1],
+    [
+      "replaces the exit below it",
+      quietly("const r = process.reallyExit; process.reallyExit = () => r.call(process, 0);"),
+      1,
+    ],
+    [
+      "replaces what prints",
+      quietly("const w = process.stdout.write; process.stdout.write = () => w('VALID\\n');"),
+      1,
+    ],
+    ["ends the process below all listeners", "process.reallyExit(0);", EXIT.data],
+  ])("%s", async (_, before, code) => {
+    const workspace = sums(3);
+    workspace.write("s.ts", scorer("true", before));
+    workspace.jsonl("g.jsonl", [{ id: "s0", completion: "x", expected_reward: 0, note: "" }]);
+    const flags = ["--dataset", "d.jsonl", "--golden", "g.jsonl", "--scorer", "s.ts"];
+    const result = await workspace.run(["validate-scorer", ...flags]);
+    expect(result.code).toBe(code);
+    expect(result.stdout).not.toMatch(/^VALID$/m);
+    expect(result.stdout !== "").toBe(code === 1);
+  });
 });
 
 test.each([

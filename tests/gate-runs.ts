@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { sha256 } from "../src/core/fingerprint.ts";
 import { canonicalJson } from "../src/core/json.ts";
+import { promptFingerprint } from "../src/core/prompt-fingerprint.ts";
 import { evaluate } from "../src/loops/eval.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import type { Manifest, ResultRow, Summary } from "../src/runs/schemas.ts";
@@ -42,10 +43,11 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
   const name = path.join(root, `run-${made++}`);
   const { examples = examplesOf(40), provenance } = conditions;
   const right = conditions.right ?? firstRight(examples.length, examples.length / 2);
-  const rows = examples.flatMap(({ id, expected_answer }, i) => {
+  const rows = examples.flatMap(({ id, prompt, expected_answer }, i) => {
     const given = conditions.completions?.[i];
     if (given === undefined && right[i] === undefined) return [];
-    return [{ id, completion: given ?? `Final: ${right[i] ? expected_answer : "999999"}` }];
+    const completion = given ?? `Final: ${right[i] ? expected_answer : "999999"}`;
+    return [{ id, prompt_fingerprint: promptFingerprint(prompt), completion }];
   });
   const packs = conditions.packs?.map((samples, i) => ({
     id: examples[i]?.id,
@@ -58,7 +60,7 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
   if (provenance) {
     writeFileSync(
       `${name}.completions.provenance.json`,
-      JSON.stringify({ schema: "lockedroom.provenance@1", ...provenance }),
+      JSON.stringify({ schema: "lockedroom.provenance@1", prompts_by_row: true, ...provenance }),
     );
   }
   const scorer = await openScorer(conditions.scorer, { timeoutMs: 200 });

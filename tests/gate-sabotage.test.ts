@@ -171,6 +171,20 @@ describe("settings that a person states", () => {
   });
 });
 
+test("a checkpoint whose tries nobody counted is noted", async () => {
+  const of = (name: string, seeds_tried: number | null) => ({
+    provenance: {
+      ...{ policy: { kind: "checkpoint", fingerprint: name.repeat(64) }, seeds_tried },
+      sampling: { temperature: 1, seed: 1 },
+    },
+  });
+  const noted = async (before: number | null, after: number | null) =>
+    (await judge(of("a", before), of("b", after))).notes.join();
+  expect(await noted(1, null)).toContain("How many seeds were tried is unknown for the candidate:");
+  expect(await noted(null, null)).toContain("unknown for the baseline and the candidate:");
+  expect(await noted(1, 1)).not.toContain("How many seeds");
+});
+
 describe("data that a policy has seen", () => {
   const overlap = (rows: number) => ({
     rows,
@@ -179,7 +193,10 @@ describe("data that a policy has seen", () => {
   });
   const trained = (name: string, learned: number, validated: number, learning = {}) => ({
     provenance: {
-      policy: { kind: "checkpoint", name, fingerprint: name.repeat(64), learning },
+      policy: {
+        ...{ kind: "checkpoint", name, fingerprint: name.repeat(64) },
+        learning: { prompts: { complete: true }, ...learning },
+      },
       exposure: { learned: overlap(learned), validated: overlap(validated) },
     },
   });
@@ -247,12 +264,18 @@ describe("data that a policy has seen", () => {
 });
 
 describe("history", () => {
-  const checkpoint = (name: string, more: object) => ({
+  const none = { rows: 0, first_ids: [], of: 0, false_positive_rate: 0 };
+  const checkpoint = (name: string, more: object, about: object = {}) => ({
     provenance: {
       policy: { kind: "checkpoint", name, fingerprint: name.repeat(64), ...more },
+      exposure: { learned: none, validated: none },
+      ...about,
     },
   });
-  const known = { learning: { algorithm: "sft", learned_from: [] } };
+  const learning = (complete: boolean) => ({
+    learning: { algorithm: "sft", learned_from: [], prompts: { complete } },
+  });
+  const known = learning(true);
   const better = { right: firstRight(40, 40) };
 
   test("a deleted one is stated, and no claim of policy rests on it unless allowed", async () => {
@@ -268,14 +291,48 @@ describe("history", () => {
     expect(allowed.notes.join()).toContain("--allow-unknown-history");
   });
 
-  test("with it the claim holds; that overlap was not counted is noted", async () => {
+  test("one that began unknown stays unknown, however much was trained since", async () => {
+    const laundered = { ...checkpoint("b", learning(false)), ...better };
+    const report = await judge(checkpoint("a", known), laundered, { claim: "policy" });
+    expect(report).toMatchObject({ decision: "REJECT", exit_code: 1 });
+    expect(codesOf(report)).toEqual(["history_unknown"]);
+    expect(report.notes.join()).toContain("History unknown: the candidate may");
+  });
+
+  test("with it the claim holds; that of the baseline is only noted", async () => {
     const pair = [checkpoint("a", {}), { ...checkpoint("b", known), ...better }] as const;
     const report = await judge(...pair, { claim: "policy" });
     expect(report.decision).toBe("PROMOTE");
     expect(report.allowed).toBeUndefined();
     expect(report.notes.join()).toContain("History unknown: the baseline may");
-    expect(report.notes.join()).toContain("For the candidate, overlap of prompts");
   });
+
+  test("without the count of overlapping prompts it supports no claim of policy", async () => {
+    const uncounted = checkpoint("b", known, { exposure: undefined });
+    const pair = [checkpoint("a", known), { ...uncounted, ...better }] as const;
+    const unclaimed = await judge(...pair);
+    expect(unclaimed.decision).toBe("PROMOTE");
+    expect(unclaimed.notes.join()).toContain("For the candidate, overlap of prompts");
+    const claimed = await judge(...pair, { claim: "policy" });
+    expect(claimed.decision).toBe("REJECT");
+    expect(claimed.reasons).toMatchObject([
+      { code: "history_unknown", candidate: "overlap unknown" },
+    ]);
+    const allowed = await judge(...pair, { claim: "policy", allowUnknownHistory: true });
+    expect(allowed).toMatchObject({ decision: "PROMOTE", allowed: ["history_unknown"] });
+  });
+
+  test.each(["Checkpoint", "CHECKPOINT ", "checkpoint"])(
+    "a checkpoint is one however a forger writes the word: %j",
+    async (kind) => {
+      const dir = await makeRun(root, { ...checkpoint("b", {}), ...better });
+      forge(dir, { manifest: (m) => ({ ...m, policy: { ...m.policy, kind } }) });
+      const report = await gated(await makeRun(root, checkpoint("a", known)), dir, {
+        claim: "policy",
+      });
+      expect(codesOf(report)).toContain("history_unknown");
+    },
+  );
 
   test("an endpoint has none to state", async () => {
     const endpoint = (name: string) => ({ provenance: { policy: { kind: "openai", name } } });

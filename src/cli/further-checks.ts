@@ -33,13 +33,14 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
   if (!verified && key === undefined) return undefined;
   return async (baseline, candidate) => {
     // Loaded lazily: a gate without these flags needs no engine.
-    const { checkSeals, verifyBoth } = await import("../verify/gate-checks.ts");
+    const { checkSeals, scorerOf, verifyBoth } = await import("../verify/gate-checks.ts");
     const seals: FurtherChecks =
       key === undefined ? { reasons: [] } : await checkSeals(baseline, candidate, key);
     if (!verified) return seals;
     const { verifySample: sample, verifyFrom: from, verifyOnly: only } = flags;
     const options = { sample, from, only };
-    await sayCost([baseline, candidate], options);
+    await sayCost(baseline, options);
+    await sayCost(candidate, { ...options, scorer: scorerOf(baseline, {}) });
     const progress = stagedProgress(false);
     try {
       const found = await verifyBoth(baseline, candidate, {
@@ -54,12 +55,10 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
 }
 
 /** On stderr: the report on stdout does not depend on the clock. */
-async function sayCost(runs: readonly Run[], options: CostOptions): Promise<void> {
+async function sayCost(run: Run, options: CostOptions): Promise<void> {
   const { costOf } = await import("../verify/cost.ts");
-  for (const run of runs) {
-    const { rows, completions, seconds } = await costOf(run, options);
-    const work = `${counted(rows, "row")} to score, ${counted(completions, "completion")} to sample`;
-    const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s`;
-    err(wrap(`Verifying ${run.dir}: ${work}${time}`));
-  }
+  const { rows, completions, seconds } = await costOf(run, options);
+  const work = `${counted(rows, "row")} to score, ${counted(completions, "completion")} to sample`;
+  const time = seconds === undefined ? "" : `, about ${Math.ceil(seconds)} s`;
+  err(wrap(`Verifying ${run.dir}: ${work}${time}`));
 }

@@ -21,6 +21,7 @@ const EXIT: Record<ErrorKind | "internal", number> = { usage: 64, data: 65, inte
 /** Runs a command as this process. Only a finished command exits with 0. */
 export async function run(argv: readonly string[]): Promise<void> {
   let done = false;
+  lockProcess(() => done);
   const listeners = process.listeners("exit");
   /** Exit listeners of user code must not change the exit code. */
   const leave = (code: number) => {
@@ -59,6 +60,24 @@ export async function run(argv: readonly string[]): Promise<void> {
   // Exit although user code may have left timers, but only after all output is written. Errors of
   // earlier writes arrive shortly after this callback.
   process.stdout.write("", () => setImmediate(() => leave(code)));
+}
+
+/**
+ * User code runs in this process. It cannot put its own functions in the place of those that print and
+ * exit, and an exit that skips all listeners is not taken for success.
+ */
+function lockProcess(isDone: () => boolean): void {
+  const native = process as unknown as { reallyExit(code: number): never };
+  const leave = native.reallyExit.bind(process);
+  const reallyExit = (code: number) => leave(isDone() ? code : code || EXIT.data);
+  for (const [object, name, value] of [
+    [process, "reallyExit", reallyExit],
+    [process, "exit", process.exit],
+    [process.stdout, "write", process.stdout.write],
+    [process.stderr, "write", process.stderr.write],
+  ] as const) {
+    Object.defineProperty(object, name, { value, writable: false, configurable: false });
+  }
 }
 
 function endedEarly(): LockedRoomError {

@@ -104,3 +104,16 @@ export function toAnswer(sampled: SampledCompletion): Answer {
     ...(refusal !== undefined && { refusal }),
   };
 }
+
+/**
+ * Whether a policy's identity is that of a checkpoint. The case of the word does not matter: what is
+ * asked of checkpoints must not be avoided by the way the word is written.
+ */
+export function isCheckpoint(policy: JsonObject | null): boolean {
+  return typeof policy?.kind === "string" && policy.kind.trim().toLowerCase() === "checkpoint";
+}
+
+/** The identity of a checkpoint as this program writes it: with the hash of its weights. */
+export function hasCheckpointIdentity({ kind, fingerprint }: JsonObject): boolean {
+  return kind === "checkpoint" && /^[0-9a-f]{64}$/.test(String(fingerprint));
+}

@@ -9,11 +9,17 @@ import {
 import { PromptSet } from "./prompt-set.ts";
 
 describe("normalised prompts", () => {
-  test.each([
+  test.each<[string, string]>([
     ["Compute 2 + 2.", "compute  2+2 ."],
     ["Compute 2 + 2.", "COMPUTE\t2 +\n2."],
     ["Compute 2 + 2.", "Compute ２ + ２."],
     ["Compute 2 + 2.", "\u200bCom\u00adpute 2 + 2.\ufeff"],
+    ...[0xfe0f, 0x034f, 0x2800, 0x3164, 0xe0100, 0x0336, 0x0e38, 0x20e3, 0x200d, 0x17b4].map(
+      (code): [string, string] => ["Compute 2 + 2.", `Compute 2 + 2${String.fromCodePoint(code)}.`],
+    ),
+    ["Compute 2 + 2.", "Co\u0301mpu\u0336te\u2800\ufe0f2 \u034f+ 2."],
+    ["Compute 2 + 2.", "Compute\u31642 + 2."],
+    ["Résumé", "Re\u0301sume\u0301"],
     ["Straße 5", "STRASSE 5".replace("SS", "ß")],
   ])("%j is %j", (one, other) => {
     expect(normalisedPrompt(one)).toBe(normalisedPrompt(other));
@@ -24,16 +30,37 @@ describe("normalised prompts", () => {
     ["Sort 1 23", "Sort 12 3"],
     ["Compute 2 + 2.", "Compute 2 - 2."],
     ["a b", "ab"],
+    ["Is 2 = 3?", "Is 2 ≠ 3?"],
+    ["कुल", "कल"],
+    ["かき", "がき"],
+    ["ที่", "ที"],
+    ["Compute 5", "Compute 5!"],
   ])("%j is not %j", (one, other) => {
     expect(normalisedPrompt(one)).not.toBe(normalisedPrompt(other));
   });
 
   test("normalising twice changes nothing more", () => {
+    const odd = fc.constantFrom(
+      ...["a", "Σ", "か", "क", "ก", "=", " ", "\u0301", "\u0338", "\u3099", "\u0941", "\u0e38"],
+      ...["\u034f", "\u2800", "\u3164", "\ue000", "\u0323", "\u00b4", "İ", "\u1100", "≠"],
+    );
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: odd }),
+    );
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        const once = normalisedPrompt(text);
+      fc.property(text, (one) => {
+        const once = normalisedPrompt(one);
         expect(normalisedPrompt(once)).toBe(once);
       }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("ASCII prompts keep the form that the embedded policy's set was made with", () => {
+    expect(normalisedPrompt(" Compute  2 + (-3) * 4.\nReply ~ `x^y` ")).toBe(
+      "compute 2+(-3)*4.reply~`x^y`",
     );
   });
 });
@@ -70,7 +97,19 @@ describe("PromptSet", () => {
 
   test("a text is found by its lines and by every beginning that ends with one", () => {
     const line = fc.string({ unit: "grapheme", maxLength: 8 });
-    const odd = fc.constantFrom("a b", " 2", "+ 3", "", "Σ", "x ", "\u200b", "´", "\u0301e");
+    const odd = fc.constantFrom(
+      "a b",
+      " 2",
+      "+ 3",
+      "",
+      "Σ",
+      "x ",
+      "\u200b",
+      "´",
+      "\u0301e",
+      "\u0e38e",
+      "ก",
+    );
     fc.assert(
       fc.property(fc.array(fc.oneof(line, odd), { maxLength: 8 }), (lines) => {
         const set = new PromptSet();

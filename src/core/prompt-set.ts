@@ -58,6 +58,14 @@ export class PromptSet {
     return this.#added.subarray(0, this.#addedCount).includes(wanted) || isIn(this.#sorted, wanted);
   }
 
+  /** How many are in both. */
+  sharedWith(other: PromptSet): number {
+    const theirs = other.#settled();
+    let count = 0;
+    for (const hash of this.#settled()) if (isIn(theirs, hash)) count++;
+    return count;
+  }
+
   joinedWith(other: PromptSet): PromptSet {
     const both = new PromptSet();
     both.#sorted = sortedOnce(joined(this.#settled(), other.#settled()));
@@ -121,7 +129,7 @@ export class PromptSet {
 }
 
 /** The first 40 bits of the hash of a text that is normalised. */
-function numberOf(normalised: string): number {
+export function numberOf(normalised: string): number {
   return Number.parseInt(hashOnce("sha256", normalised).slice(0, 10), 16);
 }
 

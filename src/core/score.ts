@@ -82,6 +82,11 @@ export interface ScorerIdentity {
    * a scorer object's `score` as text, its codes and spec; not what the function captures or calls.
    */
   readonly source?: "function_text";
+  /**
+   * Of the file and the modules that its text names, which is known without running it. Present where
+   * `source_sha256` covers more, such as a file that the scorer reads.
+   */
+  readonly code_sha256?: string;
   /** Present when the scorer declares itself non-deterministic. */
   readonly deterministic?: false;
   /** Present when the scorer declares them. */

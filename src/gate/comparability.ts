@@ -5,11 +5,12 @@
 
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Change, Knob } from "../core/knobs.ts";
+import { isCheckpoint } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
-import { datasetOf, historyNotes, isCheckpoint, learningOf, seenBefore } from "./history.ts";
-import { seedsDiffer } from "./seeds.ts";
+import { datasetOf, historyNotes, learningOf, seenBefore } from "./history.ts";
+import { seedsDiffer, triesNotes } from "./seeds.ts";
 import { promptNotes, samePromptSettings, sameSampling, settingsOf } from "./stated-settings.ts";
 
 interface Field {
@@ -183,7 +184,7 @@ function isStated({ policy }: Manifest): boolean {
 
 function weightsOf(manifest: Manifest): string | undefined {
   const { fingerprint } = (manifest.policy ?? {}) as JsonObject;
-  return isCheckpoint(manifest) && typeof fingerprint === "string" ? fingerprint : undefined;
+  return isCheckpoint(manifest.policy) && typeof fingerprint === "string" ? fingerprint : undefined;
 }
 
 /** The same file, or another file with the same completions in it. */
@@ -210,6 +211,7 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   lines.push(
     ...statementNotes(baseline, candidate),
     ...historyNotes(baseline, candidate),
+    ...triesNotes(baseline, candidate),
     ...trainingDifferences(baseline, candidate),
     ...scorerNotes(baseline, candidate),
   );

@@ -1,6 +1,7 @@
 /** What a policy had met before it was measured: its training data, its validation data, or unknown. */
 
 import type { JsonObject } from "../core/json.ts";
+import { isCheckpoint } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
@@ -11,10 +12,6 @@ export const HISTORY_UNKNOWN = "history_unknown";
 /** How a policy was trained; `learned_from` is its data and that of the policies it started from. */
 export function learningOf({ policy }: Manifest): JsonObject | undefined {
   return (policy as JsonObject | null)?.learning as JsonObject | undefined;
-}
-
-export function isCheckpoint({ policy }: Manifest): boolean {
-  return (policy as JsonObject | null)?.kind === "checkpoint";
 }
 
 export function datasetOf({ inputs }: Manifest): Manifest["inputs"][number] | undefined {
@@ -70,9 +67,15 @@ function sameFile(manifest: Manifest, files: readonly unknown[]): Overlap {
   return data !== undefined && files.includes(data) ? data : null;
 }
 
-/** A checkpoint that does not say how it was trained. */
+/** A checkpoint that does not say everything that it, or one that it began with, learned from. */
 export function historyUnknown(manifest: Manifest): boolean {
-  return isCheckpoint(manifest) && learningOf(manifest) === undefined;
+  const prompts = learningOf(manifest)?.prompts;
+  return isCheckpoint(manifest.policy) && !(isFields(prompts) && prompts.complete === true);
+}
+
+/** A checkpoint with a history, in a run that does not say how much of it is in the examples. */
+function overlapUncounted(manifest: Manifest): boolean {
+  return isCheckpoint(manifest.policy) && !historyUnknown(manifest) && !manifest.exposure;
 }
 
 /**
@@ -80,14 +83,23 @@ export function historyUnknown(manifest: Manifest): boolean {
  * what it had seen cannot make the candidate look better.
  */
 export function historyReason(candidate: Manifest): Reason[] {
-  if (!historyUnknown(candidate)) return [];
+  const unknown = historyUnknown(candidate);
+  if (!unknown && !overlapUncounted(candidate)) return [];
+  const [problem, remedy] = unknown
+    ? [
+        "The candidate is a checkpoint that does not say everything it was trained on",
+        "Use a checkpoint with its history",
+      ]
+    : [
+        "The candidate's run does not say how many of the examples are in the training data",
+        "Sample and evaluate again",
+      ];
   return [
     {
       code: HISTORY_UNKNOWN,
-      message:
-        "The candidate is a checkpoint that does not say how it was trained, so it may have learned from the examples. Use a checkpoint with its history, or say that you know with --allow-unknown-history.",
+      message: `${problem}, so it may have learned from the examples. ${remedy}, or say that you know with --allow-unknown-history.`,
       baseline: null,
-      candidate: "history unknown",
+      candidate: unknown ? "history unknown" : "overlap unknown",
     },
   ];
 }
@@ -100,10 +112,7 @@ export function historyNotes(baseline: Manifest, candidate: Manifest): string[] 
       .map(([name]) => name)
       .join(" and the ");
   const unknown = named(historyUnknown);
-  const uncounted = named(
-    (manifest) =>
-      isCheckpoint(manifest) && learningOf(manifest) !== undefined && !manifest.exposure,
-  );
+  const uncounted = named(overlapUncounted);
   return [
     ...(unknown ? [`History unknown: the ${unknown} may have been trained on anything.`] : []),
     ...(uncounted

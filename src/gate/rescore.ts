@@ -12,7 +12,7 @@ import {
   type ScoreRequest,
 } from "../core/score.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
-import { currentSource } from "../scorers/load.ts";
+import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
 
 const BATCH_ROWS = 256;
@@ -127,7 +127,7 @@ type Identity = Pick<Manifest, "scorer">;
 
 /** For runs that a built-in of this name, version and code scored; otherwise undefined. */
 export async function openRescoring({ scorer }: Identity): Promise<Rescoring | undefined> {
-  const here = await builtInSource(scorer.name);
+  const here = builtInSource(scorer.name);
   if (here === undefined || here !== scorer.source_sha256) return undefined;
   const opened = await openScorer(scorer.name);
   const { version, deterministic } = opened.identity;
@@ -139,7 +139,7 @@ export async function openRescoring({ scorer }: Identity): Promise<Rescoring | u
 export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]> {
   for (const { scorer } of runs) {
     if (scorer.path !== null || scorer.source !== undefined) continue;
-    const here = await builtInSource(scorer.name);
+    const here = builtInSource(scorer.name);
     if (here === undefined || here === scorer.source_sha256) continue;
     return [
       `The rewards could not be checked: ${scorer.name} ${scorer.version} had other code when it scored the rows than it has now. Evaluate again to have them checked.`,
@@ -148,6 +148,6 @@ export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]>
   return [];
 }
 
-function builtInSource(name: string): Promise<string | undefined> {
-  return currentSource({ name, path: null });
+function builtInSource(name: string): string | undefined {
+  return currentCode({ name, path: null });
 }

@@ -1,6 +1,8 @@
 /** Seeds are part of sampling: with enough of them any policy has a lucky one. */
 
 import { canonicalJson } from "../core/json.ts";
+import { isCheckpoint } from "../core/policy.ts";
+import { embeddedFingerprint } from "../runs/embedded-fingerprint.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 
@@ -53,4 +55,21 @@ export function correctedLevel(
   const tries = Math.max(before ?? 1, after ?? 1);
   if (tries === 1) return undefined;
   return { baseline: before, candidate: after, level: alpha / tries };
+}
+
+/** Nobody counted the tries of a checkpoint that could have listed them. */
+export function triesNotes(baseline: Manifest, candidate: Manifest): string[] {
+  const uncounted = Object.entries({ baseline, candidate })
+    .filter(([, manifest]) => isSampled(manifest) && triesUnknown(manifest))
+    .map(([name]) => name);
+  if (uncounted.length === 0) return [];
+  return [
+    `How many seeds were tried is unknown for the ${uncounted.join(" and the ")}: the folder of the checkpoint could not list its rollouts.`,
+  ];
+}
+
+/** The embedded policy lies in the installed package, where nothing is written. */
+function triesUnknown({ policy, seeds_tried }: Manifest): boolean {
+  if (!isCheckpoint(policy) || policy?.fingerprint === embeddedFingerprint()) return false;
+  return (seeds_tried ?? null) === null;
 }

@@ -1,9 +1,13 @@
 /** Evaluations of checkpoints on a small test set: an untrained policy, π₀, and what became of it. */
 
+import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { JsonObject } from "../core/json.ts";
 import { loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise } from "../policy/initialise.ts";
 import { nothingSeen } from "../policy/seen-prompts.ts";
+import { provenancePath } from "../runs/manifest.ts";
+import { readJson, writeText } from "./files.ts";
 import type { Outcome } from "./finding.ts";
 import type { LabExample, Laboratory } from "./laboratory.ts";
 
@@ -51,3 +55,16 @@ export const pi0Answers = (lab: Laboratory): Promise<string> =>
 /** π₀ on the test set; made once. */
 export const smallPi0Run = (lab: Laboratory): Promise<string> =>
   lab.once("small pi0 run", async () => scored(lab, await pi0Answers(lab), "small-pi0"));
+
+/** π₀'s answers to the test set, scored under another provenance. */
+export async function withProvenance(
+  lab: Laboratory,
+  name: string,
+  change: (provenance: JsonObject) => object,
+): Promise<string> {
+  const honest = await pi0Answers(lab);
+  const answers = await writeText(`${lab.fresh(name)}.jsonl`, await readFile(honest, "utf8"));
+  const provenance = change(await readJson(provenancePath(honest)));
+  await writeText(provenancePath(answers), JSON.stringify(provenance));
+  return scored(lab, answers, name);
+}

@@ -58,7 +58,7 @@ function jsonl(name: string, rows: readonly object[]): string {
 
 async function sampledFrom(examples: readonly object[], n: number, policy = echo) {
   await rollout({
-    ...{ policy, n, outdir: at("r") },
+    ...{ policy, n, outdir: at("r"), force: true },
     dataset: jsonl("sampled.jsonl", examples),
   });
   return at("r", n === 1 ? "completions.jsonl" : "samples.jsonl");
@@ -171,4 +171,47 @@ describe("a row without a fingerprint", () => {
     const { summary } = await evaluate({ dataset: EASY, completions, outdir: at("run") });
     expect(summary.metrics.n_pass).toBe(3);
   });
+
+  const checkpoint = (more: object) => ({
+    policy: { kind: "checkpoint", fingerprint: "a".repeat(64), ...more },
+  });
+
+  test("is refused under the name of a checkpoint, whatever its provenance leaves out", async () => {
+    const completions = await stripped({ prompts_by_row: undefined, ...checkpoint({}) });
+    const refusal = {
+      kind: "data",
+      message: expect.stringMatching(/names a checkpoint and does not say that every row names/),
+      hint: expect.stringContaining("rollout"),
+    };
+    const outdir = at("run");
+    await expect(evaluate({ dataset: EASY, completions, outdir })).rejects.toMatchObject(refusal);
+    const packs = await sampledFrom(EASY, 2);
+    const file = at("r", "samples.provenance.json");
+    const { prompts_by_row: _, ...rest } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...rest, ...checkpoint({}) }));
+    const selection = { samples: packs, n: 2, policy: builtInPolicy("best"), outdir: at("s") };
+    const pairs = {
+      ...{ rollouts: packs, outdir: at("p"), by: "all" as const, margin: 0, perPrompt: 1 },
+      lengthTolerance: null,
+    };
+    await expect(select({ dataset: EASY, ...selection })).rejects.toMatchObject(refusal);
+    await expect(makePairs({ dataset: EASY, ...pairs })).rejects.toMatchObject(refusal);
+    writeFileSync(file, JSON.stringify({ ...rest, ...checkpoint({}), prompts_by_row: true }));
+    expect((await select({ dataset: EASY, ...selection })).summary.metrics.pass_at_1).toBe(1);
+  });
+
+  test.each([{ fingerprint: undefined }, { fingerprint: "abc" }, { kind: "Checkpoint" }])(
+    "a checkpoint that is named otherwise than rollout names it is refused: %j",
+    async (more) => {
+      const completions = await sampledFrom(EASY, 1);
+      const file = at("r", "completions.provenance.json");
+      const provenance = JSON.parse(readFileSync(file, "utf8"));
+      const evaluated = (changes: object) => {
+        writeFileSync(file, JSON.stringify({ ...provenance, ...checkpoint(changes) }));
+        return evaluate({ dataset: EASY, completions, outdir: at("run"), force: true });
+      };
+      await expect(evaluated(more)).rejects.toThrow(/without the fingerprint of its weights/);
+      expect((await evaluated({})).summary.metrics.n_pass).toBe(3);
+    },
+  );
 });

@@ -5,6 +5,7 @@
  */
 
 import { continuable, dataError, LockedRoomError } from "../core/errors.ts";
+import { type ExampleSketch, SketchMaker } from "../core/example-sketch.ts";
 import { FINGERPRINT_VERSION } from "../core/fingerprint.ts";
 import { IdSet } from "../core/id-set.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
@@ -26,7 +27,7 @@ import {
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
-import { seedsTried } from "../runs/rollout-ledger.ts";
+import { seedsTried, type TriedRollout } from "../runs/rollout-ledger.ts";
 import type { RolloutManifest } from "../runs/rollout-schemas.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import { isPipe } from "../runs/whole-file.ts";
@@ -75,7 +76,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
   });
   let journal: Journal | undefined;
   try {
-    const { dataset, ...found } = await look(options.dataset, policy);
+    const { dataset, sketch, ...found } = await look(options.dataset, policy);
     const sampled = {
       ...{ n, policy: policy.identity, prompt: policy.prompt },
       sampling: policy.sampling as unknown as JsonObject,
@@ -88,7 +89,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     }
     journal = await Journal.open(folder, identity, options.resume ?? false);
     // Counted before the first answer: whoever sees answers has tried this seed.
-    const seeds_tried = await triesOf(policy, found.examples);
+    const seeds_tried = await triesOf(policy, found.examples, sketch);
     await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
@@ -128,6 +129,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
 
 interface Looked extends Pick<RolloutManifest, "examples" | "exposure"> {
   readonly dataset: JsonlFile<Example>;
+  readonly sketch: ExampleSketch;
 }
 
 /**
@@ -139,16 +141,21 @@ async function look(path: string, policy: Policy): Promise<Looked> {
   const dataset = new JsonlFile(path, (fields) => readable(toExample(fields), policy));
   const examples = new ExampleFingerprints();
   const exposed = new ExposureCount(policy.seen);
+  const sketch = new SketchMaker();
   const seen = new IdSet();
   for await (const batch of dataset.batches()) {
     for (const example of batch) {
       if (seen.add(example.id)) await refuseDuplicate(dataset, example.id);
       examples.add(example);
       exposed.add(example);
+      if (policy.place?.ledger) sketch.add(example);
     }
   }
   if (dataset.rows === 0) throw dataError(`${path} is empty`, "Give at least one example.");
-  return { dataset, examples: examples.identity(), exposure: exposed.exposure() };
+  return {
+    ...{ dataset, sketch: sketch.sketch() },
+    ...{ examples: examples.identity(), exposure: exposed.exposure() },
+  };
 }
 
 /** The example, if the policy can read its prompt; the error names it, and the reader adds the line. */
@@ -165,16 +172,30 @@ function readable(example: Example, policy: Policy): Example {
 
 /** With how many seeds the policy has answered these examples, by the ledger in its folder. */
 async function triesOf(
-  { identity, place, prompt, sampling: { seed, ...sampling } }: Policy,
+  policy: Policy,
   { prompts_sha256 }: RolloutManifest["examples"],
+  sketch: ExampleSketch,
 ): Promise<number | null> {
-  if (!place?.ledger) return null;
+  if (!policy.place?.ledger) return null;
+  return seedsTried(policy.place.ledger, triedRollout(policy, prompts_sha256, sketch));
+}
+
+/** A rollout as the ledger of its checkpoint lists it. */
+export function triedRollout(
+  {
+    identity,
+    prompt,
+    sampling: { seed, ...sampling },
+  }: Pick<Policy, "identity" | "prompt" | "sampling">,
+  prompts_sha256: string,
+  sketch: ExampleSketch,
+): TriedRollout {
   const greedy = sampling.temperature === 0 || sampling.top_k === 1;
-  return seedsTried(place.ledger, {
+  return {
     policy: String(identity.fingerprint),
     ...{ prompts_sha256, prompt, sampling: sampling as unknown as JsonObject },
-    seed: greedy ? null : seed,
-  });
+    ...{ seed: greedy ? null : seed, examples: sketch.stored() },
+  };
 }
 
 /** A pipe is empty the second time; a missing file is reported when it is read. */

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import { evaluate } from "./eval.ts";
 import { select } from "./select.ts";
 import { builtInPolicy } from "./selection-policy.ts";
@@ -24,9 +25,13 @@ const stated = { policy: "mine", sampling: { temperature: 0.7, seed: 3 } };
 
 async function evaluated(given: StatedProvenance | undefined, provenance?: object) {
   made.push(dir);
-  writeFileSync(at("c.jsonl"), '{"id":"a","completion":"Final: 2"}\n');
+  const prompt_fingerprint = promptFingerprint("1 + 1");
+  const row = { id: "a", prompt_fingerprint, completion: "Final: 2" };
+  writeFileSync(at("c.jsonl"), `${JSON.stringify(row)}\n`);
   if (provenance) {
-    const text = JSON.stringify({ schema: "lockedroom.provenance@1", ...provenance });
+    const text = JSON.stringify({
+      ...{ schema: "lockedroom.provenance@1", prompts_by_row: true, ...provenance },
+    });
     writeFileSync(at("c.provenance.json"), text);
   }
   const completions = at("c.jsonl");
@@ -56,7 +61,7 @@ describe("what is stated", () => {
   });
 
   test("fills in what a provenance file leaves out", async () => {
-    const file = { policy: { kind: "checkpoint", fingerprint: "f" } };
+    const file = { policy: { kind: "checkpoint", fingerprint: "f".repeat(64) } };
     expect(await evaluated({ sampling: { seed: 3 } }, file)).toEqual({
       ...{ ...file, sampling: { seed: 3 } },
     });
@@ -74,7 +79,7 @@ describe("what is stated", () => {
     ["another policy", { policy: { kind: "openai", name: "other" } }, /states another policy/],
     [
       "a policy without a name",
-      { policy: { kind: "checkpoint", fingerprint: "f" } },
+      { policy: { kind: "checkpoint", fingerprint: "f".repeat(64) } },
       /another policy/,
     ],
     ["another seed", { sampling: { temperature: 0.7, seed: 4 } }, /states other sampling settings/],

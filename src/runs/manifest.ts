@@ -6,6 +6,7 @@ import os from "node:os";
 import { promisify } from "node:util";
 import { dataError, messageOf } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import { hasCheckpointIdentity, isCheckpoint } from "../core/policy.ts";
 import type { Manifest, Provenance, Volatile } from "./schemas.ts";
 import { parseWith, readIfThere } from "./whole-file.ts";
 
@@ -25,9 +26,9 @@ export function manifestFingerprint(manifest: AnyManifest): string {
   const { volatile: _volatile, inputs, scorer, scorers, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
-    ...(scorer && { scorer: withoutPath(scorer) }),
+    ...(scorer && { scorer: withoutPlace(scorer) }),
     ...(scorers && {
-      scorers: scorers.map((one) => ({ ...one, identity: withoutPath(one.identity) })),
+      scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),
     }),
     inputs: inputs.map(withoutPath),
   });
@@ -35,6 +36,11 @@ export function manifestFingerprint(manifest: AnyManifest): string {
 
 function withoutPath({ path: _path, ...rest }: { readonly path?: unknown }): object {
   return rest;
+}
+
+/** Where a scorer's file lies does not count; whether it is a file does. */
+function withoutPlace({ path: file, ...rest }: { readonly path?: unknown }): object {
+  return typeof file === "string" ? { ...rest, from_file: true } : rest;
 }
 
 /** Starts the clock; the returned function gives the volatile block. */
@@ -86,6 +92,7 @@ export async function readProvenance({
   const text = await readIfThere(file);
   if (text === undefined) return undefined;
   const provenance = await parse(file, text);
+  requireWhole(file, provenance);
   if (provenance.completions_sha256 !== undefined && provenance.completions_sha256 !== sha256) {
     throw dataError(
       `${file} describes another version of ${completions}`,
@@ -93,6 +100,19 @@ export async function readProvenance({
     );
   }
   return provenance;
+}
+
+/** A rollout of a checkpoint states its weights and binds each row to its prompt. */
+function requireWhole(file: string, { policy, prompts_by_row }: Provenance): void {
+  if (!policy || !isCheckpoint(policy)) return;
+  const again = "Make completions and provenance again with rollout.";
+  if (!hasCheckpointIdentity(policy))
+    throw dataError(`${file} names a checkpoint without the fingerprint of its weights`, again);
+  if (prompts_by_row !== true)
+    throw dataError(
+      `${file} names a checkpoint and does not say that every row names its prompt`,
+      again,
+    );
 }
 
 async function parse(file: string, text: string): Promise<Provenance> {

@@ -79,6 +79,8 @@ export const manifestSchema = z.strictObject({
     path: z.string().nullable(),
     /** Of a scorer object: the hash covers the text of its function and nothing that it captures. */
     source: z.literal("function_text").optional(),
+    /** Of the code that is known without running it, where `source_sha256` covers more. */
+    code_sha256: hash.optional(),
     /** The scorer declares itself non-deterministic; each row was scored once. */
     deterministic: z.literal(false).optional(),
     /** The kind of failure of each code, if the scorer declares it. */

@@ -10,7 +10,16 @@ import { artifactJson } from "./run-folder.ts";
 import { count, hash } from "./schemas.ts";
 import { parseWith, readIfThere, refusePipe, sha256OfFile, writeWhole } from "./whole-file.ts";
 
-export const PARTS = ["files", "data", "answers", "score", "sample", "exposure", "train"] as const;
+export const PARTS = [
+  "files",
+  "data",
+  "answers",
+  "score",
+  "sample",
+  "exposure",
+  "tries",
+  "train",
+] as const;
 export type PartName = (typeof PARTS)[number];
 
 const part = z.strictObject({

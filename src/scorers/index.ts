@@ -1,4 +1,4 @@
-export { currentSource, DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
+export { codeOf, currentCode, DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 export {
   classify,
   type FailureClass,

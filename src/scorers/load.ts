@@ -6,12 +6,7 @@ import { dataError, type LockedRoomError, usageError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isFields } from "../core/records.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
-import {
-  importTwice,
-  importUserModule,
-  type LoadOptions,
-  requireFile,
-} from "../extensions/module.ts";
+import { importTwice, type LoadOptions, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
 import type { Sight } from "../extensions/watch.ts";
 import { mathFinalLine } from "./math-final-line.ts";
@@ -57,8 +52,11 @@ export async function loadScorer<F extends object>(
       `${given}: the scorer used the network while it loaded, which only one with \`deterministic: false\` may`,
       "Read a file instead, or declare `deterministic: false`.",
     );
+  const loaded = identified(scorer, module.source_sha256, given);
+  const code_sha256 = sourceFingerprint(given);
+  const more = code_sha256 === module.source_sha256 ? {} : { code_sha256 };
   return {
-    ...identified(scorer, module.source_sha256, given),
+    ...{ scorer, identity: { ...loaded.identity, ...more } },
     again: toScorer(again.exports, given),
     trusted: false,
     sight: module.sight,
@@ -87,19 +85,29 @@ function fromObject(given: Record<string, unknown>): LoadedScorer {
   return { scorer, identity, again: scorer, trusted: false };
 }
 
-/** The current source hash of a scorer that a run names; undefined when it is no longer there. */
-export async function currentSource({
+/**
+ * The hash of a scorer's code as it is now, found without running it: a run may name any file. It is
+ * that of `codeOf` if the code has not changed; undefined when it is no longer there.
+ */
+export function currentCode({
   name,
   path: file,
-}: Pick<ScorerIdentity, "name" | "path">): Promise<string | undefined> {
-  if (file !== null) {
-    return importUserModule(file, "scorer").then(
-      ({ source_sha256 }) => source_sha256,
-      () => undefined,
-    );
-  }
+}: Pick<ScorerIdentity, "name" | "path">): string | undefined {
   const builtIn = BUILT_IN.get(name);
-  return builtIn && sourceFingerprint(fileOf(builtIn.module));
+  if (file === null) return builtIn && sourceFingerprint(fileOf(builtIn.module));
+  try {
+    return sourceFingerprint(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The recorded hash of what can be known of a scorer without running it. */
+export function codeOf(scorer: {
+  readonly source_sha256: string;
+  readonly code_sha256?: string | undefined;
+}): string {
+  return scorer.code_sha256 ?? scorer.source_sha256;
 }
 
 function identified(scorer: Scorer, source_sha256: string, file: string | null) {

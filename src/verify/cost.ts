@@ -1,11 +1,12 @@
 /** What it would take to make a run again, from a short timing of its first rows. */
 
+import { isCheckpoint } from "../core/policy.ts";
 import type { Run } from "../runs/reader.ts";
 import type { PartName } from "../runs/verification.ts";
-import type { Places } from "./find-input.ts";
 import { reached } from "./find-input.ts";
 import { Comparison } from "./part.ts";
-import { isCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
+import { openRecordedPolicy } from "./recorded-policy.ts";
+import type { ScorerPlaces } from "./recorded-scorer.ts";
 import { sampleAgain, sampledRows } from "./sample.ts";
 import { verifyScores } from "./score.ts";
 
@@ -16,7 +17,7 @@ export interface VerificationCost {
   readonly seconds: number | undefined;
 }
 
-export interface CostOptions extends Places {
+export interface CostOptions extends ScorerPlaces {
   readonly sample?: number | undefined;
   /** Absent: every part. */
   readonly only?: readonly PartName[] | undefined;
@@ -54,7 +55,7 @@ async function timed(work: () => Promise<number>): Promise<number | undefined> {
   return done === 0 ? undefined : (performance.now() - started) / 1000 / done;
 }
 
-async function sampleFirst(run: Run, places: Places): Promise<number> {
+async function sampleFirst(run: Run, places: ScorerPlaces): Promise<number> {
   const opened = await reached(() => openRecordedPolicy(run.manifest, places));
   if ("why" in opened) return 0;
   const comparison = new Comparison();

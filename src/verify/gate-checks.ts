@@ -1,5 +1,6 @@
 /** What the gate asks for with --verified and --require-seal: both runs made again, or signed. */
 
+import { isCheckpoint } from "../core/policy.ts";
 import { visible } from "../core/visible.ts";
 import { shortKey } from "../gate/checked-lines.ts";
 import type { FurtherChecks } from "../gate/gate.ts";
@@ -13,12 +14,14 @@ import {
   type VerificationPart,
 } from "../runs/verification.ts";
 import type { OnProgress } from "./part.ts";
-import { isCheckpoint, nameOf } from "./recorded-policy.ts";
+import { nameOf } from "./recorded-policy.ts";
 import { keyFingerprint, type SealState, sealedBy, sealState } from "./seal.ts";
 import { OF_SCORED, verify } from "./verify.ts";
 
 /** What `verifyBoth` is given. @see {@link verifyBoth} */
 export interface GateChecks {
+  /** The scorer's file, in place of the one that the baseline names. */
+  readonly scorer?: string | undefined;
   /** Absent: every part, whatever a run says of itself. What is left out is said in the report. */
   readonly only?: readonly PartName[] | undefined;
   /** Sample only so many rows again, drawn at random. */
@@ -26,6 +29,17 @@ export interface GateChecks {
   /** A folder to look below for files that the runs name. */
   readonly from?: string | undefined;
   readonly onProgress?: OnProgress | undefined;
+}
+
+/**
+ * The candidate is scored with the baseline's file, or with one that the caller names: the candidate
+ * does not choose which code runs. Its own hash must fit either.
+ */
+export function scorerOf(
+  { manifest }: Run,
+  { scorer }: Pick<GateChecks, "scorer">,
+): string | undefined {
+  return scorer ?? manifest.scorer.path ?? manifest.scorer.name;
 }
 
 /**
@@ -48,8 +62,10 @@ export async function verifyBoth(
   candidate: Run,
   { only, ...options }: GateChecks = {},
 ): Promise<FurtherChecks> {
-  const again = (run: Run) => verify({ ...options, run: run.dir, only: only ?? OF_SCORED });
-  const [before, after] = [await again(baseline), await again(candidate)];
+  const again = (run: Run, scorer: string | undefined) =>
+    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer });
+  const before = await again(baseline, options.scorer);
+  const after = await again(candidate, scorerOf(baseline, options));
   const reasons = (["differs", "not_verified"] as const).flatMap((result) =>
     before.result === result || after.result === result ? [reasonFor(result, before, after)] : [],
   );
@@ -61,7 +77,7 @@ export async function verifyBoth(
 
 const WORDS: Record<PartName, string> = {
   ...{ files: "files", data: "data", answers: "answers", score: "scores" },
-  ...{ sample: "completions", exposure: "exposure", train: "training" },
+  ...{ sample: "completions", exposure: "exposure", tries: "tries", train: "training" },
 };
 
 /** What a caller who asked for some parts only must know. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { SamplingSettings } from "../core/policy.ts";
+import { hasCheckpointIdentity, isCheckpoint, type SamplingSettings } from "../core/policy.ts";
 import { type Checkpoint, loadCheckpoint } from "../policy/checkpoint.ts";
 import { EmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
@@ -55,10 +55,6 @@ export async function openRecordedPolicy(
   return new EmbeddedPolicy(checkpoint, { sampling: sampling.data, system, threads });
 }
 
-export function isCheckpoint(policy: JsonObject | null): boolean {
-  return policy?.kind === "checkpoint" && typeof policy.fingerprint === "string";
-}
-
 /** What is not a checkpoint, as a sentence names it. */
 export function nameOf(policy: JsonObject): string {
   const name = policy.model ?? policy.name;
@@ -69,7 +65,10 @@ export function nameOf(policy: JsonObject): string {
 
 function fingerprintOf(policy: JsonObject | null, otherwise: string): string {
   if (policy === null) throw new Unreachable("The run does not state which policy answered.");
-  if (isCheckpoint(policy)) return String(policy.fingerprint);
+  if (isCheckpoint(policy)) {
+    if (hasCheckpointIdentity(policy)) return String(policy.fingerprint);
+    throw new Unreachable("The run does not state the fingerprint of its checkpoint.");
+  }
   throw new Unreachable(`${nameOf(policy)} is not a checkpoint, so ${otherwise}.`);
 }
 

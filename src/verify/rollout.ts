@@ -12,6 +12,7 @@ import { Comparison, impossible, skipped } from "./part.ts";
 import { comparePolicy, findRecordedCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
 import { type SampledRow, type SampleOptions, sampleAgain } from "./sample.ts";
 import { examplesIn } from "./scored-rows.ts";
+import { verifyTries } from "./tries.ts";
 
 export async function verifyRollout(
   dir: string,
@@ -25,7 +26,23 @@ export async function verifyRollout(
     parts.push(filesPart(await rollout.editedFiles(), files, "hashes, and the provenance"));
   if (asked.includes("sample")) parts.push(await samplesOf(rollout, options));
   if (asked.includes("exposure")) parts.push(await exposureOf(rollout, options));
+  if (asked.includes("tries")) parts.push(await triesOf(rollout, options));
   return parts;
+}
+
+async function triesOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart> {
+  const { manifest } = rollout;
+  const opened = await reached(async () => ({
+    dataset: await datasetFile(rollout, options),
+    policy: await openRecordedPolicy(manifest, options),
+  }));
+  if ("why" in opened) return skipped("tries", opened.why);
+  const { dataset, policy } = opened.value;
+  try {
+    return await verifyTries(manifest, policy, rowsOf(rollout, dataset));
+  } finally {
+    await policy.close();
+  }
 }
 
 async function samplesOf(rollout: Rollout, options: SampleOptions): Promise<VerificationPart> {

@@ -18,12 +18,12 @@ import { Tally } from "../loops/tally.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import type { VerificationPart } from "../runs/verification.ts";
-import { type Places, reached } from "./find-input.ts";
+import { reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
-import { openRecordedScorer } from "./recorded-scorer.ts";
+import { openRecordedScorer, type ScorerPlaces } from "./recorded-scorer.ts";
 import { findDataset, type RowOfRun, rowsOf } from "./scored-rows.ts";
 
-export interface ScoreOptions extends Places {
+export interface ScoreOptions extends ScorerPlaces {
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
   /** Only the first so many rows. */

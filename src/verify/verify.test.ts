@@ -136,6 +136,7 @@ describe("an honest run", () => {
       ["score", "equal", N, N],
       ["sample", "equal", N, N],
       expect.arrayContaining(["exposure"]),
+      expect.arrayContaining(["tries", "skipped"]),
     ]);
     expect(found.draw).toBeNull();
   });
@@ -301,6 +302,43 @@ describe("forged runs", () => {
       expect(found.parts[0]).toMatchObject({
         ...{ status: "differs", first: [{ what: "exposure.learned" }] },
       });
+    }
+  });
+
+  test("fewer seeds stated than were tried, whatever was done to hide it", async () => {
+    const pi0 = await loadCheckpoint("pi0");
+    await saveCheckpoint(at("tried"), pi0);
+    const examples = linesIn(DATASET);
+    const fewer = at("fewer.jsonl");
+    writeFileSync(fewer, jsonl(examples.slice(1).reverse()));
+    const sampled = async (name: string, seed: number, dataset = DATASET, max_tokens = 4) => {
+      const sampling = { ...SAMPLING, seed, max_tokens };
+      const policy = await openEmbeddedPolicy(at("tried"), { sampling });
+      const outdir = at(`tried-${name}`);
+      const { answers, manifest } = await rollout({ policy, dataset, n: 1, outdir });
+      await policy.close();
+      return { outdir, answers, tries: manifest.seeds_tried };
+    };
+    await sampled("a", 1, fewer);
+    await sampled("b", 2, DATASET, 5);
+    const { outdir, answers: completions, tries } = await sampled("c", 3);
+    expect(tries).toBe(3);
+    await evaluate({ dataset: DATASET, completions, outdir: at("tried-eval") });
+    await evaluate({ dataset: DATASET, completions, outdir: at("tried-part"), maxExamples: 5 });
+    // Later tries are no objection to an earlier rollout.
+    await sampled("d", 4);
+    for (const run of [outdir, at("tried-eval"), at("tried-part")])
+      expect(await statuses({ run, only: ["tries"] })).toMatchObject({ tries: "equal" });
+
+    for (const run of ["tried-eval", "tried-part"]) {
+      const dir = copyOf(run);
+      for (const seeds_tried of [1, 2, null]) {
+        await rehash(dir, linesIn(path.join(dir, "results.jsonl")), { seeds_tried });
+        const found = await verify({ run: dir, only: ["tries"] });
+        expect(found.parts[0]).toMatchObject({
+          ...{ status: "differs", first: [{ what: "seeds_tried", expected: "3" }] },
+        });
+      }
     }
   });
 

@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
+import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { SUMMARY, VERIFICATION_SCHEMA } from "../runs/artifacts.ts";
 import { requireFinished, requireKind } from "../runs/folder-kind.ts";
 import { observeOccasion } from "../runs/manifest.ts";
@@ -15,11 +16,16 @@ import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { verifyFiles } from "./files.ts";
 import { reached } from "./find-input.ts";
 import { type OnProgress, skipped } from "./part.ts";
-import { findRecordedCheckpoint, type PolicyOptions } from "./recorded-policy.ts";
+import {
+  findRecordedCheckpoint,
+  openRecordedPolicy,
+  type PolicyOptions,
+} from "./recorded-policy.ts";
 import { verifyRollout } from "./rollout.ts";
 import { verifySamples } from "./sample.ts";
 import { verifyScores } from "./score.ts";
 import { verifyTraining } from "./train.ts";
+import { verifyTries } from "./tries.ts";
 
 /** What `verify` is given. @see {@link verify} */
 export interface VerifyOptions extends PolicyOptions {
@@ -34,6 +40,8 @@ export interface VerifyOptions extends PolicyOptions {
   readonly train?: number | true | undefined;
   /** The checkpoint that a training run began with. */
   readonly init?: string | undefined;
+  /** The scorer's file, in place of the one that the run names. */
+  readonly scorer?: string | undefined;
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
   readonly onProgress?: OnProgress | undefined;
@@ -46,8 +54,9 @@ export const OF_SCORED: readonly PartName[] = [
   "score",
   "sample",
   "exposure",
+  "tries",
 ];
-const OF_ROLLOUT: readonly PartName[] = ["files", "sample", "exposure"];
+const OF_ROLLOUT: readonly PartName[] = ["files", "sample", "exposure", "tries"];
 const OF_TRAINING: readonly PartName[] = ["files", "train"];
 
 function partsOfKind(kind: string | undefined): readonly PartName[] {
@@ -134,6 +143,10 @@ async function scoredParts(
     score: () => verifyScores(run, options),
     sample: () => verifySamples(run, options),
     exposure: () => exposureOf(run, options),
+    tries: () =>
+      ofPolicy("tries", run, options, (policy) =>
+        verifyTries(run.manifest, policy, run.results().batches()),
+      ),
   };
   for (const part of parts) {
     const found = await work[part]?.();
@@ -148,6 +161,22 @@ async function exposureOf(run: Run, options: Wanted): Promise<VerificationPart> 
   if ("why" in found) return skipped("exposure", found.why);
   const seen = found.value.seen ?? undefined;
   return verifyExposure(manifest.exposure, seen, run.results().batches(), false);
+}
+
+/** A part that needs the checkpoint; nothing is said where it cannot be reached. */
+async function ofPolicy(
+  part: PartName,
+  { manifest }: Run,
+  options: Wanted,
+  work: (policy: EmbeddedPolicy) => Promise<VerificationPart>,
+): Promise<VerificationPart> {
+  const opened = await reached(() => openRecordedPolicy(manifest, options));
+  if ("why" in opened) return skipped(part, opened.why);
+  try {
+    return await work(opened.value);
+  } finally {
+    await opened.value.close();
+  }
 }
 
 function resultOf(

@@ -11,7 +11,7 @@ import { reasonOf } from "../../report/reason.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
-import { currentSource } from "../../scorers/load.ts";
+import { codeOf, currentCode } from "../../scorers/load.ts";
 import { wholeNumber } from "../options.ts";
 import { requireSlice, sliceTable } from "../slice-text.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
@@ -67,8 +67,8 @@ async function run(flags: Flags): Promise<void> {
 /** Scores of another version of the scorer do not compare with new ones. */
 async function warnOfChangedScorer({ manifest: { scorer } }: Run): Promise<void> {
   if (scorer.source === "function_text") return; // An object: there is no file to compare with.
-  const current = (await currentSource(scorer)) ?? experimentSource(scorer.name);
-  if (current === scorer.source_sha256) return;
+  const current = currentCode(scorer) ?? experimentSource(scorer.name);
+  if (current === codeOf(scorer)) return;
   const name = `${scorer.name} ${scorer.version}`;
   warn(
     current === undefined

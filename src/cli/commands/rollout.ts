@@ -33,7 +33,7 @@ export const help = `openai:MODEL uses any endpoint with OpenAI's chat completio
 OPENAI_BASE_URL (default: OpenAI) and OPENAI_API_KEY, which is never written to
 a file. Completions are saved as they arrive; --resume requests only the rest.
 A checkpoint folder lists its rollouts in rollouts.jsonl: the manifest says with
-how many seeds the policy has answered the same examples.
+how many seeds the policy has answered any of the examples so far.
 
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\

@@ -40,6 +40,7 @@ export const help = `Parts:
   score      every row scored again with the recorded scorer
   sample     completions sampled again from the recorded checkpoint
   exposure   examples that the checkpoint had met in its training
+  tries      seeds tried before, against the ledger of the checkpoint
   train      steps trained again from the recorded start (only with --train)
 
 Exit codes:

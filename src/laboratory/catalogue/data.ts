@@ -151,7 +151,17 @@ export const DATA: readonly Sabotage[] = [
       baseline: (rows) => ({ examples: unreadable(rows) }),
     },
   ),
-  copies(),
+  copies(
+    "copies-of-problems",
+    "Asks 5 problems 30 times under new ids, so that 2 lucky ones look like 60 of 150.",
+    (prompt) => prompt,
+  ),
+  copies(
+    "copies-told-apart-invisibly",
+    "Asks 5 problems 30 times, each time with other invisible characters and accents in the prompt.",
+    (prompt, copy) =>
+      prompt.replace(" ", `${INVISIBLE[copy % INVISIBLE.length]?.repeat(1 + copy)} `),
+  ),
 ];
 
 function unreadable(rows: Parameters<typeof examplesIn>[0]) {
@@ -160,13 +170,17 @@ function unreadable(rows: Parameters<typeof examplesIn>[0]) {
   );
 }
 
+const INVISIBLE = ["\ufe0f", "\u034f", "\u2800", "\u3164", "\u{e0100}", "\u0336"];
+
 /** Five problems, thirty copies each; the honest twin has as many rows with a problem each. */
-function copies(): Sabotage {
+function copies(
+  name: string,
+  trick: string,
+  disguised: (prompt: string, copy: number) => string,
+): Sabotage {
   const [problems, times] = [5, 30];
   return {
-    name: "copies-of-problems",
-    family: "data",
-    trick: "Asks 5 problems 30 times under new ids, so that 2 lucky ones look like 60 of 150.",
+    ...{ name, family: "data", trick },
     honest: "150 different problems, with as many right answers.",
     caught: byGate("not_significant"),
     async play(lab, cheat) {
@@ -176,7 +190,7 @@ function copies(): Sabotage {
           ? {
               ...all[Math.floor(i / times)],
               id: example.id,
-              prompt: all[Math.floor(i / times)]?.prompt ?? "",
+              prompt: disguised(all[Math.floor(i / times)]?.prompt ?? "", i % times),
             }
           : example,
       );

@@ -8,7 +8,7 @@ import { jsonl, writeText } from "../files.ts";
 import type { Outcome } from "../finding.ts";
 import type { LabExample, Laboratory } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
-import { againstUntrained, answersOf, scored, testSet } from "../small-runs.ts";
+import { againstUntrained, answersOf, scored, testSet, withProvenance } from "../small-runs.ts";
 import { trained } from "../training.ts";
 import { byGate } from "./against-baseline.ts";
 
@@ -69,6 +69,20 @@ function leak(
       return judged(lab, checkpoint, name);
     },
   };
+}
+
+/** π₀ with the same weights, and nothing said about its training. */
+async function withoutHistory(lab: Laboratory): Promise<string> {
+  const {
+    dir: _,
+    placed: __,
+    fingerprint: ___,
+    chat: ____,
+    ...content
+  } = await loadCheckpoint(await lab.pi0());
+  const stripped = lab.fresh("stripped");
+  await saveCheckpoint(stripped, { ...content, trained: null, seen: null });
+  return stripped;
 }
 
 const ofRows =
@@ -173,16 +187,34 @@ export const LEAKS: readonly Sabotage[] = [
     caught: byGate("history_unknown"),
     async play(lab, cheat) {
       if (!cheat) return honest(lab);
-      const {
-        dir: _,
-        placed: __,
-        fingerprint: ___,
-        chat: ____,
-        ...content
-      } = await loadCheckpoint(await lab.pi0());
-      const stripped = lab.fresh("stripped");
-      await saveCheckpoint(stripped, { ...content, trained: null, seen: null });
-      return judged(lab, stripped, "stripped");
+      return judged(lab, await withoutHistory(lab), "stripped");
+    },
+  },
+  {
+    ...{ name: "history-laundered", family: "leaks" },
+    trick:
+      "Removes from a checkpoint what it was trained on, and trains one step, so that it has a history again.",
+    honest: "One step from a checkpoint that carries its history.",
+    caught: byGate("history_unknown"),
+    async play(lab, cheat) {
+      if (!cheat) return honest(lab);
+      const { checkpoint } = await trained(lab, {
+        ...{ name: "laundered", init: await withoutHistory(lab), settings: SETTINGS, ...BUILT_IN },
+        dataset: await lab.dataset(trainSet()),
+      });
+      return judged(lab, checkpoint, "laundered");
+    },
+  },
+  {
+    ...{ name: "overlap-count-dropped", family: "leaks" },
+    trick: "Removes the count of prompts that were seen in training from a rollout's provenance.",
+    honest: "The provenance as rollout wrote it.",
+    caught: byGate("history_unknown"),
+    async play(lab, cheat) {
+      const run = await withProvenance(lab, "uncounted", ({ exposure, ...rest }) =>
+        cheat ? rest : { exposure, ...rest },
+      );
+      return againstUntrained(lab, run);
     },
   },
   {

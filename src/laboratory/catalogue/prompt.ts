@@ -2,6 +2,7 @@
 
 import { stated } from "../laboratory.ts";
 import type { Sabotage } from "../sabotage.ts";
+import { againstUntrained, withProvenance } from "../small-runs.ts";
 import { againstBaseline, byGate, HONEST_PAIR } from "./against-baseline.ts";
 import { examplesIn } from "./rows.ts";
 
@@ -28,6 +29,20 @@ export const PROMPT: readonly Sabotage[] = [
       });
       await lab.evaluated(dataset, answers, "prompts");
       return { verdict: "evaluated", findings: [] };
+    },
+  },
+  {
+    name: "prompt-binding-dropped",
+    family: "prompt",
+    trick:
+      "Removes from a checkpoint's rollout what says which prompt each row answers, so that any prompt may stand there.",
+    honest: "The rollout as it was written.",
+    caught: { check: "eval", code: "exit 65", says: /every row names its prompt/ },
+    async play(lab, cheat) {
+      const run = await withProvenance(lab, "unbound", ({ prompts_by_row, ...rest }) =>
+        cheat ? rest : { prompts_by_row, ...rest },
+      );
+      return againstUntrained(lab, run);
     },
   },
   againstBaseline(

@@ -122,6 +122,28 @@ export const RECOMPUTED: readonly Sabotage[] = [
     },
   },
   {
+    ...{ name: "tries-rewritten", family: "seeds" },
+    trick:
+      "Tries other seeds on all rows but one, in another order, and writes one try into the provenance.",
+    honest: "The number of tries as rollout counted it.",
+    caught: byVerify("tries"),
+    async play(lab, cheat) {
+      const policy = await lab.copy(await lab.pi0(), "tried");
+      const fewer = await lab.dataset(testSet(lab).slice(1).reverse());
+      for (const seed of [1, 2])
+        await lab.rollout({ policy, dataset: fewer, sampling: { ...SMALL_SAMPLING, seed } });
+      const answers = await answersOf(lab, policy);
+      if (cheat) {
+        await editText(provenancePath(answers), (text) =>
+          text.replace(/"seeds_tried": ?\d+/, '"seeds_tried": 1'),
+        );
+      }
+      const run = await scored(lab, answers, "tries");
+      const { verdict } = await againstUntrained(lab, run);
+      return { verdict, findings: (await lab.verify(run, { only: ["tries"] })).findings };
+    },
+  },
+  {
     ...{ name: "overlap-rewritten", family: "leaks" },
     trick: "Trains on the test set and writes into the finished run that no prompt of it was seen.",
     honest: "A policy that has not seen the test set.",
