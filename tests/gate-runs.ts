@@ -51,6 +51,7 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
   });
   const packs = conditions.packs?.map((samples, i) => ({
     id: examples[i]?.id,
+    prompt_fingerprint: promptFingerprint(examples[i]?.prompt ?? ""),
     samples: samples.map((one) => `Final: ${one ? examples[i]?.expected_answer : "999999"}`),
   }));
   const dataset = `${name}.dataset.jsonl`;
