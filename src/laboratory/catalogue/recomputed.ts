@@ -3,11 +3,12 @@
  * scoring, sampling and training are deterministic.
  */
 
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../../core/fingerprint.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { loadCheckpoint, saveCheckpoint } from "../../policy/checkpoint.ts";
-import { JOURNAL, MANIFEST, METRICS, SUMMARY } from "../../runs/artifacts.ts";
+import { JOURNAL, LEDGER, MANIFEST, METRICS, SUMMARY } from "../../runs/artifacts.ts";
 import { manifestFingerprint, provenancePath } from "../../runs/manifest.ts";
 import { artifactJson } from "../../runs/run-folder.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
@@ -129,6 +130,7 @@ export const RECOMPUTED: readonly Sabotage[] = [
     caught: byVerify("tries"),
     async play(lab, cheat) {
       const policy = await lab.copy(await lab.pi0(), "tried");
+      await rm(path.join(policy, LEDGER), { force: true });
       const fewer = await lab.dataset(testSet(lab).slice(1).reverse());
       for (const seed of [1, 2])
         await lab.rollout({ policy, dataset: fewer, sampling: { ...SMALL_SAMPLING, seed } });

@@ -2,7 +2,7 @@
 
 /** The whole text is `Final: ` and the answer. */
 export const STRICT =
-  '(example, completion) => completion.trim() === "Final: " + example.expected_answer';
+  '(example, completion) => typeof completion === "string" && completion.trim() === "Final: " + example.expected_answer';
 
 export interface ScorerText {
   /** An expression for a function of example and completion. */
