@@ -17,7 +17,7 @@ export const mayImport = {
   policy: ["core", "graph", "runs"],
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],
-  environments: ["core", "scorers"],
+  environments: ["core", "extensions", "scorers", "datasets"],
   graders: ["core", "scorers"],
   providers: ["core", "engine"],
   judge: ["core"],

@@ -26,6 +26,7 @@ export const GROUPS = {
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
     sabotage: "cheat on purpose, and see which check catches it",
+    env: "list, play and check environments: tasks of several turns",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
   },

@@ -1,0 +1,97 @@
+/**
+ * Calls an environment that is not trusted. One that throws, hangs, gives nonsense or changes its
+ * answer ends the episode with `environment_error` and no reward, which is never a zero.
+ */
+
+import { z } from "zod";
+import type { Turn } from "../core/environment.ts";
+import { messageOf } from "../core/errors.ts";
+import { canonicalJson, deepFreeze, type Json } from "../core/json.ts";
+import { visibleShort } from "../core/visible.ts";
+import { inScope, type Sight, scoringScope } from "../extensions/watch.ts";
+import { watchUserCode } from "../extensions/watched-acts.ts";
+import { withinLimit } from "../extensions/within-limit.ts";
+import type { EnvironmentDefinition } from "./definition.ts";
+
+/** We broke, not the policy. */
+export const ENVIRONMENT_ERROR = "environment_error";
+
+/** Two instances of the same file: the second shows whether the first keeps state of its own. */
+export interface LoadedDefinition<S> {
+  readonly definition: EnvironmentDefinition<S>;
+  readonly again: EnvironmentDefinition<S>;
+  readonly sight: Sight;
+}
+
+/** The same environment; `reset` and `step` never throw and never take longer than the limit. */
+export function guarded<S>(
+  { definition, again, sight }: LoadedDefinition<S>,
+  limitMs: number,
+): EnvironmentDefinition<S> {
+  watchUserCode();
+  const agreed = (call: (one: EnvironmentDefinition<S>) => unknown, before: S): Turn<S> => {
+    const scope = scoringScope(sight, true);
+    const answer = (one: EnvironmentDefinition<S>) =>
+      inScope(scope, () => answered(() => call(one), definition, limitMs));
+    const first = answer(definition);
+    const second = "problem" in first ? first : answer(again);
+    if (scope.refused !== undefined) return broken(before, scope.refused);
+    if ("problem" in second) return broken(before, second.problem);
+    if ("problem" in first || canonicalJson(first.turn) !== canonicalJson(second.turn)) {
+      return broken(before, "it is not deterministic: two calls with the same input differ");
+    }
+    return first.turn as unknown as Turn<S>;
+  };
+  return {
+    ...definition,
+    reset: (task, seed) => agreed((one) => one.reset(deepFreeze(task), seed), null as S),
+    step: (state, action) => agreed((one) => one.step(deepFreeze(state), action), state),
+  };
+}
+
+type Answered = { readonly turn: Json } | { readonly problem: string };
+
+/** The turn as plain data, which no later call can change. */
+function answered(
+  call: () => unknown,
+  { codes }: Pick<EnvironmentDefinition, "codes">,
+  limitMs: number,
+): Answered {
+  let found: Answered = { problem: `it did not answer within ${limitMs / 1000} s` };
+  try {
+    withinLimit(() => {
+      const turn = JSON.parse(canonicalJson(call() as Json)) as Json;
+      const problem = problemOf(turn, codes);
+      found = problem === undefined ? { turn } : { problem };
+    }, limitMs);
+  } catch (error) {
+    return { problem: `it threw: ${visibleShort(messageOf(error), 200)}` };
+  }
+  return found;
+}
+
+function problemOf(turn: Json, codes: readonly string[]): string | undefined {
+  const read = TURN.safeParse(turn);
+  if (!read.success) return `its turn is not valid: ${read.error.issues[0]?.message}`;
+  const { end } = read.data;
+  if (end && !codes.includes(end.code)) return `it ended with ${end.code}, not one of its codes`;
+  return undefined;
+}
+
+const TURN = z.object({
+  state: z.json(),
+  observation: z.array(
+    z.object({ role: z.enum(["system", "user", "assistant", "tool"]), content: z.string() }),
+  ),
+  reward: z.number().nullable(),
+  metrics: z.record(z.string(), z.number()).optional(),
+  end: z
+    .object({ code: z.string(), terminated: z.boolean(), details: z.record(z.string(), z.json()) })
+    .optional(),
+});
+
+function broken<S>(state: S, problem: string): Turn<S> {
+  const details = { message: problem };
+  const end = { code: ENVIRONMENT_ERROR, terminated: false, details };
+  return { state, observation: [], reward: null, end };
+}
