@@ -19,6 +19,7 @@ export const mayImport = {
   datasets: ["core", "scorers"],
   environments: ["core", "extensions", "scorers", "datasets"],
   graders: ["core", "scorers"],
+  openenv: ["core", "environments", "http"],
   providers: ["core", "engine"],
   judge: ["core"],
   serve: ["core", "http", "policy"],

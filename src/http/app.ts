@@ -26,7 +26,8 @@ export function createApp(errors: ErrorHandling): App {
     throw new HttpError(404, `there is no ${req.method} ${req.path} here`, { code: "unknown_url" });
   });
   app.use(async (c, next) => {
-    requireSameOrigin(c.req.raw.headers, c.env.incoming.socket.localPort ?? 0);
+    const [host, origin] = ["host", "origin"].map((name) => c.req.header(name));
+    requireSameOrigin({ host, origin }, c.env.incoming.socket.localPort ?? 0);
     await next();
   });
   return app;
@@ -39,15 +40,19 @@ const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
  * requests here: under a host name that resolves to 127.0.0.1 (DNS rebinding), or directly, in which
  * case the Origin header shows it. No CORS header is ever sent.
  */
-function requireSameOrigin(headers: Headers, port: number): void {
-  const host = headers.get("host") ?? "";
+export function requireSameOrigin(
+  {
+    host = "",
+    origin,
+  }: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  port: number,
+): void {
   if (!LOOPBACK.includes(host.toLowerCase().replace(/:\d*$/, ""))) {
     throw new HttpError(403, "the Host must be 127.0.0.1, localhost or [::1]", {
       code: "host_not_allowed",
     });
   }
-  const origin = headers.get("origin");
-  if (origin === null || LOOPBACK.some((name) => origin === `http://${name}:${port}`)) return;
+  if (origin === undefined || LOOPBACK.some((name) => origin === `http://${name}:${port}`)) return;
   throw new HttpError(403, "requests from web pages of another origin are refused", {
     code: "origin_not_allowed",
   });

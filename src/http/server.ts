@@ -1,7 +1,8 @@
 /** Starts an app on 127.0.0.1, and stops it gracefully. */
 
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ioError, usageError } from "../core/errors.ts";
@@ -12,6 +13,8 @@ export interface HttpServerOptions extends ErrorHandling {
   /** 0 takes a free one. */
   readonly port: number;
   readonly addRoutes: (app: App) => void;
+  /** Takes over the connections that ask for another protocol, such as a WebSocket. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Refuses new work, and aborts what is not done within `graceMs`. */
   readonly stop?: (graceMs: number) => Promise<void>;
 }
@@ -38,6 +41,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
     errorHandler: (error) => errorResponse(malformed(error), options),
   });
   const server = createServer((request, response) => void listener(request, response));
+  if (options.onUpgrade) server.on("upgrade", options.onUpgrade);
   const port = await listen(server, options.port);
   return { port, url: `http://${HOST}:${port}`, close: () => close(server, options.stop) };
 }

@@ -1,5 +1,6 @@
 /** `lockedroom env`: the environments, what they are, a game at the terminal, and their checks. */
 
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
@@ -10,6 +11,8 @@ import { checkEnvironment, type Finding } from "../../environments/check.ts";
 import { OUT_OF_TURNS, SPLITS, type Split } from "../../environments/definition.ts";
 import { episodeSeed } from "../../environments/episode.ts";
 import { type OpenedEnvironment, openEnvironment } from "../../environments/open.ts";
+import { serveEnvironment } from "../../openenv/server.ts";
+import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
 import { counted, hanging, out, paint, print, printableJson, program } from "../terminal.ts";
 
@@ -19,6 +22,8 @@ interface Flags {
   readonly task?: string;
   readonly tasks: number;
   readonly seed: number;
+  readonly port: number;
+  readonly maxSessions: number;
 }
 
 export const help = `An environment is a task that is played over turns: an embedded one by its
@@ -33,17 +38,18 @@ Examples:
   lockedroom env show twenty48
   lockedroom env play twenty48 --seed 3
   lockedroom env check tool-calls
-  lockedroom env check my-game.ts --format json`;
+  lockedroom env check my-game.ts --format json
+  lockedroom env serve twenty48 --port 8000`;
 
-const ACTIONS = ["list", "show", "play", "check"] as const;
+const ACTIONS = ["list", "show", "play", "check", "serve"] as const;
 type Action = (typeof ACTIONS)[number];
 
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Lists, shows and checks environments, and lets you play one. A check needs no model: two scripted players show that the reward means something.",
+      "Lists, shows, checks and serves environments, and lets you play one. A check needs no model: two scripted players show that the reward means something.",
     )
-    .addArgument(new Argument("<action>", "list, show, play or check").choices(ACTIONS))
+    .addArgument(new Argument("<action>", "list, show, play, check or serve").choices(ACTIONS))
     .argument("[environment]", "a name of the list, or a .ts or .js file")
     .addOption(
       new Option("--split <split>", "split of the task to play").choices(SPLITS).default("dev"),
@@ -51,6 +57,13 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--task <id>", "the task to play (default: the first)")
     .option("--tasks <n>", "tasks of each split to check", wholeNumber(1, 100_000), 8)
     .option(...SEED)
+    .option(
+      "--port <n>",
+      "to serve: port on 127.0.0.1; 0 for a free one",
+      wholeNumber(0, 65_535),
+      8000,
+    )
+    .option("--max-sessions <n>", "to serve: sockets open at once", wholeNumber(1, 10_000), 64)
     .addOption(FORMAT)
     .action(async (action: Action, name: string | undefined, flags: Flags) => {
       if (action === "list") return list(flags);
@@ -61,6 +74,7 @@ export function define(command: Command, exit: (code: number) => void): void {
       if (action === "show") show(opened, flags);
       if (action === "play") await play(opened.definition, flags);
       if (action === "check") exit(check(opened, flags) ? 0 : 1);
+      if (action === "serve") await serve(opened, flags);
     });
 }
 
@@ -68,7 +82,8 @@ function list({ format }: Flags): void {
   const all = [...EMBEDDED.values()].map(({ definition }) => definition);
   if (format === "json") {
     const names = all.map(({ name, version, spec }) => ({ name, version, spec }));
-    return out(printableJson(names, 2));
+    out(printableJson(names, 2));
+    return;
   }
   const width = Math.max(...all.map(({ name }) => name.length)) + 2;
   for (const { name, spec } of all)
@@ -95,7 +110,8 @@ function show({ definition, identity }: OpenedEnvironment, { format }: Flags): v
       tasks,
       tools,
     };
-    return out(printableJson(found, 2));
+    out(printableJson(found, 2));
+    return;
   }
   out(paint("bold", `${visible(identity.name)} ${visible(identity.version)}`));
   print(visible(identity.spec), "  ");
@@ -152,6 +168,17 @@ function printFinding({ id, passed, says }: Finding): void {
   const mark = passed === null ? "--  " : passed ? "ok  " : paint("red", "FAIL");
   out(`${mark}  ${id}`);
   print(says, "      ");
+}
+
+/** Until it is stopped; the first line is the URL alone, for programs that start a server. */
+async function serve(environment: OpenedEnvironment, { port, maxSessions }: Flags): Promise<void> {
+  const server = await serveEnvironment({ environment, port, maxSessions, onBug });
+  const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  out(server.url);
+  out();
+  print(`Serving ${visible(environment.identity.name)} to OpenEnv clients. Stop with Ctrl-C.`);
+  await stopped;
+  await server.close();
 }
 
 /** A person plays: what a policy would read, a line of text as answer, the rewards. */

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import path from "node:path";
 import type { Command } from "commander";
-import { LockedRoomError, messageOf } from "../../core/errors.ts";
 import type { Checkpoint } from "../../policy/checkpoint.ts";
 import { openEmbeddedPolicy } from "../../policy/embedded.ts";
 import { type PolicyServer, startServer } from "../../serve/server.ts";
+import { onBug } from "../on-bug.ts";
 import { wholeNumber } from "../options.ts";
-import { err, out, wrap } from "../terminal.ts";
+import { out } from "../terminal.ts";
 
 /** Samples that grow at a time: more take more memory, fewer slow down large `n`. */
 const BATCH = 8;
@@ -54,12 +54,6 @@ function modelName(folder: string): string {
   const own = path.basename(full);
   const name = own === "checkpoint" ? path.basename(path.dirname(full)) : own;
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 40) || "policy";
-}
-
-function onBug(error: unknown): void {
-  const known = error instanceof LockedRoomError;
-  const what = !known && error instanceof Error ? error.stack : messageOf(error);
-  err(known ? wrap(`lockedroom: ${what}`) : `lockedroom: internal error: ${what}`);
 }
 
 /** The first line is the URL alone, for programs that start a server. */

@@ -1,0 +1,3 @@
+/** Environments by OpenEnv's protocol. */
+
+export { type EnvironmentServerOptions, serveEnvironment } from "./server.ts";
