@@ -11,7 +11,7 @@ import { answerMcp } from "./mcp.ts";
 import { RefusedAction } from "./session.ts";
 import type { SessionTable } from "./sessions.ts";
 
-const MESSAGE = z.looseObject({ type: z.string(), data: z.unknown() });
+const MESSAGE = z.looseObject({ type: z.string(), data: z.unknown().optional() });
 const LARGEST_MESSAGE = 1024 * 1024;
 /** Closed by us because nothing came, or because the server stops. */
 const GOING_AWAY = 1001;
