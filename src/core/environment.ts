@@ -53,6 +53,11 @@ export interface Turn<S> {
 export interface Environment<S = unknown> {
   /** What the manifest records of it. */
   readonly identity: JsonObject;
+  /**
+   * Whether each turn shows everything that matters: the policy then reads only the last observation,
+   * and each turn is a row of its own. A long game stays within a short context.
+   */
+  readonly memoryless?: boolean;
   reset(task: Example, rng: Rng): Promise<Turn<S>>;
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;

@@ -32,8 +32,8 @@ export interface EnvironmentDefinition<S = unknown> {
   readonly rewards: readonly [least: number, most: number] | null;
   /** An episode that is not over after so many turns is cut short with the code `out_of_turns`. */
   readonly maxTurns: number;
-  /** How many of the last observations the policy reads; all of them unless given. */
-  readonly window?: number;
+  /** Whether the policy reads only the last observation, because it shows everything that matters. */
+  readonly memoryless?: boolean;
   readonly tools?: readonly Tool[];
   /** Whether episodes of one task differ by their seed. */
   readonly random: boolean;

@@ -59,10 +59,7 @@ describe("a scored prompt", () => {
       [1, "is 1", true],
       [0, "is 0", true],
     ]);
-    expect(episodes[0]?.row).toEqual({
-      tokens: [1, ...encode("aabb"), END],
-      actions: [[4, 6]],
-    });
+    expect(episodes[0]?.rows).toEqual([{ tokens: [1, ...encode("aabb"), END], actions: [[4, 6]] }]);
   });
 
   test("adds up rewards by weight, and names each part and the cost", async () => {
@@ -132,8 +129,8 @@ describe("an environment of several turns", () => {
     const { episodes } = await play(echo, letters(2), requests(task("x", "a")), SAMPLING);
     const [episode] = episodes;
     // Prompt and action, then the observation "d" and the second action.
-    expect(episode?.row.tokens).toEqual([1, ...encode("aa"), END, ...encode("dd"), END]);
-    expect(episode?.row.actions).toEqual([
+    expect(episode?.rows[0]?.tokens).toEqual([1, ...encode("aa"), END, ...encode("dd"), END]);
+    expect(episode?.rows[0]?.actions).toEqual([
       [2, 4],
       [5, 7],
     ]);
@@ -145,10 +142,21 @@ describe("an environment of several turns", () => {
     ]);
   });
 
+  test("a memoryless one gives a row for each turn, which holds no earlier turn", async () => {
+    const environment = { ...letters(3), memoryless: true };
+    const { episodes } = await play(echo, environment, requests(task("x", "a")), SAMPLING);
+    expect(episodes[0]?.rows).toEqual([
+      { tokens: [1, ...encode("aa"), END], actions: [[2, 4]] },
+      { tokens: [1, ...encode("dd"), END], actions: [[2, 4]] },
+      { tokens: [1, ...encode("ee"), END], actions: [[2, 4]] },
+    ]);
+    expect(episodes[0]?.turnRewards).toEqual([1, 1, 1]);
+  });
+
   test("is cut short when the context is full, which is not the end of the task", async () => {
     const { episodes } = await play(echo, letters(99), requests(task("x", "a")), SAMPLING);
     expect(episodes[0]?.end).toMatchObject({ code: "context_full", terminated: false });
-    expect(episodes[0]?.row.tokens.length).toBeLessThanOrEqual(echo.encoder.maxLength);
+    expect(episodes[0]?.rows[0]?.tokens.length).toBeLessThanOrEqual(echo.encoder.maxLength);
   });
 
   test("an observation that the policy cannot read is named", async () => {

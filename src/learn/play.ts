@@ -23,9 +23,12 @@ export interface EpisodeRequest {
 
 export interface Episode {
   readonly task: Example;
-  readonly row: TokenRow;
+  /** What the policy read and wrote: one row, or one for each turn where it reads no earlier ones. */
+  readonly rows: readonly TokenRow[];
   /** What the policy wrote, one for each turn. */
   readonly generations: readonly Generation[];
+  /** Of each turn; that of the start belongs to the first. */
+  readonly turnRewards: readonly (number | null)[];
   /** Of all turns together; null when one could not be computed. */
   readonly reward: number | null;
   readonly metrics: Readonly<Record<string, number>>;
@@ -47,6 +50,8 @@ export async function play<S>(
 ): Promise<Played> {
   const seconds = { sampling: 0, scoring: 0 };
   const promptTokens = remembered((text: string) => engine.encoder.promptTokens(text));
+  const { memoryless = false } = environment;
+  const reader = { encoder: engine.encoder, memoryless };
   const episodes = await Promise.all(
     requests.map(async (request) => {
       const turn = await reset(environment, request);
@@ -67,7 +72,7 @@ export async function play<S>(
       })),
     );
     for (const [i, episode] of playing.entries()) {
-      episode.advance(generations[i] as Generation, turns[i] as Turn<S>, engine.encoder);
+      episode.advance(generations[i] as Generation, turns[i] as Turn<S>, reader);
     }
     seconds.sampling += (sampled - start) / 1000;
     seconds.scoring += (performance.now() - sampled) / 1000;
@@ -114,13 +119,22 @@ function sumOf(before: number | null, reward: number | null): number | null {
   return before === null || reward === null ? null : before + reward;
 }
 
+/** How observations become tokens. */
+interface Reader {
+  readonly encoder: Engine["encoder"];
+  readonly memoryless: boolean;
+}
+
 /** An episode as it grows. */
 class Running<S> {
   readonly #request: EpisodeRequest;
   #turn: Turn<S>;
+  readonly #rows: TokenRow[] = [];
+  /** The row that grows. */
   #tokens: readonly number[];
-  readonly #actions: Span[] = [];
+  #actions: Span[] = [];
   readonly #generations: Generation[] = [];
+  readonly #turnRewards: (number | null)[] = [];
   #reward: number | null;
   readonly #metrics: Record<string, number>;
   #end: EpisodeEnd | undefined;
@@ -151,29 +165,47 @@ class Running<S> {
     };
   }
 
-  advance(generation: Generation, turn: Turn<S>, encoder: Engine["encoder"]): void {
+  advance(generation: Generation, turn: Turn<S>, reader: Reader): void {
     const from = this.#tokens.length;
     const acted = [...this.#tokens, ...generation.tokens];
     this.#actions.push([from, acted.length]);
     this.#generations.push(generation);
+    const first = this.#turnRewards.length === 0;
+    this.#turnRewards.push(first ? sumOf(this.#turn.reward, turn.reward) : turn.reward);
     this.#turn = turn;
     this.#reward = sumOf(this.#reward, turn.reward);
     for (const [name, value] of Object.entries(turn.metrics ?? {})) {
       this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
     }
     this.#end = turn.end;
-    this.#tokens = turn.end ? acted : [...acted, ...nextTokens(turn, encoder, this.#request.task)];
-    if (!turn.end && this.#tokens.length >= encoder.maxLength) {
-      this.#tokens = acted;
-      this.#end = { code: "context_full", terminated: false, details: {} };
-    }
+    this.#tokens = acted;
+    if (!turn.end) this.#read(turn, reader);
+    if (this.#end) this.#closeRow();
+  }
+
+  /** The next observation: in a row of its own, or after what was read before if there is room. */
+  #read(turn: Turn<S>, { encoder, memoryless }: Reader): void {
+    const { task } = this.#request;
+    if (memoryless) this.#closeRow();
+    const next = memoryless
+      ? readable(turn, task, encoder.promptTokens)
+      : [...this.#tokens, ...nextTokens(turn, encoder, task)];
+    if (next.length < encoder.maxLength) this.#tokens = next;
+    else this.#end = { code: "context_full", terminated: false, details: {} };
+  }
+
+  #closeRow(): void {
+    if (this.#actions.length === 0) return;
+    this.#rows.push({ tokens: this.#tokens, actions: this.#actions });
+    this.#actions = [];
   }
 
   finished(): Episode {
     return {
       task: this.#request.task,
-      row: { tokens: this.#tokens, actions: this.#actions },
+      rows: this.#rows,
       generations: this.#generations,
+      turnRewards: this.#turnRewards,
       reward: this.#reward,
       metrics: this.#metrics,
       end: this.#end as EpisodeEnd,
@@ -183,9 +215,9 @@ class Running<S> {
 
 /** What a later observation adds to the row. */
 function nextTokens(
-  { observation }: Turn<unknown>,
+  turn: Turn<unknown>,
   { chat, encode }: Engine["encoder"],
-  { id }: Example,
+  task: Example,
 ): readonly number[] {
   if (chat) {
     throw usageError(
@@ -193,6 +225,15 @@ function nextTokens(
       "Use a policy without a chat template, or an environment of one turn.",
     );
   }
+  return readable(turn, task, encode);
+}
+
+/** The tokens of an observation; one that the policy cannot read is named. */
+function readable(
+  { observation }: Turn<unknown>,
+  { id }: Example,
+  encode: (text: string) => readonly number[],
+): readonly number[] {
   const text = textOf(observation);
   try {
     return encode(text);

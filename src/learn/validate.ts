@@ -44,7 +44,7 @@ export async function validate(
   const truth = episodes.map(requireReward);
   const texts = episodes.map(completionOf);
   const proxy = proxyEnvironment ? await replay(proxyEnvironment, requests, episodes) : truth;
-  const rows = episodes.map(({ row }) => row);
+  const rows = episodes.flatMap((episode) => episode.rows);
   const stats = await engine.tokenStats(rows, "policy", { exactKl: engine.can.exactKl });
   const generations = episodes.flatMap((episode) => episode.generations);
   const codes = episodes.map(({ end }) => end.code);

@@ -33,7 +33,7 @@ function definition(mended: boolean): EnvironmentDefinition<Race> {
     rewards: [0, 1],
     maxTurns: TURNS,
     random: false,
-    window: 1,
+    memoryless: true,
     tasks,
     reset: (task) => {
       const { length } = task as unknown as { length: number };

@@ -40,7 +40,7 @@ export const twenty48: EnvironmentDefinition<Game2048> = {
   solved: ["won"],
   rewards: [-1, 2],
   maxTurns: 400,
-  window: 1,
+  memoryless: true,
   random: true,
   tasks: (split) =>
     Array.from({ length: GAMES[split] }, (_, i) => ({

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { LORA, PROJECTIONS } from "../../policy/lora.ts";
 import { LIMITS } from "../alarms/limits.ts";
+import { CREDITS } from "../parts/credit.ts";
 import { stopSchema } from "./stop.ts";
 
 const share = z.number().min(0).max(1);
@@ -102,6 +103,13 @@ export const GENERAL_SETTINGS = {
         .min(0)
         .default(0)
         .describe("dynamic sampling: how often groups with equal rewards are replaced"),
+      credit: z
+        .enum(CREDITS)
+        .default("trajectory")
+        .describe("what a turn is rewarded with: the whole episode, or the rewards from it on"),
+      discount: share
+        .default(1)
+        .describe("discount per turn of the rewards to come; credit=turn only"),
     })
     .prefault({})
     .describe("sampling of training completions"),

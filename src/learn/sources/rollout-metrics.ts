@@ -103,7 +103,7 @@ export function lengthMetrics(episodes: readonly Episode[], most: number) {
     "length/max": Math.max(...lengths),
     "length/truncated": mean(cut.map(Number)),
     repeated: Math.max(...Object.values(countOf(texts))) / episodes.length,
-    repetition: mean(episodes.map(({ row }) => repetitionOf(row))),
+    repetition: mean(episodes.flatMap(({ rows }) => rows).map(repetitionOf)),
   };
 }
 

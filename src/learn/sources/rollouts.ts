@@ -3,11 +3,13 @@
 import { z } from "zod";
 import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
-import type { Advantages, Algorithm, EpisodeGroup, ScoredEpisode } from "../algorithm.ts";
+import type { Advantages, Algorithm } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
+import { byTurn, type EpisodeOfTurns, toEpisodes } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
+import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
 import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
 import { referenceColumn, referenceGroups } from "./reference-share.ts";
@@ -101,7 +103,7 @@ class Rollouts implements Source {
     const { kl_coefficient: klCoefficient } = this.#state;
     this.#state = next;
     const rows = groups.flatMap(({ episodes }, g) =>
-      episodes.map(({ row }, i) => ({ ...row, columns: columns[g]?.[i] ?? {} })),
+      episodes.flatMap((episode, i) => rowsWithColumns(episode, columns[g]?.[i] ?? {})),
     );
     const { tokens: sampled_tokens, sampling, scoring } = effort;
     return {
@@ -169,29 +171,34 @@ class Rollouts implements Source {
     const { algorithm, settings } = this.#context;
     const { engine } = this.#parts;
     const episodes = groups.flatMap((group) => group.episodes);
-    const rows = episodes.map(({ row }) => row);
+    const rows = episodes.flatMap((episode) => episode.rows);
     const reference = await this.#reference(groups);
     const values = algorithm.valueHead
-      ? (await engine.tokenStats(rows, "policy")).map((one) => one.values)
+      ? joinedByEpisode(
+          episodes,
+          (await engine.tokenStats(rows, "policy")).map((one) => one.values ?? []),
+        )
       : undefined;
     const { kl_coefficient: coefficient, price, memory } = this.#state;
     let next = 0;
-    const scored: EpisodeGroup[] = groups.map(({ episodes: own, rewards }) =>
+    const scored = groups.map(({ episodes: own, rewards }) =>
       own.map((episode, i) => {
-        const row = next++;
+        const at = next++;
         const score = (rewards[i] as number) - price * (episode.metrics.cost ?? 0);
-        return this.#scored(episode, score, reference[row], values?.[row]);
+        return this.#scored(episode, score, reference[at], values?.[at]);
       }),
     );
+    const { credit, discount } = settings.rollouts;
+    const turns = credit === "turn";
     const { columns, metrics, ...found } = algorithm.advantages?.(
-      scored,
+      turns ? byTurn(scored, discount) : scored,
       settings.algorithm,
       memory,
     ) ?? { columns: [], metrics: {} };
     const kl = klOf(episodes, reference);
     const cost = settings.cost && costOf(episodes, settings.cost, price);
     return {
-      columns: this.#withReference(columns, reference),
+      columns: this.#withReference(turns ? toEpisodes(scored, columns) : columns, reference),
       metrics: {
         ...rewardMetrics(
           groups.map(({ rewards }) => rewards),
@@ -216,16 +223,19 @@ class Rollouts implements Source {
     };
   }
 
-  /** Log-probs by the reference of each row, in order; undefined in groups that go without. */
+  /** Log-probs by the reference of each episode, in order; undefined in groups that go without. */
   async #reference(groups: readonly Group[]): Promise<(Float32Array | undefined)[]> {
     const { algorithm, settings } = this.#context;
     const taken = referenceGroups(groups.length, algorithm, settings);
-    const rows = groups.flatMap(({ episodes }, g) =>
-      taken.has(g) ? episodes.map(({ row }) => row) : [],
-    );
-    const stats = (await this.#parts.engine.tokenStats(rows, "reference")).values();
+    const compared = groups.flatMap(({ episodes }, g) => (taken.has(g) ? episodes : []));
+    const rows = compared.flatMap((episode) => episode.rows);
+    const stats = await this.#parts.engine.tokenStats(rows, "reference");
+    const found = joinedByEpisode(
+      compared,
+      stats.map(({ logprobs }) => logprobs),
+    ).values();
     return groups.flatMap(({ episodes }, g) =>
-      episodes.map(() => (taken.has(g) ? stats.next().value?.logprobs : undefined)),
+      episodes.map(() => (taken.has(g) ? found.next().value : undefined)),
     );
   }
 
@@ -249,7 +259,7 @@ class Rollouts implements Source {
     score: number,
     reference: ArrayLike<number> | undefined,
     values: Float32Array | undefined,
-  ): ScoredEpisode {
+  ): EpisodeOfTurns {
     const { place, estimator } = this.#context.settings.kl;
     const coefficient = place === "reward" ? this.#state.kl_coefficient : 0;
     const old = logprobsOf(episode);
@@ -260,6 +270,20 @@ class Rollouts implements Source {
         : 0,
     );
     const reward = score - penalties.reduce((sum, x) => sum + x, 0);
-    return { score, reward, penalties, old, values };
+    const turnLengths = episode.generations.map(({ tokens }) => tokens.length);
+    return {
+      score,
+      reward,
+      penalties,
+      old,
+      values,
+      turnLengths,
+      turnRewards: turnRewardsOf(episode),
+    };
   }
+}
+
+/** Known by now: an episode without a reward has stopped the run. */
+function turnRewardsOf({ turnRewards }: Episode): number[] {
+  return turnRewards.map((reward) => reward as number);
 }

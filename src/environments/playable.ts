@@ -1,0 +1,34 @@
+/** A definition as the loops play it: batched, with its identity, cut short after too many turns. */
+
+import type { Environment, Turn } from "../core/environment.ts";
+import type { JsonObject } from "../core/json.ts";
+import { OUT_OF_TURNS } from "./definition.ts";
+import type { OpenedEnvironment } from "./open.ts";
+
+interface Played {
+  readonly state: unknown;
+  readonly turns: number;
+}
+
+export function playable({ definition, identity }: OpenedEnvironment): Environment<Played> {
+  const { maxTurns, memoryless = false } = definition;
+  return {
+    identity: identity as unknown as JsonObject,
+    memoryless,
+    reset: async (task, rng) => {
+      const turn = definition.reset(task, rng.below(2 ** 32));
+      return { ...turn, state: { state: turn.state, turns: 0 } };
+    },
+    step: async (batch) =>
+      batch.map(({ state: { state, turns: before }, action }) => {
+        const turn: Turn<unknown> = definition.step(state, action);
+        const turns = before + 1;
+        const next = { ...turn, state: { state: turn.state, turns } };
+        return !turn.end && turns === maxTurns ? { ...next, end: cutShort(maxTurns) } : next;
+      }),
+  };
+}
+
+function cutShort(turns: number) {
+  return { code: OUT_OF_TURNS, terminated: false, details: { turns } };
+}
