@@ -1,9 +1,11 @@
 /** Options of `train` and `sweep`. */
 
 import { Argument, type Command, Option } from "commander";
+import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { ENVIRONMENTS } from "../environments/index.ts";
+import { openEnvironment } from "../environments/open.ts";
+import { playable } from "../environments/playable.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
@@ -30,6 +32,9 @@ const SETTINGS = {
 } as const;
 
 type SettingFlags = { readonly [flag in keyof typeof SETTINGS]?: number | string };
+
+/** A prompt and its scorer; every other environment has its own rewards. */
+const SINGLE_TURN = "single_turn";
 
 export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags, SettingFlags {
   readonly env: string;
@@ -106,7 +111,9 @@ export function addTrainOptions(command: Command): Command {
     .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
     .option("--holdout <file>", "test examples, used once at the end")
     .addOption(
-      oneOf("--env <name>", "environment of the rollouts", ENVIRONMENTS).default("single_turn"),
+      new Option("--env <name|file>", "environment of the rollouts; see `env list`").default(
+        SINGLE_TURN,
+      ),
     )
     .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
@@ -156,14 +163,26 @@ export async function withTrainOptions<T>(
   try {
     const settings = await settingsOf(flags);
     const rewards: GuardedScorer[] = [];
-    if (isSampled(algorithmOf(algorithm).needs)) {
+    const own = flags.env !== SINGLE_TURN;
+    if (own && scorer.length > 0) {
+      throw usageError(
+        `the environment ${flags.env} gives rewards of its own, and --scorer was given too`,
+        "Leave out --scorer, or --env.",
+      );
+    }
+    if (isSampled(algorithmOf(algorithm).needs) && !own) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }
     const measured = dev !== undefined || holdout !== undefined;
-    const apart = validationScorer !== undefined || (measured && rewards.length === 0);
+    const apart = validationScorer !== undefined || (measured && rewards.length === 0 && !own);
     return await work({
       ...flags,
-      ...{ algorithm, settings, rewards, environment: flags.env },
+      ...{
+        algorithm,
+        settings,
+        rewards,
+        environment: own ? playable(await openEnvironment(flags.env)) : flags.env,
+      },
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });

@@ -1,9 +1,11 @@
 /** `lockedroom env`: the environments, what they are, a game at the terminal, and their checks. */
 
 import { once } from "node:events";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { Argument, type Command, Option } from "commander";
 import { usageError } from "../../core/errors.ts";
+import { canonicalJson, type Json } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
 import { visible } from "../../core/visible.ts";
 import { type AnyDefinition, EMBEDDED } from "../../environments/catalogue.ts";
@@ -12,6 +14,7 @@ import { OUT_OF_TURNS, SPLITS, type Split } from "../../environments/definition.
 import { episodeSeed } from "../../environments/episode.ts";
 import { type OpenedEnvironment, openEnvironment } from "../../environments/open.ts";
 import { serveEnvironment } from "../../openenv/server.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
 import { counted, hanging, out, paint, print, printableJson, program } from "../terminal.ts";
@@ -24,6 +27,7 @@ interface Flags {
   readonly seed: number;
   readonly port: number;
   readonly maxSessions: number;
+  readonly outdir?: string;
 }
 
 export const help = `An environment is a task that is played over turns: an embedded one by its
@@ -36,12 +40,13 @@ Exit codes:
 Examples:
   lockedroom env list
   lockedroom env show twenty48
+  lockedroom env tasks twenty48 --outdir tasks/twenty48
   lockedroom env play twenty48 --seed 3
   lockedroom env check tool-calls
   lockedroom env check my-game.ts --format json
   lockedroom env serve twenty48 --port 8000`;
 
-const ACTIONS = ["list", "show", "play", "check", "serve"] as const;
+const ACTIONS = ["list", "show", "tasks", "play", "check", "serve"] as const;
 type Action = (typeof ACTIONS)[number];
 
 export function define(command: Command, exit: (code: number) => void): void {
@@ -49,7 +54,9 @@ export function define(command: Command, exit: (code: number) => void): void {
     .description(
       "Lists, shows, checks and serves environments, and lets you play one. A check needs no model: two scripted players show that the reward means something.",
     )
-    .addArgument(new Argument("<action>", "list, show, play, check or serve").choices(ACTIONS))
+    .addArgument(
+      new Argument("<action>", "list, show, tasks, play, check or serve").choices(ACTIONS),
+    )
     .argument("[environment]", "a name of the list, or a .ts or .js file")
     .addOption(
       new Option("--split <split>", "split of the task to play").choices(SPLITS).default("dev"),
@@ -64,6 +71,7 @@ export function define(command: Command, exit: (code: number) => void): void {
       8000,
     )
     .option("--max-sessions <n>", "to serve: sockets open at once", wholeNumber(1, 10_000), 64)
+    .option("--outdir <folder>", "for tasks: folder for train.jsonl, dev.jsonl and holdout.jsonl")
     .addOption(FORMAT)
     .action(async (action: Action, name: string | undefined, flags: Flags) => {
       if (action === "list") return list(flags);
@@ -72,6 +80,7 @@ export function define(command: Command, exit: (code: number) => void): void {
       }
       const opened = await openEnvironment(name);
       if (action === "show") show(opened, flags);
+      if (action === "tasks") await writeTasks(opened.definition, flags);
       if (action === "play") await play(opened.definition, flags);
       if (action === "check") exit(check(opened, flags) ? 0 : 1);
       if (action === "serve") await serve(opened, flags);
@@ -133,6 +142,17 @@ function show({ definition, identity }: OpenedEnvironment, { format }: Flags): v
   out("  The first dev task, as a policy reads it:");
   out();
   printObservation(definition.reset(task, episodeSeed(0, task)).observation);
+}
+
+/** Each split as a data set, which rollouts and training take. */
+async function writeTasks(definition: AnyDefinition, { outdir }: Flags): Promise<void> {
+  if (outdir === undefined) throw usageError("env tasks needs --outdir FOLDER", "Add it.");
+  for (const split of SPLITS) {
+    const tasks = definition.tasks(split);
+    const file = path.join(outdir, `${split}.jsonl`);
+    await writeWhole(file, tasks.map((task) => `${canonicalJson(task as Json)}\n`).join(""));
+    print(`Wrote ${visible(file)}, ${counted(tasks.length, "task")}`);
+  }
 }
 
 function printObservation(messages: readonly { role: string; content: string }[]): void {
