@@ -6,6 +6,7 @@ import { emailSearch } from "./email-search/email-search.ts";
 import { boatRace } from "./hackable/boat-race.ts";
 import { headlines } from "./hackable/headlines.ts";
 import { wordGroups } from "./hackable/word-groups.ts";
+import { supportReplies } from "./support-replies/support-replies.ts";
 import { toolCalls } from "./tool-calls/tool-calls.ts";
 import { twenty48 } from "./twenty48/twenty48.ts";
 
@@ -24,6 +25,7 @@ const MODULES: Readonly<Record<string, readonly AnyDefinition[]>> = {
   "twenty48/twenty48": [twenty48],
   "tool-calls/tool-calls": [toolCalls],
   "email-search/email-search": [emailSearch],
+  "support-replies/support-replies": [supportReplies],
   "hackable/word-groups": wordGroups,
   "hackable/headlines": headlines,
   "hackable/boat-race": boatRace,

@@ -169,6 +169,7 @@ function floorGap<S>({ definition, gold, idle }: Evidence<S>): Outcome {
 }
 
 function canaries<S>({ definition, canaries: fixed, exploit, gold }: Evidence<S>): Outcome {
+  if (!definition.rewards) return { missing: "the environment gives no reward of its own" };
   const solved = fixed.find(({ end }) => definition.solved.includes(end.code));
   if (solved) {
     return {
