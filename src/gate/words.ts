@@ -35,7 +35,7 @@ export function intervalName(confidence: number): string {
 }
 
 export const TEST_NAMES: Record<NonNullable<GateReport["test"]>, string> = {
-  mcnemar_exact: "exact McNemar test",
+  mcnemar_exact: "exact McNemar",
   sign_flip: "sign-flip permutation test",
   cluster_sign_flip: "sign-flip permutation test of whole prompts",
 };

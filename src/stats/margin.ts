@@ -103,10 +103,10 @@ export function marginStatistic(gained: number, lost: number, n: number, margin:
 /**
  * P(statistic <= seen) when a pair is lost with chance share + margin and gained with `share`. The
  * statistic falls as gains rise and losses fall, so for each number of gains there is a largest
- * number of losses that counts.
+ * number of losses that counts; of the pairs that do not gain, a share of `chanceOfLoss` is lost.
  */
 function chanceAtMost(seen: number, n: number, margin: number, share: number): number {
-  const odds = Math.min(1, (share + margin) / (1 - share));
+  const chanceOfLoss = Math.min(1, (share + margin) / (1 - share));
   let total = 0;
   let losses = -1;
   for (let gains = 0; gains <= n; gains++) {
@@ -120,7 +120,7 @@ function chanceAtMost(seen: number, n: number, margin: number, share: number): n
     // Far above the mean nothing more is added.
     if (log < -60 && gains > n * share) break;
     if (log < -60 || losses < 0) continue;
-    total += Math.exp(log) * binomialAtMost(losses, n - gains, odds);
+    total += Math.exp(log) * binomialAtMost(losses, n - gains, chanceOfLoss);
   }
   return total;
 }
