@@ -43,10 +43,14 @@ export function compareText(found: Comparison): string {
         what,
       );
     }),
-    "",
-    wrap(
-      `Differences are paired by example. Each interval holds for itself; p-values are corrected for ${runs.length === 1 ? "1 comparison" : `${runs.length} comparisons`} (Holm).`,
-    ),
+    ...(runs.length === 0
+      ? []
+      : [
+          "",
+          wrap(
+            `Differences are paired by example. Each interval holds for itself; p-values are corrected for ${runs.length === 1 ? "1 comparison" : `${runs.length} comparisons`} (Holm).`,
+          ),
+        ]),
     ...runs.flatMap(({ run, refused }) =>
       refused.map(({ code, message }) => wrap(`${visible(run)}: ${code}: ${message}`)),
     ),
