@@ -1,21 +1,20 @@
 /** Pass rates by slice, a table for each field. */
 
 import { visible } from "../../core/visible.ts";
-import type { Summary } from "../../runs/schemas.ts";
 import { perRun, type Section } from "../page/document.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, NONE, percent, percentRange } from "../page/numbers.ts";
 import type { Named } from "../page/run-names.ts";
 import type { ScoredRun } from "./read.ts";
 
-/** Undefined where no run was evaluated with --slice. */
+/** Undefined where no run has slices. */
 export function slicesSection(runs: readonly Named<ScoredRun>[]): Section | undefined {
-  if (runs.every(({ run }) => run.summary.slices === undefined)) return undefined;
-  const body = perRun(runs, ({ run }) => html`${tablesOf(run.summary.slices ?? {})}`);
+  if (runs.every(({ run }) => run.slices === undefined)) return undefined;
+  const body = perRun(runs, ({ run }) => html`${tablesOf(run.slices ?? {})}`);
   return { id: "slices", title: "Slices", body };
 }
 
-function tablesOf(slices: NonNullable<Summary["slices"]>): Html[] {
+function tablesOf(slices: NonNullable<ScoredRun["slices"]>): Html[] {
   return Object.entries(slices).map(
     ([
       field,
