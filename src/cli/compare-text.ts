@@ -43,14 +43,10 @@ export function compareText(found: Comparison): string {
         what,
       );
     }),
-    ...(runs.length === 0
-      ? []
-      : [
-          "",
-          wrap(
-            `Differences are paired by example. Each interval holds for itself; p-values are corrected for ${runs.length === 1 ? "1 comparison" : `${runs.length} comparisons`} (Holm).`,
-          ),
-        ]),
+    "",
+    wrap(
+      `Differences are paired by example. Each interval holds for itself; p-values are corrected for ${runs.length === 1 ? "1 comparison" : `${runs.length} comparisons`} (Holm).`,
+    ),
     ...runs.flatMap(({ run, refused }) =>
       refused.map(({ code, message }) => wrap(`${visible(run)}: ${code}: ${message}`)),
     ),

@@ -80,13 +80,13 @@ async function run(file: string, flags: Flags): Promise<void> {
         if (!quiet) print(`${i + 1} of ${of}: prompt ${prompt}, model ${model}: ${how}`);
       },
     });
-    const found = await compareCells(baseline, cells);
-    const table = named(found, cells);
-    await writeWhole(path.join(outdir, "matrix.json"), `${printableJson(found, 2)}\n`);
-    await writeWhole(path.join(outdir, "matrix.md"), compareMarkdown(table));
+    const { json, markdown, text } =
+      cells.length === 1 ? await onlyCell(baseline) : await compareCells(baseline, cells);
+    await writeWhole(path.join(outdir, "matrix.json"), `${printableJson(json, 2)}\n`);
+    await writeWhole(path.join(outdir, "matrix.md"), markdown);
     if (quiet) return;
     out();
-    out(compareText(table));
+    out(text);
     out();
     print(`Cells, matrix.json and matrix.md written to ${outdir}`);
   } finally {
@@ -105,17 +105,29 @@ async function openCell(
   return openPolicy(flags, file === undefined ? system : await readSystem(file), onNotice);
 }
 
-/** Every cell against the baseline; a matrix of one cell is the baseline alone. */
-async function compareCells(baseline: Cell, cells: readonly Cell[]): Promise<Comparison> {
+/** The table of a matrix as matrix.json, as matrix.md and for the terminal. */
+interface Table {
+  readonly json: object;
+  readonly markdown: string;
+  readonly text: string;
+}
+
+async function compareCells(baseline: Cell, cells: readonly Cell[]): Promise<Table> {
   const runs = cells.filter(({ run }) => run !== baseline.run).map(({ run }) => run);
-  if (runs.length > 0) return compareRuns({ baseline: baseline.run, runs });
-  const { metrics } = (await openRun(baseline.run)).summary;
-  const { pass_rate, mean_reward, n_scored } = metrics;
+  const json = await compareRuns({ baseline: baseline.run, runs });
+  const shown = named(json, cells);
+  return { json, markdown: compareMarkdown(shown), text: compareText(shown) };
+}
+
+/** There is nothing to compare it with, so its own figures are all. */
+async function onlyCell({ run, name }: Cell): Promise<Table> {
+  const { pass_rate, mean_reward, n_scored } = (await openRun(run)).summary.metrics;
+  const metric = pass_rate === mean_reward ? "pass rate" : "mean reward";
+  const figure = mean_reward?.toFixed(4) ?? "–";
   return {
-    baseline: { run: baseline.run, pass_rate, mean_reward, n_scored },
-    metric: pass_rate === mean_reward ? "pass rate" : "mean reward",
-    alpha: 0.05,
-    runs: [],
+    json: { baseline: { run, pass_rate, mean_reward, n_scored }, metric, runs: [] },
+    markdown: `| run | ${metric} | scored |\n|---|---|---|\n| ${name} | ${figure} | ${n_scored} |\n`,
+    text: `${name}: ${metric} ${figure} of ${n_scored}; one cell, so there is nothing to compare.`,
   };
 }
 
