@@ -154,5 +154,7 @@ test("rates of repeated samples have the interval over examples, and the page sa
   expect(figures?.[0]).toBeCloseTo(summary.metrics.pass_rate_ci95[0], 2);
 
   const single = await decided("single", 10, 30);
-  expect((await verdictReport({ verdict: single.verdict })).html).toContain("those of the rates: Wilson.");
+  expect((await verdictReport({ verdict: single.verdict })).html).toContain(
+    "those of the rates: Wilson.",
+  );
 });

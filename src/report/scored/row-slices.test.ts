@@ -120,7 +120,10 @@ test("all samples of an example are found by its id", async () => {
   });
   const run = await openRun(at("many"));
   // Rows are read in batches; the samples of some example lie on both sides of an edge.
-  for (const i of numbers.slice(0, 400)) {
+  const edges: string[] = [];
+  for await (const batch of run.results().batches()) edges.push(batch.at(-1)?.id ?? "");
+  expect(edges.length).toBeGreaterThan(1);
+  for (const i of edges.map((id) => Number(id.slice(1)))) {
     const rows = await findRows(run, `x${i}`);
     expect(rows.map(({ completion }) => completion)).toEqual([`${i} 1`, `${i} 2`, `${i} 3`]);
   }
