@@ -83,16 +83,10 @@ ${difference}${typeof rows !== "string" && ratesFigure(verdict, rows)}</div>
 
 /** Which estimates the intervals are. */
 function methods(verdict: GateReport, rows: ComparedRows | string): string {
-  const difference = `The interval of the difference is a bootstrap over ${unitOf(verdict)}`;
+  const difference = `The interval of the difference is a bootstrap over ${verdict.test === "cluster_sign_flip" ? "prompts" : "pairs of rows"}`;
   if (typeof rows === "string" || isGraded(verdict)) return `${difference}.`;
   const names = [...new Set(rows.rates.map(({ method }) => method))];
   return `${difference}; those of the rates: ${names.join(", ")}.`;
-}
-
-/** What is resampled as a whole. */
-function unitOf({ test, repeats }: GateReport): string {
-  if (test !== "cluster_sign_flip") return "pairs";
-  return repeats === undefined ? "prompts" : "examples";
 }
 
 function ratesFigure(verdict: GateReport, { rates }: ComparedRows): Html | undefined {

@@ -23,15 +23,12 @@ export interface RateEstimate {
 
 export class RateOfPrompts {
   readonly #isClustered: boolean;
-  /** What the prompts are called. */
-  readonly #units: string;
   #scored = 0;
   #passed = 0;
   readonly #prompts = new Map<string, { passed: number; size: number }>();
 
-  constructor({ test, repeats }: Pick<GateReport, "test" | "repeats">) {
+  constructor({ test }: Pick<GateReport, "test">) {
     this.#isClustered = test === "cluster_sign_flip";
-    this.#units = repeats === undefined ? "prompts" : "examples";
   }
 
   add({ reward, prompt }: ResultRow): void {
@@ -56,7 +53,7 @@ export class RateOfPrompts {
     // Resampling what is all alike gives no width.
     if (passed === 0 || passed === scored) {
       const interval = wilsonInterval(passed === 0 ? 0 : n, n);
-      return { rate, interval, method: `Wilson, ${n} ${this.#units}` };
+      return { rate, interval, method: `Wilson, ${n} prompts` };
     }
     const clusters = new ClusterCounts();
     for (const { passed: sum, size } of this.#prompts.values()) clusters.add(sum, size);
@@ -64,7 +61,7 @@ export class RateOfPrompts {
     return {
       rate,
       interval: found && [Math.max(0, found.low), Math.min(1, found.high)],
-      method: `bootstrap over ${n} ${this.#units}`,
+      method: `bootstrap over ${n} prompts`,
     };
   }
 }

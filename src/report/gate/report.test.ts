@@ -136,13 +136,13 @@ test("p-values have the bound of the gate", async () => {
   expect(near).toContain("Significance p = 0.0004");
 });
 
-test("rates of repeated samples have the interval over examples, and the page says which", async () => {
+test("rates of repeated samples have the interval over prompts, and the page says which", async () => {
   const packs = (right: number) => Array.from({ length: 40 }, (_, i) => Array(5).fill(i < right));
   const make = (right: number) =>
     makeRun(folder.root, { examples: examplesOf(40), packs: packs(right) });
   const [baseline, candidate] = [await make(20), await make(30)];
   const { html } = await verdictReport({ verdict: await gate({ baseline, candidate }) });
-  expect(html).toContain("bootstrap over 40 examples");
+  expect(html).toContain("bootstrap over 40 prompts");
   const figures = /baseline: 0\.5, (0\.\d+) to (0\.\d+)\. candidate/
     .exec(html)
     ?.slice(1)
