@@ -1,8 +1,7 @@
 /** The comparison within each slice, as a table. */
 
 import { visible } from "../../core/visible.ts";
-import { STATES } from "../../gate/render.ts";
-import { pText, signed } from "../../gate/words.ts";
+import { pCell, SLICE_STATES, signed } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { Section } from "../page/document.ts";
 import { codeHtml, html } from "../page/html.ts";
@@ -39,7 +38,7 @@ function cellsOf(one: Slice): [name: string, text: string][] {
     ...[grouped(one.n), one.baseline.toFixed(4), one.candidate.toFixed(4)],
     one.delta === null ? NONE : signed(one.delta),
     one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`,
-    ...[pText(one.p_holm).replace(/^p (= )?/, ""), STATES[one.state]],
+    ...[pCell(one.p_holm), SLICE_STATES[one.state]],
   ];
   return texts.map((text, i) => [NAMES[i] as string, text]);
 }
