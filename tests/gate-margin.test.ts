@@ -126,6 +126,17 @@ describe("what may have changed", () => {
     }
   });
 
+  test("another prompt with another seed, which may be the best of many, is refused", async () => {
+    const at = (system: string, seed: number) => ({
+      provenance: { policy: { name: "a" }, prompt: { system }, sampling: { temperature: 1, seed } },
+    });
+    const base = { ...side(100, "a"), ...at("x", 1) };
+    const chosen = await judge(base, { ...side(100, "a"), ...at("y", 7) });
+    expect(chosen).toMatchObject({ decision: "REJECT", exit_code: 3, code: "seeds_differ" });
+    const same = await judge(base, { ...side(100, "a", 1), ...at("y", 1) });
+    expect(same).toMatchObject({ decision: "PASS", changed: ["prompt"] });
+  });
+
   test("other examples and another scorer are never allowed", async () => {
     const other = await judge(side(100, "a"), { ...side(100, "b"), maxExamples: 99 });
     expect(other).toMatchObject({ decision: "REJECT", exit_code: 3, code: "examples_differ" });

@@ -32,8 +32,7 @@ export function decide(input: DecisionInput): Decided {
   const several = confounded(knobs);
   if (several) return several;
   const mismatch = claimReason(knobs, claim);
-  const [seeds] = knobs.length === 0 ? (input.seeds ?? []) : [];
-  const otherSeed = seeds ? [onlySeedChanged(seeds)] : [];
+  const otherSeed = onlySeed(input);
   if (mismatch.length > 0) return { decision: "REJECT", reasons: [...mismatch, ...otherSeed] };
   if (otherSeed.length > 0) return { decision: "INCONCLUSIVE", reasons: otherSeed };
   if (knobs.length === 0) {
@@ -73,8 +72,13 @@ export function decide(input: DecisionInput): Decided {
   return decided("PROMOTE", "improvement", message);
 }
 
+/** Nothing but the seed differs; empty where something else does, or the seed does not. */
+export function onlySeed({ knobs, seeds = [] }: Pick<DecisionInput, "knobs" | "seeds">): Reason[] {
+  return knobs.length === 0 ? seeds.map(onlySeedChanged) : [];
+}
+
 /** Refuses a difference with more than one possible cause. */
-export function confounded(knobs: readonly Change[]): Decided | undefined {
+function confounded(knobs: readonly Change[]): Decided | undefined {
   if (knobs.length <= 1) return undefined;
   const message = `More than one thing changed (${knobs.join(", ")}), so the difference has no single cause. Change one at a time.`;
   return decided("REJECT", "confounded", message);

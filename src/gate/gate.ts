@@ -114,8 +114,13 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     : rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
   // Scorers that are known to differ may give different scores; that is not a reason of its own.
   const otherScorer = knobs.includes("measurement");
+  const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const found = [
     ...comparability.violations,
+    // Whatever changed, a seed may be chosen by its results; of policies it is known already.
+    ...(anyChange && knobs.length > 0
+      ? otherSeeds.filter(({ code }) => !comparability.violations.some((one) => one.code === code))
+      : []),
     ...evidence.violations,
     ...outOfRange(range, evidence),
     ...(further?.reasons ?? []),
@@ -125,7 +130,6 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     .filter(({ code }) => !(otherScorer && code === "instrument_inconsistent"))
     .filter(({ code }) => !(anyChange && OF_THE_ANSWERS.has(code)));
   const changed = anyChange ? changesOf(knobs, found, OF_THE_ANSWERS) : undefined;
-  const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const history = claim === "policy" ? allowed.rest(historyReason(candidate.manifest)) : [];
   const comparable = violations.length === 0;
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);

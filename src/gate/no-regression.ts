@@ -6,9 +6,8 @@
 
 import type { Change, Knob } from "../core/knobs.ts";
 import type { Reason } from "../runs/gate-report.ts";
-import { claimReason, type Decided, decided } from "./decide.ts";
+import { claimReason, type Decided, decided, onlySeed } from "./decide.ts";
 import type { Measured } from "./measured.ts";
-import { onlySeedChanged } from "./seeds.ts";
 import { figuresOf, shownLevel } from "./words.ts";
 
 interface NoRegressionInput {
@@ -31,11 +30,11 @@ interface NoRegressionInput {
 export function decideNoRegression(input: NoRegressionInput): Decided {
   const { knobs, measured, margin, level, claim } = input;
   const mismatch = claimReason(knobs, claim);
-  if (mismatch.length > 0) return { decision: "REJECT", reasons: mismatch };
+  const otherSeed = onlySeed(input);
+  if (mismatch.length > 0) return { decision: "REJECT", reasons: [...mismatch, ...otherSeed] };
   if (knobs.length === 0 && input.sameAnswers)
     return decided("PASS", "nothing_changed", "The runs have the same answers: nothing was lost.");
-  const [seeds] = knobs.length === 0 ? (input.seeds ?? []) : [];
-  if (seeds) return { decision: "INCONCLUSIVE", reasons: [onlySeedChanged(seeds)] };
+  if (otherSeed.length > 0) return { decision: "INCONCLUSIVE", reasons: otherSeed };
   const { delta, p_value: p, metric } = measured;
   if (delta === null || p === null)
     return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
