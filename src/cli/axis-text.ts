@@ -17,7 +17,8 @@ export function axes(value: string, before: readonly Axis[] = []): Axis[] {
   return [...before, { name, scorer }];
 }
 
-const CODES_SHOWN = 2;
+/** What is left of 80 columns for the codes. */
+const WIDTH = 30;
 
 /** 80 columns wide; nothing where a run has no axes. */
 export function axisTable({ axes: found = {} }: Summary): string[] {
@@ -39,6 +40,7 @@ export function axisTable({ axes: found = {} }: Summary): string[] {
 
 function shownCodes(codes: Readonly<Record<string, number>>): string {
   const list = Object.entries(codes).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const text = list.slice(0, CODES_SHOWN).map(([code, count]) => `${code} ${count}`);
-  return visibleShort(text.join(", "), 80 - 50);
+  const shown = list.map(([code, count]) => `${code} ${count}`);
+  while (shown.length > 1 && shown.join(", ").length > WIDTH) shown.pop();
+  return visibleShort(shown.join(", "), WIDTH);
 }
