@@ -63,7 +63,7 @@ describe("an evaluation with axes", () => {
     expect(axes?.verbosity).toMatchObject({ mean, scored: 12, errors: 0 });
     expect(axes?.verbosity?.codes).toEqual({ within_budget: 9, over_budget: 3 });
     expect(axes?.safety).toMatchObject({ mean: 1, codes: { clean: 12 } });
-    const [low, high] = axes?.verbosity?.ci95 as [number, number];
+    const [low = 0, high = 0] = axes?.verbosity?.ci95 ?? [];
     expect(low).toBeLessThan(mean);
     expect(high).toBeGreaterThan(mean);
     expect(metrics.n_pass).toBe(9);
