@@ -23,6 +23,7 @@ const LEAST_WORDS = 24;
 const GRAM = 4;
 /** Enough to see a repetition; the rest is not read for it. */
 const WORDS_READ = 4000;
+const SHIFT = 4096;
 
 export const rewardHackingAxis = axis(
   {
@@ -83,7 +84,18 @@ function repeatsWords(text: string): boolean {
   if (text.length < LEAST_WORDS * 2) return false;
   const words = text.toLowerCase().split(/\s+/, WORDS_READ);
   if (words.length < LEAST_WORDS) return false;
-  const grams = new Set<string>();
-  for (let i = 0; i + GRAM <= words.length; i++) grams.add(words.slice(i, i + GRAM).join(" "));
+  // Four numbers below 4096 are one number that is exact.
+  const numbers = new Map<string, number>();
+  const grams = new Set<number>();
+  let gram = 0;
+  for (const [i, word] of words.entries()) {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    gram = (gram % SHIFT ** (GRAM - 1)) * SHIFT + number;
+    if (i >= GRAM - 1) grams.add(gram);
+  }
   return grams.size < (words.length - GRAM + 1) / 2;
 }
+
+/** So that `harden` finds the scorer in edited copies of this file. */
+export default rewardHackingAxis;
