@@ -3,7 +3,7 @@
 import { canonicalJson } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import type { OpenAxis } from "../loops/axes.ts";
+import { addAxes, type OpenAxis } from "../loops/axes.ts";
 import { RULES, type RuleName } from "../loops/decide.ts";
 import { scoreBatch } from "../loops/eval.ts";
 import { rowJson } from "../loops/row.ts";
@@ -141,7 +141,7 @@ async function makerOf(
   if (manifest.loop === "A") return evaluationMaker({ scorer, axes }, settings, wholeExamples);
   const policy = await recordedRule(manifest.selection ?? {}, policyFile);
   const selection = { policy, n: Number(manifest.selection?.n), slice: fieldsOf(settings) };
-  return selectionMaker(scorer, selection, wholeExamples);
+  return selectionMaker({ scorer, axes }, selection, wholeExamples);
 }
 
 /** Fields that the run was sliced by. */
@@ -182,7 +182,7 @@ function keepSlices(made: ResultRow, written: WithExample | undefined): void {
 }
 
 function selectionMaker(
-  scorer: GuardedScorer,
+  { scorer, axes }: Instruments,
   selection: Pick<SelectOptions, "policy" | "n" | "slice">,
   wholeExamples: boolean,
 ): Maker {
@@ -190,14 +190,22 @@ function selectionMaker(
   return {
     async make(rows) {
       const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
-      return (await scorePacks(scorer, packs)).map((pack, i) => {
-        const row = selectRow(selection, pack);
+      const scored = await scorePacks(scorer, packs);
+      const made = scored.map((pack) => selectRow(selection, pack));
+      await addAxes(
+        axes,
+        made,
+        rows.map(({ example }) => example),
+      );
+      return scored.map((pack, i) => {
+        const row = made[i] as ResultRow;
         if (!wholeExamples) keepSlices(row, rows[i]);
         tally.addPack(row, pack);
         return rowJson(row, pack.pack && pack);
       });
     },
     metrics: () => tally.selectionMetrics,
+    axes: () => tally.axes,
   };
 }
 
