@@ -21,7 +21,7 @@ const { manual, MARKER, PICTURES, pageNames, playPage, playPages, fieldOf } = sc
 const root = path.resolve(manual, "../..");
 
 const names = pageNames();
-const chapters = names.filter((name) => /^(0\d|1[0-5]|20)-/.test(name));
+const chapters = names.filter((name) => /^(0\d|1[0-5]|20|24)-/.test(name));
 const pages = new Map(names.map((name) => [name, read(path.join(manual, name))]));
 
 /** A concept's place in the code, and what its chapter's drill leaves behind. */
@@ -157,6 +157,23 @@ test("links and pictures lead somewhere, and each diagram is in its chapter", ()
   }
 });
 
+test("below each diagram stands how to read it, and a mini exercise with its answer", () => {
+  for (const [chapter, diagram] of Object.entries(DIAGRAMS)) {
+    const name = chapters.find((one) => one.startsWith(chapter)) ?? "";
+    const [, below = ""] = page(name).split(`(diagrams/${diagram}.svg)\n`);
+    const [read = "", exercise = ""] = below.trim().split("\n\n");
+    expect(read, name).toMatch(/^\*\*How to read it\.\*\* .{100,}$/);
+    expect(exercise, name).toMatch(/^\*\*Mini exercise\.\*\* .+[?.] \*Answer:\* .{5,}\.$/);
+  }
+});
+
+test("each of nine symptoms leads to a diagram of its own, in its chapter", () => {
+  const [, table = ""] = page("README.md").split("## Which diagram for which symptom");
+  const rows = [...table.matchAll(/^\| .+ \| .+ \| \[(\d+)\]\(([^)]+)\) \|$/gm)];
+  const shown = rows.map(([, , name = ""]) => /diagrams\/([\w-]+)\.svg/.exec(page(name))?.[1]);
+  expect([...shown].sort()).toEqual(Object.values(DIAGRAMS).sort());
+});
+
 test("code fits a terminal of 80 columns, and no drill ends in an error", () => {
   for (const name of names) {
     for (const [block] of page(name).matchAll(/^```[\s\S]*?^```$/gm)) {
@@ -188,7 +205,7 @@ const TAUGHT: readonly string[] = [
   ...(["eval", "inspect-run", "validate-scorer", "selection-demo", "gate"] as const),
   ...(["bandit-train", "two-step-mdp", "kl-tradeoff-demo", "kl-choice"] as const),
   ...(["token-inspect", "goodhart-demo"] as const),
-  ...(["tour", "manual", "init", "level", "check", "quiz", "run", "test"] as const),
+  ...(["tour", "manual", "init", "level", "check", "quiz", "drill", "run", "test"] as const),
   ...(["plan", "scoreboard"] as const),
 ];
 

@@ -55,10 +55,11 @@ function answerOf(word: string): [number, Cause] {
 }
 
 function printCases(cases: readonly ShownCase[], outdir: string): void {
-  print(`${cases.length} pairs of runs in ${outdir}, each N/before and N/after.`);
+  const what = "each N/before and N/after, with pass rates and a claim";
+  print(`${cases.length} pairs of runs in ${outdir}, ${what}.`);
   out();
   for (const { number, before, after, claim } of cases)
-    out(`${number}  pass rate ${before.toFixed(4)} → ${after.toFixed(4)}  "${claim}"`);
+    out(hanging(`${number}  ${before.toFixed(4)} → ${after.toFixed(4)}  `, `"${claim}"`));
   out();
   out("What is behind each?");
   for (const name of CAUSE_NAMES) out(hanging(`  ${name.padEnd(11)} `, CAUSES[name].means));

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Example } from "../../core/index.ts";
 import { mathFinalLine } from "../../scorers/index.ts";
 import { casesOf } from "./drill.ts";
 import { CAUSE_NAMES, type Cause, markDrill, newDrill, type ShownCase } from "./index.ts";
@@ -17,13 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-interface Row {
-  id: string;
-  prompt: string;
-  expected_answer: number;
-  completion: string;
-  reward: number;
-}
+type Row = Example & { readonly completion: string; readonly reward: number };
 
 function read(number: number, run: string) {
   const file = (name: string) => readFileSync(path.join(cases, String(number), run, name), "utf8");

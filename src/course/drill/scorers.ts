@@ -4,12 +4,13 @@ const scorerFile = (version: string, spec: string, lines: readonly string[]): st
   [
     'export const name = "final_answer";',
     `export const version = "${version}";`,
-    `export const spec =\n  "${spec}";`,
+    `export const spec = "${spec}";`,
     "",
     "export function score(example, completion) {",
     "  const text = String(completion);",
     ...lines.map((line) => `  ${line}`),
-    '  return { reward: right ? 1 : 0, code: right ? "ok" : "no_match", details: {} };',
+    '  const code = right ? "ok" : "no_match";',
+    "  return { reward: right ? 1 : 0, code, details: {} };",
     "}",
     "",
   ].join("\n");
@@ -21,7 +22,7 @@ const EXACT = [
 
 export const STRICT = scorerFile(
   "1.0.0",
-  "The text is one line, Final: and the expected integer. White space around it does not count.",
+  "One line: Final: <int>. Outer white space is ignored.",
   EXACT,
 );
 
