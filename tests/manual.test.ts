@@ -167,6 +167,27 @@ test("below each diagram stands how to read it, and a mini exercise with its ans
   }
 });
 
+test("the checklist says what each of four numbers may and may not claim", () => {
+  const rows = [...page("24-checklist.md").matchAll(/^\| \*\*(.+?)\*\* \|(?: [^|]{10,} \|){3}$/gm)];
+  expect(rows.map(([, claim]) => claim)).toEqual(["pass@8", "pass@1", "mean reward", "holdout"]);
+});
+
+test("the contents page has the themes, the artifacts, and where the course differs and why", () => {
+  const text = page("README.md");
+  for (const theme of ["Measurement", "Specification", "Optimisation under pressure"])
+    expect(text).toMatch(new RegExp(`^- \\*\\*${theme}\\.\\*\\* .* Chapters `, "m"));
+  const [, built = ""] = text.split("## What is built, and what is not");
+  expect(built.match(/^\d\. \*\*/gm)?.length).toBeGreaterThanOrEqual(3);
+  expect(built).toContain("\nNot covered: ");
+  const [, differs = ""] = text.split("## Where this differs from the course documents");
+  const rows = [...differs.matchAll(/^\| ([^|]+) \|(?: [^|]+ \|){2} [^|]{60,} \|$/gm)];
+  expect(rows.map(([, subject]) => subject?.split(/[ ,]/)[0])).toEqual([
+    "sampling",
+    "trap",
+    "samples",
+  ]);
+});
+
 test("each of nine symptoms leads to a diagram of its own, in its chapter", () => {
   const [, table = ""] = page("README.md").split("## Which diagram for which symptom");
   const rows = [...table.matchAll(/^\| .+ \| .+ \| \[(\d+)\]\(([^)]+)\) \|$/gm)];
