@@ -185,6 +185,7 @@ test("the contents page has the themes, the artifacts, and where the course diff
     "sampling",
     "trap",
     "samples",
+    "order",
   ]);
 });
 
