@@ -32,7 +32,11 @@ export const DRILLS: readonly Drill[] = [
   { id: "14", title: "RLVR and RLHF", loops: ["A", "B"] },
   { id: "15", title: "Scenarios", loops: ["A"] },
   { id: "20", title: "Train your own", loops: ["A", "C"] },
-  { id: "24", title: "Reading runs", loops: ["A", "B", "C"] },
+  { id: "21", title: "When to stop", loops: ["C"] },
+  { id: "22", title: "Choosing a method", loops: ["A", "B", "C"] },
+  { id: "23", title: "Debugging from curves", loops: ["C"] },
+  { id: "24", title: "Many axes", loops: ["A"] },
+  { id: "26", title: "Reading runs", loops: ["A", "B", "C"] },
 ];
 
 export const FAILURE_CLASSES = ["model", "verifier", "spec", "data"] as const;
