@@ -246,8 +246,18 @@ describe("for people", () => {
     ]) {
       expect(note).toContain(text);
     }
-    expect(note).toMatch(/What I expected:\*\* _yours to write/);
-    expect(note).toMatch(/Repair plan:\*\* _yours to write/);
+    for (const own of [
+      "Knob turned (pick one)",
+      "Single change since the last run",
+      "What I expected",
+      "Failure type(s)",
+      "Repair plan",
+      "Next change (exactly one)",
+    ]) {
+      expect(note, "the run does not answer for the person").toContain(
+        `- **${own}:** _yours to write`,
+      );
+    }
   });
 
   test.each([

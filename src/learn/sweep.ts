@@ -5,8 +5,11 @@ import { type ChartSpec, chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
+import { sweepFacts } from "../runs/note-facts.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import { writeNote } from "../runs/run-note.ts";
 import type { Sweep, SweepPoint } from "../runs/sweep-schema.ts";
+import type { TrainManifest } from "../runs/train-schemas.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
@@ -44,6 +47,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const init = checkpointFolder(options.init);
   const points: SweepPoint[] = [];
   const policies: (string | undefined)[] = [];
+  let manifest: TrainManifest | undefined;
   for (const [i, value] of values.entries()) {
     const run = path.join(outdir, `${over}=${String(value)}`);
     onValue?.(value, i);
@@ -55,6 +59,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
       await train({ ...rest, init, outdir: run, settings, resume });
     }
     const done = await readTrainingRun(run);
+    manifest = done.manifest;
     points.push(pointOf(done, value));
     policies.push(done.summary?.checkpoint_fingerprint);
   }
@@ -64,6 +69,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   for (const [name, content] of Object.entries(files)) {
     await writeWhole(path.join(outdir, name), typeof content === "string" ? content : [content]);
   }
+  if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, charts: Object.keys(files) };
 }
 
