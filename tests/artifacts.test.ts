@@ -15,6 +15,7 @@ import {
   sums,
   Workspace,
 } from "./cli.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 const workspace = new Workspace();
@@ -246,18 +247,7 @@ describe("for people", () => {
     ]) {
       expect(note).toContain(text);
     }
-    for (const own of [
-      "Knob turned (pick one)",
-      "Single change since the last run",
-      "What I expected",
-      "Failure type(s)",
-      "Repair plan",
-      "Next change (exactly one)",
-    ]) {
-      expect(note, "the run does not answer for the person").toContain(
-        `- **${own}:** _yours to write`,
-      );
-    }
+    expectRunNote(note);
   });
 
   test.each([

@@ -62,7 +62,7 @@ export async function checkSampling(context: CheckContext, file: LearnerFile): P
   const rng = hidden(context, "2 sampling");
   const cases = Array.from({ length: 60 }, (_, i) => {
     const logits = pair(rng).map((logit) => 3 * logit);
-    const draw = [0, 1 - 2 ** -53][i] ?? rng.next();
+    const draw = [0, 0.999999][i] ?? rng.next();
     return { args: [logits, draw] as const, wanted: actionAt(softmax(logits), draw) };
   });
   await file.checkReturns("sample", cases, `sample in ${file.name}`);

@@ -4,7 +4,7 @@ import type { Run } from "../../runs/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
 import { labelled } from "../git-checks.ts";
-import { committedFile, type LearnerFile } from "../learner-code.ts";
+import { committedFile, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
@@ -27,11 +27,7 @@ export const LEVEL_2: LevelDefinition = {
   right:
     "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
   commits: [
-    {
-      name: "build",
-      file: DEMO,
-      first: "Write the program in assignments/two_step_mdp_demo.ts.",
-    },
+    { name: "build", file: DEMO },
     {
       name: "sabotage",
       file: DEMO,
@@ -178,11 +174,17 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
   return `B with probability ${toB.toFixed(4)}`;
 }
 
-/** The program as the build has it: the present one, and once there is a sabotage that of its run. */
+/**
+ * The program of the build: as it is in the workspace, so that its parts can be written one by one
+ * before the commit; once there is a sabotage, as the run of the build used it.
+ */
 async function builtFile(context: CheckContext): Promise<LearnerFile> {
   const steps = labelled(context.commits).filter(({ level }) => level === "2");
   const sabotaged = steps.some(({ step }) => step === "sabotage");
-  if (!sabotaged || !context.has(`runs/${NAMES.built}`)) return committedFile(context, DEMO);
+  if (!sabotaged || !context.has(`runs/${NAMES.built}`)) {
+    const folder = await context.variant({ [DEMO]: await context.read(DEMO) });
+    return new LearnerFile(context, folder, DEMO);
+  }
   const { manifest } = await context.run(NAMES.built);
   const source = manifest.learning?.source_sha256 ?? null;
   return (await committedSource(context, DEMO, source, `runs/${NAMES.built}`)).file;
