@@ -20,7 +20,7 @@ export async function askSteps(
   nextLine: NextLine,
 ): Promise<void> {
   print(
-    `For each step, advantage = reward - baseline. Give ${FORM}: what must happen to the probability of the sampled action. Such as: + up`,
+    `For each step, advantage = reward - baseline. Give ${FORM}: what must happen to the probability of the sampled action. The learning rate is ${lr}. Such as: + up`,
   );
   print("? shows the answer, Ctrl-D ends the questions.");
   const counts = { asked: 0, right: 0 };

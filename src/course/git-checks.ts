@@ -177,7 +177,7 @@ async function checkBranch(context: CheckContext, id: LevelId): Promise<string> 
       ? `Bring the commits to the branch of the track:\ngit checkout ${TRACK_BRANCH} && git merge ${elsewhere ?? latest}`
       : undefined,
   });
-  return TRACK_BRANCH;
+  return `up to commit ${latest.slice(0, 7)}`;
 }
 
 async function checkCommitted(context: CheckContext, { evidence }: LevelDefinition) {

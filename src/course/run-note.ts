@@ -44,12 +44,14 @@ async function checkRunNote(context: CheckContext, run: string, last?: string): 
     ensure(problem === undefined, () => ({
       expected: `"${NOTE_FIELDS[field]}": ${problem?.expected}`,
       found: problem?.found ?? "",
-      where: problem?.where ?? `${file}:${line}`,
+      where: `${file}:${line}`,
+      next: problem?.next?.replace("FILE", file),
     }));
   }
   const given = readKnob(readField(note, "knob").text ?? "");
-  const agrees = last === undefined ? "a first run" : `since runs/${last}, as the gate finds`;
-  return [`${given} ${agrees}`, knobHint(given, found.knobs)].filter(Boolean).join("; ");
+  const name = given === undefined || given === "none" ? "no knob" : KNOBS[given];
+  const since = last === undefined ? "a first run" : `since runs/${last}, as the gate finds`;
+  return knobHint(given, found.knobs) || `${name}, ${since}`;
 }
 
 /** What the gate finds between two runs. */
@@ -64,11 +66,11 @@ async function knobsSince(context: CheckContext, run: string, last?: string): Pr
   if (last === undefined) return { knobs: [] };
   const before = await context.run(last);
   const { knobs } = compareManifests(before.manifest, after.manifest);
-  const where = `./lockedroom gate --baseline runs/${last} --candidate runs/${run}`;
+  const where = `./lockedroom gate --baseline runs/${last} \\\n  --candidate runs/${run}`;
   ensure(knobs.length <= 1, {
     expected: `at most one knob turned between runs/${last} and runs/${run}`,
     found: knobs.join(" and "),
-    where,
+    where: `the manifests of runs/${last} and runs/${run}`,
     next: `Make runs/${run} again, with --force, so that it differs from runs/${last} in one thing.`,
   });
   return { knobs, where };
@@ -91,8 +93,11 @@ export function readField(note: string, field: Field): { text: string | undefine
 interface Problem {
   readonly expected: string;
   readonly found: string;
-  readonly where?: string | undefined;
+  /** What to do, where it is not to fill in the whole note. */
+  readonly next?: string | undefined;
 }
+
+const correct = (field: Field) => `Correct "${NOTE_FIELDS[field]}" in FILE.`;
 
 function problemOf(field: Field, text: string | undefined, found: Found): Problem | undefined {
   if (text === undefined) return { expected: "this line in the note", found: "no such line" };
@@ -107,11 +112,16 @@ function problemOf(field: Field, text: string | undefined, found: Found): Proble
     return {
       expected: "exactly one change; a second one belongs to the run after",
       found: changes.length === 0 ? "none" : `${changes.length}: ${shown}`,
+      next: correct(field),
     };
   }
   return wordCount(text) >= MIN_WORDS[field]
     ? undefined
-    : { expected: `at least ${MIN_WORDS[field]} words`, found: text || "nothing" };
+    : {
+        expected: `at least ${MIN_WORDS[field]} words`,
+        found: text || "nothing",
+        next: correct(field),
+      };
 }
 
 const isNone = (text: string) => /^none\b/i.test(text);
@@ -137,7 +147,11 @@ function failureProblem(text: string): Problem | undefined {
   const valid = named.length > 0 && (isNone(text) || named.every(known));
   return valid
     ? undefined
-    : { expected: `one or more of ${FAILURE_TYPES.join(", ")}, or none`, found: text || "nothing" };
+    : {
+        expected: `one or more of ${FAILURE_TYPES.join(", ")}, or none`,
+        found: text || "nothing",
+        next: correct("failure"),
+      };
 }
 
 /** Without emphasis, backticks and what is in parentheses. */
@@ -166,16 +180,26 @@ export function isRightKnob(pick: Pick | undefined, knobs: readonly Change[]): b
 /** What to add where a pick is accepted under another name. */
 export function knobHint(pick: Pick | undefined, [found]: readonly Change[]): string {
   return pick === "measurement" && found === "environment"
-    ? "accepted: changed data are often called a changed instrument, and either way the comparison is invalid. The gate says environment: the instrument is the scorer; data, prompts and sampling settings are what it is applied to"
+    ? "measurement instrument is accepted: changed data are often called a changed instrument, and either way the comparison is invalid. The gate says environment: the instrument is the scorer; data, prompts and sampling settings are what it is applied to"
     : "";
 }
 
 function knobProblem(text: string, { knobs, where }: Found): Problem | undefined {
   const pick = readKnob(text);
   if (pick === undefined) {
-    return { expected: `one of ${Object.values(KNOBS).join(", ")}, or none`, found: text };
+    return {
+      expected: `one of ${Object.values(KNOBS).join(", ")}, or none`,
+      found: text,
+      next: correct("knob"),
+    };
   }
   if (isRightKnob(pick, knobs)) return undefined;
-  if (where === undefined) return { expected: "none, since this is a first run", found: text };
-  return { expected: "the knob that differs between the two manifests", found: text, where };
+  if (where === undefined) {
+    return { expected: "none, since this is a first run", found: text, next: correct("knob") };
+  }
+  return {
+    expected: "the knob that differs between the two manifests",
+    found: text,
+    next: `${correct("knob")} Compare the two manifests, or ask the gate:\n${where}`,
+  };
 }

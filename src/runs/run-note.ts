@@ -35,7 +35,7 @@ export const NOTE_FIELDS = {
 } as const;
 
 /** What stands in a line until a person has written there. */
-export const blank = (hint = ""): string => `_yours to write${hint === "" ? "" : `, ${hint}`}_`;
+export const blank = (hint = ""): string => `_yours to write${hint === "" ? "" : `: ${hint}`}_`;
 
 const NONE = "or none for a first run";
 

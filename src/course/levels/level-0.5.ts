@@ -21,7 +21,7 @@ const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$
 
 /** The SHA-256 of each results.jsonl, numbered. Node has fs and crypto at hand with -p. */
 const hashes = (numbers: string, run: string) =>
-  `for i in ${numbers}; do\n  node -p "'run $i  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')).digest('hex')"\ndone`;
+  `for i in ${numbers}; do\n  node -p "'run $i  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')\n  ).digest('hex')"\ndone`;
 const RANDOM_HASHES = hashes("1 2 3 4 5", "l0_5_sabotage_sel_random_$i");
 const FIXED_HASHES = hashes("n4 n4_again", "l0_5_fixed_sel_$i");
 
