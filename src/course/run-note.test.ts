@@ -28,6 +28,8 @@ test.each([
   ["lower the learning rate from 2.0 to 0.5", 1],
   ["Evaluate the shipped data set again.", 1],
   ["lower the learning rate and nothing else", 1],
+  ["lower the learning rate\n  from 2.0 to 0.5", 1],
+  ["- lower the learning rate", 1],
   ["use a smaller step, e.g. 0.1", 1],
   ["lower the learning rate and add a baseline", 2],
   ["Lower the learning rate. Add a baseline.", 2],

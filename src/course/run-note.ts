@@ -57,8 +57,8 @@ async function checkRunNote(context: CheckContext, run: string, last?: string): 
 /** What the gate finds between two runs. */
 interface Found {
   readonly knobs: readonly Change[];
-  /** How to see it. */
-  readonly where?: string;
+  /** The command that shows it. */
+  readonly command?: string;
 }
 
 async function knobsSince(context: CheckContext, run: string, last?: string): Promise<Found> {
@@ -66,14 +66,14 @@ async function knobsSince(context: CheckContext, run: string, last?: string): Pr
   if (last === undefined) return { knobs: [] };
   const before = await context.run(last);
   const { knobs } = compareManifests(before.manifest, after.manifest);
-  const where = `./lockedroom gate --baseline runs/${last} \\\n  --candidate runs/${run}`;
+  const command = `./lockedroom gate --baseline runs/${last} \\\n  --candidate runs/${run}`;
   ensure(knobs.length <= 1, {
     expected: `at most one knob turned between runs/${last} and runs/${run}`,
     found: knobs.join(" and "),
     where: `the manifests of runs/${last} and runs/${run}`,
     next: `Make runs/${run} again, with --force, so that it differs from runs/${last} in one thing.`,
   });
-  return { knobs, where };
+  return { knobs, command };
 }
 
 // --- reading -----------------------------------------------------------------------------------------
@@ -100,7 +100,10 @@ interface Problem {
 const correct = (field: Field) => `Correct "${NOTE_FIELDS[field]}" in FILE.`;
 
 function problemOf(field: Field, text: string | undefined, found: Found): Problem | undefined {
-  if (text === undefined) return { expected: "this line in the note", found: "no such line" };
+  if (text === undefined) {
+    const next = `Add the line "- **${NOTE_FIELDS[field]}:** …" to FILE.`;
+    return { expected: "this line in the note", found: "no such line", next };
+  }
   if (BLANK.test(text)) return { expected: "your own words", found: "the placeholder" };
   if (field === "knob") return knobProblem(text, found);
   if (field === "failure") return failureProblem(text);
@@ -130,11 +133,12 @@ const isNone = (text: string) => /^none\b/i.test(text);
 export function changesIn(text: string): string[] {
   if (text === "" || isNone(text)) return [];
   const apart =
-    /\n|;|[.!?]\s+(?=\S)|,?\s+(?:and(?! (?:nothing|no other)\b)|also|plus|as well as|&)\s+/i;
+    /\u0000|;|[.!?]\s+(?=\S)|,?\s+(?:and(?! (?:nothing|no other)\b)|also|plus|as well as|&)\s+/i;
   return text
     .replace(/\b(?:e\.g|i\.e)\./gi, "")
+    .replace(/(?:^|\n)\s*(?:[-*+]|\d+[.)])\s+/g, "\u0000")
     .split(apart)
-    .map((part) => part.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, "").trim())
+    .map((part) => part.replace(/\s+/g, " ").trim())
     .filter((part) => wordCount(part) > 0);
 }
 
@@ -184,7 +188,7 @@ export function knobHint(pick: Pick | undefined, [found]: readonly Change[]): st
     : "";
 }
 
-function knobProblem(text: string, { knobs, where }: Found): Problem | undefined {
+function knobProblem(text: string, { knobs, command }: Found): Problem | undefined {
   const pick = readKnob(text);
   if (pick === undefined) {
     return {
@@ -194,12 +198,12 @@ function knobProblem(text: string, { knobs, where }: Found): Problem | undefined
     };
   }
   if (isRightKnob(pick, knobs)) return undefined;
-  if (where === undefined) {
+  if (command === undefined) {
     return { expected: "none, since this is a first run", found: text, next: correct("knob") };
   }
   return {
     expected: "the knob that differs between the two manifests",
     found: text,
-    next: `${correct("knob")} Compare the two manifests, or ask the gate:\n${where}`,
+    next: `${correct("knob")} Compare the two manifests, or ask the gate:\n${command}`,
   };
 }
