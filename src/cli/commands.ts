@@ -16,7 +16,7 @@ export const GROUPS = {
     tour: "a guided first look at everything below, in a few minutes",
   },
   "Measure:": {
-    eval: "Loop A: score one completion per example, write a run",
+    eval: "Loop A: score completions of each example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",
@@ -53,6 +53,7 @@ export const GROUPS = {
     level: "show a level: what to do, and what comes next",
     check: "check a level by its evidence",
     quiz: "answer a level's checklist as questions",
+    drill: "read pairs of runs, and name what is behind each",
     plan: "show the 120-day plan: exits, evidence, week and streak",
     scoreboard: "keep the weekly scoreboard, filled in from runs",
     manual: "open the manual in the browser",

@@ -51,11 +51,11 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
 ];
 
 export async function evaluationReport(
-  { runs: dirs }: ReportOptions,
+  { runs: dirs, slice }: ReportOptions,
   what = "Evaluation",
 ): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1));
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, slice));
   const runs = nameRuns(read);
   const html = documentHtml({
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
@@ -66,9 +66,13 @@ export async function evaluationReport(
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
 }
 
-async function readEvaluation(dir: string, isOneOfSeveral: boolean): Promise<EvaluationRun> {
+async function readEvaluation(
+  dir: string,
+  isOneOfSeveral: boolean,
+  fields: ReportOptions["slice"],
+): Promise<EvaluationRun> {
   const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
-  const run = await readScoredRun(dir, (row) => failing.add(row));
+  const run = await readScoredRun(dir, (row) => failing.add(row), fields);
   return { ...run, failing: failing.html };
 }
 

@@ -9,6 +9,7 @@ import type { ResultRow } from "../../runs/schemas.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
+import { type RateEstimate, RateOfPrompts } from "./rate-of-prompts.ts";
 
 /** Of each direction. */
 const FLIPS_SHOWN = 20;
@@ -26,6 +27,8 @@ export interface ComparedRows {
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
+  /** Pass rates of the baseline and of the candidate, each by itself. */
+  readonly rates: readonly [RateEstimate, RateEstimate];
   /** Reasons not to take these rows for those of the verdict. */
   readonly warnings: readonly string[];
 }
@@ -45,6 +48,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
+  const rates = [new RateOfPrompts(verdict), new RateOfPrompts(verdict)] as const;
   let pairs = 0;
   let isPaired = true;
   try {
@@ -54,6 +58,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
       if (!was && !is) break;
       before.count(was);
       after.count(is);
+      if (was) rates[0].add(was);
+      if (is) rates[1].add(is);
       isPaired &&= was?.id === is?.id;
       if (!was || !is || !isPaired) continue;
       pairs++;
@@ -69,6 +75,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
     ...{ pairs, flips, moves: moves.sorted },
+    rates: [rates[0].estimate, rates[1].estimate],
     warnings: [
       ...(isSame(verdict, before, after, flips)
         ? []
