@@ -99,7 +99,7 @@ function blanked(text: string, template: string, name: string): string {
   return text.replace(form, () => form.exec(template)?.[0] ?? "");
 }
 
-describe("--next asks for all work of a step, then for its commit", () => {
+describe("--next asks for all work of a step, then for its commit", { timeout: 5 * MINUTE }, () => {
   test("level 0: the kata, its tests, the map, the commit, the quiz", () => {
     const learner = backTo("L0 sabotage");
     const restore = (file: string) => learner.write(file, walked.read(file));
@@ -164,6 +164,7 @@ describe("--next asks for all work of a step, then for its commit", () => {
     const restore = (file: string) => learner.write(file, walked.read(file));
     restore("notes/reward_spec_blackbox.md");
     restore("runs/l4_sabotage_exploits.json");
+    learner.shell(`cp -r ${walked.file("runs/l4_sabotage_eval")} runs/`);
     restore("scoring.ts");
     expect(learner.do("level 4 --next")).toMatch(/Do now\nWrite tests\/reward_regressions/);
     restore("tests/reward_regressions.test.ts");
