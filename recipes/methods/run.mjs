@@ -1,4 +1,4 @@
-// `node recipes/methods/run.mjs`: five algorithms from π₀ with the same budget of tokens.
+// `node recipes/methods/run.mjs`: eight algorithms from π₀ with the same budget of tokens.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -12,7 +12,6 @@ import {
   readLines,
   root,
   runFolder,
-  secondsOf,
   select,
   TRAIN,
   table,
@@ -70,6 +69,18 @@ const METHODS = [
     ...{ name: "dpo", learnsFrom: "preference pairs of own samples", paid: sampled },
     ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00001 },
   },
+  {
+    ...{ name: "ipo", learnsFrom: "preference pairs of own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00003 },
+  },
+  {
+    ...{ name: "kto", learnsFrom: "labelled own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "labels.jsonl"), batch: 32, lr: 0.00001 },
+  },
+  {
+    ...{ name: "orpo", learnsFrom: "preference pairs of own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.0001 },
+  },
   { name: "grpo", learnsFrom: "rewards", lr: 0.0002 },
   {
     ...{ name: "ppo", learnsFrom: "rewards, value head", lr: 0.0002 },
@@ -87,7 +98,7 @@ const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) =>
   const learned = path.join(run, "checkpoint");
   const last = keptEvaluation(run);
   return {
-    ...{ name, learnsFrom, tokens: tokensOf(run) + paid, seconds: Math.round(secondsOf(run)) },
+    ...{ name, learnsFrom, tokens: tokensOf(run) + paid },
     ...measured(name, learned),
     ...{ kl: last.kl_exact, entropy: last.entropy, length: last.length_mean },
     alarms: readLines(run, "alarms.jsonl").map(({ alarm, step }) => ({ alarm, step })),
@@ -114,11 +125,11 @@ const start = measured("start", PI0);
 const [two, three] = [fixed(2), fixed(3)];
 publish(
   import.meta.url,
-  { budget: BUDGET, start, methods: figures.map(({ seconds: _, ...rest }) => rest) },
+  { budget: BUDGET, start, methods: figures },
   table(
-    ["method", "trains on", "pass@1", "pass@8", "KL", "entropy", "length", "tokens", "seconds"],
+    ["method", "trains on", "pass@1", "pass@8", "KL", "entropy", "length", "tokens"],
     [
-      ["π₀", "", three(start.pass_at_1), three(start.pass_at_8), "0", "", "", "", ""],
+      ["π₀", "", three(start.pass_at_1), three(start.pass_at_8), "0", "", "", ""],
       ...figures.map((row) => [
         row.name,
         row.learnsFrom,
@@ -128,7 +139,6 @@ publish(
         three(row.entropy),
         two(row.length),
         `${Math.round(row.tokens / 1000)}k`,
-        row.seconds,
       ]),
     ],
   ),
