@@ -11,6 +11,7 @@ import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
 import { sampleList } from "./samples.ts";
+import { tradeoffSection } from "./tradeoff.ts";
 
 export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
   return documentHtml({
@@ -33,7 +34,9 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
     ? perRun(runs, ({ run }, place) => sampleList(run, place))
     : html`<p>No samples were recorded.</p>\n`;
   const settings = runs.length > 1 ? "Settings" : "Manifest";
+  const tradeoff = tradeoffSection(runs);
   return [
+    ...(tradeoff ? [{ id: "tradeoff", title: "Trade-off", body: tradeoff }] : []),
     { id: "curves", title: "Curves", body: curvesSection(runs) },
     { id: "outcomes", title: "Outcomes over time", body: outcomes },
     { id: "alarms", title: "Alarms", body: alarms },
