@@ -48,8 +48,8 @@ export const CASES = {
   },
   "aliased-reference": {
     ...{ cause: "aliased-reference", algorithm: "grpo" },
-    settings: { sabotage: "aliased_reference", kl: { mode: "fixed", coefficient: 0.3 } },
-    ablation: { settings: { kl: { coefficient: 30 } } },
+    settings: { sabotage: "aliased_reference", kl: { mode: "fixed", coefficient: 0.05 } },
+    ablation: { settings: { kl: { coefficient: 0.0005 } } },
   },
   "shifted-logprobs": {
     ...{ cause: "wrong-log-probs", algorithm: "grpo" },
@@ -58,7 +58,7 @@ export const CASES = {
   },
   "high-learning-rate": {
     ...{ cause: "learning-rate-too-high", algorithm: "grpo" },
-    settings: { rate: { peak: 0.02 } },
+    settings: { rate: { peak: 0.005 } },
     ablation: { settings: { rate: { peak: 0.0003 } } },
   },
   "length-reward": {
@@ -71,8 +71,8 @@ export const CASES = {
   },
   "strong-kl-penalty": {
     ...{ cause: "kl-penalty-too-strong", algorithm: "grpo" },
-    settings: { kl: { mode: "fixed", coefficient: 30 } },
-    ablation: { settings: { kl: { coefficient: 0.03 } } },
+    settings: { kl: { mode: "fixed", coefficient: 5 } },
+    ablation: { settings: { kl: { coefficient: 0.05 } } },
   },
   "short-limit": {
     ...{ cause: "completions-cut", algorithm: "grpo" },
@@ -149,7 +149,16 @@ function figuresOf({ steps, evaluations, alarms = [] }) {
   };
 }
 
-async function trained(api, place, { algorithm, settings, reward }) {
+/** Runs by their options: the ablation of several faults is the same honest run. */
+const made = new Map();
+
+async function trained(api, place, options) {
+  const key = JSON.stringify(options, (_, value) => value ?? undefined);
+  if (!made.has(key)) made.set(key, await trainOnce(api, place, options));
+  return made.get(key);
+}
+
+async function trainOnce(api, place, { algorithm, settings, reward }) {
   const outdir = path.join(place, "run");
   rmSync(outdir, { recursive: true, force: true });
   const exact = await api.openScorer();

@@ -21,7 +21,7 @@ const { manual, MARKER, PICTURES, pageNames, playPage, playPages, fieldOf } = sc
 const root = path.resolve(manual, "../..");
 
 const names = pageNames();
-const chapters = names.filter((name) => /^(0\d|1[0-5]|20)-/.test(name));
+const chapters = names.filter((name) => /^(0\d|1[0-5]|20|22|23)-/.test(name));
 const pages = new Map(names.map((name) => [name, read(path.join(manual, name))]));
 
 /** A concept's place in the code, and what its chapter's drill leaves behind. */
@@ -189,7 +189,7 @@ const TAUGHT: readonly string[] = [
   ...(["bandit-train", "two-step-mdp", "kl-tradeoff-demo", "kl-choice"] as const),
   ...(["token-inspect", "goodhart-demo"] as const),
   ...(["tour", "manual", "init", "level", "check", "quiz", "run", "test"] as const),
-  ...(["plan", "scoreboard"] as const),
+  ...(["plan", "scoreboard", "diagnose"] as const),
 ];
 
 test("every command that is taught is in the manual, and the manual knows no others", () => {

@@ -50,14 +50,14 @@ export const CAUSES = {
   "wrong-log-probs": {
     title: "recorded log-probs that are not those of the sampled tokens",
     shows:
-      "A large share of the tokens is clipped from the first step on, before the policy can have moved; the reward hardly follows.",
+      "A tenth of the tokens or more is clipped at the first step already, while the KL is still small; then the reward falls, the entropy rises and the KL grows. A wrong sign has an ordinary clip fraction.",
     fix: "Record the log-prob of each token with that token, at the temperature of the sampling.",
     ablation: "log-probs",
   },
   "learning-rate-too-high": {
     title: "a learning rate that is far too high",
     shows:
-      "Within a few steps the KL jumps, the entropy collapses or explodes, the clip fraction is high, and reward and validation drop to 0 and stay there.",
+      "From the second step on the KL is large, above 1, and reward and validation drop to 0 within a few steps and stay there; the length drifts, and then nothing is clipped because nothing is rewarded. With wrong log-probs the KL grows slowly.",
     fix: "Divide the learning rate by 10 until the first steps are stable; keep the gradient clipped.",
     ablation: "learning-rate",
   },
