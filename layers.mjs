@@ -31,7 +31,7 @@ export const mayImport = {
   ],
   gate: ["core", "runs", "scorers", "stats"],
   verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
-  report: ["core", "runs", "stats", "charts", "curves", "gate"],
+  report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
     ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],

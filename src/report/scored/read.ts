@@ -43,7 +43,7 @@ const MAX_CODES = 1000;
 /** Calls `see` with every row. */
 export async function readScoredRun(
   dir: string,
-  see: (row: ResultRow) => void,
+  see: (row: ResultRow, manifest: Manifest) => void,
 ): Promise<ScoredRun> {
   const run = await openRun(dir);
   const recount = new RecountedRun(run);
@@ -53,7 +53,7 @@ export async function readScoredRun(
     for (let row = await recount.read(); row; row = recount.buffered() ?? (await recount.read())) {
       recount.count(row);
       outcomes.add(row);
-      see(row);
+      see(row, run.manifest);
       rows++;
     }
   } finally {

@@ -1,0 +1,46 @@
+/** Axes of commands: reading --axis, and the table of their means. */
+
+import { InvalidArgumentError } from "commander";
+import { visibleShort } from "../core/visible.ts";
+import type { Axis } from "../loops/axes.ts";
+import type { Summary } from "../runs/schemas.ts";
+import { AXIS_NAMES } from "../scorers/axes/index.ts";
+
+/** For --axis, which can be repeated: NAME, NAME=SCORER or "all". */
+export function axes(value: string, before: readonly Axis[] = []): Axis[] {
+  if (value === "all") return [...before, ...AXIS_NAMES.map((name) => ({ name }))];
+  const [name = "", ...rest] = value.split("=");
+  if (rest.length === 0) return [...before, { name }];
+  const scorer = rest.join("=");
+  if (name === "" || scorer === "")
+    throw new InvalidArgumentError("Give a name, or a name and a scorer: NAME=SCORER.");
+  return [...before, { name, scorer }];
+}
+
+/** What is left of 80 columns for the codes. */
+const WIDTH = 30;
+
+/** 80 columns wide; nothing where a run has no axes. */
+export function axisTable({ axes: found = {} }: Summary): string[] {
+  const names = Object.keys(found);
+  if (names.length === 0) return [];
+  return [
+    "",
+    "  axis              rows    mean  95 % interval   commonest codes",
+    ...names.map((name) => {
+      const { mean, ci95, scored, codes } = found[name] as NonNullable<Summary["axes"]>[string];
+      const figures =
+        mean === null
+          ? "nothing measured      "
+          : `${mean.toFixed(4)}  ${ci95 ? `${ci95[0].toFixed(3)} to ${ci95[1].toFixed(3)}` : "".padEnd(14)}`;
+      return `  ${visibleShort(name, 15).padEnd(15)} ${String(scored).padStart(6)}  ${figures}  ${shownCodes(codes)}`.trimEnd();
+    }),
+  ];
+}
+
+function shownCodes(codes: Readonly<Record<string, number>>): string {
+  const list = Object.entries(codes).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const shown = list.map(([code, count]) => `${code} ${count}`);
+  while (shown.length > 1 && shown.join(", ").length > WIDTH) shown.pop();
+  return visibleShort(shown.join(", "), WIDTH);
+}
