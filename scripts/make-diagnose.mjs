@@ -63,7 +63,7 @@ export const CASES = {
   },
   "length-reward": {
     ...{ cause: "reward-favours-length", algorithm: "grpo", reward: "length" },
-    ...{ settings: { rate: { peak: 0.001 } }, ablation: { reward: "exact" } },
+    ...{ settings: {}, ablation: { reward: "exact" } },
   },
   "no-reward": {
     ...{ cause: "no-reward", algorithm: "grpo", reward: "never" },

@@ -50,12 +50,9 @@ async function measureRun(run: Run, baseline: Run | undefined): Promise<Metrics>
   };
 }
 
-type Axes = { axes?: Record<string, { mean: number | null; errors: number }> }; // AXES
-
 /** The mean of an axis, where every row has it; an axis is higher for better answers. */
 function axisMean(name: string, { summary }: Run): number | null {
-  const { axes } = summary as typeof summary & Axes; // AXES
-  const axis = axes?.[name];
+  const axis = summary.axes?.[name];
   return axis === undefined || axis.errors > 0 ? null : axis.mean;
 }
 
