@@ -14,12 +14,14 @@ import {
 } from "../curves/tradeoff.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import type { Sweep, SweepPoint, Tradeoff } from "../runs/sweep-schema.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { mergeSettings, nested } from "./recipe.ts";
-import { idleSettings, trainSettings } from "./settings.ts";
+import { idleSettings } from "./settings/unused.ts";
+import { trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -129,6 +131,6 @@ function pointOf(done: TrainingRunRecords, value: Json): SweepPoint {
     value: value as SweepPoint["value"],
     ...{ run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
     kl_exact: kept.kl_exact,
-    stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
+    stopped_by: reason === undefined || reason === ALL_STEPS_DONE ? null : reason,
   };
 }

@@ -10,6 +10,7 @@ import { type SweepOutcome, sweep } from "../../learn/sweep.ts";
 import type { SweepPoint, Tradeoff } from "../../runs/sweep-schema.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
+import { stoppedBy } from "../training-lines.ts";
 import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
@@ -85,7 +86,7 @@ function printSweep(found: SweepOutcome, outdir: string): void {
     const figures = [pass_rate, proxy_mean, kl_exact, entropy].map((x) => x?.toFixed(4) ?? "–");
     const row = figures.map((text, i) => text.padStart(i === 0 ? 10 : 8)).join(" ");
     out(`${String(value).padEnd(20)} ${row} ${length_mean.toFixed(1).padStart(7)}`);
-    if (stopped_by !== null) out(`  stopped by the alarm ${stopped_by}`);
+    if (stopped_by !== null) out(`  stopped by ${stoppedBy(stopped_by)}`);
   }
   out();
   printTradeoff(found.tradeoff);
@@ -124,7 +125,7 @@ function identicalPolicies({ points, policies }: SweepOutcome): string[] {
       const whole = same.length === points.length;
       const which = whole ? "all values" : same.map(({ value }) => String(value)).join(" and ");
       const ended = same.some(({ stopped_by }) => stopped_by !== null);
-      const why = ended ? "alarms stopped the runs" : "the setting had no effect";
+      const why = ended ? "the runs stopped early" : "the setting had no effect";
       return `${which} gave the same policy: ${why}${whole || ended ? "" : " between them"}`;
     });
 }
