@@ -71,8 +71,8 @@ export const CASES = {
   },
   "strong-kl-penalty": {
     ...{ cause: "kl-penalty-too-strong", algorithm: "grpo" },
-    settings: { kl: { mode: "fixed", coefficient: 5 } },
-    ablation: { settings: { kl: { coefficient: 0.05 } } },
+    settings: { kl: { mode: "fixed", place: "reward", coefficient: 2 } },
+    ablation: { settings: { kl: { coefficient: 0.02 } } },
   },
   "short-limit": {
     ...{ cause: "completions-cut", algorithm: "grpo" },

@@ -1,4 +1,5 @@
-// `node recipes/methods/run.mjs`: eight algorithms from π₀ with the same budget of tokens.
+// `node recipes/methods/run.mjs`: eight algorithms from π₀ with the same budget of tokens. With names,
+// as in `node recipes/methods/run.mjs orpo kto`, these are measured again and the others stay.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -9,6 +10,7 @@ import {
   PI0,
   passAt,
   publish,
+  readJson,
   readLines,
   root,
   runFolder,
@@ -88,9 +90,17 @@ const METHODS = [
   },
 ];
 
-const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) => {
-  // Alarms do not stop a run before its budget is spent.
-  const all = { seed: 0, ...options, set: { ...set, alarms_stop: false } };
+const only = process.argv.slice(2);
+const before = only.length === 0 ? { methods: [] } : readJson("recipes/methods/results.json");
+const kept = ({ name }) =>
+  only.includes(name) ? undefined : before.methods.find((one) => one.name === name);
+
+const figures = METHODS.map((method) => kept(method) ?? measureMethod(method));
+
+function measureMethod({ name, learnsFrom, paid = 0, set, ...options }) {
+  // Neither alarms nor a plateau stop a run before its budget is spent.
+  const spent = { alarms_stop: false, "stop.plateau": null };
+  const all = { seed: 0, ...options, set: { ...set, ...spent } };
   const run = train(runFolder("methods", name), name, {
     ...all,
     steps: stepsFor(name, all, BUDGET - paid),
@@ -103,7 +113,7 @@ const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) =>
     ...{ kl: last.kl_exact, entropy: last.entropy, length: last.length_mean },
     alarms: readLines(run, "alarms.jsonl").map(({ alarm, step }) => ({ alarm, step })),
   };
-});
+}
 
 /** The number of updates within the budget, from the cost of the first few; the first may cost more. */
 function stepsFor(name, options, budget) {
@@ -121,7 +131,7 @@ function measured(name, policy) {
   return { pass_at_1: passAt(pack, 1), pass_at_8: passAt(pack, 8) };
 }
 
-const start = measured("start", PI0);
+const start = before.start ?? measured("start", PI0);
 const [two, three] = [fixed(2), fixed(3)];
 publish(
   import.meta.url,
