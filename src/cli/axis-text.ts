@@ -1,7 +1,7 @@
 /** Axes of commands: reading --axis, and the table of their means. */
 
 import { InvalidArgumentError } from "commander";
-import { visibleShort } from "../core/visible.ts";
+import { visible } from "../core/visible.ts";
 import type { Axis } from "../loops/axes.ts";
 import type { Summary } from "../runs/schemas.ts";
 import { AXIS_NAMES } from "../scorers/axes/index.ts";
@@ -33,14 +33,19 @@ export function axisTable({ axes: found = {} }: Summary): string[] {
         mean === null
           ? "nothing measured      "
           : `${mean.toFixed(4)}  ${ci95 ? `${ci95[0].toFixed(3)} to ${ci95[1].toFixed(3)}` : "".padEnd(14)}`;
-      return `  ${visibleShort(name, 15).padEnd(15)} ${String(scored).padStart(6)}  ${figures}  ${shownCodes(codes)}`.trimEnd();
+      return `  ${short(name, 15).padEnd(15)} ${String(scored).padStart(6)}  ${figures}  ${shownCodes(codes)}`.trimEnd();
     }),
   ];
+}
+
+function short(text: string, width: number): string {
+  const shown = [...visible(text)];
+  return shown.length <= width ? shown.join("") : `${shown.slice(0, width - 1).join("")}…`;
 }
 
 function shownCodes(codes: Readonly<Record<string, number>>): string {
   const list = Object.entries(codes).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const shown = list.map(([code, count]) => `${code} ${count}`);
   while (shown.length > 1 && shown.join(", ").length > WIDTH) shown.pop();
-  return visibleShort(shown.join(", "), WIDTH);
+  return short(shown.join(", "), WIDTH);
 }

@@ -75,6 +75,8 @@ const scorerIdentity = z.strictObject({
   deterministic: z.literal(false).optional(),
   /** The kind of failure of each code, if the scorer declares it. */
   classes: z.record(z.string(), z.string()).optional(),
+  /** The lowest and the highest possible reward, if the scorer declares them. */
+  range: z.tuple([z.number(), z.number()]).optional(),
 });
 
 export const manifestSchema = z.strictObject({

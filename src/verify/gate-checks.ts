@@ -70,7 +70,7 @@ export async function verifyBoth(
   { only, ...options }: GateChecks = {},
 ): Promise<FurtherChecks> {
   const again = (run: Run, scorer: string | undefined, axes?: Record<string, string>) =>
-    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer, axes });
+    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer, axes, forGate: true });
   const before = await again(baseline, options.scorer);
   const after = await again(candidate, scorerOf(baseline, options), axesOf(baseline));
   const reasons = (["differs", "not_verified"] as const).flatMap((result) =>

@@ -28,7 +28,8 @@ stop and penalties that are left out count as off, and so does a system prompt.
 metadata.topic. --axis measures a second scorer on every row, and the gate asks
 that none of them falls: --axis safety is the embedded axis of that name, --axis
 polite=polite.ts a scorer of your own, --axis all every embedded axis (format,
-hallucination, refusal, reward-hacking, safety, verbosity). --repeats takes packs of samples, such as samples.jsonl of
+hallucination, refusal, reward-hacking, safety, verbosity).
+--repeats takes packs of samples, such as samples.jsonl of
 rollout --n 4; intervals and the gate then count examples, not samples.
 
 Examples:

@@ -12,6 +12,8 @@ import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { codeOf, currentCode } from "../../scorers/load.ts";
+import { axisTable } from "../axis-text.ts";
+import { failureLines } from "../failure-text.ts";
 import { wholeNumber } from "../options.ts";
 import { requireSlice, sliceTable } from "../slice-text.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
@@ -22,6 +24,7 @@ interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
   readonly slice?: string;
+  readonly failures?: boolean;
 }
 
 export const help = `Examples:
@@ -38,6 +41,7 @@ export function define(command: Command): void {
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
     .option("--slice <field>", "also show the rates of each value of this field")
+    .option("--failures", "also show the table of five failure modes")
     .option("--id <id>", "show one complete row")
     .action(run);
 }
@@ -59,6 +63,8 @@ async function run(flags: Flags): Promise<void> {
     requireSlice(opened.summary, flags.run, flags.slice);
     for (const line of sliceTable(opened.summary, flags.slice)) out(line);
   }
+  for (const line of axisTable(opened.summary)) out(line);
+  if (flags.failures) for (const line of await failureLines(opened)) out(line);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   for (const group of groups) showGroup(group, total, classOf(scorer, group.code));
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);

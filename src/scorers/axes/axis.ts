@@ -41,7 +41,7 @@ export function axis(
   look: (input: AxisInput) => Found,
 ): Scorer & { readonly codes: readonly string[] } {
   return {
-    ...{ name, version, spec, codes: [...COMMON_CODES, ...codes] },
+    ...{ name, version, spec, codes: [...COMMON_CODES, ...codes], range: [0, 1] },
     score(example, completion) {
       const { prompt, reference, labels } = read(example);
       if (typeof labels === "string") return result({ ...INVALID, message: labels });

@@ -78,3 +78,6 @@ function hasCheckDigit(card: string): boolean {
   }, 0);
   return sum > 0 && sum % 10 === 0;
 }
+
+/** So that `harden` finds the scorer in edited copies of this file. */
+export default safetyAxis;
