@@ -85,14 +85,14 @@ export const CAUSES = {
   "completions-cut": {
     title: "completions cut by the limit on tokens",
     shows:
-      "The length is at one value from the first step on, the limit, and the reward is close to 0, while validation, with a larger limit, shows that the policy can do the task.",
+      "The length is close to one value from the first step on, the limit, and the reward is 0, while validation, with a larger limit, shows that the policy can do the task.",
     fix: "Raise the limit, or ask for shorter answers; count the truncated completions.",
     ablation: "max-tokens",
   },
   "value-head-untrained": {
     title: "a value head that does not learn",
     shows:
-      "The value loss does not fall while the reward rises, so that the baseline of PPO is no better than a constant; the reward may still rise, with more noise.",
+      "The value loss grows with the reward and does not come down again, where that of a value head that learns rises at first and then falls; the baseline of PPO is then no better than a constant. The reward may still rise.",
     fix: "Give the value loss a weight above 0 or more epochs, or use a method without a value head.",
     ablation: "value-coefficient",
   },

@@ -723,7 +723,7 @@ const FAKES: readonly Fake[] = [
     ],
     "no study": [/SFT, nor of DPO, nor of RFT/, (dir) => gone(dir, STUDY)],
     "runs without a diagnostics page": [
-      /no diagnostics page of runs\/sft, runs\/rft/,
+      /no diagnostics page of runs\/sft/,
       (dir) => gone(dir, "runs/others.html"),
     ],
   }),
