@@ -2,9 +2,13 @@
 
 import { InvalidArgumentError } from "commander";
 import { visible } from "../core/visible.ts";
+import type { AxisMargins } from "../gate/axes.ts";
+import { pCell, SLICE_STATES, signed } from "../gate/words.ts";
 import type { Axis } from "../loops/axes.ts";
+import type { GateReport } from "../runs/gate-report.ts";
 import type { Summary } from "../runs/schemas.ts";
 import { AXIS_NAMES } from "../scorers/axes/index.ts";
+import { fromZero } from "./options.ts";
 
 /** For --axis, which can be repeated: NAME, NAME=SCORER or "all". */
 export function axes(value: string, before: readonly Axis[] = []): Axis[] {
@@ -48,4 +52,32 @@ function shownCodes(codes: Readonly<Record<string, number>>): string {
   const shown = list.map(([code, count]) => `${code} ${count}`);
   while (shown.length > 1 && shown.join(", ").length > WIDTH) shown.pop();
   return short(shown.join(", "), WIDTH);
+}
+
+/** For --axis-margin, which can be repeated: a number, or NAME=NUMBER. */
+export function axisMargins(value: string, before: AxisMargins = {}): AxisMargins {
+  const [name = "", ...rest] = value.split("=");
+  if (rest.length === 0) return { ...before, axisMargin: fromZero(value) };
+  if (name === "") throw new InvalidArgumentError("Give a number, or an axis and a number.");
+  const margins = { ...before.axisMargins, [name]: fromZero(rest.join("=")) };
+  return { ...before, axisMargins: margins };
+}
+
+/** The axes of a verdict, 80 columns wide. */
+export function axisLines({ axes: found }: GateReport): string[] {
+  if (!found) return [];
+  return [
+    "",
+    "  axis            margin  before   after   change  p (Holm)",
+    ...found.values.map((one) =>
+      [
+        `  ${short(one.name, 15).padEnd(15)} ${String(one.margin).padStart(6)}`,
+        one.baseline.toFixed(4).padStart(7),
+        one.candidate.toFixed(4).padStart(7),
+        signed(one.delta ?? 0).padStart(8),
+        pCell(one.p_holm).padStart(9),
+        ` ${SLICE_STATES[one.state]}`,
+      ].join(" "),
+    ),
+  ];
 }

@@ -6,6 +6,7 @@ import { RecountedRun } from "../../gate/recount.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
@@ -26,6 +27,10 @@ export interface ComparedRows {
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
+  /** Of the baseline and of the candidate. */
+  readonly modes: readonly [FailureModes, FailureModes];
+  /** False for tabular experiments. */
+  readonly isText: boolean;
   /** Reasons not to take these rows for those of the verdict. */
   readonly warnings: readonly string[];
 }
@@ -45,6 +50,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
+  const modes = [new FailureModes(runs[0].manifest), new FailureModes(runs[1].manifest)] as const;
   let pairs = 0;
   let isPaired = true;
   try {
@@ -54,6 +60,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
       if (!was && !is) break;
       before.count(was);
       after.count(is);
+      if (was) modes[0].add(was);
+      if (is) modes[1].add(is);
       isPaired &&= was?.id === is?.id;
       if (!was || !is || !isPaired) continue;
       pairs++;
@@ -68,7 +76,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const edited = [await editedOf(before), await editedOf(after)];
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
-    ...{ pairs, flips, moves: moves.sorted },
+    ...{ pairs, flips, moves: moves.sorted, modes },
+    isText: runs.every(({ manifest }) => manifest.loop !== "C"),
     warnings: [
       ...(isSame(verdict, before, after, flips)
         ? []
