@@ -78,7 +78,7 @@ export const CAUSES = {
   "kl-penalty-too-strong": {
     title: "a KL penalty that is too strong",
     shows:
-      "The KL is held close to 0, but not at 0; reward, entropy and validation hardly move although there is reward to be had.",
+      "The KL stays small, but is not 0; reward and validation hardly rise and the entropy stays where it was, although there is reward to be had. Where nothing is rewarded, the KL is exactly 0.",
     fix: "Lower the KL coefficient, or let a controller aim at a KL.",
     ablation: "kl-coefficient",
   },

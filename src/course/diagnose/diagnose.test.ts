@@ -12,7 +12,6 @@ import {
   type CurveRun,
   caseCount,
   curvesSvg,
-  DIAGNOSES,
   type DiagnoseCase,
   keepAnswer,
   markDiagnosis,
@@ -91,10 +90,11 @@ const SHOWN: Record<CauseName, (one: DiagnoseCase) => void> = {
     expect(rises(ablation.run)).toBe(true);
   },
   "kl-penalty-too-strong": ({ run, ablation }) => {
-    const most = Math.max(...run.curves.kl);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(Math.max(...ablation.run.curves.kl) / 3);
-    expect(end(ablation.run.curves.reward)).toBeGreaterThan(end(run.curves.reward));
+    expect(Math.max(...run.curves.kl)).toBeGreaterThan(0);
+    expect(end(run.curves.kl)).toBeLessThan(0.1);
+    expect(end(run.curves.entropy)).toBeGreaterThan(3 * end(ablation.run.curves.entropy));
+    expect(end(ablation.run.curves.reward)).toBeGreaterThan(end(run.curves.reward) + 0.1);
+    expect(validated(ablation.run)).toBeGreaterThan(validated(run) + 0.1);
   },
   "completions-cut": ({ run, ablation }) => {
     const [shortest, longest] = [Math.min(...run.curves.length), Math.max(...run.curves.length)];
@@ -147,7 +147,6 @@ describe("answers", () => {
       [0, "no-reward"],
       [1, one.cause],
     ]);
-    expect(readFileSync(path.join(dir, DIAGNOSES), "utf8")).not.toContain(one.name);
   });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { canonicalJson, sha256 } from "../../core/index.ts";
 import { gate } from "../../gate/index.ts";
 import { runKlTradeoff } from "../../learn/index.ts";
-import { evaluate } from "../../loops/index.ts";
+import { type Axis, evaluate } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
@@ -71,7 +71,12 @@ test("the leash in the small: a whole sweep, and not a copy of one", async () =>
 });
 
 /** Evaluates `right` of 20 sums answered rightly. */
-async function measure(name: string, right: number, policy?: object): Promise<void> {
+async function measure(
+  name: string,
+  right: number,
+  policy?: object,
+  axes: readonly Axis[] = [],
+): Promise<void> {
   const rows = Array.from({ length: 20 }, (_, n) => n);
   const lines = (row: (n: number) => object) =>
     rows.map((n) => `${JSON.stringify(row(n))}\n`).join("");
@@ -85,7 +90,7 @@ async function measure(name: string, right: number, policy?: object): Promise<vo
   const [dataset, completions] = ["d", "c"].map((kind) => path.join(dir, `${name}.${kind}.jsonl`));
   const scoring = await openScorer();
   await evaluate({
-    ...{ dataset: dataset as string, completions: completions as string, scoring },
+    ...{ dataset: dataset as string, completions: completions as string, scoring, axes },
     outdir: path.join(dir, "runs", name),
   });
   await scoring.close();
@@ -171,6 +176,38 @@ test("documented steps are commands with their arguments", () => {
   const text =
     '## How to reproduce\n\n```sh\n# first\n$ ./lockedroom eval \\\n  --scorer "my scorer.ts"\n\nnpx lockedroom gate\n```\n';
   expect(documentedSteps(text)).toEqual([["eval", "--scorer", "my scorer.ts"], ["gate"]]);
+});
+
+/** Falls where the main reward rises. */
+const MODEST = `export const name = "modest", version = "1", spec = "no number above 0";
+export const score = (_: unknown, completion: string) => {
+  const good = completion === "Final: -1";
+  return { reward: good ? 1 : 0, code: good ? "modest" : "bold", details: {} };
+};
+`;
+
+test("a regression that one metric misses: refused by an axis, while the reward rose", async () => {
+  const found = async () => {
+    const one = await finding("capstone_regression");
+    return one.status === "missing" ? one.found : one.status;
+  };
+  write("runs/worse.json", await compare("fixed", "broken"));
+  expect(await found(), "worse in the main metric").toMatch(/none like that/);
+  write("modest.ts", MODEST);
+  const axes = [{ name: "modest", scorer: path.join(dir, "modest.ts") }];
+  await measure("before", 2, { policy: "old" }, axes);
+  await measure("after", 18, { policy: "new" }, axes);
+  const report = await compare("before", "after");
+  expect(report).toMatchObject({ decision: "REJECT", axes: { without_axes: "PROMOTE" } });
+  write("runs/caught.json", { ...report, axes: { ...report.axes, refused_by: [] } });
+  expect(await found(), "no axis refused it").toMatch(/none like that/);
+  write("runs/caught.json", { ...report, decision: "PROMOTE" });
+  expect(await found(), "a typed verdict").toMatch(/caught\.json says PROMOTE/);
+  write("runs/caught.json", report);
+  expect(await found()).toBe("met");
+  // The other way round the axis rises, and the main metric alone refuses.
+  write("runs/caught.json", await compare("after", "before"));
+  expect(await found()).toMatch(/none like that/);
 });
 
 test("the talk, the slides and the reference", async () => {

@@ -1,7 +1,6 @@
 /** Phase 4: reference implementation, case study, talk, and the four capstone criteria. */
 
 import path from "node:path";
-import type { GateReport } from "../../runs/index.ts";
 import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
 import { CASE_STUDY, essay, MIN_WORDS, tooShort } from "./case-study.ts";
@@ -54,24 +53,20 @@ function minutesOf(heading: string): number {
   return Number(/(\d+(?:\.\d+)?)\s*min/i.exec(heading)?.[1] ?? 0);
 }
 
-interface Refused extends GateReport {
-  axes?: { without_axes: string; refused_by: string[] };
-}
-
 const regression: Criterion = {
   id: "capstone_regression",
   title: "Capstone: the gate refuses a run for an axis although its main metric rose",
   async check({ runs }) {
     const problems: string[] = [];
     for (const known of runs.reports) {
-      const { axes } = known.report as Refused; // AXES
+      const { axes } = known.report;
       if (axes === undefined || axes.refused_by.length === 0) continue;
       const compared = await runs.compared(known);
       if (typeof compared === "string") {
         problems.push(compared);
         continue;
       }
-      const report = compared.report as Refused; // AXES
+      const { report } = compared;
       const worse = report.axes?.refused_by ?? [];
       if (
         report.decision !== "REJECT" ||
