@@ -41,12 +41,9 @@ export function showPlan(status: PlanStatus): void {
 /** Which phases need commands that a later version will have. */
 function showToCome({ to_come: toCome }: PlanStatus): void {
   if (toCome.length === 0) return;
-  const phases = toCome.map(({ phase, commands }) => {
-    const names = commands.map((name) => `lockedroom ${name}`).join(", ");
-    return `phase ${phase}: ${names}`;
-  });
+  const phases = toCome.map(({ phase, commands }) => `${commands.join(", ")} (phase ${phase})`);
   out();
-  print(`Tools still to come. No tool yet for ${phases.join("; ")}.`);
+  print(`Tools still to come: ${phases.join(", ")}.`);
 }
 
 export function showReproduction({ steps, runs, problems }: Reproduction): void {
@@ -164,10 +161,10 @@ function showChanged(changed: readonly ChangedEvidence[]): void {
 
 const STAGE_TITLES: Readonly<Record<Stage, string>> = {
   learn: "theory compression",
-  build: "build, end to end",
+  build: "end-to-end deliverable",
   evaluate: "evaluation or ablation",
   write: "blog post",
-  review: "review of failures, fixes and curves",
+  review: "failures, fixes, curves",
 };
 
 /** The loop of the week: what each stage has to show, and the stage where it stands. */
@@ -183,7 +180,7 @@ function showWeek({ week }: PlanStatus): void {
     const mark = done ? paint("green", "✓") : paint("red", "✗");
     const more = evidence.length > 3 ? ` and ${evidence.length - 3} more` : "";
     const what = done ? `${evidence.slice(0, 3).map(visible).join(", ")}${more}` : next;
-    out(behind(mark, `${stage}, ${STAGE_TITLES[stage]}: ${what}`));
+    out(behind(mark, `${stage} (${STAGE_TITLES[stage]}): ${what}`));
   }
   if (at === null) out("  Every stage has its evidence this week. Begin again with learn.");
 }
