@@ -77,7 +77,7 @@ const METHODS = [
   },
   {
     ...{ name: "kto", learnsFrom: "labelled own samples", paid: sampled },
-    ...{ dataset: path.join(pairs, "labels.jsonl"), batch: 32, lr: 0.00001 },
+    ...{ dataset: path.join(pairs, "labels.jsonl"), batch: 32, lr: 0.000003 },
   },
   {
     ...{ name: "orpo", learnsFrom: "preference pairs of own samples", paid: sampled },
