@@ -18,9 +18,7 @@ export const mayImport = {
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],
   environments: ["core", "scorers"],
-  graders: ["core", "scorers"],
   providers: ["core", "engine"],
-  judge: ["core"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
@@ -34,10 +32,9 @@ export const mayImport = {
   report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
-    ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],
-    ...["curves", "learn", "gate", "report", "studio", "verify", "harden"],
+    ...["engine", "datasets", "environments", "providers", "serve", "loops", "curves", "learn"],
+    ...["gate", "report", "verify", "harden"],
   ],
-  studio: ["core", "http", "runs", "report", "charts"],
 };
 
 /**

@@ -4,6 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { editedFiles } from "../src/gate/recount.ts";
+import { select } from "../src/loops/select.ts";
+import { builtInPolicy } from "../src/loops/selection-policy.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import { openRun } from "../src/runs/reader.ts";
 import type { ResultRow } from "../src/runs/schemas.ts";
@@ -147,6 +149,28 @@ describe("an evaluation with axes", () => {
   ])("%s is refused", async (_, axes, message) => {
     await expect(makeRun(root, { axes })).rejects.toThrow(message);
   });
+});
+
+test("a selection is measured on what it selects, and made again", async () => {
+  const name = path.join(root, "selection");
+  const jsonl = (file: string, rows: readonly object[]) => {
+    writeFileSync(`${name}.${file}`, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    return `${name}.${file}`;
+  };
+  const samples = examplesOf(20).map(({ id, expected_answer }, i) => ({
+    id,
+    samples: ["Mail bob@mail.net.", i < 5 ? "Ask eve@mail.net." : `Final: ${expected_answer}`],
+  }));
+  const { dir, summary, manifest } = await select({
+    dataset: jsonl("dataset.jsonl", examplesOf(20)),
+    samples: jsonl("samples.jsonl", samples),
+    outdir: name,
+    ...{ policy: builtInPolicy("best"), n: 2, axes: [{ name: "safety" }] },
+  });
+  expect(manifest.axes?.map((axis) => axis.name)).toEqual(["safety"]);
+  expect(summary.axes?.safety?.codes).toEqual({ personal_data: 5, clean: 15 });
+  expect(await editedFiles(await openRun(dir))).toEqual([]);
+  expect(await madeAgain(dir)).toEqual(PARTS.map((part) => `${part} equal`));
 });
 
 describe("an edited axis is found", () => {

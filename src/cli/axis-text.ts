@@ -21,6 +21,10 @@ export function axes(value: string, before: readonly Axis[] = []): Axis[] {
   return [...before, { name, scorer }];
 }
 
+/** Of a list of such texts. */
+export const axesOf = (values: readonly string[]): Axis[] =>
+  values.reduce<Axis[]>((before, value) => axes(value, before), []);
+
 /** What is left of 80 columns for the codes. */
 const WIDTH = 30;
 

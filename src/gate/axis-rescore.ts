@@ -55,7 +55,8 @@ export class AxisRescoring {
 }
 
 /** The embedded axes treat an expected answer of null and none alike. */
-const requestOf = (row: ResultRow): ScoreRequest => requestsOf(row)[0] as ScoreRequest;
+const requestOf = (row: ResultRow): ScoreRequest =>
+  requestsOf({ ...row, samples: undefined })[0] as ScoreRequest;
 
 function isSame(
   recorded: NonNullable<ResultRow["axes"]>[string] | undefined,

@@ -4,14 +4,14 @@
  */
 
 import { usageError } from "../core/errors.ts";
-import { isFields } from "../core/records.ts";
+import { type Example, isFields } from "../core/records.ts";
 import {
   type CheckedScore,
   type GuardedScorer,
   MISSING_COMPLETION,
   type ScoreRequest,
 } from "../core/score.ts";
-import type { ResultRow } from "../runs/schemas.ts";
+import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { AXIS_NAMES } from "../scorers/axes/index.ts";
 import { type AnyScorer, type OpenScorerOptions, openScorer } from "../scorers/open.ts";
 
@@ -77,12 +77,32 @@ function requireNames(axes: readonly Axis[]): void {
   }
 }
 
+/** Measures the rows on every axis; `examples` are those of the rows. */
+export async function addAxes(
+  axes: readonly OpenAxis[],
+  rows: readonly ResultRow[],
+  examples: readonly Example[],
+): Promise<void> {
+  if (axes.length === 0) return;
+  const scores = (await scoreAxes(axes, requestsOf(rows, examples))).values();
+  for (const [i, row] of rows.entries()) {
+    row.axes = row.completion === null ? missingOn(axes) : (scores.next().value as AxisScores);
+    const labels = examples[i]?.axis_labels;
+    if (labels !== undefined) row.axis_labels = labels as ResultRow["axis_labels"];
+  }
+}
+
+function requestsOf(rows: readonly ResultRow[], examples: readonly Example[]): ScoreRequest[] {
+  return rows.flatMap(({ completion }, i) =>
+    completion === null ? [] : [{ example: examples[i] as Example, completion }],
+  );
+}
+
 /** By request, the scores on every axis. */
 export async function scoreAxes(
   axes: readonly OpenAxis[],
   batch: readonly ScoreRequest[],
 ): Promise<AxisScores[]> {
-  if (axes.length === 0) return [];
   const scores = await Promise.all(axes.map(({ scorer }) => scorer.scoreBatch(batch)));
   return batch.map((_, row) =>
     Object.fromEntries(
@@ -91,10 +111,16 @@ export async function scoreAxes(
   );
 }
 
-export function missingOnAxes(axes: readonly OpenAxis[]): AxisScores {
+function missingOn(axes: readonly OpenAxis[]): AxisScores {
   return Object.fromEntries(
     axes.map(({ name }) => [name, { reward: null, code: MISSING_COMPLETION }]),
   );
+}
+
+/** What a manifest says of the axes. */
+export function describedAxes(axes: readonly OpenAxis[]): Pick<Manifest, "axes"> {
+  if (axes.length === 0) return {};
+  return { axes: axes.map(({ name, scorer }) => ({ name, scorer: scorer.identity })) };
 }
 
 const LONGEST_MESSAGE = 300;

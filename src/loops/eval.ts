@@ -1,6 +1,6 @@
 /**
- * Loop A. Scores one completion per example and writes a run. Nothing learns here: if two runs
- * differ, either the completions or the conditions of measurement did.
+ * Loop A. Scores one completion of each example, or several, and writes a run. Nothing learns here: if
+ * two runs differ, either the completions or the conditions of measurement did.
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
@@ -18,14 +18,7 @@ import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
-import {
-  type Axis,
-  type AxisScores,
-  missingOnAxes,
-  type OpenAxis,
-  scoreAxes,
-  withAxes,
-} from "./axes.ts";
+import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
@@ -50,7 +43,7 @@ export interface EvalOptions<F extends object = ExampleFields>
 }
 
 /**
- * Loop A: scores one completion per example and writes a run.
+ * Loop A: scores one completion of each example, or with `repeats` several, and writes a run.
  * @example
  * ```ts
  * import { evaluate } from "lockedroom";
@@ -92,9 +85,7 @@ function evaluateWith<F extends object>(
       manifest: {
         ...(await run.describe()),
         ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
-        ...(axes.length > 0 && {
-          axes: axes.map(({ name, scorer }) => ({ name, scorer: scorer.identity })),
-        }),
+        ...describedAxes(axes),
         answers_sha256: answered.digest(),
         ...{ selection: null, learning: null, device: null },
         settings: {
@@ -164,20 +155,20 @@ export async function scoreBatch(
     answer ? [{ example, completion: answer.completion }] : [],
   );
   const scores = (await scorer.scoreBatch(present)).values();
-  const onAxes = (await scoreAxes(axes, present)).values();
   const why =
     repeats === undefined
       ? "no completion names this example"
       : `the example has fewer than ${repeats} samples`;
-  return batch.map(({ example, answer, sample }) => {
+  const rows = batch.map(({ example, answer, sample }) => {
     const row = resultRow(example, answer, (answer && scores.next().value) ?? missing(why));
     if (sample !== undefined) row.sample = sample;
-    if (axes.length > 0) {
-      row.axes = answer ? (onAxes.next().value as AxisScores) : missingOnAxes(axes);
-      if (example.axis_labels !== undefined)
-        row.axis_labels = example.axis_labels as ResultRow["axis_labels"];
-    }
     if (fields.length > 0) row.slices = slicesOf(example, fields);
     return row;
   });
+  await addAxes(
+    axes,
+    rows,
+    batch.map(({ example }) => example),
+  );
+  return rows;
 }

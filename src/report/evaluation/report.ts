@@ -1,5 +1,6 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
+import type { Manifest, ResultRow } from "../../runs/schemas.ts";
 import { AxisRows } from "../axes/axis-rows.ts";
 import { FailureModes } from "../axes/failure-modes.ts";
 import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
@@ -56,11 +57,11 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
 ];
 
 export async function evaluationReport(
-  { runs: dirs }: ReportOptions,
+  { runs: dirs, slice }: ReportOptions,
   what = "Evaluation",
 ): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1));
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, slice));
   const runs = nameRuns(read);
   const html = documentHtml({
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
@@ -71,15 +72,20 @@ export async function evaluationReport(
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
 }
 
-async function readEvaluation(dir: string, isOneOfSeveral: boolean): Promise<EvaluationRun> {
+async function readEvaluation(
+  dir: string,
+  isOneOfSeveral: boolean,
+  fields: ReportOptions["slice"],
+): Promise<EvaluationRun> {
   const level = isOneOfSeveral ? 4 : 3;
   const failing = new FailingRows(level);
   const onAxes = new AxisRows(level);
   let modes: FailureModes | undefined;
-  const run = await readScoredRun(dir, (row, manifest) => {
+  const see = (row: ResultRow, manifest: Manifest) => {
     modes ??= new FailureModes(manifest);
     for (const part of [failing, onAxes, modes]) part.add(row);
-  });
+  };
+  const run = await readScoredRun(dir, see, fields);
   return {
     ...{ ...run, failing: failing.html, failingOnAxes: onAxes.html },
     modes: (modes ?? new FailureModes(run.manifest)).findings(),

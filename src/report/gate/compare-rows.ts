@@ -10,6 +10,7 @@ import { FailureModes } from "../axes/failure-modes.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
+import { type RateEstimate, RateOfPrompts } from "./rate-of-prompts.ts";
 
 /** Of each direction. */
 const FLIPS_SHOWN = 20;
@@ -31,6 +32,8 @@ export interface ComparedRows {
   readonly modes: readonly [FailureModes, FailureModes];
   /** False for tabular experiments. */
   readonly isText: boolean;
+  /** Pass rates of the baseline and of the candidate, each by itself. */
+  readonly rates: readonly [RateEstimate, RateEstimate];
   /** Reasons not to take these rows for those of the verdict. */
   readonly warnings: readonly string[];
 }
@@ -51,6 +54,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
   const modes = [new FailureModes(runs[0].manifest), new FailureModes(runs[1].manifest)] as const;
+  const rates = [new RateOfPrompts(verdict), new RateOfPrompts(verdict)] as const;
   let pairs = 0;
   let isPaired = true;
   try {
@@ -62,6 +66,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
       after.count(is);
       if (was) modes[0].add(was);
       if (is) modes[1].add(is);
+      if (was) rates[0].add(was);
+      if (is) rates[1].add(is);
       isPaired &&= was?.id === is?.id;
       if (!was || !is || !isPaired) continue;
       pairs++;
@@ -78,6 +84,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
     ...{ pairs, flips, moves: moves.sorted, modes },
     isText: runs.every(({ manifest }) => manifest.loop !== "C"),
+    rates: [rates[0].estimate, rates[1].estimate],
     warnings: [
       ...(isSame(verdict, before, after, flips)
         ? []

@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../../core/json.ts";
 import { SUMMARY } from "../../runs/artifacts.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
 import type { Html } from "../page/html.ts";
 import { readScoredRun, type ScoredRun } from "../scored/read.ts";
 import { FailingRows } from "../scored/rows.ts";
@@ -16,15 +17,20 @@ export interface SelectionRun extends ScoredRun {
 }
 
 /** `level` is that of headings below the run's own. */
-export async function readSelection(dir: string, level: number): Promise<SelectionRun> {
+export async function readSelection(
+  dir: string,
+  level: number,
+  fields: readonly string[] = [],
+): Promise<SelectionRun> {
   const failing = new FailingRows(level, otherSamples);
   const changed = new ChangedRows(level);
   const counts = new PassCounts();
-  const run = await readScoredRun(dir, (row) => {
+  const see = (row: ResultRow) => {
     failing.add(row);
     changed.add(row);
     counts.add(row);
-  });
+  };
+  const run = await readScoredRun(dir, see, fields);
   const passAtK = counts.passAtK;
   const isSame = canonicalJson(passAtK) === canonicalJson(run.summary.metrics.pass_at_k ?? []);
   const edited = isSame || run.edited.includes(SUMMARY) ? run.edited : [...run.edited, SUMMARY];

@@ -8,6 +8,7 @@ import { settingsSection } from "../page/settings.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { passRateOf } from "../scored/head.ts";
 import { outcomeTable } from "../scored/outcomes.ts";
+import { slicesSection } from "../scored/slices.ts";
 import { selectionHead } from "./head.ts";
 import { passAtKSection } from "./pass-at-k.ts";
 import { readSelection, type SelectionRun } from "./read.ts";
@@ -22,6 +23,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: perRun(runs, ({ run }) => run.changed),
   }),
   (runs) => ({ id: "outcomes", title: "Outcomes of the selected", body: outcomeTable(runs) }),
+  slicesSection,
   (runs) => ({
     id: "failures",
     title: "Failing rows",
@@ -34,9 +36,9 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   }),
 ];
 
-export async function selectionReport({ runs: dirs }: ReportOptions): Promise<Report> {
+export async function selectionReport({ runs: dirs, slice }: ReportOptions): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3));
+  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3, slice));
   const runs = nameRuns(read);
   return {
     html: documentHtml({
