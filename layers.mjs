@@ -32,8 +32,8 @@ export const mayImport = {
   report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
-    ...["engine", "datasets", "environments", "providers", "serve", "loops", "curves", "learn"],
-    ...["gate", "report", "verify", "harden"],
+    ...["engine", "datasets", "environments", "providers", "serve", "loops", "learn", "gate"],
+    ...["curves", "report", "verify", "harden"],
   ],
 };
 

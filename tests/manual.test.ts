@@ -21,7 +21,7 @@ const { manual, MARKER, PICTURES, pageNames, playPage, playPages, fieldOf } = sc
 const root = path.resolve(manual, "../..");
 
 const names = pageNames();
-const chapters = names.filter((name) => /^(0\d|1[0-5]|20|22|23|24)-/.test(name));
+const chapters = names.filter((name) => /^(0\d|1[0-5]|2[0-4])-/.test(name));
 const pages = new Map(names.map((name) => [name, read(path.join(manual, name))]));
 
 /** A concept's place in the code, and what its chapter's drill leaves behind. */

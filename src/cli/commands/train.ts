@@ -40,7 +40,10 @@ label) for kto; examples (id, prompt, expected_answer) for the others, which
 sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 
 \`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
-an example. --steps has a default for each.
+an example. --steps has a default for each. With --dev, a run also ends when
+validation has not improved for 50 steps (--set stop.plateau=null: never); a
+target, a margin over the baseline and budgets of tokens, time and money are
+further settings of stop.
 
 --show-settings prints every setting of --config and --set with its default,
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
