@@ -175,9 +175,17 @@ describe("trainings and rollouts", () => {
     const small = ["--steps", "2", "--set", "rollouts.prompts=2", "--set", "rollouts.group=2"];
     const dev = ["--dev", "data/datasets/math_dev.jsonl", "--eval-every", "2", "--quiet"];
     await place.well("train", "grpo", ...data, ...small, ...dev, "--outdir", "runs/grpo");
-    const rollout = ["--policy", "pi0", "--dataset", "few.jsonl", "--max-tokens", "16", "--quiet"];
+    const rollout = ["--policy", "pi0", "--dataset", "few.jsonl", "--n", "1", "--quiet"];
     const prices = ["--price-in", "2", "--price-out", "10"];
-    await place.well("rollout", ...rollout, ...prices, "--outdir", "runs/samples");
+    await place.well(
+      "rollout",
+      ...rollout,
+      ...prices,
+      "--max-tokens",
+      "16",
+      "--outdir",
+      "runs/samples",
+    );
     const { cost } = JSON.parse(place.read("runs/samples/summary.json"));
     Object.assign(sampled, { prompt: cost.prompt_tokens, completion: cost.completion_tokens });
   }, 300_000);
@@ -240,6 +248,7 @@ const FIELDS = [
 
 test("a week of the first version is read, with what it did not know not measured", async () => {
   const place = room.copy();
+  rmSync(place.path("scoreboard"), { recursive: true, force: true });
   await place.well("scoreboard", "add", "--week", "1", "--run", "runs/first");
   const week = JSON.parse(place.read("scoreboard/week-01.json"));
   const { parts: _parts, price_per_hour: _price, metrics, ...rest } = week;

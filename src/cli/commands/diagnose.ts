@@ -37,10 +37,10 @@ interface Flags {
 const WRONG = 1;
 const MAX_SEED = 1_000_000;
 
-export const help = `Every case is a real training run of the embedded policy; some have a fault, some
-have none. Its curves are shown without its name. Name the cause and the ablation
-that would confirm it; then the run, its alarms and the result of that ablation
-are revealed. In a workspace the first answer to each case is kept in
+export const help = `Every case is a real training run of the embedded policy; some have a fault,
+some have none. Its curves are shown without its name. Name the cause and the
+ablation that would confirm it; then the run, its alarms and the result of that
+ablation are revealed. In a workspace the first answer to each case is kept in
 ${DIAGNOSES}. --seed gives the cases in another order.
 
 Exit codes:
