@@ -26,7 +26,9 @@ import { readTrainingRun, type TrainManifest } from "../../runs/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
+import { deliverables } from "./activity.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
+import { loopStatus, reviewed } from "./loop.ts";
 import { Pages } from "./pages.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
@@ -207,13 +209,17 @@ beforeAll(async () => {
 const links = (...names: readonly string[]) =>
   names.map((name) => `[${name}](../../runs/${name})`).join(" ");
 
-async function finding(dir: string, id: string): Promise<Finding> {
+async function contextOf(dir: string): Promise<PlanContext> {
   const trainings = await Trainings.read(dir);
-  const context: PlanContext = {
+  return {
     ...{ dir, config: DEFAULT_CONFIG, commands: new Set() },
     runs: await WorkspaceRuns.read(dir),
     ...{ trainings, pages: new Pages(dir, trainings.files) },
   };
+}
+
+async function finding(dir: string, id: string): Promise<Finding> {
+  const context = await contextOf(dir);
   return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
@@ -238,6 +244,45 @@ test.each(JUDGED)("%s is missing in an empty workspace, with something to do", a
   expect(found.command ?? found.next).toMatch(
     /^\.\/lockedroom |first\.|Link each|link all three|^Write portfolio/,
   );
+});
+
+test("trainings, sweeps and pages of a week count as shipped, and edited ones do not", async () => {
+  const dir = copy();
+  edit(dir, "runs/rft/metrics.jsonl", '"loss":', '"loss":1');
+  edit(dir, "runs/dpo.html", "win rate", "won rate");
+  const files = [
+    ...["runs/dpo/summary.json", "runs/rft/summary.json", "runs/traded/sweep.json"],
+    ...["runs/dpo.html", "runs/leash.html"],
+  ];
+  const [start, day] = ["2026-11-02", "2026-11-03"];
+  const commit = { day, files, words: new Map<string, number>() };
+  const shipped = await deliverables(await contextOf(dir), { start, contributions: [commit] }, 1);
+  const of = (id: string) => shipped.find((one) => one.id === id)?.shipped;
+  expect(of("build")).toEqual(["runs/dpo"]);
+  expect(of("evaluation")).toEqual(["runs/leash.html", "runs/traded/sweep.json"]);
+  const { at, stages } = loopStatus(shipped, []);
+  expect(at).toBe("learn");
+  expect(stages.filter(({ evidence }) => evidence.length > 0).map(({ stage }) => stage)).toEqual([
+    "build",
+    "evaluate",
+  ]);
+});
+
+test("a review is a week with two failures and a fix, or a diagnosis", async () => {
+  const dir = folder();
+  const history = (files: string[]) => ({
+    start: "2026-11-02",
+    contributions: [{ day: "2026-11-03", files, words: new Map<string, number>() }],
+  });
+  const week = "scoreboard/week-01.json";
+  const both = history([week, "diagnoses.json", "notes/a.md"]);
+  write(dir, week, JSON.stringify({ failures: ["one"], fixes: ["two"] }));
+  write(dir, "diagnoses.json", JSON.stringify({ answers: [] }));
+  expect(reviewed(dir, both, 1)).toEqual([]);
+  write(dir, week, JSON.stringify({ failures: ["one", "two"], fixes: ["three"] }));
+  write(dir, "diagnoses.json", JSON.stringify({ answers: [{}] }));
+  expect(reviewed(dir, both, 1)).toEqual(["diagnoses.json", week]);
+  expect(reviewed(dir, both, 2), "in another week").toEqual([]);
 });
 
 test("a page of several runs, with a price, is as good", async () => {
