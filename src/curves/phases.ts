@@ -24,7 +24,7 @@ const NEAR = 0.05;
 const CONVERGED = { steps: 10, share: 0.15 };
 const FEWEST_POINTS = 8;
 /** Standard deviations of the curve's fluctuation that a gain has at least. */
-const CLEAR = 2.5;
+const CLEAR = 4;
 
 /** The rule in words, for a page. */
 export const PHASE_RULE = `Rule: the curve is smoothed (mean of neighbours); its gain is its highest value less its first. Initial learning ends where two thirds of the gain are reached. Convergence begins where all later values stay within a twentieth of the gain, or the fluctuation of the curve, of the last one, for at least ${CONVERGED.steps} steps and ${Math.round(100 * CONVERGED.share)} % of the run. No phases where the gain is less than ${CLEAR} times the fluctuation of the curve.`;
@@ -35,28 +35,28 @@ export function phasesOf(points: readonly CurvePoint[]): Phases | undefined {
   const curve = smoothed(points);
   const start = curve[0]?.value ?? 0;
   const gain = Math.max(...curve.map(({ value }) => value)) - start;
-  const noise = spreadAround(points, curve);
-  // By neighbours too: a smoothed curve of few points follows its noise.
-  if (gain <= CLEAR * Math.max(noise, jitter(points.map(({ value }) => value)))) return undefined;
+  if (gain <= CLEAR * jitter(points.map(({ value }) => value))) return undefined;
   const most = curve.find(({ value }) => value >= start + MOST * gain);
   if (!most) return undefined;
-  const near = Math.max(NEAR * gain, noise);
+  const near = Math.max(NEAR * gain, spreadAround(points, curve));
   return { refinement: most.step, convergence: settledAt(curve, near, most.step), gain };
 }
 
-/** Means of a tenth of the points, at least three; those on one side at the two ends. */
+/** Means of a tenth of the points, at least three, as many on either side; fewer near the two ends. */
 function smoothed(points: readonly CurvePoint[]): CurvePoint[] {
   const side = Math.max(1, Math.round(points.length / 20));
-  return points.map(({ step }, i) => ({
-    step,
-    value: mean(points.slice(Math.max(0, i - side), i + side + 1).map(({ value }) => value)),
-  }));
+  return points.map(({ step }, i) => {
+    const reach = Math.min(side, i, points.length - 1 - i);
+    return { step, value: mean(points.slice(i - reach, i + reach + 1).map(({ value }) => value)) };
+  });
 }
 
-/** Standard deviation of single values; a mean of three has a third of its variance from each. */
+/** Standard deviation of single values around the smoothed curve, from the median, which a steep start does not move. */
 function spreadAround(points: readonly CurvePoint[], curve: readonly CurvePoint[]): number {
-  const squares = points.map(({ value }, i) => (value - (curve[i]?.value ?? value)) ** 2);
-  return Math.sqrt(1.5 * mean(squares));
+  const distances = points.map(({ value }, i) => Math.abs(value - (curve[i]?.value ?? value)));
+  const median = distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
+  // 1.48 for a normal distribution; a mean of three leaves two thirds of the variance.
+  return 1.48 * Math.sqrt(1.5) * median;
 }
 
 function settledAt(curve: readonly CurvePoint[], near: number, from: number): number | null {

@@ -64,8 +64,9 @@ prompt and sampling, and names them; examples and scorer must be the same.
 --claim policy --margin 0.02 also asks that only the policy changed. Rewards
 other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
 
-Runs that were evaluated with --axis must have the same axes. A loss on an axis
-that is shown rejects (refused_by_axis); each must be ruled out within its margin.
+Runs that were evaluated with --axis must have the same axes. A loss that is
+shown on one of them rejects (refused_by_axis); on each a loss of its margin
+must be ruled out. With a margin of 0 no row may lose.
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02

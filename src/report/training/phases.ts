@@ -50,7 +50,9 @@ export function phaseParagraph(run: TrainingRunRecords): Html {
   const end =
     convergence === null
       ? `refinement from there to the end at step ${until}; it has not converged`
-      : `refinement to step ${until}, convergence since`;
+      : convergence === refinement
+        ? "convergence since"
+        : `refinement to step ${until}, convergence since`;
   const risk =
     convergence === null
       ? ""
