@@ -6,7 +6,6 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Axis, evaluate } from "../../loops/index.ts";
 import { openRun } from "../../runs/index.ts";
-import { openScorer } from "../../scorers/index.ts";
 import { measureWeek } from "./measure.ts";
 
 const dir = mkdtempSync(path.join(tmpdir(), "lockedroom-axes-"));
@@ -29,10 +28,8 @@ async function measured(name: string, answers: readonly number[], axes: readonly
     file("c"),
     lines(answers.map((answer, i) => ({ id: `e${i}`, completion: `Final: ${answer}` }))),
   );
-  const scoring = await openScorer();
   const outdir = path.join(dir, name);
-  await evaluate({ dataset: file("d"), completions: file("c"), scoring, outdir, axes });
-  await scoring.close();
+  await evaluate({ dataset: file("d"), completions: file("c"), outdir, axes });
   return openRun(outdir);
 }
 
