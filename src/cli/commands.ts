@@ -56,6 +56,7 @@ export const GROUPS = {
     drill: "read pairs of runs, and name what is behind each",
     plan: "show the 120-day plan: exits, evidence, week and streak",
     scoreboard: "keep the weekly scoreboard, filled in from runs",
+    diagnose: "say from the curves of a run what is wrong with it",
     manual: "open the manual in the browser",
     run: "run a TypeScript file of yours",
     test: "run your TypeScript tests",
