@@ -24,7 +24,7 @@ import {
 } from "./config-files.ts";
 import { chatOf, readTokenizer, requireSize, TOKENIZER_FILES } from "./hf-folder.ts";
 import { configOf, readConfig } from "./hugging-face.ts";
-import { checkpointFolder } from "./pi0.ts";
+import { checkpointFolder, requirePromoted } from "./pi0.ts";
 import { hashOfWeights, storedVector } from "./safetensors.ts";
 import { type ReadSeen, readSeen, SEEN_FILES, seenFiles } from "./seen-prompts.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";
@@ -63,7 +63,7 @@ const CHECKPOINT_BLOCK = z.strictObject({
   fingerprint: z.string(),
 });
 
-/** From a folder; `pi0` is the embedded one. */
+/** From a folder; `pi0` is the embedded one, `alias:NAME` the one that was promoted. */
 export async function loadCheckpoint(given: string): Promise<Checkpoint> {
   return (await inspectCheckpoint(given)).checkpoint;
 }
@@ -108,6 +108,7 @@ export async function inspectCheckpoint(
     dir,
   );
   if (block && block.fingerprint !== checkpoint.fingerprint) throw damaged(file, "checkpoint");
+  requirePromoted(given, checkpoint.fingerprint);
   const own = block !== undefined;
   const files = [
     ...weights.files.map(({ name, bytes }) => ({ name, bytes })),

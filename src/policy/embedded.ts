@@ -10,6 +10,7 @@ import type {
   SamplingSettings,
   SeenPrompts,
 } from "../core/policy.ts";
+import { ALIAS_PREFIX } from "../runs/alias-history.ts";
 import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
@@ -61,7 +62,9 @@ export async function openEmbeddedPolicy(
 ): Promise<EmbeddedPolicy> {
   const { checkpoint, stored } = await inspectCheckpoint(folder);
   const counts = stored.own && realPath(checkpoint.dir ?? "") !== realPath(PI0);
-  const place = { path: folder, ledger: counts ? checkpoint.dir : null };
+  // An alias may name another checkpoint later.
+  const path = folder.startsWith(ALIAS_PREFIX) ? (checkpoint.dir ?? folder) : folder;
+  const place = { path, ledger: counts ? checkpoint.dir : null };
   return new EmbeddedPolicy(checkpoint, options, place);
 }
 

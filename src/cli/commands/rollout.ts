@@ -6,7 +6,9 @@ import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { visibleShort } from "../../core/visible.ts";
 import { rollout } from "../../loops/rollout.ts";
+import { aliasedPolicy } from "../../policy/pi0.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
+import { OPENAI, requireEndpoint } from "../named-policy.ts";
 import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
@@ -26,7 +28,6 @@ interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed">
   readonly resume?: boolean;
 }
 
-const OPENAI = "openai:";
 const price = numberIn(0, 1e9, "a price for a million tokens");
 
 export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
@@ -47,10 +48,7 @@ export function define(command: Command): void {
     .description(
       "Samples completions from a policy. One per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
     )
-    .requiredOption(
-      "--policy <folder|openai:model>",
-      "pi0, a checkpoint folder, or a model of an endpoint",
-    )
+    .requiredOption("--policy <policy>", "pi0, a checkpoint folder, alias:NAME or openai:MODEL")
     .requiredOption(...EXAMPLES)
     .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
     .option(
@@ -96,7 +94,7 @@ async function run(flags: Flags): Promise<void> {
       policy,
       ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
       ...{ resume: flags.resume, force: flags.force, prices },
-      inputs: [flags.system ?? "", flags.policy].filter(existsSync),
+      inputs: [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync),
       onStart: (wanted, before) => {
         kept = before;
         progress.start(wanted, before);
@@ -151,12 +149,17 @@ export async function openPolicy(
 ): Promise<Policy> {
   const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
   const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
+  const aliased = aliasedPolicy(flags.policy);
+  if (aliased?.source.startsWith(OPENAI)) {
+    requireEndpoint(flags.policy, aliased);
+    return openEndpoint({ ...flags, policy: aliased.source }, sampling, system, onNotice);
+  }
   if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
-  if (prefix !== undefined && !existsSync(flags.policy)) {
+  if (prefix !== undefined && !aliased && !existsSync(flags.policy)) {
     throw usageError(
       `unknown kind of policy: ${prefix}`,
-      "Use a checkpoint folder, pi0, or openai:MODEL.",
+      "Use a checkpoint folder, pi0, alias:NAME, or openai:MODEL.",
     );
   }
   // Loaded lazily: an endpoint does not need the engine.
