@@ -2,9 +2,8 @@
 
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import { loadCheckpoint } from "../policy/checkpoint.ts";
-import { type AliasedPolicy, aliasedPolicy, checkpointFolder, PI0 } from "../policy/pi0.ts";
 import { baseUrl } from "../providers/openai-client.ts";
+import { type AliasedPolicy, aliasedPolicy } from "../runs/aliased-policy.ts";
 import { realPath } from "../runs/whole-file.ts";
 
 export const OPENAI = "openai:";
@@ -13,6 +12,9 @@ export const OPENAI = "openai:";
 export async function namedPolicy(given: string): Promise<AliasedPolicy> {
   const source = aliasedPolicy(given)?.source ?? given;
   if (source.startsWith(OPENAI)) return { source, identity: endpointIdentity(source) };
+  // Loaded lazily: an endpoint does not need the engine.
+  const { loadCheckpoint } = await import("../policy/checkpoint.ts");
+  const { checkpointFolder, PI0 } = await import("../policy/pi0.ts");
   const { fingerprint } = await loadCheckpoint(given);
   const dir = checkpointFolder(given);
   return {

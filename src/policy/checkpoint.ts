@@ -10,6 +10,7 @@ import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import { type Placed, place } from "../graph/parameters.ts";
+import { requirePromoted } from "../runs/aliased-policy.ts";
 import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import type { ChatTemplate } from "./chat.ts";
@@ -24,7 +25,7 @@ import {
 } from "./config-files.ts";
 import { chatOf, readTokenizer, requireSize, TOKENIZER_FILES } from "./hf-folder.ts";
 import { configOf, readConfig } from "./hugging-face.ts";
-import { checkpointFolder, requirePromoted } from "./pi0.ts";
+import { checkpointFolder } from "./pi0.ts";
 import { hashOfWeights, storedVector } from "./safetensors.ts";
 import { type ReadSeen, readSeen, SEEN_FILES, seenFiles } from "./seen-prompts.ts";
 import { type PolicyTokenizer, TOKENIZER_FILE } from "./tokenizer.ts";

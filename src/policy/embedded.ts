@@ -31,6 +31,8 @@ export interface EmbeddedOptions {
   readonly threads?: number | undefined;
   /** How many samples grow at a time in each thread; they do not depend on it. */
   readonly batch?: number | undefined;
+  /** Measure the latency of each sample, which is in a batch with others. */
+  readonly timed?: boolean | undefined;
   /** The training step, part of the address of every random number. */
   readonly step?: number | undefined;
 }
@@ -147,7 +149,7 @@ export class EmbeddedPolicy implements Policy {
 
   #defaults(): Sampling {
     const { tokenizer, maxLength } = this.checkpoint;
-    return { tokenizer, maxLength, sampling: this.sampling };
+    return { tokenizer, maxLength, sampling: this.sampling, timed: this.#options.timed };
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { visibleShort } from "../../core/visible.ts";
 import { rollout } from "../../loops/rollout.ts";
-import { aliasedPolicy } from "../../policy/pi0.ts";
+import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
 import { OPENAI, requireEndpoint } from "../named-policy.ts";
 import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
@@ -164,7 +164,7 @@ export async function openPolicy(
   }
   // Loaded lazily: an endpoint does not need the engine.
   const { openEmbeddedPolicy } = await import("../../policy/embedded.ts");
-  return openEmbeddedPolicy(flags.policy, { sampling, system });
+  return openEmbeddedPolicy(flags.policy, { sampling, system, timed: true });
 }
 
 async function openEndpoint(
