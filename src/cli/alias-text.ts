@@ -1,9 +1,9 @@
 /** Entries of a policy alias as lines of text. */
 
+import { describePolicy } from "../core/same-policy.ts";
 import { visible } from "../core/visible.ts";
 import type { AliasEntry } from "../runs/alias-entry.ts";
 import { type AliasPlace, sourceOf } from "../runs/alias-history.ts";
-import { describePolicy } from "../verify/promote.ts";
 import { commandLines, hanging, out, print, program, warning } from "./terminal.ts";
 
 /** How the alias is written on the command line. */

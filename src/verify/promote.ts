@@ -6,6 +6,7 @@
 import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { isCheckpoint } from "../core/policy.ts";
+import { describePolicy, isSamePolicy } from "../core/same-policy.ts";
 import type { AliasEntry } from "../runs/alias-entry.ts";
 import {
   type AliasPlace,
@@ -132,7 +133,7 @@ function requireDecision({ file, report }: ReadVerdict): void {
 
 function requireCandidate({ file }: ReadVerdict, { dir, manifest }: Run, policy: PolicyAt): void {
   const judged = manifest.policy;
-  if (judged !== null && isSamePolicy(judged, policy.identity)) return;
+  if (isSamePolicy(judged, policy.identity)) return;
   const other =
     judged === null || (isCheckpoint(judged) && judged.fingerprint === undefined)
       ? "states no policy"
@@ -149,11 +150,7 @@ function requireBaseline(
   { name }: AliasPlace,
   current: AliasEntry | undefined,
 ): void {
-  if (
-    !current ||
-    (baseline.manifest.policy && isSamePolicy(baseline.manifest.policy, current.policy))
-  )
-    return;
+  if (!current || isSamePolicy(baseline.manifest.policy, current.policy)) return;
   const was = baseline.manifest.policy ? describePolicy(baseline.manifest.policy) : "no policy";
   throw dataError(
     `the verdict compares with ${was}, and ${name} is ${describePolicy(current.policy)} (entry ${current.number})`,
@@ -252,17 +249,4 @@ async function adding(
     const added = await addEntry(place, entries, await make(entries));
     if (added) return added;
   }
-}
-
-/** Checkpoints by the fingerprint of their content, others by all that is recorded of them. */
-export function isSamePolicy(one: JsonObject, other: JsonObject): boolean {
-  if (isCheckpoint(one) && isCheckpoint(other))
-    return one.fingerprint !== undefined && one.fingerprint === other.fingerprint;
-  return one.kind !== "stated" && canonicalJson(one) === canonicalJson(other);
-}
-
-/** "checkpoint 0123456789ab", "openai gpt-4.1-mini" */
-export function describePolicy({ kind, fingerprint, name }: JsonObject): string {
-  const id = typeof fingerprint === "string" ? fingerprint.slice(0, 12) : (name ?? "");
-  return `${kind} ${id}`.trim();
 }

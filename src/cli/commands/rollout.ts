@@ -8,8 +8,17 @@ import { visibleShort } from "../../core/visible.ts";
 import { rollout } from "../../loops/rollout.ts";
 import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
+import type { Timing } from "../../runs/timing-schema.ts";
 import { OPENAI, requireEndpoint } from "../named-policy.ts";
-import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
+import {
+  addRunOptions,
+  EXAMPLES,
+  numberIn,
+  pricesOf,
+  type RunFlags,
+  SEED,
+  wholeNumber,
+} from "../options.ts";
 import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
@@ -122,12 +131,6 @@ function onInterrupt(stop: () => void): () => void {
   return listener;
 }
 
-function pricesOf({ priceIn, priceOut }: Flags) {
-  if (priceIn === undefined && priceOut === undefined) return undefined;
-  if (priceIn !== undefined && priceOut !== undefined) return { in: priceIn, out: priceOut };
-  throw usageError("--price-in and --price-out must be given together", "Give both, or neither.");
-}
-
 export async function readSystem(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error) => {
     throw ioError(`read ${file}`, error, "data");
@@ -234,6 +237,8 @@ function printRollout(
       `  cost: ${least}${cost.total.toFixed(4)} (${cost.price_in} in, ${cost.price_out} out, per million)`,
     );
   }
+  // Not the same twice, so not in output that is compared; the manifest has it always.
+  if (process.stdout.isTTY) printTiming(manifest.volatile.timing);
   out();
   print(`Rollout written to ${dir}`);
   const [command, ...flags] =
@@ -241,4 +246,13 @@ function printRollout(
       ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]
       : ["selection-demo", `--dataset ${dataset}`, `--samples ${answers}`, `--n ${manifest.n}`];
   out(commandLines(`Next: ${program()} ${command}`, [...flags, `--outdir ${dir}-scored`]));
+}
+
+function printTiming(timing: Timing | undefined): void {
+  if (timing === undefined) return;
+  const { p50_ms, p90_ms, p99_ms } = timing.completions;
+  const [p50, p90, p99] = [p50_ms, p90_ms, p99_ms].map((ms) => ms.toFixed(ms < 10 ? 1 : 0));
+  out(`  latency of a completion: p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms`);
+  if (timing.tokens > 0 && timing.seconds > 0)
+    out(`  throughput: ${(timing.tokens / timing.seconds).toFixed(0)} tokens per second`);
 }

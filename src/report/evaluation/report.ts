@@ -1,5 +1,7 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
+import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { headArticle } from "../page/head.ts";
@@ -24,6 +26,7 @@ import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
 interface EvaluationRun extends ScoredRun {
+  readonly business: Business;
   readonly failing: Html;
 }
 
@@ -38,6 +41,8 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   }),
   slicesSection,
   metricsSection,
+  // Episodes of a tabular experiment have no tokens.
+  (runs) => (runs.some(({ run }) => run.manifest.loop === "C") ? undefined : businessSection(runs)),
   (runs) => ({
     id: "failures",
     title: "Failing rows",
@@ -51,11 +56,11 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
 ];
 
 export async function evaluationReport(
-  { runs: dirs }: ReportOptions,
+  { runs: dirs, ...options }: ReportOptions,
   what = "Evaluation",
 ): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1));
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, options));
   const runs = nameRuns(read);
   const html = documentHtml({
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
@@ -66,10 +71,15 @@ export async function evaluationReport(
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
 }
 
-async function readEvaluation(dir: string, isOneOfSeveral: boolean): Promise<EvaluationRun> {
+async function readEvaluation(
+  dir: string,
+  isOneOfSeveral: boolean,
+  options: BusinessOptions,
+): Promise<EvaluationRun> {
   const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
   const run = await readScoredRun(dir, (row) => failing.add(row));
-  return { ...run, failing: failing.html };
+  const business = await businessOfScored(run.manifest, run.summary, options);
+  return { ...run, business, failing: failing.html };
 }
 
 function statusOf(run: ScoredRun): string {

@@ -5,6 +5,8 @@ import { visible } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { cautions, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
+import type { BusinessOptions } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -22,7 +24,7 @@ import { type ComparedRows, compareRows } from "./compare-rows.ts";
 import { differenceCharts, verdictFigures } from "./difference.ts";
 import { slicesOfVerdict } from "./slices.ts";
 
-export interface VerdictReportOptions {
+export interface VerdictReportOptions extends BusinessOptions {
   /** What `gate` returned, or wrote with `--report`. */
   readonly verdict: GateReport;
 }
@@ -37,8 +39,11 @@ export interface VerdictReportOptions {
  * console.log(verdict.decision, html.length);
  * ```
  */
-export async function verdictReport({ verdict }: VerdictReportOptions): Promise<Report> {
-  const rows = await compareRows(verdict);
+export async function verdictReport({
+  verdict,
+  ...options
+}: VerdictReportOptions): Promise<Report> {
+  const rows = await compareRows(verdict, options);
   const [candidate, baseline] = shortNames(verdict);
   return {
     html: documentHtml({
@@ -91,6 +96,7 @@ function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[]
     slicesOfVerdict(verdict),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),
+    typeof rows === "string" ? undefined : businessSection(bothNamed(rows)),
     typeof rows === "string"
       ? undefined
       : { id: "settings", title: "Settings", body: bothSettings(rows) },
@@ -174,6 +180,13 @@ function bothSettings({ manifests }: ComparedRows): Html {
     { name: "baseline", run: { manifestJson: baseline } },
     { name: "candidate", run: { manifestJson: candidate } },
   ]);
+}
+
+function bothNamed({ business }: ComparedRows) {
+  return business.map((one, i) => ({
+    name: i === 0 ? "baseline" : "candidate",
+    run: { business: one },
+  }));
 }
 
 function verdictJson(verdict: GateReport): Html {
