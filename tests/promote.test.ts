@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fingerprint } from "../src/core/fingerprint.ts";
 import { TINY_POLICY } from "../src/engine/tiny-policy.contract.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { loadCheckpoint, saveCheckpoint } from "../src/policy/checkpoint.ts";
@@ -80,7 +81,7 @@ describe("promote", () => {
   });
 
   test.each([
-    ["no verdict", async () => promoted("new"), /needs the verdict/],
+    ["no verdict", async () => promoted("new"), /no verdict of the gate/],
     [
       "a verdict REJECT",
       async () => promoted("old", await verdictOf("new", "old")),
@@ -234,10 +235,21 @@ describe("the history", () => {
   test.each([
     [
       "an edited entry",
-      /0002\.json is damaged or was edited/,
+      /0001\.json is damaged or was edited: its hash is another/,
       (file: string) => {
         const edited = { ...JSON.parse(readFileSync(file, "utf8")), reason: "another" };
         writeFileSync(file, JSON.stringify(edited));
+      },
+    ],
+    [
+      "another entry in its place",
+      /0002\.json is damaged or was edited: the entry before it is not the one/,
+      (file: string) => {
+        const { sha256: _, ...content } = {
+          ...JSON.parse(readFileSync(file, "utf8")),
+          reason: "x",
+        };
+        writeFileSync(file, JSON.stringify({ ...content, sha256: fingerprint(content) }));
       },
     ],
     ["half an entry", /0001\.json is damaged/, (file: string) => writeFileSync(file, '{"schema":')],

@@ -30,7 +30,7 @@ export function printMoved(
     );
   if (reason !== null) line("reason", visible(reason));
   printStated(entry);
-  if (forced !== null) out(warning(`forced, although ${visible(forced)}`));
+  if (forced !== null) out(warning(`forced although ${visible(forced)}`));
   out();
   print(`Use it: --policy alias:${aliasFlag(place)}`);
   if (entry.beneath !== null) {
@@ -57,7 +57,7 @@ export function printHistory(place: AliasPlace, entries: readonly AliasEntry[]):
         `${verdict.decision}, ${visible(verdict.candidate)} against ${visible(verdict.baseline)}`,
       );
     if (reason !== null) line("reason", visible(reason));
-    if (forced !== null) out(warning(`forced, although ${visible(forced)}`));
+    if (forced !== null) out(warning(`forced although ${visible(forced)}`));
   }
   const current = entries.at(-1);
   if (current) printStated(current);

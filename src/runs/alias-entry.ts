@@ -40,9 +40,11 @@ export const aliasEntrySchema = z.strictObject({
     /** Share of the traffic, from 0 to 1. */
     traffic: z.number().min(0).max(1).nullable(),
   }),
-  /** Of the canonical JSON of the entry before; null in the first. */
+  /** The `sha256` of the entry before; null in the first. */
   previous_sha256: hash.nullable(),
   volatile: z.strictObject({ at: z.string(), host, platform, node, lockedroom, git }),
+  /** Of the canonical JSON of everything else in the entry. */
+  sha256: hash,
 });
 
 /** One entry in the history of a policy alias. */

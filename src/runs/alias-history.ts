@@ -2,7 +2,7 @@
  * The history of a policy alias: a folder with one file for each entry, 0001.json and on. An entry is
  * written under another name and then linked to its number. A link is made whole or not at all, and only
  * once: a killed writer leaves no half entry, and of two writers one gets the number. Each entry holds
- * the hash of the one before, so an edited history is found.
+ * its hash and that of the one before, so an edited history is found.
  */
 
 import { randomUUID } from "node:crypto";
@@ -52,7 +52,9 @@ export function readAlias({ name, dir }: AliasPlace): AliasEntry[] {
     const number = entries.length + 1;
     const wanted = fileOf(dir, number);
     if (file !== wanted) throw dataError(`${wanted} is missing, and ${file} is there`, RESTORE);
-    const entry = readEntry(file);
+    const { sha256, ...content } = readEntry(file);
+    if (sha256 !== fingerprint(content)) throw damaged(file, "its hash is another");
+    const entry = { ...content, sha256 };
     if (entry.number !== number || entry.alias !== name)
       throw damaged(file, `it is entry ${entry.number} of ${entry.alias}`);
     if (entry.previous_sha256 !== previous)
@@ -60,7 +62,7 @@ export function readAlias({ name, dir }: AliasPlace): AliasEntry[] {
     for (const earlier of [entry.beneath ?? 0, entry.restores ?? 0])
       if (earlier >= number) throw damaged(file, `it refers to entry ${earlier}`);
     entries.push(entry);
-    previous = fingerprint(entry);
+    previous = entry.sha256;
   }
   return entries;
 }
@@ -98,7 +100,7 @@ export function listAliases(dir = ALIASES): AliasPlace[] {
 
 export type NewEntry = Omit<
   AliasEntry,
-  "schema" | "alias" | "number" | "previous_sha256" | "volatile"
+  "schema" | "alias" | "number" | "previous_sha256" | "volatile" | "sha256"
 >;
 
 /**
@@ -114,12 +116,12 @@ export async function addEntry(
   if (number > MOST_ENTRIES)
     throw usageError(`${place.dir} has ${before.length} entries, and no room for more`);
   const { started_at: at, host, platform, node, lockedroom, git } = await observeOccasion()();
-  const last = before.at(-1);
-  const whole: AliasEntry = {
+  const content: Omit<AliasEntry, "sha256"> = {
     ...{ schema: ALIAS_ENTRY_SCHEMA, alias: place.name, number, ...entry },
-    previous_sha256: last ? fingerprint(last) : null,
+    previous_sha256: before.at(-1)?.sha256 ?? null,
     volatile: { at, host, platform, node, lockedroom, git },
   };
+  const whole: AliasEntry = { ...content, sha256: fingerprint(content) };
   const added = await writeOnce(place.dir, fileOf(place.dir, number), artifactJson(whole));
   return added ? whole : undefined;
 }

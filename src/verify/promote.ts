@@ -96,8 +96,8 @@ interface Judged {
 async function judgedBy({ verdict: file, policy }: PromoteOptions): Promise<Judged> {
   if (file === undefined) {
     throw usageError(
-      "promote needs the verdict of the gate",
-      "Write it with gate --report FILE and give it as --verdict FILE, or use --force with --reason.",
+      "there is no verdict of the gate",
+      "Write one with gate --report FILE and give it as --verdict FILE, or use --force with --reason.",
     );
   }
   const verdict = await readVerdict(file);

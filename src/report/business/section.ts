@@ -112,6 +112,7 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
   }
   const { name, flag, entry, source, before } = alias;
   const holders = runs.filter(({ run }) => run.business.alias?.isThis).map((one) => one.name);
+  const isPromoted = runs.at(-1)?.run.business.alias?.isThis ?? false;
   const which =
     holders.length === 0
       ? "No policy of this page is the one that it names."
@@ -124,7 +125,7 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
     before
       ? html`The policy before is ${codeHtml(before.source)}, entry ${grouped(before.number)}: ${codeHtml(`lockedroom rollback --alias ${flag} --reason "…"`)} returns to it.`
       : "It is the first policy of the alias: there is none to return to yet."
-  }${holders.length < runs.length && html` After a promotion, the same command returns to ${codeHtml(source)}.`}</p>
+  }${!isPromoted && html` After a promotion, the same command returns to ${codeHtml(source)}.`}</p>
 `;
 }
 
