@@ -8,6 +8,8 @@ import type { Policy, SampleRequest } from "../../core/policy.ts";
 import { gate } from "../../gate/gate.ts";
 import { evaluate } from "../../loops/eval.ts";
 import { rollout } from "../../loops/rollout.ts";
+import { select } from "../../loops/select.ts";
+import { builtInPolicy } from "../../loops/selection-policy.ts";
 import { aliasPlace } from "../../runs/alias-history.ts";
 import { openScorer } from "../../scorers/open.ts";
 import { promote } from "../../verify/promote.ts";
@@ -84,6 +86,20 @@ describe("cost and latency", () => {
     expect(text).toContain("cost 0.003 at 2 and 10 for a million tokens");
     expect(text).toContain("cost of 1,000 completions 0.03");
     expect(textOf(await report({ runs: [at("hosted")] }))).toContain("cost no price given");
+  });
+
+  test("of a selection they are those of all samples that it picks from", async () => {
+    const identity = { kind: "checkpoint", fingerprint: PRINTS.old };
+    const samples = { dataset, n: 3, outdir: at("pack") };
+    const { answers } = await rollout({ policy: policy(identity, 20), ...samples });
+    await select({
+      ...{ dataset, samples: answers, n: 3, outdir: at("selected"), policy: builtInPolicy("best") },
+      scorer: await openScorer(undefined),
+    });
+    const text = textOf(await report({ runs: [at("selected")] }));
+    expect(text).toContain("completions 300, 3 for each example");
+    expect(text).toContain("tokens in and out 3,000 and 300");
+    expect(text).toContain("latency of an episode p50 1,515 ms");
   });
 
   test("are not known, and said to be, when the rollout is another one or gone", async () => {

@@ -26,7 +26,14 @@ export function businessSection(runs: Runs): Section {
     title: "Cost, latency, risk",
     body: html`<div class="wide"><table class="plain">
 ${head}<tbody>
-${row("tokens in and out", ofUsage(tokensText))}${row("cost", ofUsage(costText))}${row(
+${row(
+  "completions",
+  ofUsage(({ completions, perExample }) =>
+    perExample === 1
+      ? grouped(completions)
+      : `${grouped(completions)}, ${grouped(perExample)} for each example`,
+  ),
+)}${row("tokens in and out", ofUsage(tokensText))}${row("cost", ofUsage(costText))}${row(
   "cost of 1,000 completions",
   ofUsage(({ money, completions }) =>
     money === undefined || completions === 0 ? NONE : moneyText((1000 * money) / completions),

@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../../core/json.ts";
 import { SUMMARY } from "../../runs/artifacts.ts";
+import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
 import type { Html } from "../page/html.ts";
 import { readScoredRun, type ScoredRun } from "../scored/read.ts";
 import { FailingRows } from "../scored/rows.ts";
@@ -10,13 +11,18 @@ import { type PassAtK, PassCounts } from "./pass-counts.ts";
 import { otherSamples } from "./samples.ts";
 
 export interface SelectionRun extends ScoredRun {
+  readonly business: Business;
   readonly passAtK: readonly PassAtK[];
   readonly changed: Html;
   readonly failing: Html;
 }
 
 /** `level` is that of headings below the run's own. */
-export async function readSelection(dir: string, level: number): Promise<SelectionRun> {
+export async function readSelection(
+  dir: string,
+  level: number,
+  options: BusinessOptions,
+): Promise<SelectionRun> {
   const failing = new FailingRows(level, otherSamples);
   const changed = new ChangedRows(level);
   const counts = new PassCounts();
@@ -28,5 +34,6 @@ export async function readSelection(dir: string, level: number): Promise<Selecti
   const passAtK = counts.passAtK;
   const isSame = canonicalJson(passAtK) === canonicalJson(run.summary.metrics.pass_at_k ?? []);
   const edited = isSame || run.edited.includes(SUMMARY) ? run.edited : [...run.edited, SUMMARY];
-  return { ...run, edited, passAtK, failing: failing.html, changed: changed.html };
+  const business = await businessOfScored(run.manifest, run.summary, options);
+  return { ...run, business, edited, passAtK, failing: failing.html, changed: changed.html };
 }
