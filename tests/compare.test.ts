@@ -31,7 +31,10 @@ test("paired differences, the same as the gate's, with p-values that Holm correc
   const text = compareText(found);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(text).toMatch(/0\.5000 \+0\.1667 \+0\.\d{3} to \+0\.\d{3} +0\.0059 policy/);
-  expect(compareMarkdown(found).split("\n")).toHaveLength(7);
+  expect(text.replace(/\s+/g, " ")).toContain("corrected for 3 comparisons (Holm)");
+  const markdown = compareMarkdown(found);
+  expect(markdown.split("\n").filter((line) => line.startsWith("|"))).toHaveLength(6);
+  expect(markdown).toContain("corrected for 3 comparisons (Holm)");
 });
 
 test("another prompt and other settings, which the gate refuses, are named as what changed", async () => {
@@ -69,7 +72,13 @@ test("other examples and edited runs are not compared, and do not count in the c
     [null, null],
     [10 / 60, mcnemarExact(10, 0)],
   ]);
-  expect(compareText({ runs, ...rest })).toContain("not comparable: examples_differ");
+  const text = compareText({ runs, ...rest });
+  expect(text).toContain("not comparable: examples_differ");
+  expect(text.replace(/\s+/g, " ")).toContain("corrected for 1 comparison (Holm)");
+  const markdown = compareMarkdown({ runs, ...rest });
+  expect(markdown).toContain("corrected for 1 comparison (Holm)");
+  expect(markdown).toMatch(/^- .*: `examples_differ`: The examples differ/m);
+  expect(markdown).toMatch(/^- .*: `run_edited`: /m);
 });
 
 test("samples of an example are one", async () => {

@@ -95,19 +95,70 @@ describe("what may have changed", () => {
     expect(open).toMatchObject({ decision: "PASS", knobs: ["unknown"] });
   });
 
-  test("another prompt is still another environment", async () => {
-    const system = (text: string) => ({
-      provenance: { policy: { name: "a" }, prompt: { system: text } },
-    });
-    const report = await judge(
-      { ...side(100, "a"), ...system("x") },
-      { ...side(100, "a"), ...system("y") },
+  const asked = (name: string, system: string, temperature = 0) => ({
+    provenance: { policy: { name }, prompt: { system }, sampling: { temperature, seed: 1 } },
+  });
+
+  test("another policy, prompt and temperature at once: allowed, and named", async () => {
+    const [before, after] = [asked("a", "x", 0.5), asked("b", "y", 1)];
+    const report = await judge({ ...side(100, "a"), ...before }, { ...side(100, "b"), ...after });
+    expect(report).toMatchObject({ decision: "PASS", exit_code: 0, code: "loss_ruled_out" });
+    expect(report.changed).toEqual(["policy", "prompt", "sampling"]);
+    expect(report.reasons[0]?.message).toContain("all changes together (policy, prompt, sampling)");
+    expect(gateMarkdown(report)).toContain("**Changed:** policy, prompt, sampling");
+    const worse = await judge(
+      { ...side(100, "a"), ...before },
+      { ...side(100, "b", 0, 12), ...after },
     );
-    expect(report).toMatchObject({
-      decision: "REJECT",
-      exit_code: 3,
-      code: "prompt_settings_differ",
+    expect(worse).toMatchObject({ decision: "REJECT", code: "worse", exit_code: 1 });
+  });
+
+  test("a claim of one knob, or of an improvement, does not allow them", async () => {
+    const [before, after] = [asked("a", "x"), asked("b", "y")];
+    for (const options of [{ claim: "policy", margin: 0.05 }, {}] as const) {
+      const report = await judge(
+        { ...side(100, "a"), ...before },
+        { ...side(100, "b", 20), ...after },
+        options,
+      );
+      expect(report).toMatchObject({ decision: "REJECT", exit_code: 3 });
+      expect(report.code).toBe("prompt_settings_differ");
+    }
+  });
+
+  test("another prompt with another seed, which may be the best of many, is refused", async () => {
+    const at = (system: string, seed: number) => ({
+      provenance: { policy: { name: "a" }, prompt: { system }, sampling: { temperature: 1, seed } },
     });
+    const base = { ...side(100, "a"), ...at("x", 1) };
+    const chosen = await judge(base, { ...side(100, "a"), ...at("y", 7) });
+    expect(chosen).toMatchObject({ decision: "REJECT", exit_code: 3, code: "seeds_differ" });
+    const same = await judge(base, { ...side(100, "a", 1), ...at("y", 1) });
+    expect(same).toMatchObject({ decision: "PASS", changed: ["prompt"] });
+  });
+
+  test("other examples and another scorer are never allowed", async () => {
+    const other = await judge(side(100, "a"), { ...side(100, "b"), maxExamples: 99 });
+    expect(other).toMatchObject({ decision: "REJECT", exit_code: 3, code: "examples_differ" });
+    const scorer = path.join(root, "lenient.ts");
+    writeFileSync(
+      scorer,
+      `export default { name: "lenient", version: "1", spec: "always 1",
+        score: () => ({ reward: 1, code: "ok", details: {} }) }`,
+    );
+    const lenient = await judge(side(100, "a"), { ...side(100, "b"), scorer });
+    expect(lenient).toMatchObject({ decision: "REJECT", exit_code: 3 });
+    expect(lenient.code).toBe("scorer_name_differs");
+  });
+
+  test("only another seed is sampling noise: nothing to pass, as for an improvement", async () => {
+    const base = { ...side(100, "a"), provenance: warm(1) };
+    const again = { ...side(100, "a", 1), provenance: warm(2) };
+    const report = await judge(base, again);
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "only_seed_changed" });
+    expect(await judge(base, again, {})).toMatchObject({ code: "only_seed_changed" });
+    const same = await judge(base, { ...base, provenance: warm(2) });
+    expect(same).toMatchObject({ decision: "PASS", code: "nothing_changed" });
   });
 
   test("several seeds tried ask for more", async () => {
@@ -122,35 +173,73 @@ describe("what may have changed", () => {
 });
 
 describe("rewards between 0 and 1", () => {
-  const scorer = path.join(root, "graded.ts");
-  writeFileSync(
-    scorer,
-    `export default { name: "graded", version: "1", spec: "the completion as a number",
-      score: (example, completion) => ({ reward: Number(completion), code: "said", details: {} }) }`,
-  );
-  const said = (name: string, n: number, reward: (i: number) => number) => ({
+  const scorerOf = (name: string, range?: readonly [number, number]) => {
+    const file = path.join(root, `${name}.ts`);
+    writeFileSync(
+      file,
+      `export default { name: "${name}", version: "1", spec: "the completion as a number",
+        ${range ? `range: ${JSON.stringify(range)},` : ""}
+        score: (example, completion) => ({ reward: Number(completion), code: "said", details: {} }) }`,
+    );
+    return file;
+  };
+  const declared = scorerOf("graded", [0, 1]);
+  const said = (name: string, n: number, reward: (i: number) => number, scorer = declared) => ({
     ...{ scorer, examples: examplesOf(n), ...named(name) },
     completions: Array.from({ length: n }, (_, i) => String(reward(i))),
   });
+  const half = () => 0.5;
 
   test.each<[string, number, (i: number) => number, string]>([
-    ["none changed of 200", 200, () => 0.5, "PASS"],
-    ["none changed of 50", 50, () => 0.5, "INCONCLUSIVE"],
+    ["none changed of 200", 200, half, "PASS"],
+    ["none changed of 50", 50, half, "INCONCLUSIVE"],
     ["all a little up and down", 200, (i) => 0.5 + (i % 2 ? 0.05 : -0.05), "PASS"],
-    ["few lost everything", 200, (i) => (i % 40 === 0 ? 0 : 0.5), "INCONCLUSIVE"],
+    ["a tiny change in each of 60: a rare loss may be missed", 60, () => 0.501, "INCONCLUSIVE"],
+    ["more lost than gained", 100, (i) => [0, 0.8][i % 8] ?? 0.5, "INCONCLUSIVE"],
+    [
+      "one in 40 lost everything, which is less than the margin",
+      200,
+      (i) => (i % 40 === 0 ? 0 : 0.5),
+      "PASS",
+    ],
     ["all lost a tenth", 60, () => 0.4, "REJECT"],
   ])("%s", async (_, n, reward, decision) => {
-    const report = await judge(
-      said("a", n, () => 0.5),
-      said("b", n, reward),
-    );
+    const report = await judge(said("a", n, half), said("b", n, reward));
     expect(report.decision).toBe(decision);
+    expect(report.reward_range).toEqual({ low: 0, high: 1, source: "scorer" });
+    expect((report.loss_bound ?? 1) <= 0.05).toBe(decision === "PASS");
   });
 
-  test("a scale of 10 needs more: one loss can be ten times as large", async () => {
-    const wide = (i: number) => (i === 0 ? 10 : 0.5);
-    const report = await judge(said("a", 200, wide), said("b", 200, wide));
-    expect(report.decision).toBe("INCONCLUSIVE");
+  test("a declared range of 10 needs more, although no reward goes beyond 1", async () => {
+    const wide = scorerOf("wide", [0, 10]);
+    const report = await judge(said("a", 200, half, wide), said("b", 200, half, wide));
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "loss_not_ruled_out" });
+  });
+
+  test("without a declared range nothing is ruled out, unless the caller states one", async () => {
+    const open = scorerOf("undeclared");
+    const sides = [said("a", 200, half, open), said("b", 200, half, open)] as const;
+    const report = await judge(...sides);
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "reward_range_unknown" });
+    expect(report.loss_bound).toBeNull();
+    expect(report.reasons[0]?.message).toMatch(/Declare `range: \[0, 1\]`.*--reward-range 0,1/);
+    const options = { claim: "no-regression", margin: 0.05, rewardRange: [0, 1] } as const;
+    const stated = await judge(...sides, options);
+    expect(stated).toMatchObject({ decision: "PASS", reward_range: { source: "caller" } });
+    expect(gateMarkdown(stated)).toContain("range of rewards: 0 to 1, stated with --reward-range");
+    const wrong = await judge(...sides, { ...options, rewardRange: [0, 0.4] });
+    expect(wrong).toMatchObject({ exit_code: 3, code: "rewards_out_of_range" });
+    const worse = await judge(
+      said("a", 60, half, open),
+      said("b", 60, () => 0.4, open),
+    );
+    expect(worse).toMatchObject({ decision: "REJECT", code: "worse" });
+  });
+
+  test("a reward beyond the declared range is a broken scorer", async () => {
+    const narrow = scorerOf("narrow", [0, 0.4]);
+    const report = await judge(said("a", 20, half, narrow), said("b", 20, half, narrow));
+    expect(report).toMatchObject({ exit_code: 3, code: "scorer_errors" });
   });
 });
 
@@ -177,7 +266,7 @@ test.each<[string, Partial<GateOptions>, RegExp]>([
 test("Markdown and JUnit say PASS and which losses are ruled out", async () => {
   const { code: _, ...report } = await judge(side(100, "a"), side(100, "b"));
   expect(gateMarkdown(report)).toMatch(
-    /## Gate: PASS[\s\S]*losses ruled out: 0\.0\d+ or more \(margin 0\.05\)/,
+    /## Gate: PASS[\s\S]*losses of 0\.0\d+ or more are ruled out \(margin 0\.05\)/,
   );
   const junit = gateJunit(report);
   expect(junit).toContain('failures="0" skipped="0"');

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { rngAt } from "../src/core/rng.ts";
-import { decide, measure } from "../src/gate/decide.ts";
+import { decide } from "../src/gate/decide.ts";
 import { gate } from "../src/gate/gate.ts";
+import { boundsOf, measure, type Paired } from "../src/gate/measured.ts";
 import { decideNoRegression } from "../src/gate/no-regression.ts";
 import { logBinomialPmf } from "../src/stats/binomial.ts";
 import { ClusterCounts } from "../src/stats/cluster-counts.ts";
@@ -113,26 +114,38 @@ test("A/A: 200 pairs from one policy are promoted no more often than stated, rea
 function noRegression(
   pairs: number,
   margin: number,
-  draw: (seed: number) => Parameters<typeof measure>[0],
+  draw: (seed: number) => Paired,
 ): Record<"PASS" | "REJECT" | "INCONCLUSIVE", number> {
   const level = 0.05;
   const counts = { PASS: 0, REJECT: 0, INCONCLUSIVE: 0, PROMOTE: 0 };
   for (let seed = 0; seed < pairs; seed++) {
     const measured = measure(draw(seed), level);
     const { decision } = decideNoRegression({
-      ...{ knobs: ["policy"], sameAnswers: false, measured, margin, level, claim: undefined },
+      ...{ knobs: ["policy"], changed: ["policy"], sameAnswers: false },
+      ...{ measured, margin, level, claim: undefined },
     });
     counts[decision]++;
   }
   return counts;
 }
 
+/** PASS needs that a loss of the margin is ruled out; how often is it, without the rest of a verdict? */
+function passes(margin: number, draw: (seed: number) => Paired): number {
+  let passed = 0;
+  for (let seed = 0; seed < DRAWS; seed++)
+    if (boundsOf(draw(seed), 0.05).lossRuledOut(margin)) passed++;
+  return passed / DRAWS;
+}
+
 const MARGIN = 0.05;
+const DRAWS = 2000;
+/** Half of alpha, and three standard errors of so many draws. */
+const MOST_PASSES = 0.025 + 3 * Math.sqrt((0.025 * 0.975) / DRAWS);
 const PAIRS = 400;
 /** Half of alpha is 10 of 400; 20 or more happen with a probability below 1 in 200. */
 const MOST_WRONG = 20;
 
-describe("no regression: a loss of exactly the margin passes, and no loss is rejected, at most half of alpha", () => {
+describe("no regression: at a true loss of exactly the margin PASS, and without a loss REJECT, have a probability of at most half of alpha", () => {
   const passOrFail = (n: number, gain: number, loss: number) => (seed: number) => {
     const differences = new DifferenceCounts();
     const flips = { gained: 0, lost: 0 };
@@ -160,45 +173,94 @@ describe("no regression: a loss of exactly the margin passes, and no loss is rej
     expect(noRegression(100, MARGIN, passOrFail(800, 0.02, 0.12)).REJECT).toBeGreaterThan(90);
   });
 
-  /** Rewards in steps of a tenth: small changes on either side, and rare large losses. */
-  const graded = (n: number, rare: number) => (seed: number) => {
-    const differences = new DifferenceCounts();
-    for (let i = 0; i < n; i++) {
-      const rng = rngAt("graded", n, rare, seed, i);
-      const small = (rng.below(5) - 2) / 10;
-      differences.add(rng.next() < rare ? -1 : rare === MARGIN ? 0 : small);
-    }
-    return { differences, binary: false, flips: { gained: 0, lost: 0 } };
+  /** Changes of graded rewards, each distribution with a mean loss of exactly the margin. */
+  const AT_THE_MARGIN: Record<string, (at: number) => number> = {
+    "all or nothing": (at) => (at < MARGIN ? -1 : 0),
+    "all or nothing, and tiny gains everywhere else": (at) =>
+      at < (MARGIN + 1e-4) / (1 + 1e-4) ? -1 : 1e-4,
+    "half of a reward": (at) => (at < 2 * MARGIN ? -0.5 : 0),
+    "steps of a tenth around the loss": (at) => (Math.floor(5 * at) - 2) / 10 - MARGIN,
+    "everything lost as often as not, and almost as much gained": (at) =>
+      at < 0.5 ? -1 : 1 - 2 * MARGIN,
   };
-  test.each([
-    ["few changes, all of them losses", 200, MARGIN],
-    ["many small changes and rare losses", 600, MARGIN + 1e-9],
-  ])("graded rewards: %s", (_, n, rare) => {
-    expect(noRegression(PAIRS, MARGIN, graded(n, rare)).PASS).toBeLessThan(MOST_WRONG);
-    const kept = noRegression(PAIRS / 4, MARGIN, graded(n, 0));
-    expect(kept.REJECT).toBeLessThan(MOST_WRONG / 2);
-    expect(kept.PASS).toBeGreaterThan(PAIRS / 8);
+  const graded = (n: number, of: (at: number) => number) => (seed: number) => {
+    const differences = new DifferenceCounts();
+    for (let i = 0; i < n; i++) differences.add(of(rngAt("graded", n, seed, i).next()));
+    return { differences, binary: false, flips: { gained: 0, lost: 0 }, range: 1 };
+  };
+  test.each(
+    Object.entries(AT_THE_MARGIN).flatMap(([name, of]) => [100, 400].map((n) => [name, n, of])),
+  )("graded rewards, %s, %i examples", (_, n, of) => {
+    const draw = graded(n as number, of as (at: number) => number);
+    expect(passes(MARGIN, draw)).toBeLessThan(MOST_PASSES);
   });
 
-  /** Four samples for each example: an example's own difference, and the draw of each sample. */
-  const repeated = (examples: number, loss: number) => (seed: number) => {
+  test("rare losses and many tiny changes, a range of 1: a normal bound would pass in one of eight", () => {
+    const margin = 0.02;
+    const rare = (at: number) => (at < (margin + 1e-4) / (1 + 1e-4) ? -1 : 1e-4);
+    const draw = graded(100, rare);
+    let normal = 0;
+    for (let seed = 0; seed < DRAWS; seed++) {
+      const { differences } = draw(seed);
+      const error = Math.sqrt((differences.variance() ?? 0) / differences.pairs);
+      if ((differences.mean() ?? 0) - 1.96 * error > -margin) normal++;
+    }
+    expect(normal / DRAWS).toBeGreaterThan(0.1);
+    expect(passes(margin, draw)).toBeLessThan(MOST_PASSES);
+  });
+
+  test("graded rewards without a loss pass with enough examples; of unknown range they never do", () => {
+    const small = graded(250, (at) => (Math.floor(5 * at) - 2) / 10);
+    expect(passes(MARGIN, small)).toBeGreaterThan(0.5);
+    expect(passes(MARGIN, (seed) => ({ ...small(seed), range: undefined }))).toBe(0);
+    expect(noRegression(40, MARGIN, small).REJECT).toBeLessThan(6);
+  });
+
+  /**
+   * Several samples of each example, which is easy or hard: samples of one are alike. Each one's chance
+   * of success falls by `loss`, so that is the true mean loss.
+   */
+  const repeated =
+    (examples: number, loss: number, samples: (i: number) => number) => (seed: number) => {
+      const [differences, clusters] = [new DifferenceCounts(), new ClusterCounts()];
+      for (let i = 0; i < examples; i++) {
+        const rng = rngAt("repeated", examples, loss, seed, i);
+        const chance = rng.next() < 0.5 ? 0.9 : 0.3;
+        let sum = 0;
+        for (let sample = 0; sample < samples(i); sample++)
+          sum += Number(rng.next() < chance - loss) - Number(rng.next() < chance);
+        clusters.add(sum, samples(i));
+        differences.add(sum / samples(i));
+      }
+      return { differences, clusters, binary: true, flips: { gained: 0, lost: 0 } };
+    };
+  const four = () => 4;
+  const uneven = (i: number) => 1 + (i % 7);
+  /** All samples of an example fail together, in as many examples as the margin says. */
+  const together = (examples: number) => (seed: number) => {
     const [differences, clusters] = [new DifferenceCounts(), new ClusterCounts()];
     for (let i = 0; i < examples; i++) {
-      const rng = rngAt("repeated", examples, loss, seed, i);
-      const skill = rng.next();
-      const after = Math.max(0, skill - (rng.next() < 0.5 ? 2 * loss : 0) / (1 - loss));
-      let sum = 0;
-      for (let sample = 0; sample < 4; sample++)
-        sum += Number(rng.next() < after) - Number(rng.next() < skill);
-      clusters.add(sum, 4);
-      differences.add(sum / 4);
+      const change = rngAt("together", examples, seed, i).next() < MARGIN ? -1 : 0;
+      clusters.add(4 * change, 4);
+      differences.add(change);
     }
     return { differences, clusters, binary: true, flips: { gained: 0, lost: 0 } };
   };
-  test("four samples for each of 150 examples", () => {
-    // The true loss is that of the mean over skills; drawn once at a size that no sample decides.
-    expect(noRegression(PAIRS, MARGIN, repeated(150, 0.06)).PASS).toBeLessThan(MOST_WRONG);
-    expect(noRegression(PAIRS / 4, MARGIN, repeated(150, 0)).REJECT).toBeLessThan(MOST_WRONG / 2);
-    expect(noRegression(PAIRS / 4, 0.15, repeated(150, 0)).PASS).toBeGreaterThan(PAIRS / 8);
+  test.each([
+    ["four samples each, a loss of the margin in every example", repeated(100, MARGIN, four)],
+    [
+      "one to seven samples each, a loss of the margin in every example",
+      repeated(100, MARGIN, uneven),
+    ],
+    ["four samples each, all of them lost in a few examples", together(100)],
+    ["the same with 400 examples", together(400)],
+  ])("repeated samples at the margin: %s", (_, draw) => {
+    expect(passes(MARGIN, draw)).toBeLessThan(MOST_PASSES);
+  });
+
+  test("repeated samples without a loss: never rejected too often, and passed with enough", () => {
+    const kept = repeated(600, 0, four);
+    expect(passes(MARGIN, kept)).toBeGreaterThan(0.5);
+    expect(noRegression(40, MARGIN, kept).REJECT).toBeLessThan(6);
   });
 }, 300_000);

@@ -11,6 +11,7 @@ import { report } from "../src/report/report.ts";
 import { gateReportSchema } from "../src/runs/gate-report.ts";
 import { openRun } from "../src/runs/reader.ts";
 import { resultRowSchema, summarySchema } from "../src/runs/schemas.ts";
+import { pairsForEffect } from "../src/stats/power.ts";
 import { wilsonInterval } from "../src/stats/wilson.ts";
 import { verify } from "../src/verify/verify.ts";
 import { type Conditions, examplesOf, folder, forge, makeRun } from "./gate-runs.ts";
@@ -129,6 +130,49 @@ describe("slices of a comparison", () => {
     const narrow = await judge(base, same, { ...margin, sliceMargin: 0.03 });
     expect(narrow).toMatchObject({ decision: "INCONCLUSIVE", code: "slice_loss_not_ruled_out" });
     expect(narrow.reasons[0]?.message).toMatch(/rare .* About 1\d\d examples in each would decide/);
+  });
+
+  test("advice on the whole is given where the whole is open, not where only a slice is", async () => {
+    const margin = { claim: "no-regression", margin: 0.05, slice: "metadata.topic" } as const;
+    const advice = ({ notes }: { notes: string[] }) => notes.filter((one) => /use about/.test(one));
+    const open = await judge(base, { ...base, ...named("b") }, { ...margin, sliceMargin: 0.03 });
+    expect(open.code).toBe("slice_loss_not_ruled_out");
+    expect(advice(open)).toEqual([]);
+    const worse = await judge(base, hidden, { ...margin, margin: 0.001 });
+    expect(worse).toMatchObject({ decision: "REJECT", code: "slice_worse" });
+    expect(advice(worse)).toEqual([]);
+  });
+
+  test("showing a loss in one of three slices needs a third of the level, and so more examples", async () => {
+    const few = {
+      ...base,
+      ...named("b"),
+      right: base.right.map((one, i) => one && i !== 4 && i !== 9 && i !== 14),
+    };
+    const report = await judge(base, few, {
+      ...{ claim: "no-regression", margin: 0.01, slice: "metadata.topic" },
+    });
+    const rare = report.slices?.values.find(({ value }) => value === "rare");
+    const lost = rare?.lost ?? 0;
+    expect(rare).toMatchObject({ state: "undecided", gained: 0 });
+    const needed = (alpha: number) =>
+      pairsForEffect({ effect: lost / 80, discordantShare: lost / 80, alpha });
+    expect(rare?.needed).toBe(needed(0.05 / 3));
+    expect(rare?.needed).toBeGreaterThan(needed(0.05) as number);
+  });
+
+  test("only another seed: a difference in a slice is noise as well", async () => {
+    const warm = (seed: number) => ({
+      provenance: { policy: { name: "a" }, sampling: { temperature: 1, seed } },
+    });
+    const report = await judge(
+      { ...base, ...warm(1) },
+      { ...hidden, ...warm(2) },
+      {
+        slice: "metadata.topic",
+      },
+    );
+    expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "only_seed_changed" });
   });
 
   test("one of the runs is enough to know the slices; neither is too few", async () => {

@@ -61,6 +61,11 @@ export interface Scorer<F extends object = ExampleFields> {
    * scored once and not checked for determinism. The manifest records it.
    */
   readonly deterministic?: boolean;
+  /**
+   * The lowest and the highest possible reward; an answer beyond them counts as a broken scorer. With
+   * rewards other than 0 and 1 the gate needs it to rule out a loss. The manifest records it.
+   */
+  readonly range?: readonly [low: number, high: number];
   /** The answer or a promise of it; many promises may be open at once (`concurrency`). */
   score(example: Example<F>, completion: string): ScoreResult | Promise<ScoreResult>;
 }
@@ -91,6 +96,7 @@ export interface ScorerIdentity {
   readonly deterministic?: false;
   /** Present when the scorer declares them. */
   readonly classes?: Readonly<Record<string, string>>;
+  readonly range?: [low: number, high: number];
 }
 
 /** The class of outcome codes for completions in which the scorer found no answer to score. */

@@ -8,21 +8,11 @@ import { usageError } from "../core/errors.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { holmAdjusted } from "../stats/holm.ts";
+import { changesOf, SHOWN_IN_TABLES } from "./changes.ts";
 import { compareManifests } from "./comparability.ts";
-import { measure } from "./decide.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { datasetOf, ON_VALIDATION_DATA } from "./history.ts";
-import { type Measured, UNMEASURED } from "./measured.ts";
+import { type Measured, measure, UNMEASURED } from "./measured.ts";
 import { clustersOf } from "./repeated-prompts.ts";
-
-/** Differences that a table may show, by the name that it gives them. */
-const SHOWN: ReadonlyMap<string, string> = new Map([
-  ["prompt_settings_differ", "prompt"],
-  ["sampling_differs", "sampling"],
-  ["seeds_differ", "seed"],
-  ["samples_differ", "samples"],
-  [ON_VALIDATION_DATA, "seen in validation"],
-]);
 
 export interface ComparedRun extends Pick<Measured, "delta" | "ci" | "p_value" | "test"> {
   readonly run: string;
@@ -43,6 +33,8 @@ export interface Comparison {
   readonly baseline: Evidence["baseline"];
   readonly metric: Measured["metric"];
   readonly alpha: number;
+  /** The number that p-values are corrected for; runs that were refused do not count. */
+  readonly comparisons: number;
   readonly runs: readonly ComparedRun[];
 }
 
@@ -78,6 +70,7 @@ export async function compareRuns(options: CompareOptions): Promise<Comparison> 
     baseline: (found[0] as Found).evidence.baseline,
     metric: graded ? "mean reward" : "pass rate",
     alpha,
+    comparisons: tested.length,
     runs: found.map((one) => {
       const { delta, ci, p_value, test } = one.measured;
       return {
@@ -101,20 +94,15 @@ async function compareOne(baseline: Run, candidate: Run, alpha: number): Promise
   const evidence = await gatherEvidence(baseline, candidate);
   const reasons = [...violations, ...evidence.violations];
   const refused = reasons
-    .filter(({ code }) => !SHOWN.has(code))
+    .filter(({ code }) => !SHOWN_IN_TABLES.has(code))
     .map(({ code, message }) => ({ code, message }));
-  const settings = reasons.flatMap(({ code }) => SHOWN.get(code) ?? []);
-  const changed = [...new Set([...knobs.filter((knob) => knob !== "environment"), ...settings])];
+  const changed = changesOf(knobs, reasons, SHOWN_IN_TABLES);
   const { pairs } = evidence.differences;
   if (refused.length > 0)
     return { changed, refused, evidence, measured: UNMEASURED, effective: pairs };
-  const clusters =
-    evidence.repeated.size > 0 && datasetOf(baseline.manifest)
-      ? (await clustersOf(baseline, candidate, evidence.repeated)).whole
-      : undefined;
-  const repeats = clusters && clusters.clusters < clusters.rows ? clusters : undefined;
+  const clusters = (await clustersOf(baseline, candidate, evidence.repeated))?.whole;
   return {
-    ...{ changed, refused, evidence, effective: repeats?.effective ?? pairs },
-    measured: measure({ ...evidence, clusters: repeats }, alpha),
+    ...{ changed, refused, evidence, effective: clusters?.effective ?? pairs },
+    measured: measure({ ...evidence, clusters }, alpha),
   };
 }

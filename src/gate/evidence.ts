@@ -18,8 +18,8 @@ export interface Evidence {
   readonly differences: DifferenceCounts;
   /** Every reward is 0 or 1, so the numbers of flips are sufficient. */
   readonly binary: boolean;
-  /** The largest possible change of a reward. */
-  readonly range: number;
+  /** The lowest and the highest in either run. */
+  readonly rewards: { readonly lowest: number; readonly highest: number };
   readonly flips: NonNullable<GateReport["flips"]>;
   /** Hashes of prompts that seem to occur more than once. */
   readonly repeated: ReadonlySet<number>;
@@ -98,9 +98,10 @@ export async function gatherEvidence(
     candidate: sides[1].report(),
     differences,
     binary: sides.every(({ binary }) => binary),
-    range:
-      Math.max(...sides.map(({ highest }) => highest)) -
-      Math.min(...sides.map(({ lowest }) => lowest)),
+    rewards: {
+      lowest: Math.min(...sides.map(({ lowest }) => lowest)),
+      highest: Math.max(...sides.map(({ highest }) => highest)),
+    },
     flips,
     repeated: prompts.repeated(),
     slices,

@@ -7,16 +7,19 @@ import { usageError } from "../core/errors.ts";
 import { KNOBS, type Knob } from "../core/knobs.ts";
 import { GATE_SCHEMA, type GateReport, type Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
-import { largestLoss } from "../stats/margin.ts";
+import { smallestLossRuledOut } from "../stats/margin.ts";
+import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
 import { compareManifests, sameAnswers } from "./comparability.ts";
-import { claimReason, type Decided, decide, measure } from "./decide.ts";
-import { type Evidence, type EvidenceOptions, gatherEvidence } from "./evidence.ts";
-import { datasetOf, HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
-import { UNMEASURED } from "./measured.ts";
+import { claimReason, type Decided, decide } from "./decide.ts";
+import { type EvidenceOptions, gatherEvidence } from "./evidence.ts";
+import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
+import { measure, UNMEASURED } from "./measured.ts";
 import { decideNoRegression } from "./no-regression.ts";
-import { fewChangesNote, noiseNote, selectionNote, sizeNote } from "./notes.ts";
-import { type Clusters, clustersOf } from "./repeated-prompts.ts";
+import { fewChangesNote, noiseNote, selectionNote } from "./notes.ts";
+import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
+import { outOfRange, rewardRange } from "./reward-range.ts";
+import { sizeNote } from "./sample-size.ts";
 import { correctedLevel, seedsDiffer } from "./seeds.ts";
 import { requireSlices } from "./slice-evidence.ts";
 import { decideSlices, measureSlices } from "./slices.ts";
@@ -37,6 +40,8 @@ export interface GateOptions {
   readonly slice?: string | undefined;
   /** The loss to be ruled out in every slice; the margin if absent. */
   readonly sliceMargin?: number | undefined;
+  /** The lowest and the highest possible reward, where the scorer declares none; the report records it. */
+  readonly rewardRange?: readonly [low: number, high: number] | undefined;
   /** Called with every pair of rows of one example. */
   readonly onPair?: EvidenceOptions["onPair"];
   /** Compare even if the data were validation data of a policy's training; the report records it. */
@@ -71,7 +76,7 @@ export const GATE_EXIT = {
   NOT_COMPARABLE: 3,
 } as const;
 
-/** The claim that nothing was lost, whichever one thing changed. */
+/** The claim that nothing was lost, whatever changed in how the answers were made. */
 export const NO_REGRESSION = "no-regression";
 
 /** A higher level would promote one in ten candidates that are no better. */
@@ -102,25 +107,45 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const evidence = await gatherEvidence(baseline, candidate, options);
   const further = await options.further?.(baseline, candidate);
   const allowed = new Allowed(options);
+  // Without a claim of a knob, a margin allows several changes: no cause is claimed.
+  const anyChange = margin !== undefined && claim === undefined;
+  const range = evidence.binary
+    ? undefined
+    : rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
   // Scorers that are known to differ may give different scores; that is not a reason of its own.
-  const declared = knobs.includes("measurement");
-  const violations = allowed
-    .rest([...comparability.violations, ...evidence.violations, ...(further?.reasons ?? [])])
-    .filter(({ code }) => !(declared && code === "instrument_inconsistent"));
+  const otherScorer = knobs.includes("measurement");
   const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
+  const found = [
+    ...comparability.violations,
+    // Whatever changed, a seed may be chosen by its results; of policies it is known already.
+    ...(anyChange && knobs.length > 0
+      ? otherSeeds.filter(({ code }) => !comparability.violations.some((one) => one.code === code))
+      : []),
+    ...evidence.violations,
+    ...outOfRange(range, evidence),
+    ...(further?.reasons ?? []),
+  ];
+  const violations = allowed
+    .rest(found)
+    .filter(({ code }) => !(otherScorer && code === "instrument_inconsistent"))
+    .filter(({ code }) => !(anyChange && OF_THE_ANSWERS.has(code)));
+  const changed = anyChange ? changesOf(knobs, found, OF_THE_ANSWERS) : undefined;
   const history = claim === "policy" ? allowed.rest(historyReason(candidate.manifest)) : [];
   const comparable = violations.length === 0;
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);
   const level = seeds?.level ?? alpha;
-  const clustered = comparable ? await repeats(baseline, candidate, evidence, slice) : undefined;
+  const clustered = comparable
+    ? await clustersOf(baseline, candidate, evidence.repeated, slice)
+    : undefined;
   const clusters = clustered?.whole;
-  const measured = comparable ? measure({ ...evidence, clusters }, level) : UNMEASURED;
-  const { ruledOut: _, lossRuledOut: __, metric: ___, ...figures } = measured;
+  const paired = { ...evidence, range: range && range.high - range.low };
+  const measured = comparable ? measure({ ...paired, clusters }, level) : UNMEASURED;
+  const { delta, ci, p_value, test, minimum_detectable_effect } = measured;
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
   const slices =
     slice !== undefined && comparable
       ? measureSlices({
-          ...{ field: slice, ...evidence, level, clusters: clustered?.bySlice },
+          ...{ field: slice, ...paired, level, clusters: clustered?.bySlice },
           margin: options.sliceMargin ?? margin,
         })
       : undefined;
@@ -129,7 +154,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ? margin === undefined
         ? decide({ knobs, measured, minDelta, alpha, level, claim, seeds: otherSeeds })
         : decideNoRegression({
-            ...{ knobs, measured, margin, level, claim },
+            ...{ knobs, changed: changed ?? knobs, measured, margin, level, claim },
+            seeds: otherSeeds,
             sameAnswers: sameAnswers(baseline.manifest, candidate.manifest),
           })
       : { decision: "REJECT", reasons: refused };
@@ -141,6 +167,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     exit_code: comparable ? GATE_EXIT[decision] : GATE_EXIT.NOT_COMPARABLE,
     comparable,
     knobs,
+    ...(changed && { changed }),
     claim: options.claim ?? null,
     reasons: GATE_EXIT[decision] === 0 ? reasons.map(onceScored(baseline, candidate)) : reasons,
     ...(allowed.codes.length > 0 && { allowed: allowed.codes }),
@@ -151,19 +178,23 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
       ...fewChangesNote(evidence, clusters, comparable),
-      // No number of examples makes the same thing better than itself.
-      ...(knobs.length === 0
+      // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
+      ...(knobs.length === 0 || decision !== whole.decision
         ? []
-        : sizeNote(decision, measured, evidence, clusters, level, margin)),
+        : sizeNote(whole.decision, measured, level, margin)),
     ],
     baseline: evidence.baseline,
     candidate: evidence.candidate,
-    ...figures,
+    ...{ delta, ci, p_value, test, minimum_detectable_effect },
     flips: comparable ? evidence.flips : null,
     min_delta: minDelta,
     ...(margin !== undefined && {
-      ...{ margin, loss_bound: largestLoss(measured.lossRuledOut, evidence.range) ?? null },
+      ...{
+        margin,
+        loss_bound: smallestLossRuledOut(measured.lossRuledOut, measured.range) ?? null,
+      },
     }),
+    ...(range && (margin !== undefined || minDelta > 0) && { reward_range: range }),
     alpha,
     ...(seeds && { seeds_tried: seeds }),
     ...(clusters && {
@@ -178,7 +209,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
 }
 
 function requireOptions(
-  options: Pick<GateOptions, "claim" | "margin" | "slice" | "sliceMargin"> & {
+  options: Pick<GateOptions, "claim" | "margin" | "slice" | "sliceMargin" | "rewardRange"> & {
     readonly minDelta: number;
     readonly alpha: number;
   },
@@ -208,6 +239,9 @@ function requireOptions(
     !(options.sliceMargin > 0 && options.slice !== undefined)
   )
     throw usageError("--slice-margin must be above 0, and needs --slice");
+  const [low = 0, high = 1] = options.rewardRange ?? [];
+  if (!(Number.isFinite(low) && Number.isFinite(high) && low < high))
+    throw usageError("--reward-range must be two numbers, the lower first", "Such as 0,1.");
   if (margin !== undefined && minDelta > 0) {
     throw usageError(
       "--margin and --min-delta ask for different things",
@@ -221,19 +255,6 @@ function onceScored(...runs: readonly Run[]): (reason: Reason) => Reason {
   if (runs.every(({ manifest }) => manifest.scorer.deterministic !== false)) return (it) => it;
   const caution = "The scorer is non-deterministic: score both again before you rely on this.";
   return (reason) => ({ ...reason, message: `${reason.message} ${caution}` });
-}
-
-/** Clusters of rows with one prompt; undefined where no prompt of a data set repeats. */
-async function repeats(
-  baseline: Run,
-  candidate: Run,
-  { repeated }: Evidence,
-  slice: string | undefined,
-): Promise<Clusters | undefined> {
-  // Episodes of an experiment without a data set all begin with the same prompt.
-  if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
-  const clusters = await clustersOf(baseline, candidate, repeated, slice);
-  return clusters.whole.clusters < clusters.whole.rows ? clusters : undefined;
 }
 
 function repeatsOf({ manifest }: Run): number | undefined {

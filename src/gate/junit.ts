@@ -1,10 +1,10 @@
 /** The gate's report as JUnit XML, for the test views of CI systems. */
 
 import { passes } from "../core/score.ts";
-import type { GateReport } from "../runs/gate-report.ts";
+import type { Decision, GateReport } from "../runs/gate-report.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { checkedLines } from "./checked-lines.ts";
-import { bothValues, cautions } from "./render.ts";
+import { bothValues, conditionLines } from "./render.ts";
 
 interface ExampleCase {
   readonly id: string;
@@ -38,13 +38,16 @@ export class ExampleCases {
 
 /**
  * A test case for the verdict: passed on PROMOTE and PASS, failed on REJECT, skipped on INCONCLUSIVE.
- * With `cases` another for each example of comparable runs: failed where its reward is lower than the
- * baseline's, skipped where it fails in both runs.
+ * With `cases` another for each example of comparable runs, skipped where it fails in both runs. An
+ * example whose reward is lower than the baseline's has the outcome of the verdict: the gate decides by
+ * all examples, and a verdict that passes must not turn CI red.
  */
 export function gateJunit(report: GateReport, cases?: ExampleCases): string {
   const lines = [
     verdictCase(report),
-    ...(report.comparable ? (cases?.all ?? []).map(exampleCase) : []),
+    ...(report.comparable
+      ? (cases?.all ?? []).map((one) => exampleCase(one, report.decision))
+      : []),
   ];
   const count = (kind: "failure" | "skipped") => lines.filter((one) => one.kind === kind).length;
   return [
@@ -69,33 +72,31 @@ interface Case {
 function verdictCase(report: GateReport): Case {
   const body = [
     ...report.reasons.map((r) => `${r.code}: ${r.message}${bothValues(r)}`),
-    ...cautions(report),
+    ...conditionLines(report),
     ...checkedLines(report),
   ].join("\n");
-  const said = { kind: "passed", inner: `<system-out>${xml(body)}</system-out>` } as const;
-  const code = xml(report.reasons[0]?.code ?? "rejected");
-  const outcome = {
-    PROMOTE: said,
-    PASS: said,
-    REJECT: {
-      kind: "failure",
-      inner: `<failure message="${code}">${xml(body)}</failure>`,
-    },
-    INCONCLUSIVE: { kind: "skipped", inner: `<skipped message="${xml(body)}"/>` },
-  } as const;
   const name = `${report.candidate.run} against ${report.baseline.run}`;
-  return { classname: "gate", name, ...outcome[report.decision] };
+  const code = report.reasons[0]?.code ?? "rejected";
+  return { classname: "gate", name, ...outcomeOf(report.decision, code, body) };
 }
 
-function exampleCase({ id, slices, before, after, codes }: ExampleCase): Case {
+function outcomeOf(decision: Decision, title: string, body: string): Pick<Case, "kind" | "inner"> {
+  if (decision === "REJECT")
+    return { kind: "failure", inner: `<failure message="${xml(title)}">${xml(body)}</failure>` };
+  if (decision === "INCONCLUSIVE")
+    return { kind: "skipped", inner: `<skipped message="${xml(body)}"/>` };
+  return { kind: "passed", inner: `<system-out>${xml(body)}</system-out>` };
+}
+
+function exampleCase({ id, slices, before, after, codes }: ExampleCase, decision: Decision): Case {
   const where = Object.entries(slices ?? {}).map(([field, value]) => `${field}=${value}`);
   const named = { classname: ["examples", ...where].join(" "), name: id };
   const [was, is] = [meanOf(before), meanOf(after)];
   if (is < was) {
     const samples = after.length > 1 ? `, mean of ${after.length} samples` : "";
     const changed = codes.length > 0 ? `: ${[...new Set(codes)].join(", ")}` : "";
-    const text = xml(`reward ${round(was)} → ${round(is)}${samples}${changed}`);
-    return { ...named, kind: "failure", inner: `<failure message="lost">${text}</failure>` };
+    const text = `lost: reward ${round(was)} → ${round(is)}${samples}${changed}`;
+    return { ...named, ...outcomeOf(decision, "lost", text) };
   }
   if (is === was && !passes(is))
     return { ...named, kind: "skipped", inner: '<skipped message="fails in both runs"/>' };
@@ -110,9 +111,10 @@ function round(value: number): number {
   return Number(value.toFixed(4));
 }
 
+/** Escaped, with U+FFFD for what XML 1.0 forbids: most control characters and lone surrogates. */
 function xml(text: string): string {
   return text
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, "\uFFFD")
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replace(
       /[&<>"]/g,
       (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string,

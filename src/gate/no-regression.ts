@@ -1,16 +1,19 @@
 /**
  * The claim of no regression: a loss as large as the margin is ruled out. PASS needs that and nothing
- * more, so a loss that is shown but smaller than the margin passes.
+ * more, so a loss that is shown but smaller than the margin passes. Several things may have changed, as
+ * long as examples and scorer are the same: they are named, and no cause is claimed.
  */
 
 import type { Change, Knob } from "../core/knobs.ts";
-import { pairsForEffect, pairsForMargin, type Spread } from "../stats/power.ts";
-import { claimReason, confounded, type Decided, decided } from "./decide.ts";
+import type { Reason } from "../runs/gate-report.ts";
+import { claimReason, type Decided, decided, onlySeed } from "./decide.ts";
 import type { Measured } from "./measured.ts";
 import { figuresOf, shownLevel } from "./words.ts";
 
 interface NoRegressionInput {
   readonly knobs: readonly Change[];
+  /** What differs, by name; knobs and their parts. */
+  readonly changed: readonly string[];
   /** The runs have the same answers. */
   readonly sameAnswers: boolean;
   /** At `level`. */
@@ -18,17 +21,20 @@ interface NoRegressionInput {
   readonly margin: number;
   /** Below alpha where several seeds were tried. */
   readonly level: number;
+  /** The one knob that may have changed; undefined where any may. */
   readonly claim: Knob | undefined;
+  /** Not empty where the seeds differ. */
+  readonly seeds?: readonly Reason[] | undefined;
 }
 
 export function decideNoRegression(input: NoRegressionInput): Decided {
   const { knobs, measured, margin, level, claim } = input;
-  const several = confounded(knobs);
-  if (several) return several;
   const mismatch = claimReason(knobs, claim);
-  if (mismatch.length > 0) return { decision: "REJECT", reasons: mismatch };
+  const otherSeed = onlySeed(input);
+  if (mismatch.length > 0) return { decision: "REJECT", reasons: [...mismatch, ...otherSeed] };
   if (knobs.length === 0 && input.sameAnswers)
     return decided("PASS", "nothing_changed", "The runs have the same answers: nothing was lost.");
+  if (otherSeed.length > 0) return { decision: "INCONCLUSIVE", reasons: otherSeed };
   const { delta, p_value: p, metric } = measured;
   if (delta === null || p === null)
     return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
@@ -36,49 +42,23 @@ export function decideNoRegression(input: NoRegressionInput): Decided {
   const isWorse = p <= level && delta < 0;
   if (measured.lossRuledOut(margin)) {
     const but = isWorse ? `The candidate's ${metric} is lower, but by less than the margin. ` : "";
-    const message = `${but}A loss of ${margin} or more in ${metric} is ruled out: ${figures}.`;
+    const message = `${but}A loss of ${margin} or more in ${metric} is ruled out: ${figures}.${together(input.changed)}`;
     return decided("PASS", "loss_ruled_out", message);
   }
-  if (isWorse) return decided("REJECT", "worse", `The candidate's ${metric} is lower: ${figures}.`);
+  if (isWorse) {
+    const message = `The candidate's ${metric} is lower: ${figures}.${together(input.changed)}`;
+    return decided("REJECT", "worse", message);
+  }
+  if (measured.range === undefined)
+    return decided("INCONCLUSIVE", "reward_range_unknown", RANGE_UNKNOWN);
   const message = `A loss of ${margin} or more in ${metric} is neither ruled out nor shown at α = ${shownLevel(level)}: ${figures}.`;
   return decided("INCONCLUSIVE", "loss_not_ruled_out", message);
 }
 
-/** More pairs than this are not suggested. */
-const MAX_PAIRS = 1e9;
+const RANGE_UNKNOWN =
+  "The rewards are not all 0 or 1, and the scorer does not declare their range, so a rare loss could have any size and no loss can be ruled out. Declare `range: [0, 1]` (the lowest and the highest reward) in the scorer and evaluate both again, or state it with --reward-range 0,1.";
 
-interface DecidingSize {
-  readonly measured: Measured;
-  readonly margin: number;
-  readonly alpha: number;
-  /** Pairs, or clusters of them. */
-  readonly n: number;
-  /** Of one difference. */
-  readonly variance: number;
-  readonly spread: Spread;
-}
-
-/**
- * About how many examples would decide, with 80 % power and if they were like these: to rule the margin
- * out, or to show the loss, whichever takes fewer.
- */
-export function decidingSize(question: DecidingSize): number | undefined {
-  const { measured, margin, alpha, n, variance, spread } = question;
-  const { delta } = measured;
-  if (delta === null || n === 0) return undefined;
-  const passing = pairsForMargin({ margin, delta, variance, alpha });
-  const like = passing === undefined ? undefined : sizeLikeThese(measured, margin, n);
-  const showing = delta < 0 ? pairsForEffect({ effect: -delta, alpha, ...spread }) : undefined;
-  const sizes = [
-    ...(passing !== undefined && like !== undefined ? [Math.max(passing, like)] : []),
-    ...(showing !== undefined && showing > n ? [showing] : []),
-  ];
-  return sizes.length === 0 ? undefined : Math.min(...sizes);
-}
-
-/** To within a hundredth, as rounding makes the answer of a single number a matter of luck. */
-function sizeLikeThese(measured: Measured, margin: number, n: number): number | undefined {
-  for (let size = n; size <= MAX_PAIRS; size = Math.ceil(size * 1.01))
-    if (measured.lossRuledOut(margin, size)) return size;
-  return undefined;
+function together(changed: readonly string[]): string {
+  if (changed.length < 2) return "";
+  return ` This holds for all changes together (${changed.join(", ")}), not for each.`;
 }

@@ -1,12 +1,9 @@
-/** What the gate's report adds in words: how to read a selection, noise, and how many examples to use. */
+/** What the gate's report adds in words: how to read a selection, and what is noise. */
 
 import type { Change } from "../core/knobs.ts";
-import type { Decision } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import { pairsForEffect } from "../stats/power.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Measured } from "./measured.ts";
-import { decidingSize } from "./no-regression.ts";
 
 /** The noise rule of the mastery track: small changes on small data sets need a replication. */
 const NOISE = { examples: 1000, delta: 0.05 };
@@ -21,33 +18,6 @@ export function selectionNote(knobs: readonly Change[], rule: unknown): string[]
     words,
     "Selection used the same scorer as the measurement, so the gain is an upper bound.",
   ];
-}
-
-/** The sample size for the measured effect, by the formula that gives the minimum detectable effect. */
-export function sizeNote(
-  decision: Decision,
-  measured: Measured,
-  { differences, binary }: Evidence,
-  clusters: ClusterCounts | undefined,
-  alpha: number,
-  margin: number | undefined,
-): string[] {
-  const { delta } = measured;
-  if (decision !== "INCONCLUSIVE" || delta === null) return [];
-  const n = clusters?.clusters ?? differences.pairs;
-  const variance = (clusters?.influences() ?? differences).variance() ?? 0;
-  const spread =
-    binary && !clusters ? { discordantShare: 1 - differences.count(0) / n } : { variance };
-  const enough =
-    margin === undefined
-      ? delta !== 0 && pairsForEffect({ effect: Math.abs(delta), alpha, ...spread })
-      : decidingSize({ measured, margin, alpha, n, variance, spread });
-  if (!enough || enough <= n) return [];
-  const units = clusters ? "different prompts" : "examples";
-  const assumed =
-    binary && !clusters ? "the same share of rows flips" : "rewards vary as much as here";
-  const aim = margin === undefined ? "detect this difference" : "decide";
-  return [`To ${aim} with 80 % power, use about ${enough} ${units} (if ${assumed}).`];
 }
 
 /** A bootstrap interval is too narrow when few rows, or few prompts, differ. */

@@ -18,9 +18,8 @@ export class RecountedRun extends RowCursor<ResultRow> {
   readonly #counts: Record<string, number> = Object.create(null);
   /** Every reward is 0 or 1. */
   binary = true;
-  /** Ends of the rewards' scale: 0 and 1, or further where a reward lies beyond. */
-  lowest = 0;
-  highest = 1;
+  lowest = Number.POSITIVE_INFINITY;
+  highest = Number.NEGATIVE_INFINITY;
   scored = 0;
   missing = 0;
   broken = 0;

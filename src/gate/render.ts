@@ -1,10 +1,17 @@
 /** The gate's report as Markdown, and what all formats say alike. */
 
 import { isFields } from "../core/records.ts";
-import { visible, visibleShort } from "../core/visible.ts";
+import { visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import { checkedLines } from "./checked-lines.ts";
-import { pText, shownLevel } from "./words.ts";
+import {
+  markdownCell as cell,
+  intervalName,
+  pCell,
+  pText,
+  SLICE_STATES,
+  shownLevel,
+} from "./words.ts";
 
 /**
  * The report as Markdown, for a pull request or a step summary.
@@ -27,10 +34,10 @@ export function gateMarkdown(report: GateReport): string {
     `| scored | ${baseline.n_scored} | ${candidate.n_scored} |`,
     "",
     ...(report.comparable ? [measurement(report), ""] : []),
-    ...cautions(report).flatMap((line) => [`**${line}**`, ""]),
+    ...conditionLines(report).flatMap((line) => [`**${line}**`, ""]),
     ...checkedLines(report).flatMap((line) => [cell(line), ""]),
     ...sliceMarkdown(report),
-    `**Changed:** ${report.knobs.join(", ") || "none"}`,
+    `**Changed:** ${changedText(report)}`,
     "",
     "| reason | | baseline | candidate |",
     "|---|---|---|---|",
@@ -44,6 +51,11 @@ export function gateMarkdown(report: GateReport): string {
   ].join("\n");
 }
 
+/** The knobs; of a claim of no regression, what differs by name. */
+export function changedText({ changed, knobs }: GateReport): string {
+  return (changed ?? knobs).join(", ") || "none";
+}
+
 function measurement({
   delta,
   ci,
@@ -55,18 +67,22 @@ function measurement({
 }: GateReport): string {
   if (delta === null || ci === null || p === null) return "No example was scored in both runs.";
   return (
-    `**Difference** ${figure(delta)} (${Number((100 * ci.confidence).toFixed(2))} % interval ${figure(ci.low)} to ${figure(ci.high)}), ` +
+    `**Difference** ${figure(delta)} (${intervalName(ci.confidence)} ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `${pText(p, 3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
     `minimum detectable effect ${figure(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
   );
 }
 
-/** What changed the level or the number of examples, and what was allowed; each a line for every format. */
-export function cautions(report: GateReport): string[] {
+/**
+ * The conditions that the verdict rests on, each a line for every format: the margin, the range of
+ * rewards, the level, the number of examples, and what the caller allowed.
+ */
+export function conditionLines(report: GateReport): string[] {
   const { seeds_tried: seeds, effective_examples: effective, repeated_prompts: repeated } = report;
   const { allowed = [], alpha } = report;
   return [
     ...(report.margin === undefined ? [] : [lossLine(report)]),
+    ...(report.reward_range ? [rangeLine(report.reward_range)] : []),
     ...(seeds
       ? [
           `seeds tried: baseline ${seeds.baseline ?? "unknown"}, candidate ${seeds.candidate ?? "unknown"}; level ${shownLevel(seeds.level)} instead of ${alpha}`,
@@ -90,23 +106,23 @@ function sliceMarkdown({ slices }: GateReport): string[] {
     "|---|---|---|---|---|---|---|---|",
     ...slices.values.map(
       (one) =>
-        `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pText(one.p_holm).replace("p = ", "")} | ${STATES[one.state]} |`,
+        `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
     ),
     "",
   ];
 }
 
-/** What was found about a slice. */
-export const STATES: Record<SliceState, string> = {
-  loss_ruled_out: "loss ruled out",
-  worse: "worse",
-  undecided: "undecided",
-};
-type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
-
 function lossLine({ margin, loss_bound: bound }: GateReport): string {
-  const found = typeof bound === "number" ? `${bound.toFixed(4)} or more` : "no size";
-  return `losses ruled out: ${found} (margin ${margin})`;
+  if (typeof bound !== "number") return `no loss is ruled out (margin ${margin})`;
+  return `losses of ${bound.toFixed(4)} or more are ruled out (margin ${margin})`;
+}
+
+function rangeLine({ low, high, source }: NonNullable<GateReport["reward_range"]>): string {
+  const words =
+    source === "scorer"
+      ? "declared by the scorer"
+      : "stated with --reward-range, not by the scorer";
+  return `range of rewards: ${low} to ${high}, ${words}`;
 }
 
 /** A value of a reason as text; fingerprints are shortened. */
@@ -131,8 +147,4 @@ export function bothValues(reason: Reason): string {
 
 function figure(value: number | null): string {
   return value === null ? "–" : value.toFixed(4);
-}
-
-function cell(text: string): string {
-  return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
 }

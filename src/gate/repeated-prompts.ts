@@ -8,6 +8,7 @@ import { normalisedPrompt, promptFingerprint } from "../core/prompt-fingerprint.
 import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import { ClusterCounts } from "../stats/cluster-counts.ts";
+import { datasetOf } from "./history.ts";
 import { sliceOfPair } from "./slice-evidence.ts";
 
 const CHUNK = 8192;
@@ -39,13 +40,18 @@ export interface Clusters {
   readonly bySlice: ReadonlyMap<string, ClusterCounts>;
 }
 
-/** The differences of two runs whose rows are paired, in clusters of one prompt each. */
+/**
+ * The differences of two runs whose rows are paired, in clusters of one prompt each; undefined where no
+ * prompt of a data set repeats.
+ */
 export async function clustersOf(
   baseline: Run,
   candidate: Run,
   repeated: ReadonlySet<number>,
   slice?: string,
-): Promise<Clusters> {
+): Promise<Clusters | undefined> {
+  // Episodes of an experiment without a data set all begin with the same prompt.
+  if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
@@ -70,8 +76,10 @@ export async function clustersOf(
     await before.close();
     await after.close();
   }
+  const counts = whole.close();
+  if (counts.clusters === counts.rows) return undefined;
   return {
-    whole: whole.close(),
+    whole: counts,
     bySlice: new Map([...bySlice].map(([value, clusters]) => [value, clusters.close()])),
   };
 }

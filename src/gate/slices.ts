@@ -7,9 +7,11 @@ import { visibleShort } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
 import { holmAdjusted } from "../stats/holm.ts";
-import { type Decided, decided, measure } from "./decide.ts";
-import { decidingSize } from "./no-regression.ts";
+import { type Decided, decided } from "./decide.ts";
+import { measure } from "./measured.ts";
+import { decidingSize } from "./sample-size.ts";
 import type { SliceEvidence } from "./slice-evidence.ts";
+import { signed } from "./words.ts";
 
 type SliceReport = NonNullable<GateReport["slices"]>;
 
@@ -19,7 +21,7 @@ interface SliceQuestion {
   /** Where prompts repeat. */
   readonly clusters: ReadonlyMap<string, ClusterCounts> | undefined;
   readonly binary: boolean;
-  readonly range: number;
+  readonly range: number | undefined;
   readonly level: number;
   readonly margin: number | undefined;
 }
@@ -30,31 +32,22 @@ export function measureSlices(question: SliceQuestion): SliceReport {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([value, evidence]) => {
       const clusters = question.clusters?.get(value);
-      return {
-        value,
-        evidence,
-        clusters,
-        found: measure({ ...evidence, clusters, binary, range }, level),
-      };
+      return { value, evidence, found: measure({ ...evidence, clusters, binary, range }, level) };
     });
   const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  const values = measured.map(({ value, evidence, clusters, found }, i) => {
+  const values = measured.map(({ value, evidence, found }, i) => {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
     const ruledOut = margin !== undefined && found.lossRuledOut(margin);
     const isWorse = !ruledOut && p_holm <= level && delta !== null && delta < 0;
     const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "undecided";
-    const { pairs } = evidence.differences;
+    // Ruling a loss out in every slice needs no correction; showing one in any slice does.
     const needed =
       margin === undefined || state !== "undecided"
         ? undefined
-        : decidingSize({
-            ...{ measured: found, margin, alpha: level, n: clusters?.clusters ?? pairs },
-            variance: (clusters?.influences() ?? evidence.differences).variance() ?? 0,
-            spread: { variance: (clusters?.influences() ?? evidence.differences).variance() ?? 0 },
-          });
+        : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
-      ...{ value, n: pairs, ...evidence.means, ...evidence.flips },
+      ...{ value, n: evidence.differences.pairs, ...evidence.means, ...evidence.flips },
       ...({ delta, ci, p_value, p_holm, state } as const),
       ...(needed !== undefined && { needed }),
     };
@@ -62,20 +55,24 @@ export function measureSlices(question: SliceQuestion): SliceReport {
   return { field, ...(margin !== undefined && { margin }), values };
 }
 
-/** What the slices leave of a verdict on the whole. */
+/** Without a change, a difference in a slice is noise. */
+const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
+
+/** The verdict on the whole after the slices: a loss in one of them decides. */
 export function decideSlices(whole: Decided, { field, margin, values }: SliceReport): Decided {
+  if (whole.reasons.some(({ code }) => STANDS.has(code))) return whole;
   const worse = values.filter(({ state }) => state === "worse");
   if (worse.length > 0) {
-    const message = `${named(field, worse)} worse after Holm's correction for ${values.length} slices, whatever the mean says.`;
+    const verb = worse.length === 1 ? "is" : "are";
+    const message = `${worse.length} of ${values.length} slices by ${nameOf(field)} ${verb} worse, with p-values corrected for ${values.length} slices (Holm): ${listed(worse)}. The mean over all examples can hide this.`;
     return added(whole, decided("REJECT", "slice_worse", message));
   }
   const open = values.filter(({ state }) => state === "undecided");
-  const stands = whole.reasons.some(({ code }) => code === "nothing_changed");
-  if (margin === undefined || open.length === 0 || stands) return whole;
+  if (margin === undefined || open.length === 0) return whole;
   if (whole.decision !== "PROMOTE" && whole.decision !== "PASS") return whole;
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
   const size = most > 0 ? ` About ${most} examples in each would decide.` : "";
-  const message = `A loss of ${margin} or more is not ruled out: ${named(field, open)} undecided.${size}`;
+  const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices by ${nameOf(field)}: ${listed(open)}.${size}`;
   return added(whole, decided("INCONCLUSIVE", "slice_loss_not_ruled_out", message));
 }
 
@@ -84,13 +81,14 @@ function added(whole: Decided, { decision, reasons }: Decided): Decided {
   return { decision, reasons: [...reasons, ...whole.reasons] };
 }
 
-const MOST_NAMED = 5;
+const nameOf = (text: string) => visibleShort(text, 24);
 
-function named(field: string, values: SliceReport["values"]): string {
+const MOST_LISTED = 5;
+
+function listed(values: SliceReport["values"]): string {
   const list = values
-    .slice(0, MOST_NAMED)
-    .map(({ value, delta, n }) => `${visibleShort(value, 24)} (${delta?.toFixed(4)} of ${n})`);
-  const more = values.length > MOST_NAMED ? [`${values.length - MOST_NAMED} more`] : [];
-  const verb = values.length === 1 ? "is" : "are";
-  return `by ${visibleShort(field, 24)}, ${[...list, ...more].join(", ")} ${verb}`;
+    .slice(0, MOST_LISTED)
+    .map(({ value, delta, n }) => `${nameOf(value)} (${signed(delta ?? 0)}, ${n} rows)`);
+  const more = values.length > MOST_LISTED ? [`${values.length - MOST_LISTED} more`] : [];
+  return [...list, ...more].join(", ");
 }

@@ -1,5 +1,10 @@
-/** How the gate says numbers: signs, levels, p-values, and how large and how certain a difference is. */
+/**
+ * How the gate writes numbers and names: signs, levels, p-values, tests, cells of tables, and how large
+ * and how certain a difference is.
+ */
 
+import { visible } from "../core/visible.ts";
+import type { GateReport } from "../runs/gate-report.ts";
 import type { Measured } from "./measured.ts";
 
 /** Below this a p-value is given as a bound; resampling does not reach further anyway. */
@@ -10,20 +15,59 @@ export function pText(p: number, digits = 2): string {
   return p < SMALLEST_P ? `p < ${SMALLEST_P}` : `p = ${Number(p.toPrecision(digits))}`;
 }
 
+/** The same for a column of p-values: "0.012", or "< 0.0001". */
+export function pCell(p: number): string {
+  return pText(p).replace(/^p (= )?/, "");
+}
+
 /** A level as people write it: 0.05 / 3 is 0.0167. */
 export function shownLevel(level: number): number {
   return Number(level.toPrecision(3));
 }
 
-export function signed(value: number): string {
-  return `${value >= 0 ? "+" : ""}${value.toFixed(4)}`;
+export function signed(value: number, digits = 4): string {
+  return `${value >= 0 ? "+" : ""}${value.toFixed(digits)}`;
+}
+
+/** "95 % interval" for a confidence of 0.95. */
+export function intervalName(confidence: number): string {
+  return `${Number((100 * confidence).toFixed(2))} % interval`;
+}
+
+export const TEST_NAMES: Record<NonNullable<GateReport["test"]>, string> = {
+  mcnemar_exact: "exact McNemar",
+  sign_flip: "sign-flip permutation test",
+  cluster_sign_flip: "sign-flip permutation test of whole prompts",
+};
+
+/** Whether mean rewards were compared; rewards of 0 and 1 have the pass rate as their mean. */
+export function isGraded({
+  test,
+  baseline,
+  candidate,
+}: Pick<GateReport, "test" | "baseline" | "candidate">): boolean {
+  if (test === "mcnemar_exact") return false;
+  if (test === "sign_flip") return true;
+  return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
+}
+
+/** What was found about a slice. */
+export const SLICE_STATES: Record<SliceState, string> = {
+  loss_ruled_out: "loss ruled out",
+  worse: "worse",
+  undecided: "undecided",
+};
+type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
+
+/** Any text as a cell of a Markdown table. */
+export function markdownCell(text: string): string {
+  return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
 }
 
 /** The difference with its interval and p-value. */
 export function figuresOf({ delta, ci, p_value: p }: Measured): string {
   if (delta === null || ci === null || p === null) return "nothing was measured";
-  const percent = Number((100 * ci.confidence).toFixed(2));
-  return `${signed(delta)} (${percent} % interval ${signed(ci.low)} to ${signed(ci.high)}, ${pText(p)})`;
+  return `${signed(delta)} (${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}, ${pText(p)})`;
 }
 
 /** Conventions, as differences of a pass rate and as p-values; docs/manual/11 lists them. */

@@ -35,6 +35,8 @@ export const gateReportSchema = z.strictObject({
   comparable: z.boolean(),
   /** `unknown`: the answers differ, and a run does not state which policy gave them. */
   knobs: z.array(change),
+  /** Of a claim of no regression, which allows several: what differs, such as policy, prompt, sampling. */
+  changed: z.array(z.string()).optional(),
   claim: z.enum([...knob.options, "no-regression"]).nullable(),
   reasons: z.array(reasonSchema),
   /** Codes that would have refused the comparison, and that the caller allowed. */
@@ -68,6 +70,14 @@ export const gateReportSchema = z.strictObject({
   /** Of a claim of no regression: the loss to be ruled out, and the smallest that is; null without any. */
   margin: z.number().optional(),
   loss_bound: z.number().nullable().optional(),
+  /** The range of rewards that a bound rests on: declared by the scorer, or stated by the caller. */
+  reward_range: z
+    .strictObject({
+      low: z.number(),
+      high: z.number(),
+      source: z.enum(["scorer", "caller"]),
+    })
+    .optional(),
   alpha: z.number(),
   /** Where a policy was sampled with several seeds: how many, and the corrected significance level. */
   seeds_tried: z

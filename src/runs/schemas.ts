@@ -85,6 +85,8 @@ export const manifestSchema = z.strictObject({
     deterministic: z.literal(false).optional(),
     /** The kind of failure of each code, if the scorer declares it. */
     classes: z.record(z.string(), z.string()).optional(),
+    /** The lowest and the highest possible reward, if the scorer declares them. */
+    range: z.tuple([z.number(), z.number()]).optional(),
   }),
   prompt: jsonObject.nullable(),
   sampling: jsonObject.nullable(),

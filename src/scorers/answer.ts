@@ -118,7 +118,11 @@ function checked(scorer: Scorer, answer: unknown): CheckedScore {
   if (scorer.codes && !scorer.codes.includes(code)) {
     return scorerError(`the code "${code}" is not in the scorer's closed set`);
   }
-  return asRecorded({ reward, code, details: plain(details) as JsonObject });
+  const recorded = asRecorded({ reward, code, details: plain(details) as JsonObject });
+  const [low, high] = scorer.range ?? [reward, reward];
+  if (recorded.reward !== null && !(reward >= low && reward <= high))
+    return scorerError(`the scorer's reward ${reward} is outside its declared range`);
+  return recorded;
 }
 
 /** Details as plain JSON data, cut loose from whatever object the scorer returned. */

@@ -79,8 +79,9 @@ function fromObject(given: Record<string, unknown>): LoadedScorer {
   const text = Function.prototype.toString.call(given.score);
   if (/\[native code\]\s*}\s*$/.test(text))
     throw badScorer("the object", "the text of its `score` cannot be read, as of a bound function");
-  const { spec, codes = null } = scorer;
-  const loaded = identified(scorer, fingerprint({ score: text, spec, codes }), null);
+  const { spec, codes = null, range } = scorer;
+  const declared = { spec, codes, ...(range && { range: [...range] }) };
+  const loaded = identified(scorer, fingerprint({ score: text, ...declared }), null);
   const identity = { ...loaded.identity, source: "function_text" as const };
   return { scorer, identity, again: scorer, trusted: false };
 }
@@ -115,6 +116,7 @@ function identified(scorer: Scorer, source_sha256: string, file: string | null) 
   const declared = {
     ...(scorer.deterministic === false && { deterministic: false as const }),
     ...(scorer.classes && { classes: scorer.classes }),
+    ...(scorer.range && { range: [...scorer.range] satisfies [number, number] }),
   };
   return { scorer, identity: { name, version, spec, source_sha256, path: file, ...declared } };
 }
@@ -154,20 +156,28 @@ export function toScorer(module: Record<string, unknown>, shown: string): Scorer
 }
 
 function optional(
-  { codes, deterministic, classes }: Record<string, unknown>,
+  { codes, deterministic, classes, range }: Record<string, unknown>,
   shown: string,
-): Pick<Scorer, "codes" | "deterministic" | "classes"> {
+): Pick<Scorer, "codes" | "deterministic" | "classes" | "range"> {
   if (codes !== undefined && !isListOfText(codes))
     throw badScorer(shown, "`codes` must be a list of names");
   if (deterministic !== undefined && typeof deterministic !== "boolean")
     throw badScorer(shown, "`deterministic` must be true or false");
   if (classes !== undefined && !isNamesByName(classes))
     throw badScorer(shown, "`classes` must be an object that gives outcome codes a name each");
+  if (range !== undefined && !isRange(range))
+    throw badScorer(shown, "`range` must be two numbers, the lowest reward and a higher one");
   return {
     ...(codes && { codes: [...codes] }),
     ...(deterministic === false && { deterministic }),
     ...(classes && { classes: { ...classes } }),
+    ...(range && { range: [range[0], range[1]] }),
   };
+}
+
+function isRange(value: unknown): value is [number, number] {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  return value.every((end) => Number.isFinite(end)) && value[0] < value[1];
 }
 
 function isNamesByName(value: unknown): value is Record<string, string> {

@@ -3,6 +3,7 @@
  * independent, so tests and intervals resample whole clusters.
  */
 
+import type { BoundedUnit } from "./bounded-mean.ts";
 import { DifferenceCounts, sumOf } from "./difference-counts.ts";
 
 export class ClusterCounts {
@@ -71,6 +72,18 @@ export class ClusterCounts {
         all.add((sum - mean * size) * scale + mean, histogram.counts[i] as number);
       });
     return all;
+  }
+
+  /** The clusters by their change and their share of the largest one, for a test of the mean of a row. */
+  units(): BoundedUnit[] {
+    const { largest } = this;
+    return this.#sorted().flatMap(({ size, histogram: { values, counts } }) =>
+      [...values].map((sum, i) => ({
+        change: sum / largest,
+        weight: size / largest,
+        count: counts[i] as number,
+      })),
+    );
   }
 
   /** In a fixed order, so that results do not depend on that of the rows. */

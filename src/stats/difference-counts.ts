@@ -1,6 +1,7 @@
 /** Paired differences as a histogram: a million pass-or-fail pairs are three numbers. */
 
 import { requireCount } from "./_checks.ts";
+import type { BoundedUnit } from "./bounded-mean.ts";
 
 /** Distinct values in ascending order, each with its count. */
 export interface Histogram {
@@ -41,17 +42,16 @@ export class DifferenceCounts {
     return this.#counts.get(difference) ?? 0;
   }
 
-  /** How many differences are smaller than this. */
-  below(limit: number): number {
-    let sum = 0;
-    for (const [value, count] of this.#counts) if (value < limit) sum += count;
-    return sum;
-  }
-
   /** Sorted, so that results do not depend on the order of the pairs. */
   histogram(): Histogram {
     const values = Float64Array.from(this.#counts.keys()).sort();
     return { values, counts: values.map((value) => this.count(value)) };
+  }
+
+  /** Every difference as a unit of weight 1. */
+  units(): BoundedUnit[] {
+    const { values, counts } = this.histogram();
+    return [...values].map((change, i) => ({ change, weight: 1, count: counts[i] as number }));
   }
 
   /** Undefined without pairs. */

@@ -1,4 +1,5 @@
 export * from "./binomial.ts";
+export * from "./bounded-mean.ts";
 export * from "./cluster-counts.ts";
 export * from "./difference-counts.ts";
 export * from "./holm.ts";

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { logBinomialPmf } from "./binomial.ts";
-import { binomialAtMost, largestLoss, lossRuledOut, rareLossRuledOut } from "./margin.ts";
-import { marginRuledOut, marginStatistic } from "./mcnemar.ts";
+import {
+  binomialAtMost,
+  gainRuledOut,
+  lossRuledOut,
+  marginRuledOut,
+  marginStatistic,
+  smallestLossRuledOut,
+} from "./margin.ts";
 
 type Rule = (gained: number, lost: number, n: number, margin: number, alpha: number) => boolean;
 
@@ -106,16 +112,16 @@ describe("lossRuledOut", () => {
   });
 });
 
-describe("largestLoss", () => {
+describe("smallestLossRuledOut", () => {
   it("is where the test changes its answer", () => {
     const ruledOut = (margin: number) => lossRuledOut(4, 2, 300, margin, 0.05);
-    const bound = largestLoss(ruledOut) as number;
+    const bound = smallestLossRuledOut(ruledOut) as number;
     expect(ruledOut(bound)).toBe(true);
     expect(ruledOut(bound - 0.0005)).toBe(false);
   });
 
   it("is undefined where nothing is ruled out", () => {
-    expect(largestLoss(() => false)).toBeUndefined();
+    expect(smallestLossRuledOut(() => false)).toBeUndefined();
   });
 });
 
@@ -133,23 +139,45 @@ describe("binomialAtMost", () => {
   });
 });
 
-describe("rareLossRuledOut", () => {
-  it("is wrong at most half of alpha of the times: units lose all or nothing, just often enough", () => {
-    for (const [n, margin] of [
-      [100, 0.05],
-      [400, 0.02],
-    ] as const) {
-      let wrong = 0;
-      for (let losing = 0; losing <= n; losing++)
-        if (rareLossRuledOut(losing, n, margin, 1, 0.05))
-          wrong += Math.exp(logBinomialPmf(losing, n, margin));
-      expect(wrong).toBeLessThanOrEqual(0.025);
-      expect(wrong).toBeGreaterThan(0);
+describe("marginRuledOut", () => {
+  it("without flips the bound is z² / (n + z²)", () => {
+    const z2 = 1.959963984540054 ** 2;
+    for (const n of [5, 40, 200]) {
+      const bound = z2 / (n + z2);
+      expect(marginRuledOut(0, 0, n, bound * 1.001, 0.05)).toBe(true);
+      expect(marginRuledOut(0, 0, n, bound * 0.999, 0.05)).toBe(false);
     }
   });
 
-  it("needs a smaller share where a unit can lose more", () => {
-    expect(rareLossRuledOut(0, 200, 0.02, 1, 0.05)).toBe(true);
-    expect(rareLossRuledOut(0, 200, 0.02, 2, 0.05)).toBe(false);
+  it("nothing is ruled out by nothing", () => {
+    expect(marginRuledOut(0, 0, 0, 0.1, 0.05)).toBe(false);
+  });
+
+  /** With gains alone at exactly the margin, how often is the margin wrongly ruled out? */
+  function wrongRateOfGains(rule: Rule, n: number, margin: number): number {
+    let sum = 0;
+    for (let gained = 0; gained <= n; gained++) {
+      if (rule(gained, 0, n, margin, 0.05)) sum += Math.exp(logBinomialPmf(gained, n, margin));
+    }
+    return sum;
+  }
+
+  it("gains alone, exactly at the margin: its level is only about right, that of gainRuledOut holds", () => {
+    let [approximate, exact] = [0, 0];
+    for (const n of [5, 10, 20, 40, 60])
+      for (const margin of [0.05, 0.1, 0.3]) {
+        approximate = Math.max(approximate, wrongRateOfGains(marginRuledOut, n, margin));
+        exact = Math.max(exact, wrongRateOfGains(gainRuledOut, n, margin));
+      }
+    expect(approximate).toBeGreaterThan(0.028);
+    expect(approximate).toBeLessThan(0.06);
+    expect(exact).toBeLessThanOrEqual(0.025);
+    expect(exact).toBeGreaterThan(0.02);
+  });
+
+  it("is not fooled into never ruling anything out", () => {
+    expect(marginRuledOut(10, 10, 200, 0.1, 0.05)).toBe(true);
+    expect(marginRuledOut(20, 0, 200, 0.1, 0.05)).toBe(false);
+    expect(marginRuledOut(0, 5, 20, 0.01, 0.05)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Tests of a non-inferiority margin: is a change of at least `margin` in the paired pass rate ruled
- * out? Where few pairs flip the score test (`marginRuledOut`) exceeds its level, so its statistic is
- * referred to the exact distribution of the flips instead of the normal one.
+ * Tests of a margin on the flips of pass-or-fail pairs: is a change of at least `margin` in the paired
+ * pass rate ruled out? Where few pairs flip the score test (`marginRuledOut`) exceeds its level, so its
+ * statistic is referred to the exact distribution of the flips instead of the normal one.
  */
 
 import { requireCount, requireLevel } from "./_checks.ts";
 import { logBinomialPmf } from "./binomial.ts";
-import { marginRuledOut, marginStatistic } from "./mcnemar.ts";
+import { normalQuantile } from "./normal-quantile.ts";
 
 /** With more flips than this the score test keeps its level, and its cost does not grow. */
 const EXACT_FLIPS = 100;
@@ -46,8 +46,22 @@ export function lossRuledOut(
   return true;
 }
 
-/** The smallest loss that is ruled out, to four digits; undefined when none below 1 is. */
-export function largestLoss(ruledOut: (margin: number) => boolean, most = 1): number | undefined {
+/** Whether a gain of `margin` or more is ruled out: `lossRuledOut` with gains and losses exchanged. */
+export function gainRuledOut(
+  gained: number,
+  lost: number,
+  n: number,
+  margin: number,
+  alpha: number,
+): boolean {
+  return lossRuledOut(lost, gained, n, margin, alpha);
+}
+
+/** To within a hundred-thousandth of `most`, the largest possible loss; undefined when none is ruled out. */
+export function smallestLossRuledOut(
+  ruledOut: (margin: number) => boolean,
+  most = 1,
+): number | undefined {
   if (!ruledOut(most)) return undefined;
   let [low, high] = [0, most];
   while (high - low > 1e-5 * most) {
@@ -59,12 +73,40 @@ export function largestLoss(ruledOut: (margin: number) => boolean, most = 1): nu
 }
 
 /**
+ * Tango's score test (1998) of "the paired difference is at least `margin`": with b gained, c lost
+ * of n, T = (b - c - n d) / sqrt(n (2 q + d (1 - d))), where q is the constrained estimate of the
+ * chance of a loss at difference d. Its level is that of a normal approximation; where few pairs flip
+ * use `lossRuledOut` or `gainRuledOut`.
+ */
+export function marginRuledOut(
+  gained: number,
+  lost: number,
+  n: number,
+  margin: number,
+  alpha: number,
+): boolean {
+  for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
+  if (margin > 1) return n > 0;
+  return marginStatistic(gained, lost, n, margin) <= -normalQuantile(1 - alpha / 2);
+}
+
+/** T of `marginRuledOut`; 0 where nothing can vary. */
+export function marginStatistic(gained: number, lost: number, n: number, margin: number): number {
+  const a = 2 * n;
+  const b = -gained - lost + (2 * n - gained + lost) * margin;
+  const c = -lost * margin * (1 - margin);
+  const q = (Math.sqrt(b * b - 4 * a * c) - b) / (2 * a);
+  const spread = n * (2 * q + margin * (1 - margin));
+  return spread > 0 ? (gained - lost - n * margin) / Math.sqrt(spread) : 0;
+}
+
+/**
  * P(statistic <= seen) when a pair is lost with chance share + margin and gained with `share`. The
  * statistic falls as gains rise and losses fall, so for each number of gains there is a largest
- * number of losses that counts.
+ * number of losses that counts; of the pairs that do not gain, a share of `chanceOfLoss` is lost.
  */
 function chanceAtMost(seen: number, n: number, margin: number, share: number): number {
-  const odds = Math.min(1, (share + margin) / (1 - share));
+  const chanceOfLoss = Math.min(1, (share + margin) / (1 - share));
   let total = 0;
   let losses = -1;
   for (let gains = 0; gains <= n; gains++) {
@@ -78,7 +120,7 @@ function chanceAtMost(seen: number, n: number, margin: number, share: number): n
     // Far above the mean nothing more is added.
     if (log < -60 && gains > n * share) break;
     if (log < -60 || losses < 0) continue;
-    total += Math.exp(log) * binomialAtMost(losses, n - gains, odds);
+    total += Math.exp(log) * binomialAtMost(losses, n - gains, chanceOfLoss);
   }
   return total;
 }
@@ -120,19 +162,4 @@ function shareBounds(successes: number, n: number, miss: number): [low: number, 
     successes === 0 ? 0 : solve((p) => 1 - binomialAtMost(successes - 1, n, p) < miss / 2),
     successes === n ? 1 : solve((p) => binomialAtMost(successes, n, p) > miss / 2),
   ];
-}
-
-/**
- * For graded differences of which few are not 0: no more than `losing` of `n` units lost anything,
- * and none can lose more than `worst`, so a mean loss of `margin` needs a share of margin / worst.
- */
-export function rareLossRuledOut(
-  losing: number,
-  n: number,
-  margin: number,
-  worst: number,
-  alpha: number,
-): boolean {
-  if (n === 0 || !(margin > 0) || !(worst > 0)) return false;
-  return margin > worst || binomialAtMost(losing, n, margin / worst) <= alpha / 2;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { logBinomialPmf } from "./binomial.ts";
-import { marginRuledOut, mcnemarExact, smallestSignificantFlips } from "./mcnemar.ts";
+import { mcnemarExact, smallestSignificantFlips } from "./mcnemar.ts";
 
 /** Every assignment of directions to the discordant pairs, counted where it is as lopsided. */
 function byEnumeration(gained: number, lost: number): number {
@@ -80,43 +79,5 @@ describe("smallestSignificantFlips", () => {
   it("refuses a level that no test could have", () => {
     expect(() => smallestSignificantFlips(0)).toThrow(RangeError);
     expect(() => smallestSignificantFlips(1)).toThrow(RangeError);
-  });
-});
-
-describe("marginRuledOut", () => {
-  it("without flips the bound is z² / (n + z²)", () => {
-    const z2 = 1.959963984540054 ** 2;
-    for (const n of [5, 40, 200]) {
-      const bound = z2 / (n + z2);
-      expect(marginRuledOut(0, 0, n, bound * 1.001, 0.05)).toBe(true);
-      expect(marginRuledOut(0, 0, n, bound * 0.999, 0.05)).toBe(false);
-    }
-  });
-
-  it("nothing is ruled out by nothing", () => {
-    expect(marginRuledOut(0, 0, 0, 0.1, 0.05)).toBe(false);
-  });
-
-  /** With gains alone at exactly the margin, how often is the margin wrongly ruled out? */
-  function wrongRate(n: number, margin: number): number {
-    let sum = 0;
-    for (let gained = 0; gained <= n; gained++) {
-      if (marginRuledOut(gained, 0, n, margin, 0.05))
-        sum += Math.exp(logBinomialPmf(gained, n, margin));
-    }
-    return sum;
-  }
-
-  it("keeps its level where the bootstrap does not: gains alone, exactly at the margin", () => {
-    for (const n of [5, 10, 20, 40, 60]) {
-      for (const margin of [0.05, 0.1, 0.3])
-        expect(wrongRate(n, margin), `${n} ${margin}`).toBeLessThan(0.06);
-    }
-  });
-
-  it("is not fooled into never ruling anything out", () => {
-    expect(marginRuledOut(10, 10, 200, 0.1, 0.05)).toBe(true);
-    expect(marginRuledOut(20, 0, 200, 0.1, 0.05)).toBe(false);
-    expect(marginRuledOut(0, 5, 20, 0.01, 0.05)).toBe(true);
   });
 });

@@ -1,8 +1,7 @@
-/** Tests on the flips of pass-or-fail pairs: McNemar's exact test, and Tango's test of a margin. */
+/** McNemar's exact test on the flips of pass-or-fail pairs. */
 
 import { requireCount, requireLevel } from "./_checks.ts";
 import { binomialTail } from "./binomial.ts";
-import { normalQuantile } from "./normal-quantile.ts";
 
 /**
  * McNemar's two-sided exact p-value, min(1, 2 P(X <= min(gained, lost))) with X ~ Bin(gained + lost, 1/2).
@@ -25,31 +24,4 @@ export function smallestSignificantFlips(alpha: number): number {
   let flips = 1;
   while (mcnemarExact(flips, 0) > alpha) flips++;
   return flips;
-}
-
-/**
- * Tango's score test (1998) of "the paired difference is at least `margin`": with b gained, c lost
- * of n, T = (b - c - n d) / sqrt(n (2 q + d (1 - d))), where q is the constrained estimate of the
- * chance of a loss at difference d. It keeps its level where few pairs flip, unlike a bootstrap.
- */
-export function marginRuledOut(
-  gained: number,
-  lost: number,
-  n: number,
-  margin: number,
-  alpha: number,
-): boolean {
-  for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
-  if (margin > 1) return n > 0;
-  return marginStatistic(gained, lost, n, margin) <= -normalQuantile(1 - alpha / 2);
-}
-
-/** T of `marginRuledOut`; 0 where nothing can vary. */
-export function marginStatistic(gained: number, lost: number, n: number, margin: number): number {
-  const a = 2 * n;
-  const b = -gained - lost + (2 * n - gained + lost) * margin;
-  const c = -lost * margin * (1 - margin);
-  const q = (Math.sqrt(b * b - 4 * a * c) - b) / (2 * a);
-  const spread = n * (2 * q + margin * (1 - margin));
-  return spread > 0 ? (gained - lost - n * margin) / Math.sqrt(spread) : 0;
 }

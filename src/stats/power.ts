@@ -49,7 +49,7 @@ export function minimumDetectableEffect(question: PowerQuestion): number | undef
 }
 
 /** More pairs than this are not suggested. */
-const MAX_PAIRS = 1e9;
+export const MAX_PAIRS = 1e9;
 
 /**
  * The smallest number of pairs that detects an effect of this size with the given power, if

@@ -12,6 +12,8 @@ import { Unreachable } from "./part.ts";
 export interface Places {
   /** A folder to look below as well. */
   readonly from?: string | undefined;
+  /** The gate asks: it has --verify-from, and no flags that name one file. */
+  readonly forGate?: boolean | undefined;
 }
 
 /** Where a path may lead now, the recorded place first. */
@@ -64,9 +66,9 @@ export async function lookBelow({ from }: Places) {
   return { files, note };
 }
 
-export function whereToLook({ from }: Places): string {
+export function whereToLook({ from, forGate }: Places): string {
   return from === undefined
-    ? "Start from the folder where the run was made, or name one with --from."
+    ? `Start from the folder where the run was made, or name one with ${forGate ? "--verify-from" : "--from"}.`
     : `It is not below ${from} either.`;
 }
 

@@ -15,6 +15,7 @@ import { gateReportSchema } from "../runs/gate-report.ts";
 import { openRun } from "../runs/reader.ts";
 import type { PartName } from "../runs/verification.ts";
 import { costOf } from "./cost.ts";
+import { whereToLook } from "./find-input.ts";
 import { checkSeals, verifyBoth } from "./gate-checks.ts";
 import { keyFingerprint, makeKeys, sealRun } from "./seal.ts";
 
@@ -113,7 +114,9 @@ test("a run whose checkpoint is gone cannot be verified, and is refused", async 
   cpSync(at(".away"), at("other"), { recursive: true });
   expect(report).toMatchObject({ decision: "REJECT", exit_code: 3 });
   expect(codesOf(report)).toEqual(["verification_impossible"]);
-  expect(JSON.stringify(report.reasons)).toContain("--checkpoint");
+  // The flags of verify, --from and --checkpoint, are not the gate's.
+  expect(JSON.stringify(report.reasons)).not.toMatch(/--checkpoint|--from/);
+  expect(whereToLook({ forGate: true })).toContain("or name one with --verify-from.");
 });
 
 describe("right answers written by hand, as a policy that is no checkpoint", () => {

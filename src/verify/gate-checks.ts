@@ -63,7 +63,7 @@ export async function verifyBoth(
   { only, ...options }: GateChecks = {},
 ): Promise<FurtherChecks> {
   const again = (run: Run, scorer: string | undefined) =>
-    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer });
+    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer, forGate: true });
   const before = await again(baseline, options.scorer);
   const after = await again(candidate, scorerOf(baseline, options));
   const reasons = (["differs", "not_verified"] as const).flatMap((result) =>

@@ -80,7 +80,8 @@ export async function findRecordedCheckpoint(
 ): Promise<Checkpoint> {
   const print = fingerprintOf(recorded.policy, otherwise);
   return findCheckpoint("checkpoint", "--checkpoint", print, {
-    ...{ given: options.checkpoint, recorded: recorded.volatile.checkpoint, from: options.from },
+    ...{ given: options.checkpoint, recorded: recorded.volatile.checkpoint },
+    ...{ from: options.from, forGate: options.forGate },
   });
 }
 
@@ -124,11 +125,12 @@ export async function findCheckpoint(
         : `The ${what} ${folder} is another one: its fingerprint is ${loaded.value.fingerprint.slice(0, 12)}…, that of the run ${print.slice(0, 12)}….`;
   }
   if (problem !== undefined) throw new Unreachable(problem);
-  throw new Unreachable(
+  const found =
     recorded === undefined
-      ? `The run does not say where its ${what} lay. Name the folder with ${flag}.`
-      : `The ${what} ${recorded} is not there. ${whereToLook(places)} Or name it with ${flag}.`,
-  );
+      ? `The run does not say where its ${what} lay.`
+      : `The ${what} ${recorded} is not there.`;
+  const orNamed = places.forGate ? "" : ` Or name it with ${flag}.`;
+  throw new Unreachable(`${found} ${whereToLook(places)}${orNamed}`);
 }
 
 /** Folders whose config.json names the fingerprint; loading them shows whether it is theirs. */

@@ -1,18 +1,27 @@
 import { appendFileSync } from "node:fs";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
 import { ExampleCases, gateJunit } from "../../gate/junit.ts";
-import { cautions, gateMarkdown, STATES, showValue } from "../../gate/render.ts";
-import { pText, shownLevel, signed } from "../../gate/words.ts";
+import { changedText, conditionLines, gateMarkdown, showValue } from "../../gate/render.ts";
+import {
+  intervalName,
+  isGraded,
+  pCell,
+  pText,
+  SLICE_STATES,
+  shownLevel,
+  signed,
+  TEST_NAMES,
+} from "../../gate/words.ts";
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { furtherChecks, VERIFY_ONLY } from "../further-checks.ts";
-import { fromZero, numberIn, wholeNumber } from "../options.ts";
+import { finiteNumber, fromZero, numberIn, wholeNumber } from "../options.ts";
 import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown" | "junit";
@@ -26,6 +35,7 @@ interface Flags {
   readonly margin?: number;
   readonly slice?: string;
   readonly sliceMargin?: number;
+  readonly rewardRange?: [number, number];
   readonly cases?: true;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
@@ -45,8 +55,10 @@ export const help = `Exit codes:
 
 With --margin the question is not whether the candidate is better but whether
 it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
-shown. --claim no-regression leaves open what changed; --claim policy --margin
-0.02 also asks that only the policy did.
+shown. --claim no-regression allows several changes, such as another policy,
+prompt and sampling, and names them; examples and scorer must be the same.
+--claim policy --margin 0.02 also asks that only the policy changed. Rewards
+other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
@@ -59,7 +71,7 @@ Examples:
 export function define(command: Command, exit: (code: number) => void): void {
   command
     .description(
-      "Compares two runs. Data, prompts, scorer and sampling must be the same, exactly one thing may have changed, and the difference must be significant.",
+      "Compares two runs of the same examples and scorer. Promotes an improvement: exactly one thing may have changed, and the difference must be significant. With --margin, passes what is not worse, whatever changed.",
     )
     .requiredOption("--baseline <run>", "run of the current policy")
     .requiredOption("--candidate <run>", "run to compare with it")
@@ -73,12 +85,17 @@ export function define(command: Command, exit: (code: number) => void): void {
     .addOption(
       new Option(
         "--claim <claim>",
-        "reject unless exactly this changed; no-regression: whatever changed",
+        "reject unless exactly this changed; no-regression: any change, named",
       ).choices([...Object.keys(KNOBS), NO_REGRESSION]),
     )
     .option("--margin <x>", "no regression: the loss to rule out", margin)
     .option("--slice <field>", "compare each value of this field apart; a worse one rejects")
     .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
+    .option(
+      "--reward-range <low,high>",
+      "of --margin: range of rewards that the scorer does not declare",
+      twoNumbers,
+    )
     .option("--allow-dev", "compare on validation data of a training; the report says so")
     .option(
       "--allow-unknown-history",
@@ -110,6 +127,13 @@ export function define(command: Command, exit: (code: number) => void): void {
     });
 }
 
+function twoNumbers(text: string): [number, number] {
+  const [low, high, ...more] = text.split(",").map(finiteNumber);
+  if (low !== undefined && high !== undefined && low < high && more.length === 0)
+    return [low, high];
+  throw new InvalidArgumentError("It must be two numbers, the lower first, such as 0,1.");
+}
+
 const margin = numberIn(Number.MIN_VALUE, Number.MAX_VALUE, "a number above 0");
 
 const PRINT: Record<Format, (report: GateReport, cases?: ExampleCases) => string> = {
@@ -137,29 +161,17 @@ export function gateText(report: GateReport): string {
     side("baseline ", report.baseline, isGraded(report)),
     side("candidate", report.candidate, isGraded(report)),
     ...measurement(report),
-    ...cautions(report).map((line) => wrap(line, "  ")),
+    ...conditionLines(report).map((line) => wrap(line, "  ")),
     ...checkedLines(report).map((line) => hanging("  ", line)),
     ...sliceLines(report),
     "",
-    `Knob changed: ${report.knobs.join(", ") || "none"}`,
+    `${report.changed ? "Changed" : "Knob changed"}: ${changedText(report)}`,
     "",
     ...report.reasons.flatMap(reasonLines),
     ...report.notes.map((note) => wrap(`Note: ${note}`)),
     ...flipLines(report),
   ].join("\n");
 }
-
-/** Rewards of 0 and 1 have the pass rate as their mean. */
-function isGraded({ test, baseline, candidate }: GateReport): boolean {
-  if (test !== "cluster_sign_flip") return test === "sign_flip";
-  return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
-}
-
-const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
-  mcnemar_exact: "exact McNemar",
-  sign_flip: "sign-flip permutation",
-  cluster_sign_flip: "sign-flip permutation, clustered by example",
-};
 
 function side(
   label: string,
@@ -183,8 +195,8 @@ function sliceLines({ slices }: GateReport): string[] {
         one.baseline.toFixed(4).padStart(7),
         one.candidate.toFixed(4).padStart(7),
         signed(one.delta ?? 0).padStart(8),
-        pText(one.p_holm).replace("p = ", "").replace("p ", "").padStart(9),
-        ` ${STATES[one.state]}`,
+        pCell(one.p_holm).padStart(9),
+        ` ${SLICE_STATES[one.state]}`,
       ].join(" "),
     ),
   ];
@@ -201,8 +213,8 @@ function measurement({
 }: GateReport): string[] {
   if (delta === null || ci === null || p === null || test === null) return [];
   return [
-    `  difference ${signed(delta)}  ${Number((100 * ci.confidence).toFixed(2))} % interval ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  ${pText(p, 3)} (${TESTS[test]})`,
+    `  difference ${signed(delta)}  ${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}`,
+    `  ${pText(p, 3)} (${TEST_NAMES[test]})`,
     `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }

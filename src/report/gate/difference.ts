@@ -1,21 +1,12 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
+import { isGraded, TEST_NAMES } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { type Html, html } from "../page/html.ts";
 import { intervalFigure } from "../page/interval-chart.ts";
 import { grouped, NONE, percent, plain, pValue, signed } from "../page/numbers.ts";
-
-/** Rewards between 0 and 1 are compared by their means. */
-export const isGraded = ({ baseline, candidate }: GateReport): boolean =>
-  [baseline, candidate].some((side) => side.pass_rate !== side.mean_reward);
-
-const TESTS: Record<NonNullable<GateReport["test"]>, string> = {
-  mcnemar_exact: "exact McNemar test",
-  sign_flip: "sign-flip permutation test",
-  cluster_sign_flip: "sign-flip permutation test of whole prompts",
-};
 
 export function verdictFigures(verdict: GateReport): Figure[] {
   const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
@@ -40,7 +31,7 @@ export function verdictFigures(verdict: GateReport): Figure[] {
         ]),
     ...(p === null || test === null
       ? []
-      : [{ label: "Significance", value: pValue(p), note: `${TESTS[test]}, α ${level}` }]),
+      : [{ label: "Significance", value: pValue(p), note: `${TEST_NAMES[test]}, α ${level}` }]),
     ...(mde === null
       ? []
       : [{ label: "Minimum detectable effect", value: plain(mde), note: "80 % power" }]),

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { visible } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
-import { cautions, showValue } from "../../gate/render.ts";
+import { changedText, conditionLines, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
 import type { BusinessOptions } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
@@ -71,8 +71,8 @@ const STATES: Record<Decision, { readonly look: string; readonly sentence: strin
 };
 
 function head(verdict: GateReport, rows: ComparedRows | string): Html {
-  const { decision, comparable, knobs, claim } = verdict;
-  const remarks = [...cautions(verdict), ...checkedLines(verdict)];
+  const { decision, comparable, claim } = verdict;
+  const remarks = [...conditionLines(verdict), ...checkedLines(verdict)];
   const { look, sentence } = STATES[decision];
   const warnings = typeof rows === "string" ? [] : rows.warnings;
   return html`<article class="run">
@@ -82,7 +82,7 @@ ${warnings.map((text) => html`<p class="verdict alarm"><strong>Warning.</strong>
 ${factList([
   ["baseline", codeHtml(verdict.baseline.run)],
   ["candidate", codeHtml(verdict.candidate.run)],
-  ["changed", knobs.join(", ") || "none"],
+  ["changed", changedText(verdict)],
   claim === null ? undefined : ["claim", claim],
 ])}</div>
 </article>

@@ -1,8 +1,7 @@
 /** The comparison within each slice, as a table. */
 
 import { visible } from "../../core/visible.ts";
-import { STATES } from "../../gate/render.ts";
-import { pText, signed } from "../../gate/words.ts";
+import { pCell, SLICE_STATES, signed } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { Section } from "../page/document.ts";
 import { codeHtml, html } from "../page/html.ts";
@@ -13,7 +12,7 @@ export function slicesOfVerdict({ slices }: GateReport): Section | undefined {
   if (!slices) return undefined;
   const rows = slices.values.map(
     (one) =>
-      html`<tr><th scope="row">${codeHtml(one.value)}</th><td>${grouped(one.n)}</td><td>${one.baseline.toFixed(4)}</td><td>${one.candidate.toFixed(4)}</td><td>${one.delta === null ? NONE : signed(one.delta)}</td><td>${one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`}</td><td>${pText(one.p_holm)}</td><td>${STATES[one.state]}</td></tr>\n`,
+      html`<tr><th scope="row">${codeHtml(one.value)}</th><td>${grouped(one.n)}</td><td>${one.baseline.toFixed(4)}</td><td>${one.candidate.toFixed(4)}</td><td>${one.delta === null ? NONE : signed(one.delta)}</td><td>${one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`}</td><td>${pCell(one.p_holm)}</td><td>${SLICE_STATES[one.state]}</td></tr>\n`,
   );
   const margin =
     slices.margin !== undefined &&
