@@ -143,7 +143,26 @@ describe("promote", () => {
     const verdict = await gate({ baseline, candidate });
     expect(verdict.decision).toBe("PROMOTE");
     writeFileSync(file, artifactJson(verdict));
-    await expect(promoted("new", file)).rejects.toThrow(/a change of selection, not of the policy/);
+    await expect(promoted("new", file)).rejects.toThrow(
+      /a change of selection, not of the policy alone/,
+    );
+  });
+
+  test("no regression of a policy with another prompt is none of the policy alone", async () => {
+    const { identity: policy } = await policyAt(path.join(root, "new"));
+    const prompt = { form: "text", system_sha256: "c".repeat(64) };
+    const right = firstRight(40, 39);
+    const candidate = await makeRun(root, {
+      right,
+      provenance: { policy, prompt, seeds_tried: 1 },
+    });
+    const file = path.join(root, "prompt.json");
+    const verdict = await gate({
+      ...{ baseline: runs.old, candidate, claim: "no-regression", margin: 0.1 },
+    });
+    expect(verdict.decision).toBe("PASS");
+    writeFileSync(file, artifactJson(verdict));
+    await expect(promoted("new", file)).rejects.toThrow(/of policy and prompt, not of the policy/);
   });
 
   test("a verdict against another policy than the present one is refused", async () => {

@@ -4,7 +4,7 @@
  */
 
 import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
-import { canonicalJson, type JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { isCheckpoint } from "../core/policy.ts";
 import { describePolicy, isSamePolicy } from "../core/same-policy.ts";
 import type { AliasEntry } from "../runs/alias-entry.ts";
@@ -113,9 +113,9 @@ async function judgedBy({ verdict: file, policy }: PromoteOptions): Promise<Judg
   };
 }
 
-/** An improvement must come from the policy; that nothing was lost holds whatever changed. */
+/** What is promoted is the policy alone: with another prompt or sampling, it is not what was measured. */
 function requireDecision({ file, report }: ReadVerdict): void {
-  const { decision, knobs, reasons } = report;
+  const { decision, knobs, changed = knobs, reasons } = report;
   if (decision !== "PROMOTE" && decision !== "PASS") {
     const why = reasons[0] ? `: ${reasons[0].message}` : "";
     throw dataError(
@@ -123,9 +123,9 @@ function requireDecision({ file, report }: ReadVerdict): void {
       "Only a verdict PROMOTE, or PASS for no regression, promotes a policy.",
     );
   }
-  if (decision === "PROMOTE" && canonicalJson(knobs) !== '["policy"]') {
+  if (changed.some((change) => change !== "policy")) {
     throw dataError(
-      `${file} promotes a change of ${knobs.join(" and ") || "nothing"}, not of the policy`,
+      `${file} is about a change of ${changed.join(" and ")}, not of the policy alone`,
       "Compare two policies with everything else the same: gate --claim policy.",
     );
   }

@@ -36,11 +36,12 @@ export async function requireRepeatable({ file, report }: ReadVerdict): Promise<
 }
 
 function settingsOf(report: GateReport): Parameters<typeof gate>[0] {
-  const { baseline, candidate, allowed = [], slices } = report;
+  const { baseline, candidate, allowed = [], slices, reward_range: range } = report;
   return {
     ...{ baseline: baseline.run, candidate: candidate.run, alpha: report.alpha },
     ...{ minDelta: report.min_delta, margin: report.margin, claim: report.claim ?? undefined },
     ...{ slice: slices?.field, sliceMargin: slices?.margin },
+    rewardRange: range?.source === "caller" ? [range.low, range.high] : undefined,
     allowDev: allowed.includes(ON_VALIDATION_DATA),
     allowUnknownHistory: allowed.includes(HISTORY_UNKNOWN),
   };
