@@ -18,9 +18,7 @@ export const mayImport = {
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],
   environments: ["core", "scorers"],
-  graders: ["core", "scorers"],
   providers: ["core", "engine"],
-  judge: ["core"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
@@ -33,10 +31,9 @@ export const mayImport = {
   report: ["core", "runs", "stats", "charts", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
-    ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],
-    ...["learn", "gate", "report", "studio", "verify", "harden"],
+    ...["engine", "datasets", "environments", "providers", "serve", "loops", "learn", "gate"],
+    ...["report", "verify", "harden"],
   ],
-  studio: ["core", "http", "runs", "report", "charts"],
 };
 
 /**

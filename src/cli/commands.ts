@@ -16,7 +16,7 @@ export const GROUPS = {
     tour: "a guided first look at everything below, in a few minutes",
   },
   "Measure:": {
-    eval: "Loop A: score one completion per example, write a run",
+    eval: "Loop A: score completions of each example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",

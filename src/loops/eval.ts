@@ -1,6 +1,6 @@
 /**
- * Loop A. Scores one completion per example and writes a run. Nothing learns here: if two runs
- * differ, either the completions or the conditions of measurement did.
+ * Loop A. Scores one completion of each example, or several, and writes a run. Nothing learns here: if
+ * two runs differ, either the completions or the conditions of measurement did.
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
@@ -40,7 +40,7 @@ export interface EvalOptions<F extends object = ExampleFields>
 }
 
 /**
- * Loop A: scores one completion per example and writes a run.
+ * Loop A: scores one completion of each example, or with `repeats` several, and writes a run.
  * @example
  * ```ts
  * import { evaluate } from "lockedroom";

@@ -11,6 +11,14 @@ export {
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
 export {
+  baselineOf,
+  type Cell,
+  type CellDone,
+  cellsOf,
+  type MatrixOptions,
+  runMatrix,
+} from "./matrix.ts";
+export {
   choosePairs,
   PAIR_RULES,
   type PairCandidate,

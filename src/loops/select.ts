@@ -12,6 +12,7 @@ import {
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { slicesOf } from "../core/slices.ts";
 import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
@@ -34,6 +35,8 @@ export interface SelectOptions<F extends object = ExampleFields>
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
+  /** Fields of the examples whose values are reported apart, such as "metadata.topic". */
+  readonly slice?: readonly string[] | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ export interface SelectOptions<F extends object = ExampleFields>
 export async function select<F extends object = ExampleFields>(
   options: SelectOptions<F>,
 ): Promise<FinishedRun> {
-  const { policy, n } = options;
+  const { policy, n, slice: fields = [] } = options;
   const answers = {
     rows: options.samples,
     ...{ label: "samples", role: "samples" as const, parse: toSelectionPack },
@@ -79,11 +82,15 @@ export async function select<F extends object = ExampleFields>(
         answers_sha256: null,
         selection: { n, ...policy.identity },
         ...{ learning: null, device: null },
-        settings: { scorer_timeout_ms: run.scorer.timeoutMs },
+        settings: {
+          scorer_timeout_ms: run.scorer.timeoutMs,
+          ...(fields.length > 0 && { slice: [...fields] }),
+        },
       },
       findings: {
         metrics: tally.selectionMetrics,
         outcomes: { counts: { ...tally.counts } },
+        ...(tally.slices && { slices: tally.slices }),
         unknown_completions: run.unknown,
         alarms: tally.alarms,
       },
@@ -104,6 +111,16 @@ function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
 }
 
 export function selectRow(
+  options: Pick<SelectOptions, "policy" | "n" | "slice">,
+  pack: ScoredPack,
+): ResultRow {
+  const { slice: fields = [] } = options;
+  const row = decidedRow(options, pack);
+  if (fields.length > 0) row.slices = slicesOf(pack.example, fields);
+  return row;
+}
+
+function decidedRow(
   { policy, n }: Pick<SelectOptions, "policy" | "n">,
   { example, pack, samples }: ScoredPack,
 ): ResultRow {

@@ -1,6 +1,6 @@
 export { type VerdictReportOptions, verdictReport } from "./gate/report.ts";
 export {
-  findRow,
+  findRows,
   type Inspection,
   type InspectOptions,
   inspectRun,
@@ -8,6 +8,7 @@ export {
 } from "./inspect.ts";
 export { report } from "./report.ts";
 export type { Report, ReportOptions } from "./report-type.ts";
+export { sliceRates } from "./scored/row-slices.ts";
 export {
   type TrainingReport,
   type TrainingReportOptions,

@@ -7,6 +7,8 @@ export interface ReportOptions extends BusinessOptions {
   readonly runs: readonly string[];
   /** Price of the machine, in any currency; of training runs. */
   readonly pricePerHour?: number | undefined;
+  /** Fields of the data set, such as "metadata.topic": rates of each value; of scored runs. */
+  readonly slice?: readonly string[] | undefined;
 }
 
 /** A page about runs. @see {@link report} */

@@ -1,7 +1,7 @@
 /** Entry point of the pages about runs: each kind of run has its own folder. */
 
 import { dataError, usageError } from "../core/errors.ts";
-import { requireKind } from "../runs/folder-kind.ts";
+import { requireKind, SCORED } from "../runs/folder-kind.ts";
 import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
 import { evaluationReport } from "./evaluation/report.ts";
 import { pairsReport } from "./pairs/report.ts";
@@ -40,6 +40,11 @@ export async function report(options: ReportOptions): Promise<Report> {
         "A page is about runs of one kind. Write one for each kind.",
       );
   }
+  if (options.slice !== undefined && !SCORED.includes(kind))
+    throw usageError(
+      `${first} is ${aRun(kind)}, which has no rates to slice`,
+      "Use --slice with evaluations and selections.",
+    );
   return PAGES[kind](options);
 }
 

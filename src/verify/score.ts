@@ -7,7 +7,7 @@ import { RULES, type RuleName } from "../loops/decide.ts";
 import { scoreBatch } from "../loops/eval.ts";
 import { rowJson } from "../loops/row.ts";
 import { scorePacks } from "../loops/score-packs.ts";
-import { selectRow } from "../loops/select.ts";
+import { type SelectOptions, selectRow } from "../loops/select.ts";
 import {
   builtInPolicy,
   loadSelectionPolicy,
@@ -123,19 +123,26 @@ async function makerOf(
   policyFile: string | undefined,
   wholeExamples: boolean,
 ): Promise<Maker> {
-  if (manifest.loop === "A") return evaluationMaker(scorer, manifest.settings, wholeExamples);
+  const { settings } = manifest;
+  if (manifest.loop === "A") return evaluationMaker(scorer, settings, wholeExamples);
   const policy = await recordedRule(manifest.selection ?? {}, policyFile);
-  return selectionMaker(scorer, policy, Number(manifest.selection?.n));
+  const selection = { policy, n: Number(manifest.selection?.n), slice: fieldsOf(settings) };
+  return selectionMaker(scorer, selection, wholeExamples);
+}
+
+/** Fields that the run was sliced by. */
+function fieldsOf({ slice }: Run["manifest"]["settings"]): string[] {
+  return Array.isArray(slice) ? slice.map(String) : [];
 }
 
 function evaluationMaker(
   scorer: GuardedScorer,
-  { repeats, slice }: Run["manifest"]["settings"],
+  { repeats, slice = null }: Run["manifest"]["settings"],
   wholeExamples: boolean,
 ): Maker {
   const tally = new Tally();
   const times = typeof repeats === "number" ? repeats : undefined;
-  const fields = Array.isArray(slice) ? slice.map(String) : [];
+  const fields = fieldsOf({ slice });
   return {
     async make(rows) {
       const joined = rows.map(({ row, example }) => ({
@@ -144,9 +151,7 @@ function evaluationMaker(
       }));
       const made = await scoreBatch(scorer, joined, { fields, repeats: times });
       for (const [i, row] of made.entries()) {
-        // Without the data set only the row says what slice its example is in.
-        const { slices } = (rows[i] as WithExample).row;
-        if (!wholeExamples && slices) row.slices = slices;
+        if (!wholeExamples) keepSlices(row, rows[i]);
         tally.add(row);
       }
       return made.map((row) => rowJson(row));
@@ -155,13 +160,24 @@ function evaluationMaker(
   };
 }
 
-function selectionMaker(scorer: GuardedScorer, policy: SelectionPolicy, n: number): Maker {
-  const tally = new SelectionTally(n);
+/** Without the data set only the row says what slice its example is in. */
+function keepSlices(made: ResultRow, written: WithExample | undefined): void {
+  const slices = written?.row.slices;
+  if (slices) made.slices = slices;
+}
+
+function selectionMaker(
+  scorer: GuardedScorer,
+  selection: Pick<SelectOptions, "policy" | "n" | "slice">,
+  wholeExamples: boolean,
+): Maker {
+  const tally = new SelectionTally(selection.n);
   return {
     async make(rows) {
       const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
-      return (await scorePacks(scorer, packs)).map((pack) => {
-        const row = selectRow({ policy, n }, pack);
+      return (await scorePacks(scorer, packs)).map((pack, i) => {
+        const row = selectRow(selection, pack);
+        if (!wholeExamples) keepSlices(row, rows[i]);
         tally.addPack(row, pack);
         return rowJson(row, pack.pack && pack);
       });

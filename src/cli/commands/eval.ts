@@ -35,9 +35,14 @@ Examples:
 
 export function define(command: Command): void {
   command
-    .description("Scores one completion per example and writes a run (Loop A).")
+    .description(
+      "Scores one completion of each example, or several (--repeats), and writes a run (Loop A).",
+    )
     .requiredOption(...EXAMPLES)
-    .requiredOption("--completions <file>", "completions, JSONL: id, completion")
+    .requiredOption(
+      "--completions <file>",
+      "completions, JSONL: id, completion; with --repeats: id, samples",
+    )
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
     .option("--repeats <k>", "score k samples of each example (packs)", wholeNumber(2, 100_000))
@@ -89,7 +94,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
       `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
     );
   }
-  for (const line of sliceTable(summary)) out(line);
+  for (const line of sliceTable(summary.slices)) out(line);
   out();
   printWritten(dir, summary);
   out(`Next: ${program()} inspect-run --run ${dir} --only-fails`);

@@ -52,6 +52,7 @@ export const help = `Exit codes:
   0  PROMOTE, PASS  1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
   64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
+A GitHub workflow with this command: templates/ci/gate.yml in the package.
 
 With --margin the question is not whether the candidate is better but whether
 it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is

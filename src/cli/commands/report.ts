@@ -30,11 +30,15 @@ export const help = `A page about training says whether a run is finished, unfin
 an alarm; runs of the other kinds must be finished. All rows are counted, and
 the first of each outcome are shown. The same runs give the same bytes.
 
-The gate decides with its defaults; for --claim and the like, write the verdict
-with gate --report and give it as --verdict.
+--slice takes a field of the data set, such as metadata.topic: a table with the
+rates of each value, or of a comparison, with the difference in each.
+With --baseline and --candidate the gate decides with its defaults. For --claim
+or --margin, write the verdict with gate --report and give it as --verdict.
 
 Examples:
   lockedroom report --run runs/first --outfile first.html
+  lockedroom report --run runs/first --slice metadata.topic \\
+    --outfile topics.html
   lockedroom report --run runs/grpo runs/ppo --price-per-hour 2.5 \\
     --outfile compared.html --force
   lockedroom report --baseline runs/old --candidate runs/new \\
@@ -49,9 +53,9 @@ export function define(command: Command): void {
       "Writes an HTML page about runs of any kind, or about a verdict of the gate: key figures, charts, outcomes, failing rows, flips side by side. One self-contained file; several runs of one kind share a page.",
     )
     .option("--run <folders...>", "run folder, or several of one kind to compare")
-    .option("--baseline <run>", "compare with the gate: run of the current policy")
-    .option("--candidate <run>", "compare with the gate: run to compare with it")
-    .option("--slice <field>", "of a comparison: compare each value of this field apart")
+    .option("--baseline <run>", "page about a comparison: run of the current policy")
+    .option("--candidate <run>", "page about a comparison: run that may replace it")
+    .option("--slice <field>", "also show each value of this field of the data set apart")
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
@@ -82,13 +86,14 @@ function pageOf(flags: Flags) {
       "a report is about runs, a comparison or a verdict",
       "Give --run, or both --baseline and --candidate, or --verdict.",
     );
-  if (slice !== undefined && !isGate)
+  if (slice !== undefined && verdict !== undefined)
     throw usageError(
-      "--slice is for --baseline and --candidate",
-      "A page about evaluations shows every field that eval --slice was given.",
+      "--slice does not change a verdict that is already written",
+      "Give --slice to the gate that writes it.",
     );
   return async (): Promise<Report> => {
-    if (runs !== undefined) return report({ runs, pricePerHour, ...business });
+    const fields = slice === undefined ? undefined : [slice];
+    if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });
     if (verdict !== undefined)
       return verdictReport({ verdict: await readVerdict(verdict), ...business });
     return verdictReport({

@@ -4,8 +4,9 @@ import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
 import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
-import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
+import { sliceTable } from "../slice-text.ts";
 import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
 
@@ -16,6 +17,7 @@ interface Flags extends ScoringFlags {
   readonly rule?: RuleName;
   readonly policyName?: string;
   readonly sampling?: Record<string, number>;
+  readonly slice?: string[];
 }
 
 export const help = `A policy file exports one of:
@@ -53,6 +55,7 @@ export function define(command: Command): void {
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
+    .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
     .option("--policy-name <name>", POLICY_NAME, policyName)
     .addOption(SAMPLING)
     .addOption(JOBS)
@@ -98,6 +101,8 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
     out();
     print("This is selection, not learning: the policy that drew the samples has not changed.");
   }
+  for (const line of sliceTable(summary.slices)) out(line);
+  if (summary.slices) out();
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);
 }

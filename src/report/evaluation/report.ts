@@ -1,6 +1,6 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
-import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
+import { type Business, businessOfScored } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -74,10 +74,10 @@ export async function evaluationReport(
 async function readEvaluation(
   dir: string,
   isOneOfSeveral: boolean,
-  options: BusinessOptions,
+  options: Omit<ReportOptions, "runs">,
 ): Promise<EvaluationRun> {
   const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
-  const run = await readScoredRun(dir, (row) => failing.add(row));
+  const run = await readScoredRun(dir, (row) => failing.add(row), options.slice);
   const business = await businessOfScored(run.manifest, run.summary, options);
   return { ...run, business, failing: failing.html };
 }

@@ -10,6 +10,7 @@ import { type Business, type BusinessOptions, businessOfScored } from "../busine
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
+import { type RateEstimate, RateOfPrompts } from "./rate-of-prompts.ts";
 
 /** Of each direction. */
 const FLIPS_SHOWN = 20;
@@ -29,6 +30,8 @@ export interface ComparedRows {
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
+  /** Pass rates of the baseline and of the candidate, each by itself. */
+  readonly rates: readonly [RateEstimate, RateEstimate];
   /** Reasons not to take these rows for those of the verdict. */
   readonly warnings: readonly string[];
 }
@@ -51,6 +54,7 @@ async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
+  const rates = [new RateOfPrompts(verdict), new RateOfPrompts(verdict)] as const;
   let pairs = 0;
   let isPaired = true;
   try {
@@ -60,6 +64,8 @@ async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<
       if (!was && !is) break;
       before.count(was);
       after.count(is);
+      if (was) rates[0].add(was);
+      if (is) rates[1].add(is);
       isPaired &&= was?.id === is?.id;
       if (!was || !is || !isPaired) continue;
       pairs++;
@@ -78,6 +84,7 @@ async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
     ...{ pairs, flips, moves: moves.sorted, business },
+    rates: [rates[0].estimate, rates[1].estimate],
     warnings: [
       ...(isSame(verdict, before, after, flips)
         ? []

@@ -1,12 +1,13 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
-import { isGraded, TEST_NAMES } from "../../gate/words.ts";
+import { isGraded, pText, TEST_NAMES } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { type Html, html } from "../page/html.ts";
 import { intervalFigure } from "../page/interval-chart.ts";
-import { grouped, NONE, percent, plain, pValue, signed } from "../page/numbers.ts";
+import { grouped, NONE, percent, plain, signed } from "../page/numbers.ts";
+import type { ComparedRows } from "./compare-rows.ts";
+import type { RateEstimate } from "./rate-of-prompts.ts";
 
 export function verdictFigures(verdict: GateReport): Figure[] {
   const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
@@ -31,18 +32,26 @@ export function verdictFigures(verdict: GateReport): Figure[] {
         ]),
     ...(p === null || test === null
       ? []
-      : [{ label: "Significance", value: pValue(p), note: `${TEST_NAMES[test]}, α ${level}` }]),
+      : [{ label: "Significance", value: pText(p), note: `${TEST_NAMES[test]}, α ${level}` }]),
+    ...lossFigure(verdict),
     ...(mde === null
       ? []
       : [{ label: "Minimum detectable effect", value: plain(mde), note: "80 % power" }]),
   ];
 }
 
+/** Of a claim of no regression: the smallest loss that is ruled out. */
+function lossFigure({ margin, loss_bound: bound }: GateReport): Figure[] {
+  if (margin === undefined) return [];
+  const value = typeof bound === "number" ? `${plain(bound)} or more` : "none";
+  return [{ label: "Losses ruled out", value, note: `margin ${plain(margin)}` }];
+}
+
 const confidence = (ci: NonNullable<GateReport["ci"]>) =>
   `${Number((100 * ci.confidence).toFixed(2))}\u00a0%`;
 
-export function differenceCharts(verdict: GateReport): Html {
-  const { delta, ci, min_delta: least } = verdict;
+export function differenceCharts(verdict: GateReport, rows: ComparedRows | string): Html {
+  const { delta, ci, min_delta: least, margin } = verdict;
   if (delta === null || ci === null)
     return html`<p>${verdict.comparable ? "No example was scored in both runs." : "The runs are not comparable, so no difference was measured."}</p>\n`;
   const difference = intervalFigure({
@@ -51,23 +60,30 @@ export function differenceCharts(verdict: GateReport): Html {
     x: { label: isGraded(verdict) ? "mean reward" : "pass rate" },
     estimates: [{ label: "difference", value: delta, low: ci.low, high: ci.high }],
     verticals: [
+      ...(margin === undefined ? [] : [{ x: -margin, label: `margin ${signed(-margin)}` }]),
       { x: 0, label: "no change" },
       ...(least > 0 ? [{ x: least, label: `min-delta ${plain(least)}` }] : []),
     ],
   });
   return html`<div class="charts">
-${difference}${ratesFigure(verdict)}</div>
+${difference}${typeof rows !== "string" && ratesFigure(verdict, rows)}</div>
+<p class="muted">${methods(verdict, rows)}</p>
 `;
 }
 
-function ratesFigure(verdict: GateReport): Html | undefined {
+/** Which estimates the intervals are. */
+function methods(verdict: GateReport, rows: ComparedRows | string): string {
+  const difference = `The interval of the difference is a bootstrap over ${verdict.test === "cluster_sign_flip" ? "prompts" : "pairs of rows"}`;
+  if (typeof rows === "string" || isGraded(verdict)) return `${difference}.`;
+  const names = [...new Set(rows.rates.map(({ method }) => method))];
+  return `${difference}; those of the rates: ${names.join(", ")}.`;
+}
+
+function ratesFigure(verdict: GateReport, { rates }: ComparedRows): Html | undefined {
   if (isGraded(verdict)) return undefined;
-  const estimates = (["baseline", "candidate"] as const).flatMap((label) => {
-    const { pass_rate: rate, n_scored } = verdict[label];
-    // Samples of one example are not independent.
-    const n = verdict.repeats === undefined ? n_scored : Math.round(n_scored / verdict.repeats);
-    const [low, high] = rate === null ? [] : (wilsonInterval(Math.round(rate * n), n) ?? []);
-    if (rate === null || low === undefined || high === undefined) return [];
+  const estimates = (["baseline", "candidate"] as const).flatMap((label, i) => {
+    const { rate, interval: [low, high] = [] } = rates[i] as RateEstimate;
+    if (rate === undefined || low === undefined || high === undefined) return [];
     return [{ label, value: rate, low, high }];
   });
   if (estimates.length === 0) return undefined;

@@ -72,7 +72,9 @@ const STATES: Record<Decision, { readonly look: string; readonly sentence: strin
 
 function head(verdict: GateReport, rows: ComparedRows | string): Html {
   const { decision, comparable, claim } = verdict;
-  const remarks = [...conditionLines(verdict), ...checkedLines(verdict)];
+  // The margin has a tile of its own.
+  const { margin: _, ...conditions } = verdict;
+  const remarks = [...conditionLines(conditions), ...checkedLines(verdict)];
   const { look, sentence } = STATES[decision];
   const warnings = typeof rows === "string" ? [] : rows.warnings;
   return html`<article class="run">
@@ -92,7 +94,7 @@ ${factList([
 function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[] {
   const sections: (Section | undefined)[] = [
     { id: "reasons", title: "Reasons", body: reasonsList(verdict) },
-    { id: "difference", title: "Difference", body: differenceCharts(verdict) },
+    { id: "difference", title: "Difference", body: differenceCharts(verdict, rows) },
     slicesOfVerdict(verdict),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),

@@ -12,7 +12,7 @@ export function slicesOfVerdict({ slices }: GateReport): Section | undefined {
   if (!slices) return undefined;
   const rows = slices.values.map(
     (one) =>
-      html`<tr><th scope="row">${codeHtml(one.value)}</th><td>${grouped(one.n)}</td><td>${one.baseline.toFixed(4)}</td><td>${one.candidate.toFixed(4)}</td><td>${one.delta === null ? NONE : signed(one.delta)}</td><td>${one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`}</td><td>${pCell(one.p_holm)}</td><td>${SLICE_STATES[one.state]}</td></tr>\n`,
+      html`<tr><th scope="row">${codeHtml(one.value)}</th>${cellsOf(one).map(([name, text]) => html`<td data-name="${name}">${text}</td>`)}</tr>\n`,
   );
   const margin =
     slices.margin !== undefined &&
@@ -20,10 +20,27 @@ export function slicesOfVerdict({ slices }: GateReport): Section | undefined {
   return {
     id: "slices",
     title: "Slices",
-    body: html`${margin}<p>p-values are corrected for the number of slices (Holm).</p>
-<div class="wide"><table class="plain"><thead><tr><th scope="col">${visible(slices.field)}</th><th scope="col">rows</th><th scope="col">baseline</th><th scope="col">candidate</th><th scope="col">difference</th><th scope="col">interval</th><th scope="col">p (Holm)</th><th scope="col">finding</th></tr></thead>
+    body: html`${margin}<p>By ${codeHtml(slices.field)}. p-values are corrected for the number of slices (Holm).</p>
+<div class="wide"><table class="plain narrow"><thead><tr><th scope="col">${visible(slices.field)}</th>${NAMES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>
 ${rows}</tbody></table></div>
 `,
   };
 }
+
+const NAMES = [
+  ...["rows", "baseline", "candidate", "difference", "interval", "p (Holm)", "finding"],
+] as const;
+
+/** On a phone a cell stands on a line of its own, after its name. */
+function cellsOf(one: Slice): [name: string, text: string][] {
+  const texts = [
+    ...[grouped(one.n), one.baseline.toFixed(4), one.candidate.toFixed(4)],
+    one.delta === null ? NONE : signed(one.delta),
+    one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`,
+    ...[pCell(one.p_holm), SLICE_STATES[one.state]],
+  ];
+  return texts.map((text, i) => [NAMES[i] as string, text]);
+}
+
+type Slice = NonNullable<GateReport["slices"]>["values"][number];

@@ -2,8 +2,10 @@
 
 import { canonicalJson } from "../../core/json.ts";
 import { SUMMARY } from "../../runs/artifacts.ts";
-import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
+import type { ResultRow } from "../../runs/schemas.ts";
+import { type Business, businessOfScored } from "../business/business.ts";
 import type { Html } from "../page/html.ts";
+import type { ReportOptions } from "../report-type.ts";
 import { readScoredRun, type ScoredRun } from "../scored/read.ts";
 import { FailingRows } from "../scored/rows.ts";
 import { ChangedRows } from "./changed-rows.ts";
@@ -21,16 +23,17 @@ export interface SelectionRun extends ScoredRun {
 export async function readSelection(
   dir: string,
   level: number,
-  options: BusinessOptions,
+  { slice: fields = [], ...options }: Omit<ReportOptions, "runs">,
 ): Promise<SelectionRun> {
   const failing = new FailingRows(level, otherSamples);
   const changed = new ChangedRows(level);
   const counts = new PassCounts();
-  const run = await readScoredRun(dir, (row) => {
+  const see = (row: ResultRow) => {
     failing.add(row);
     changed.add(row);
     counts.add(row);
-  });
+  };
+  const run = await readScoredRun(dir, see, fields);
   const passAtK = counts.passAtK;
   const isSame = canonicalJson(passAtK) === canonicalJson(run.summary.metrics.pass_at_k ?? []);
   const edited = isSame || run.edited.includes(SUMMARY) ? run.edited : [...run.edited, SUMMARY];

@@ -9,6 +9,7 @@ import { settingsSection } from "../page/settings.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { passRateOf } from "../scored/head.ts";
 import { outcomeTable } from "../scored/outcomes.ts";
+import { slicesSection } from "../scored/slices.ts";
 import { selectionHead } from "./head.ts";
 import { passAtKSection } from "./pass-at-k.ts";
 import { readSelection, type SelectionRun } from "./read.ts";
@@ -23,6 +24,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: perRun(runs, ({ run }) => run.changed),
   }),
   (runs) => ({ id: "outcomes", title: "Outcomes of the selected", body: outcomeTable(runs) }),
+  slicesSection,
   businessSection,
   (runs) => ({
     id: "failures",

@@ -1,23 +1,26 @@
 /**
- * A matrix of prompts and models. Each cell is a rollout and a run of its own; what is finished is kept,
- * so that a matrix can be continued, and enlarged, without paying for a cell twice.
+ * A matrix of prompts and models. Each cell is a rollout and an evaluation of its own. Finished parts
+ * are kept, so that a matrix can be continued and enlarged without sampling anything twice.
  */
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { evaluate } from "../loops/eval.ts";
-import { rollout } from "../loops/rollout.ts";
+import { SUMMARY } from "../runs/artifacts.ts";
 import type { FinishedRollout } from "../runs/finished-rollout.ts";
 import type { MatrixSpec } from "../runs/matrix-schema.ts";
 import { openRun } from "../runs/reader.ts";
 import { fileExists } from "../runs/whole-file.ts";
-import { openPolicy, readSystem } from "./commands/rollout.ts";
+import { evaluate } from "./eval.ts";
+import { rollout } from "./rollout.ts";
 
 export interface Cell {
   readonly prompt: string;
   readonly model: string;
+  /** PROMPT.MODEL. */
+  readonly name: string;
   /** The folder of its run. */
   readonly run: string;
 }
@@ -32,48 +35,45 @@ export interface MatrixOptions {
   readonly spec: MatrixSpec;
   readonly outdir: string;
   readonly scorer: GuardedScorer;
+  /** Opens the policy of a cell: its model with its prompt. */
+  readonly openPolicy: (cell: Cell) => Promise<Policy>;
   readonly onCell?: ((cell: CellDone, index: number, of: number) => void) | undefined;
-  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 /** Prompts in the order of the file, and for each the models. */
 export function cellsOf({ prompts, models }: MatrixSpec, outdir: string): Cell[] {
   return Object.keys(prompts).flatMap((prompt) =>
-    Object.keys(models).map((model) => ({
-      ...{ prompt, model, run: path.join(outdir, `${prompt}.${model}`, "run") },
-    })),
+    Object.keys(models).map((model) => {
+      const name = `${prompt}.${model}`;
+      return { prompt, model, name, run: path.join(outdir, name, "run") };
+    }),
   );
 }
 
 /** The cell that the others are compared with. */
-export function baselineOf(spec: MatrixSpec, cells: readonly Cell[]): Cell {
-  const { baseline } = spec;
-  const found =
-    baseline === undefined
-      ? cells[0]
-      : cells.find(({ prompt, model }) => `${prompt}.${model}` === baseline);
+export function baselineOf({ baseline }: MatrixSpec, cells: readonly Cell[]): Cell {
+  const found = baseline === undefined ? cells[0] : cells.find(({ name }) => name === baseline);
   if (found) return found;
-  const known = cells.map(({ prompt, model }) => `${prompt}.${model}`).join(", ");
+  const known = cells.map(({ name }) => name).join(", ");
   throw usageError(`the matrix has no cell ${baseline}`, `Use one of ${known}.`);
 }
 
 export async function runMatrix(options: MatrixOptions): Promise<Cell[]> {
   const cells = cellsOf(options.spec, options.outdir);
-  for (const [i, cell] of cells.entries()) {
+  for (const [i, cell] of cells.entries())
     options.onCell?.(await runCell(cell, options), i, cells.length);
-  }
   return cells;
 }
 
 async function runCell(cell: Cell, options: MatrixOptions): Promise<CellDone> {
   const { spec, scorer } = options;
   const counts = { sampled: 0, wanted: 0 };
-  const rolled = await sampleCell(cell, options, counts);
+  const sampled = await sampleCell(cell, options, counts);
   const slice = spec.slice.length > 0 ? spec.slice : undefined;
   const repeats = spec.n > 1 ? spec.n : undefined;
-  if (!(await isKept(cell, rolled, scorer, { slice, repeats }))) {
+  if (!(await isKept(cell, sampled, scorer, { slice, repeats }))) {
     await evaluate({
-      ...{ dataset: spec.dataset, completions: rolled.answers, outdir: cell.run },
+      ...{ dataset: spec.dataset, completions: sampled.answers, outdir: cell.run },
       ...{ scorer, slice, repeats, force: true },
     });
   }
@@ -81,23 +81,16 @@ async function runCell(cell: Cell, options: MatrixOptions): Promise<CellDone> {
 }
 
 async function sampleCell(
-  { prompt, model, run }: Cell,
-  { spec, onNotice = () => {} }: MatrixOptions,
+  cell: Cell,
+  { spec, openPolicy }: MatrixOptions,
   counts: { sampled: number; wanted: number },
 ): Promise<FinishedRollout> {
-  const { system, file } = spec.prompts[prompt] ?? {};
-  const { top_p: topP, top_k: topK, max_tokens: maxTokens, ...sampling } = spec.sampling;
-  const flags = { ...sampling, topP, topK, maxTokens, concurrency: spec.concurrency };
-  const text = file === undefined ? system : await readSystem(file);
-  const policy = await openPolicy(
-    { ...flags, policy: spec.models[model] as string },
-    text,
-    onNotice,
-  );
+  const { file } = spec.prompts[cell.prompt] ?? {};
+  const policy = await openPolicy(cell);
   try {
     return await rollout({
       ...{ policy, dataset: spec.dataset, n: spec.n },
-      outdir: path.join(path.dirname(run), "rollout"),
+      outdir: path.join(path.dirname(cell.run), "rollout"),
       resume: true,
       inputs: file === undefined ? [] : [file],
       onStart: (wanted) => {
@@ -115,11 +108,11 @@ async function sampleCell(
 /** A finished run is kept if it scored these samples by this scorer, in the same way. */
 async function isKept(
   { run }: Cell,
-  rolled: FinishedRollout,
+  sampled: FinishedRollout,
   scorer: GuardedScorer,
   { slice, repeats }: { slice: readonly string[] | undefined; repeats: number | undefined },
 ): Promise<boolean> {
-  if (!fileExists(path.join(run, "summary.json"))) return false;
+  if (!fileExists(path.join(run, SUMMARY))) return false;
   const { manifest } = await openRun(run);
   const sha = (role: RegExp) => manifest.inputs.find((input) => role.test(input.role))?.sha256;
   const found = [
@@ -127,8 +120,8 @@ async function isKept(
     ...[manifest.settings.slice ?? null, manifest.settings.repeats ?? null],
   ];
   const wanted = [
-    rolled.manifest.inputs[0]?.sha256,
-    rolled.summary.files[path.basename(rolled.answers)],
+    sampled.manifest.inputs[0]?.sha256,
+    sampled.summary.files[path.basename(sampled.answers)],
     ...[scorer.identity.source_sha256, slice ?? null, repeats ?? null],
   ];
   return canonicalJson(found) === canonicalJson(wanted);
