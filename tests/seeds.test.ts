@@ -153,6 +153,14 @@ test("all four documents are there, with every item that was counted in them", (
   expect(items.length).toBeGreaterThanOrEqual(168);
 });
 
+test("every command of docs/promotion.md parses", async () => {
+  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(textOf("docs/promotion.md")) ?? [];
+  const commands = block.replaceAll("\\\n", "").trim().split("\n");
+  expect(commands.length).toBeGreaterThan(5);
+  for (const command of commands)
+    expect([command, await broken(`$ ${command}`)]).toEqual([command, undefined]);
+});
+
 test.each([
   ["src/gate/none.ts", "no such file"],
   ["src/gate/gate.ts#gateless", "no such name"],
