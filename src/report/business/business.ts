@@ -104,6 +104,11 @@ function usageOf(
   };
 }
 
+/** Refuses an alias that is damaged or names nothing, before runs are read. */
+export function requireAlias(options: BusinessOptions): void {
+  aliasOf(null, options);
+}
+
 function aliasOf(policy: JsonObject | null, { alias }: BusinessOptions): NamedBy | undefined {
   if (alias === undefined) return undefined;
   const place = aliasPlace(alias);

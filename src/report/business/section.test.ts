@@ -151,8 +151,10 @@ describe("blast radius and rollback", () => {
     await promote({ place, policy: named("new"), verdict: at("verdict.json") });
     const after = textOf(await report({ runs: [at("new")], alias: place.dir }));
     expect(after).toContain("entry 2 of its history. That is the policy of new.");
-    expect(after).toMatch(/The policy before is \S+\/old , entry 1:/);
+    expect(after).toMatch(/The policy before is \S+\/old , entry 1;/);
     expect(after).toContain(`rollback --alias ${place.dir} --reason`);
-    await expect(report({ runs: [at("new")], alias: "nobody" })).rejects.toThrow(/names no policy/);
+    const nobody = { alias: "nobody" };
+    await expect(report({ runs: [at("new")], ...nobody })).rejects.toThrow(/names no policy/);
+    await expect(verdictReport({ verdict, ...nobody })).rejects.toThrow(/names no policy/);
   });
 });

@@ -90,6 +90,8 @@ function measuredSafety({ mean, scored, errors, codes }: Safety): string {
   return `axis safety: mean ${plain(mean)} over ${many(scored, "row")}${failed} (${found.join(", ")})`;
 }
 
+const PRICE = "Give a price with --price-in and --price-out.";
+
 /** What a reader must know of the figures above. */
 function remarks(runs: Runs): string[] {
   const usages = runs.map(({ run }) => run.business.usage);
@@ -101,11 +103,11 @@ function remarks(runs: Runs): string[] {
   const several = known.find(({ perExample }) => perExample > 1);
   return [
     ...unknown.map((why) => `Tokens, cost and latency are not known: ${why}.`),
-    ...(isFree ? ["A local policy costs machine time, which is not in its cost."] : []),
-    ...(isFree || isUnpriced ? ["--price-in and --price-out give a price."] : []),
+    ...(isFree ? [`A local policy costs machine time, which is not in its cost. ${PRICE}`] : []),
+    ...(isUnpriced && !isFree ? [PRICE] : []),
     ...(isTimed
       ? [
-          `Latency is that of one occasion, with as many requests or rows at a time as then. An episode is an example with all of its completions${several ? `, here ${grouped(several.perExample)}, and` : ", and"} lasts as long as the slowest.`,
+          `Latency was measured once, with the concurrency of the rollout. An episode is an example with all of its completions${several ? `, here ${grouped(several.perExample)}, and` : ", and"} lasts as long as the slowest.`,
         ]
       : []),
   ];
@@ -120,6 +122,7 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
   const { name, flag, entry, source, before } = alias;
   const holders = runs.filter(({ run }) => run.business.alias?.isThis).map((one) => one.name);
   const isPromoted = runs.at(-1)?.run.business.alias?.isThis ?? false;
+  const way = codeHtml(`lockedroom rollback --alias ${flag} --reason "…"`);
   const which =
     holders.length === 0
       ? "No policy of this page is the one that it names."
@@ -130,9 +133,9 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
 <h3>Rollback</h3>
 <p>${
     before
-      ? html`The policy before is ${codeHtml(before.source)}, entry ${grouped(before.number)}: ${codeHtml(`lockedroom rollback --alias ${flag} --reason "…"`)} returns to it.`
+      ? html`The policy before is ${codeHtml(before.source)}, entry ${grouped(before.number)}; ${way} returns to it.`
       : "It is the first policy of the alias: there is none to return to yet."
-  }${!isPromoted && html` After a promotion, the same command returns to ${codeHtml(source)}.`}</p>
+  }${!isPromoted && html` After a promotion, ${before ? "the same command" : way} returns to ${codeHtml(source)}.`}</p>
 `;
 }
 

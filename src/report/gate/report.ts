@@ -5,7 +5,7 @@ import { visible } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { changedText, conditionLines, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
-import type { BusinessOptions } from "../business/business.ts";
+import { type BusinessOptions, requireAlias } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
@@ -43,6 +43,7 @@ export async function verdictReport({
   verdict,
   ...options
 }: VerdictReportOptions): Promise<Report> {
+  requireAlias(options);
   const rows = await compareRows(verdict, options);
   const [candidate, baseline] = shortNames(verdict);
   return {
