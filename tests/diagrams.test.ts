@@ -106,9 +106,29 @@ test("the debugging tree doubts the expected answer before it blames model or ve
     return above ? [...asked(above.from), labelled(above.from)] : [];
   };
   const endings = [...nodes.keys()].filter((id) => edges.every(({ from }) => from !== id));
-  expect(endings).toHaveLength(6);
+  expect(endings).toHaveLength(8);
   for (const id of endings.filter((end) => !/^(measurement|data)/.test(labelled(end))))
     expect(asked(id)[2], labelled(id)).toBe("Is the expected answer right and unambiguous?");
+  // A text that was not parsed can be the fault of parser, spec or model.
+  const unparsed = endings.filter((id) => asked(id).includes("Is the text in spec?")).map(labelled);
+  expect(unparsed.map((label) => label.split(":")[0]).sort()).toEqual([
+    "model, format",
+    "parser bug",
+    "spec",
+  ]);
+});
+
+test("each loop says what is logged, what changes and what stays", () => {
+  const { nodes }: { nodes: Map<string, Drawn & { label: string[] }> } = parseDiagram(
+    read("1-three-loops.mmd"),
+  );
+  const loops = [...nodes.values()].filter((node) => node.nodes);
+  expect(loops).toHaveLength(3);
+  for (const loop of loops) {
+    const text = labelsOf(loop).join(" ");
+    for (const word of ["log ", "knob: ", "changes: ", "stays: "]) expect(text).toContain(word);
+  }
+  expect(labelsOf(loops[2] as Drawn).join(" ")).toContain("KL penalty");
 });
 
 describe("a source that would not be drawn as it says is refused", () => {

@@ -56,6 +56,7 @@ export const GROUPS = {
     level: "show a level: what to do, and what comes next",
     check: "check a level by its evidence",
     quiz: "answer a level's checklist as questions",
+    drill: "read pairs of runs, and name what is behind each",
     plan: "show the 120-day plan: exits, evidence, week and streak",
     scoreboard: "keep the weekly scoreboard, filled in from runs",
     manual: "open the manual in the browser",
