@@ -45,8 +45,10 @@ export function seedsPage({ documents }) {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-function row(number, { item, state = "there", why, where = [], shown = [] }) {
+function row(number, { item, state = "there", why, ...links }) {
   const word = STATES[state];
+  // Of what is not there yet, the data may say where it will be.
+  const { where = [], shown = [] } = state === "building" ? {} : links;
   const remark = [word && `**${word}.**`, why].filter(Boolean).join(" ");
   const cells = [item + (remark && ` ${remark}`), where.map(linked), shown.map(linked)];
   const text = cells.map((cell) => [cell].flat().join("<br>").replaceAll("|", "\\|"));

@@ -129,7 +129,8 @@ describe("every item", () => {
 
   test("leads to what is there", async () => {
     const dead: string[] = [];
-    for (const { of, item, where = [], shown = [] } of items) {
+    for (const { of, item, state, where = [], shown = [] } of items) {
+      if (state === "building") continue;
       for (const link of [...where, ...shown]) {
         const why = await broken(link);
         if (why) dead.push(`${of}: ${item}: ${link}: ${why}`);
