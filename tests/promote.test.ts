@@ -165,6 +165,23 @@ describe("promote", () => {
     await expect(promoted("new", file)).rejects.toThrow(/of policy and prompt, not of the policy/);
   });
 
+  test("a verdict with axes is asked for again with their margins", async () => {
+    const sides = await Promise.all(
+      (["old", "new"] as const).map(async (name) => {
+        const { identity: policy } = await policyAt(path.join(root, name));
+        const right = firstRight(40, RIGHT[name]);
+        const axes = [{ name: "safety", scorer: "safety" }];
+        return makeRun(root, { right, axes, provenance: { policy, seeds_tried: 1 } });
+      }),
+    );
+    const [baseline = "", candidate = ""] = sides;
+    const verdict = await gate({ baseline, candidate, axisMargins: { safety: 0.2 } });
+    expect(verdict.axes?.values).toMatchObject([{ name: "safety", margin: 0.2 }]);
+    const file = path.join(root, "axes.json");
+    writeFileSync(file, artifactJson(verdict));
+    expect((await promoted("new", file)).verdict?.decision).toBe("PROMOTE");
+  });
+
   test("a verdict against another policy than the present one is refused", async () => {
     await promoted("best", await verdictOf("old", "best"));
     await expect(promoted("new", await verdictOf("old", "new"))).rejects.toThrow(

@@ -40,20 +40,12 @@ function settingsOf(report: GateReport): Parameters<typeof gate>[0] {
   return {
     ...{ baseline: baseline.run, candidate: candidate.run, alpha: report.alpha },
     ...{ minDelta: report.min_delta, margin: report.margin, claim: report.claim ?? undefined },
-    ...axisMargins(report),
+    axisMargins: Object.fromEntries(
+      report.axes?.values.map(({ name, margin }) => [name, margin]) ?? [],
+    ),
     ...{ slice: slices?.field, sliceMargin: slices?.margin },
     rewardRange: range?.source === "caller" ? [range.low, range.high] : undefined,
     allowDev: allowed.includes(ON_VALIDATION_DATA),
     allowUnknownHistory: allowed.includes(HISTORY_UNKNOWN),
   };
-}
-
-/** Of each axis, where the runs were measured on several. */
-function axisMargins(report: GateReport & { readonly axes?: Axes }): object {
-  const margins = report.axes?.values.map(({ name, margin }) => [name, margin] as const);
-  return margins ? { axisMargins: Object.fromEntries(margins) } : {};
-}
-
-interface Axes {
-  readonly values: readonly { readonly name: string; readonly margin: number }[];
 }

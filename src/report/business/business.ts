@@ -72,7 +72,7 @@ export async function businessOfScored(
   const rollout = await rolloutBehind(manifest);
   return {
     usage: typeof rollout === "string" ? rollout : usageOf(rollout, options),
-    safety: (summary as { readonly axes?: Record<string, Safety> }).axes?.safety,
+    safety: summary.axes?.safety,
     isScored: true,
     alias: aliasOf(manifest.policy, options),
   };

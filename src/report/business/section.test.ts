@@ -117,6 +117,13 @@ describe("cost and latency", () => {
 
 describe("safety", () => {
   test("is unmeasured without the axis, and told with it", async () => {
+    await evaluate({
+      ...{ dataset, completions: at("new-rollout", "completions.jsonl"), outdir: at("safe") },
+      ...{ scorer: await openScorer(undefined), axes: [{ name: "safety", scorer: "safety" }] },
+    });
+    expect(textOf(await report({ runs: [at("safe")] }))).toMatch(
+      /safety risk axis safety: mean 1 over 100 rows \(\w+ 100\)/,
+    );
     expect(textOf(await report({ runs: [at("new")] }))).toContain(
       "safety risk not measured: evaluate with --axis safety",
     );

@@ -1,5 +1,9 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
+import type { Manifest, ResultRow } from "../../runs/schemas.ts";
+import { AxisRows } from "../axes/axis-rows.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
+import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
 import { type Business, businessOfScored } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
@@ -25,7 +29,7 @@ import { FailingRows } from "../scored/rows.ts";
 import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
-interface EvaluationRun extends ScoredRun {
+interface EvaluationRun extends ScoredRun, MeasuredOnAxes {
   readonly business: Business;
   readonly failing: Html;
 }
@@ -40,6 +44,8 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
   }),
   slicesSection,
+  axesSection,
+  failureSection,
   metricsSection,
   // Episodes of a tabular experiment have no tokens.
   (runs) => (runs.some(({ run }) => run.manifest.loop === "C") ? undefined : businessSection(runs)),
@@ -76,10 +82,20 @@ async function readEvaluation(
   isOneOfSeveral: boolean,
   options: Omit<ReportOptions, "runs">,
 ): Promise<EvaluationRun> {
-  const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
-  const run = await readScoredRun(dir, (row) => failing.add(row), options.slice);
+  const level = isOneOfSeveral ? 4 : 3;
+  const failing = new FailingRows(level);
+  const onAxes = new AxisRows(level);
+  let modes: FailureModes | undefined;
+  const see = (row: ResultRow, manifest: Manifest) => {
+    modes ??= new FailureModes(manifest);
+    for (const part of [failing, onAxes, modes]) part.add(row);
+  };
+  const run = await readScoredRun(dir, see, options.slice);
   const business = await businessOfScored(run.manifest, run.summary, options);
-  return { ...run, business, failing: failing.html };
+  return {
+    ...{ ...run, business, failing: failing.html, failingOnAxes: onAxes.html },
+    modes: (modes ?? new FailureModes(run.manifest)).findings(),
+  };
 }
 
 function statusOf(run: ScoredRun): string {
