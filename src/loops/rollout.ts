@@ -26,6 +26,7 @@ import {
 } from "../runs/finished-rollout.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import type { NotedAnswer } from "../runs/note-facts.ts";
 import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
 import { seedsTried, type TriedRollout } from "../runs/rollout-ledger.ts";
 import type { RolloutManifest } from "../runs/rollout-schemas.ts";
@@ -95,6 +96,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
 
     const tally = new RolloutTally();
     const timing = new LatencyTally();
+    const concrete: NotedAnswer[] = [];
     const rows = await folder.lines(answersName(n));
     for await (const { example, answers, latencies } of inDataSetOrder(
       unchanged(dataset),
@@ -103,6 +105,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     )) {
       for (const answer of answers) tally.add(answer);
       timing.add(latencies);
+      if (concrete.length < 2 && answers[0]) concrete.push({ ...answers[0], id: example.id });
       const named = { id: example.id, prompt_fingerprint: promptFingerprint(example.prompt) };
       rows.add(canonicalJson({ ...named, ...(n === 1 ? answers[0] : { samples: answers }) }));
       await rows.flush();
@@ -123,6 +126,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         },
       },
       tally.summary(found.examples.count, options.prices),
+      concrete,
     );
   } catch (error) {
     await journal?.close();
