@@ -47,6 +47,9 @@ export const GROUPS = {
   },
   "Serve:": {
     serve: "serve a policy as an OpenAI-compatible endpoint",
+    promote: "let an alias, such as production, name another policy",
+    rollback: "return an alias to the policy that it named before",
+    alias: "list policy aliases, or show the history of one",
   },
   "Learn by the track:": {
     init: "create a workspace with data, a scorer and assignments",
