@@ -19,7 +19,6 @@ const STATES = {
   there: undefined,
   different: "Different on purpose",
   planned: "Planned",
-  building: "Not there yet",
 };
 
 /** The page for the data. */
@@ -30,7 +29,6 @@ export function seedsPage({ documents }) {
     `${items.length} items: ${count("there")} as asked`,
     `${count("different")} different on purpose, with the reason`,
     `${count("planned")} planned`,
-    ...(count("building") > 0 ? [`${count("building")} not there yet`] : []),
   ];
   const lines = [INTRODUCTION, `${counts.join(", ")}.`, ""];
   for (const { name, title, parts } of documents) {
@@ -45,10 +43,8 @@ export function seedsPage({ documents }) {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-function row(number, { item, state = "there", why, ...links }) {
+function row(number, { item, state = "there", why, where = [], shown = [] }) {
   const word = STATES[state];
-  // Of what is not there yet, the data may say where it will be.
-  const { where = [], shown = [] } = state === "building" ? {} : links;
   const remark = [word && `**${word}.**`, why].filter(Boolean).join(" ");
   const cells = [item + (remark && ` ${remark}`), where.map(linked), shown.map(linked)];
   const text = cells.map((cell) => [cell].flat().join("<br>").replaceAll("|", "\\|"));
