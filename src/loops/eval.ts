@@ -18,6 +18,7 @@ import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { AskedFor } from "./asked-for.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
@@ -57,12 +58,13 @@ export async function evaluate<F extends object = ExampleFields>(
 ): Promise<FinishedRun> {
   const { maxExamples, repeats, slice: fields = [] } = options;
   const shape: RowShape = { fields, repeats };
+  const asked = await AskedFor.of(options);
   return withScoringRun("eval", options, answersOf(options), async (run) => {
     const results = await run.folder.lines(RESULTS);
     const answered = new SequenceFingerprint();
     const tally = new Tally();
     const score = (batch: readonly Joined<Completion | SelectionPack>[]) =>
-      scoreBatch(run.scorer, samplesOf(batch, repeats), shape);
+      scoreBatch(run.scorer, samplesOf(asked.watch(batch), repeats), shape);
     for await (const rows of run.scored(score)) {
       for (const row of rows) {
         tally.add(row);
@@ -71,6 +73,7 @@ export async function evaluate<F extends object = ExampleFields>(
       }
       await results.flush();
     }
+    asked.require();
     return finishScoredRun(run.folder, {
       manifest: {
         ...(await run.describe()),

@@ -30,6 +30,11 @@ export function summaryText(
     `| mean reward | ${rate(metrics.mean_reward)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
     `| scored of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
+    ...(metrics.repeats === undefined
+      ? []
+      : [
+          `| examples, samples of each | ${metrics.n_examples / metrics.repeats}, ${metrics.repeats} |`,
+        ]),
     ...(metrics.mean_kl_est === null
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
@@ -79,9 +84,11 @@ export function warnings({
     );
   }
   if (metrics.n_missing > 0) {
-    lines.push(
-      `Examples without a completion: ${metrics.n_missing}. The gate will refuse this run.`,
-    );
+    const missing =
+      metrics.repeats === undefined
+        ? `Examples without a completion: ${metrics.n_missing}.`
+        : `Missing samples: ${metrics.n_missing} of ${metrics.n_examples}.`;
+    lines.push(`${missing} The gate will refuse this run.`);
   }
   if (unknown.count > 0) {
     lines.push(
