@@ -12,7 +12,10 @@ import { RUN_KINDS, writeFolder } from "./fixtures/run-folders.ts";
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-kinds-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const OTHERS = { sweep: "sweep.json", checkpoint: "config.json", adapter: "adapter_config.json" };
+const OTHERS = {
+  ...{ sweep: "sweep.json", matrix: "matrix.json" },
+  ...{ checkpoint: "config.json", adapter: "adapter_config.json" },
+};
 type Other = keyof typeof OTHERS;
 type Kind = RunKind | Other;
 const KINDS = [...RUN_KINDS, ...(Object.keys(OTHERS) as Other[])];

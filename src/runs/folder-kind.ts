@@ -58,6 +58,12 @@ const OTHERS = {
     what: "a sweep",
     next: (dir: string) => `Name its training runs: report --run ${path.join(dir, "*/")}`,
   },
+  matrix: {
+    file: "matrix.json",
+    what: "a matrix",
+    next: (dir: string) =>
+      `Name its runs: report --run ${path.join(dir, "*/run")}. The table of all cells is in ${path.join(dir, "matrix.md")}.`,
+  },
   adapter: {
     file: "adapter_config.json",
     what: "an adapter",

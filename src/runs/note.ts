@@ -27,7 +27,7 @@ export function summaryText(
     "| metric | value |",
     "|---|---|",
     `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
-    `| mean reward | ${rate(metrics.mean_reward)} |`,
+    `| mean reward | ${rate(metrics.mean_reward)}${interval(metrics.mean_reward_ci95)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
     `| scored of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
     ...(metrics.repeats === undefined
@@ -56,7 +56,7 @@ function sliceTable(field: string, values: NonNullable<Summary["slices"]>[string
     "|---|---|---|---|",
     ...values.map(
       (one) =>
-        `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)} |`,
+        `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)}${interval(one.mean_reward_ci95)} |`,
     ),
     "",
   ];
@@ -149,7 +149,7 @@ function rate(value: number | null): string {
   return value === null ? "undefined" : value.toFixed(4);
 }
 
-function interval(bounds: [number, number] | null): string {
+function interval(bounds: [number, number] | null | undefined): string {
   return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
 }
 

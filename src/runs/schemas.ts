@@ -164,6 +164,8 @@ const sliceRate = z.strictObject({
   pass_rate: share,
   pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
   mean_reward: z.number().nullable(),
+  /** Of graded rewards: where every reward is 0 or 1 the interval is that of the pass rate. */
+  mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
 });
 
 export const summarySchema = z.strictObject({
@@ -175,6 +177,8 @@ export const summarySchema = z.strictObject({
     pass_rate: share,
     pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
     mean_reward: z.number().nullable(),
+    /** Of graded rewards, over examples. */
+    mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
     mean_kl_est: z.number().nullable(),
     /** Rows: with --repeats an example counts once for each of its samples. */
     n_examples: z.int(),

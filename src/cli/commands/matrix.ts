@@ -138,7 +138,7 @@ async function onlyCell({ run, name }: Cell): Promise<Table> {
     markdown: `| run | ${metric} | scored |\n|---|---|---|\n| ${name} | ${figure} | ${n_scored} |\n`,
     text: [
       `${name}: ${metric} ${figure} of ${n_scored}; one cell, so there is nothing to compare.`,
-      ...sliceTable(slices),
+      ...sliceTable(slices, metrics),
     ].join("\n"),
   };
 }
