@@ -28,7 +28,7 @@ export const mayImport = {
   ],
   gate: ["core", "runs", "scorers", "stats"],
   verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
-  report: ["core", "runs", "stats", "charts", "gate"],
+  report: ["core", "runs", "scorers", "stats", "charts", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
     ...["engine", "datasets", "environments", "providers", "serve", "loops", "learn", "gate"],

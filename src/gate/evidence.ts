@@ -6,6 +6,7 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
+import { openAxisRescoring } from "./axis-rescore.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
 import { openRescoring, type Rescoring } from "./rescore.ts";
@@ -53,11 +54,17 @@ export async function gatherEvidence(
     await openRescoring(baseline.manifest),
     await openRescoring(candidate.manifest),
   ] as const;
+  const onAxes = [
+    await openAxisRescoring(baseline.manifest),
+    await openAxisRescoring(candidate.manifest),
+  ] as const;
   let otherSample: Reason | undefined;
   let unpaired: [string | null, string | null] | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
+    if (before && onAxes[0]?.add(before)) await onAxes[0].settle();
+    if (after && onAxes[1]?.add(after)) await onAxes[1].settle();
     if (before?.id !== after?.id || before?.sample !== after?.sample)
       unpaired ??= [before?.id ?? null, after?.id ?? null];
     if (!before || !after || unpaired) continue;
@@ -81,12 +88,13 @@ export async function gatherEvidence(
       flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
-  for (const side of rescoring) await side?.finish();
+  for (const side of [...rescoring, ...onAxes]) await side?.finish();
   return {
     violations: [
       ...integrity(sides),
       ...otherAnswers(sides),
-      ...otherRewards(rescoring),
+      ...otherRewards(rescoring, REWARDS_DIFFER),
+      ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
@@ -245,14 +253,26 @@ function otherAnswers([baseline, candidate]: readonly [RecountedRun, RecountedRu
   ];
 }
 
-function otherRewards([baseline, candidate]: readonly (Rescoring | undefined)[]): Reason[] {
+const REWARDS_DIFFER = {
+  code: "rewards_differ_from_scorer",
+  message:
+    "The rows were scored again, and a run has rewards, codes or details that its scorer does not give. Run its command again.",
+};
+const AXIS_REWARDS_DIFFER = {
+  code: "axis_rewards_differ",
+  message:
+    "The rows were scored again on their axes, and a run has rewards or codes that the axes do not give. Run its command again.",
+};
+
+function otherRewards(
+  [baseline, candidate]: readonly (Pick<Rescoring, "differing"> | undefined)[],
+  words: Pick<Reason, "code" | "message">,
+): Reason[] {
   const [before, after] = [baseline?.differing ?? null, candidate?.differing ?? null];
   if (before === null && after === null) return [];
   return [
     {
-      code: "rewards_differ_from_scorer",
-      message:
-        "The rows were scored again, and a run has rewards, codes or details that its scorer does not give. Run its command again.",
+      ...words,
       baseline: before ?? "as scored",
       candidate: after ?? "as scored",
     } as Reason,

@@ -8,6 +8,8 @@ import { KNOBS, type Knob } from "../core/knobs.ts";
 import { GATE_SCHEMA, type GateReport, type Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { smallestLossRuledOut } from "../stats/margin.ts";
+import { type AxisMargins, axisNotes, decideAxes, measureAxes, otherAxes } from "./axes.ts";
+import { AxesEvidence } from "./axis-evidence.ts";
 import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
 import { compareManifests, sameAnswers } from "./comparability.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
@@ -25,7 +27,7 @@ import { requireSlices } from "./slice-evidence.ts";
 import { decideSlices, measureSlices } from "./slices.ts";
 
 /** What `gate` is given. @see {@link gate} */
-export interface GateOptions {
+export interface GateOptions extends AxisMargins {
   readonly baseline: string;
   readonly candidate: string;
   /** The smallest improvement worth having. */
@@ -104,7 +106,15 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   if (slice !== undefined) requireSlices(slice, baseline, candidate);
   const comparability = compareManifests(baseline.manifest, candidate.manifest);
   const { knobs } = comparability;
-  const evidence = await gatherEvidence(baseline, candidate, options);
+  const onAxes = new AxesEvidence(baseline.manifest, candidate.manifest);
+  requireAxes(options, onAxes);
+  const evidence = await gatherEvidence(baseline, candidate, {
+    slice,
+    onPair(before, after) {
+      onAxes.add(before, after);
+      options.onPair?.(before, after);
+    },
+  });
   const further = await options.further?.(baseline, candidate);
   const allowed = new Allowed(options);
   // Without a claim of a knob, a margin allows several changes: no cause is claimed.
@@ -123,6 +133,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       : []),
     ...evidence.violations,
     ...outOfRange(range, evidence),
+    ...otherAxes(baseline.manifest, candidate.manifest),
+    ...onAxes.reasons(),
     ...(further?.reasons ?? []),
   ];
   const violations = allowed
@@ -135,7 +147,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);
   const level = seeds?.level ?? alpha;
   const clustered = comparable
-    ? await clustersOf(baseline, candidate, evidence.repeated, slice)
+    ? await clustersOf(baseline, candidate, evidence.repeated, slice, [...onAxes.byName.keys()])
     : undefined;
   const clusters = clustered?.whole;
   const paired = { ...evidence, range: range && range.high - range.low };
@@ -159,7 +171,17 @@ export async function gate(options: GateOptions): Promise<GateReport> {
             sameAnswers: sameAnswers(baseline.manifest, candidate.manifest),
           })
       : { decision: "REJECT", reasons: refused };
-  const { decision, reasons } = slices ? decideSlices(whole, slices) : whole;
+  const main = slices ? decideSlices(whole, slices) : whole;
+  const instruments = candidate.manifest.axes ?? [];
+  const values =
+    comparable && instruments.length > 0
+      ? measureAxes({
+          ...{ ...options, axes: instruments, evidence: onAxes.byName, level },
+          clusters: clustered?.byAxis,
+        })
+      : [];
+  const judged = values.length > 0 ? decideAxes(main, values) : { ...main, axes: undefined };
+  const { decision, reasons } = judged;
   const times = repeatsOf(candidate);
   return {
     schema: GATE_SCHEMA,
@@ -178,6 +200,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
       ...fewChangesNote(evidence, clusters, comparable),
+      ...axisNotes(instruments, values),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
       ...(knobs.length === 0 || decision !== whole.decision
         ? []
@@ -203,6 +226,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     }),
     ...(times !== undefined && { repeats: times }),
     ...(slices && { slices }),
+    ...(judged.axes && { axes: judged.axes }),
     ...(further?.verified && { verified: further.verified }),
     ...(further?.seals && { seals: further.seals }),
   };
@@ -248,6 +272,21 @@ function requireOptions(
       "Use --margin to rule out a loss, or --min-delta to ask for an improvement.",
     );
   }
+}
+
+/** Refuses margins that are none, and those of an axis that the runs do not have. */
+function requireAxes({ axisMargin = 0, axisMargins = {} }: AxisMargins, found: AxesEvidence): void {
+  for (const value of [axisMargin, ...Object.values(axisMargins)]) {
+    if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
+      throw usageError("--axis-margin must be 0 or more", "Such as 0.02, or safety=0.");
+  }
+  const unknown = Object.keys(axisMargins).find((name) => !found.byName.has(name));
+  if (unknown === undefined) return;
+  const names = [...found.byName.keys()].join(", ");
+  throw usageError(
+    `the runs have no axis ${JSON.stringify(unknown)} in common`,
+    names === "" ? "Evaluate both with --axis." : `They have ${names}.`,
+  );
 }
 
 /** A promotion by a scorer that may answer otherwise next time says so where it cannot be missed. */

@@ -37,6 +37,7 @@ export function gateMarkdown(report: GateReport): string {
     ...conditionLines(report).flatMap((line) => [`**${line}**`, ""]),
     ...checkedLines(report).flatMap((line) => [cell(line), ""]),
     ...sliceMarkdown(report),
+    ...axisMarkdown(report),
     `**Changed:** ${changedText(report)}`,
     "",
     "| reason | | baseline | candidate |",
@@ -107,6 +108,19 @@ function sliceMarkdown({ slices }: GateReport): string[] {
     ...slices.values.map(
       (one) =>
         `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
+    ),
+    "",
+  ];
+}
+
+function axisMarkdown({ axes }: GateReport): string[] {
+  if (!axes) return [];
+  return [
+    "| axis | margin | baseline | candidate | difference | interval | p (Holm) | |",
+    "|---|---|---|---|---|---|---|---|",
+    ...axes.values.map(
+      (one) =>
+        `| ${cell(one.name)} | ${one.margin} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
     ),
     "",
   ];

@@ -38,6 +38,7 @@ export interface Clusters {
   readonly whole: ClusterCounts;
   /** By value of the slice that was asked for. */
   readonly bySlice: ReadonlyMap<string, ClusterCounts>;
+  readonly byAxis: ReadonlyMap<string, ClusterCounts>;
 }
 
 /**
@@ -49,11 +50,13 @@ export async function clustersOf(
   candidate: Run,
   repeated: ReadonlySet<number>,
   slice?: string,
+  axes: readonly string[] = [],
 ): Promise<Clusters | undefined> {
   // Episodes of an experiment without a data set all begin with the same prompt.
   if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
+  const byAxis = new Map(axes.map((name) => [name, new OpenClusters()]));
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
   try {
     for (;;) {
@@ -66,6 +69,10 @@ export async function clustersOf(
         ? promptFingerprint(normalisedPrompt(one.prompt))
         : undefined;
       whole.add(change, prompt);
+      for (const [name, counts] of byAxis) {
+        const [was, is] = [one.axes?.[name]?.reward, other.axes?.[name]?.reward];
+        if (typeof was === "number" && typeof is === "number") counts.add(is - was, prompt);
+      }
       const value = slice === undefined ? undefined : sliceOfPair(one, other, slice);
       if (value === undefined) continue;
       const counts = bySlice.get(value) ?? new OpenClusters();
@@ -81,6 +88,7 @@ export async function clustersOf(
   return {
     whole: counts,
     bySlice: new Map([...bySlice].map(([value, clusters]) => [value, clusters.close()])),
+    byAxis: new Map([...byAxis].map(([name, clusters]) => [name, clusters.close()])),
   };
 }
 

@@ -56,7 +56,7 @@ export function measureSlices(question: SliceQuestion): SliceReport {
 }
 
 /** Without a change, a difference in a slice is noise. */
-const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
+export const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
 
 /** The verdict on the whole after the slices: a loss in one of them decides. */
 export function decideSlices(whole: Decided, { field, margin, values }: SliceReport): Decided {

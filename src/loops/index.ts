@@ -1,3 +1,4 @@
+export type { Axis } from "./axes.ts";
 export {
   compareCodePoints,
   firstValid,

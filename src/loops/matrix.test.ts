@@ -111,3 +111,21 @@ test("the baseline is the first cell unless the file names one that exists", () 
     "the matrix has no cell careful.three",
   );
 });
+
+test("with axes each cell is measured on them; another list of axes measures again", async () => {
+  const outdir = path.join(root, "axes");
+  const summaryAt = (cell: Cell | undefined) =>
+    JSON.parse(readFileSync(path.join(cell?.run ?? "", "summary.json"), "utf8"));
+  const once = async (axes: readonly string[]) => {
+    const scorer = await openScorer(undefined, { timeoutMs: 1000 });
+    const cells = await runMatrix({
+      ...{ spec: specOf(), outdir, scorer, axes: axes.map((name) => ({ name })) },
+      openPolicy: async (cell) => new Told(cell),
+    });
+    await scorer.close();
+    return summaryAt(cells[0]).axes;
+  };
+  expect(Object.keys(await once(["safety"]))).toEqual(["safety"]);
+  expect(Object.keys(await once(["safety", "verbosity"]))).toEqual(["safety", "verbosity"]);
+  expect(await once([])).toBeUndefined();
+});

@@ -13,6 +13,7 @@ import type { FinishedRollout } from "../runs/finished-rollout.ts";
 import type { MatrixSpec } from "../runs/matrix-schema.ts";
 import { openRun } from "../runs/reader.ts";
 import { fileExists } from "../runs/whole-file.ts";
+import { type Axis, type OpenAxis, withAxes } from "./axes.ts";
 import { evaluate } from "./eval.ts";
 import { rollout } from "./rollout.ts";
 
@@ -35,6 +36,7 @@ export interface MatrixOptions {
   readonly spec: MatrixSpec;
   readonly outdir: string;
   readonly scorer: GuardedScorer;
+  readonly axes?: readonly Axis[] | undefined;
   /** Opens the policy of a cell: its model with its prompt. */
   readonly openPolicy: (cell: Cell) => Promise<Policy>;
   readonly onCell?: ((cell: CellDone, index: number, of: number) => void) | undefined;
@@ -60,21 +62,30 @@ export function baselineOf({ baseline }: MatrixSpec, cells: readonly Cell[]): Ce
 
 export async function runMatrix(options: MatrixOptions): Promise<Cell[]> {
   const cells = cellsOf(options.spec, options.outdir);
-  for (const [i, cell] of cells.entries())
-    options.onCell?.(await runCell(cell, options), i, cells.length);
+  const { concurrency, timeoutMs } = options.scorer;
+  await withAxes(options.axes, { concurrency, timeoutMs }, async (axes) => {
+    for (const [i, cell] of cells.entries()) {
+      const done = await runCell(cell, options, axes);
+      options.onCell?.(done, i, cells.length);
+    }
+  });
   return cells;
 }
 
-async function runCell(cell: Cell, options: MatrixOptions): Promise<CellDone> {
+async function runCell(
+  cell: Cell,
+  options: MatrixOptions,
+  axes: readonly OpenAxis[],
+): Promise<CellDone> {
   const { spec, scorer } = options;
   const counts = { sampled: 0, wanted: 0 };
   const sampled = await sampleCell(cell, options, counts);
   const slice = spec.slice.length > 0 ? spec.slice : undefined;
   const repeats = spec.n > 1 ? spec.n : undefined;
-  if (!(await isKept(cell, sampled, scorer, { slice, repeats }))) {
+  if (!(await isKept(cell, sampled, scorer, { slice, repeats, axes }))) {
     await evaluate({
       ...{ dataset: spec.dataset, completions: sampled.answers, outdir: cell.run },
-      ...{ scorer, slice, repeats, force: true },
+      ...{ scorer, axes, slice, repeats, force: true },
     });
   }
   return { ...cell, ...counts };
@@ -105,12 +116,18 @@ async function sampleCell(
   }
 }
 
+interface Measuring {
+  readonly slice: readonly string[] | undefined;
+  readonly repeats: number | undefined;
+  readonly axes: readonly OpenAxis[];
+}
+
 /** A finished run is kept if it scored these samples by this scorer, in the same way. */
 async function isKept(
   { run }: Cell,
   sampled: FinishedRollout,
   scorer: GuardedScorer,
-  { slice, repeats }: { slice: readonly string[] | undefined; repeats: number | undefined },
+  { slice, repeats, axes }: Measuring,
 ): Promise<boolean> {
   if (!fileExists(path.join(run, SUMMARY))) return false;
   const { manifest } = await openRun(run);
@@ -118,11 +135,13 @@ async function isKept(
   const found = [
     ...[sha(/^dataset$/), sha(/^(completions|samples)$/), manifest.scorer.source_sha256],
     ...[manifest.settings.slice ?? null, manifest.settings.repeats ?? null],
+    (manifest.axes ?? []).map((axis) => [axis.name, axis.scorer.source_sha256]),
   ];
   const wanted = [
     sampled.manifest.inputs[0]?.sha256,
     sampled.summary.files[path.basename(sampled.answers)],
     ...[scorer.identity.source_sha256, slice ?? null, repeats ?? null],
+    axes.map((axis) => [axis.name, axis.scorer.identity.source_sha256]),
   ];
   return canonicalJson(found) === canonicalJson(wanted);
 }

@@ -42,7 +42,8 @@ type SampleScores = Pick<ScoredPack, "samples" | "firstOf">;
 export function rowJson(row: ResultRow, scored?: SampleScores): string {
   const text = JSON.stringify;
   return (
-    `{${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
+    `{${row.axes ? `"axes":${canonicalJson(row.axes)},` : ""}${row.axis_labels === undefined ? "" : `"axis_labels":${canonicalJson(row.axis_labels)},`}` +
+    `${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +

@@ -119,6 +119,36 @@ export const gateReportSchema = z.strictObject({
       ),
     })
     .optional(),
+  /** With axes: the comparison on each of them. */
+  axes: z
+    .strictObject({
+      /** The decision by the main reward, and its slices, alone. */
+      without_axes: z.enum(["PROMOTE", "PASS", "REJECT", "INCONCLUSIVE"]),
+      /** Axes on which a loss is shown. */
+      refused_by: z.array(z.string()),
+      values: z.array(
+        z.strictObject({
+          name: z.string(),
+          /** The loss that must be ruled out; with 0 no row may lose. */
+          margin: z.number(),
+          n: z.int(),
+          /** Mean rewards on the axis. */
+          baseline: z.number(),
+          candidate: z.number(),
+          gained: z.int(),
+          lost: z.int(),
+          delta: z.number().nullable(),
+          ci: interval.nullable(),
+          p_value: z.number().nullable(),
+          /** Holm's correction for the number of axes. */
+          p_holm: z.number(),
+          state: z.enum(["loss_ruled_out", "worse", "undecided"]),
+          /** About how many examples would decide. */
+          needed: z.int().optional(),
+        }),
+      ),
+    })
+    .optional(),
   /** With `--verified`: what was made again of each run before the verdict. */
   verified: z
     .strictObject({

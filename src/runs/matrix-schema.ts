@@ -45,6 +45,8 @@ export const matrixSpecSchema = z.strictObject({
     })
     .prefault({}),
   scorer: z.string().optional(),
+  /** Axes as `eval --axis` takes them. */
+  axes: z.array(z.string()).default([]),
   /** Fields to slice by. */
   slice: z.array(z.string()).default([]),
   /** Requests at once to an endpoint. */

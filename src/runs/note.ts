@@ -41,6 +41,7 @@ export function summaryText(
     "",
     ...remarks.map((line) => `${line}\n`),
     ...Object.entries(summary.slices ?? {}).flatMap(([field, values]) => sliceTable(field, values)),
+    ...axisTable(summary.axes),
     "| outcome code | rows | share |",
     "|---|---|---|",
     ...counts.map(
@@ -62,11 +63,28 @@ function sliceTable(field: string, values: NonNullable<Summary["slices"]>[string
   ];
 }
 
+function axisTable(axes: Summary["axes"] = {}): string[] {
+  const names = Object.keys(axes);
+  if (names.length === 0) return [];
+  return [
+    "| axis | scored | mean | codes |",
+    "|---|---|---|---|",
+    ...names.map((name) => {
+      const { scored, mean, ci95, codes } = axes[name] as NonNullable<Summary["axes"]>[string];
+      const list = Object.entries(codes).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+      const shown = list.map(([one, count]) => `${code(one)} ${count}`).join(", ");
+      return `| ${code(name)} | ${scored} | ${rate(mean)}${interval(ci95)} | ${shown.replaceAll("|", "\\|")} |`;
+    }),
+    "",
+  ];
+}
+
 /** What a reader of the numbers has to know first. */
 export function warnings({
   metrics,
   outcomes,
   scorer,
+  axes,
   unknown_completions: unknown,
   alarms,
 }: Summary): string[] {
@@ -82,6 +100,13 @@ export function warnings({
     lines.push(
       `${metrics.n_scorer_error} rows could not be scored (scorer_error): the gate will refuse this run.`,
     );
+  }
+  for (const [name, { errors, codes }] of Object.entries(axes ?? {})) {
+    const count = errors + (codes[INVALID_EXAMPLE] ?? 0);
+    if (count > 0)
+      lines.push(
+        `${count} rows could not be measured on the axis ${name}: the gate will refuse this run.`,
+      );
   }
   if (metrics.n_missing > 0) {
     const missing =

@@ -13,7 +13,7 @@ export interface RunEnd {
   /** The part of the summary that was found out; the rest is derived. */
   readonly findings: Pick<
     Summary,
-    "metrics" | "outcomes" | "slices" | "unknown_completions" | "alarms"
+    "metrics" | "outcomes" | "slices" | "axes" | "unknown_completions" | "alarms"
   >;
   /** Heading of summary.md. */
   readonly title: string;

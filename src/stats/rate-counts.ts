@@ -25,7 +25,8 @@ export class RateCounts {
   #clusters: ClusterCounts | undefined;
   #open = { passed: 0, size: 0 };
   readonly #mean = new MeanInterval();
-  #graded = false;
+  /** Some reward is neither 0 nor 1. */
+  graded = false;
 
   /** Samples of one example follow each other. */
   add({ reward, passed, sample }: RateRow): void {
@@ -33,7 +34,7 @@ export class RateCounts {
     if (sample === 0) this.#close();
     if ((sample ?? 0) === 0) this.#mean.next();
     if (reward === null) return;
-    if (reward !== 0 && reward !== 1) this.#graded = true;
+    if (reward !== 0 && reward !== 1) this.graded = true;
     this.#mean.add(reward);
     this.scored++;
     this.#rewards += reward;
@@ -54,7 +55,7 @@ export class RateCounts {
 
   /** Of the mean reward; null where every reward is 0 or 1, whose mean is the pass rate. */
   meanInterval(): [low: number, high: number] | null {
-    return this.#graded ? this.#mean.interval() : null;
+    return this.graded ? this.#mean.interval() : null;
   }
 
   /**

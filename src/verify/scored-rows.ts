@@ -49,6 +49,11 @@ export function examplesIn(dataset: string): JsonlFile<Example> {
   return new JsonlFile(dataset, toExample);
 }
 
-function ownExample({ id, prompt, expected_answer }: ResultRow): Example {
-  return { id, prompt, expected_answer } as Example;
+function ownExample({ id, prompt, expected_answer, axis_labels }: ResultRow): Example {
+  return {
+    id,
+    prompt,
+    expected_answer,
+    ...(axis_labels !== undefined && { axis_labels }),
+  } as Example;
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible, visibleShort } from "../../core/visible.ts";
+import { type AxisMargins, DEFAULT_AXIS_MARGIN } from "../../gate/axes.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
 import { ExampleCases, gateJunit } from "../../gate/junit.ts";
@@ -20,6 +21,7 @@ import {
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
+import { axisLines, axisMargins } from "../axis-text.ts";
 import { furtherChecks, VERIFY_ONLY } from "../further-checks.ts";
 import { finiteNumber, fromZero, numberIn, wholeNumber } from "../options.ts";
 import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
@@ -36,6 +38,7 @@ interface Flags {
   readonly slice?: string;
   readonly sliceMargin?: number;
   readonly rewardRange?: [number, number];
+  readonly axisMargin?: AxisMargins;
   readonly cases?: true;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
@@ -60,6 +63,10 @@ shown. --claim no-regression allows several changes, such as another policy,
 prompt and sampling, and names them; examples and scorer must be the same.
 --claim policy --margin 0.02 also asks that only the policy changed. Rewards
 other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
+
+Runs that were evaluated with --axis must have the same axes. A loss that is
+shown on one of them rejects (refused_by_axis); on each a loss of its margin
+must be ruled out. With a margin of 0 no row may lose.
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
@@ -93,6 +100,11 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--slice <field>", "compare each value of this field apart; a worse one rejects")
     .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
     .option(
+      "--axis-margin <[axis=]x>",
+      `the loss to rule out on every axis, or on one; repeatable (default: ${DEFAULT_AXIS_MARGIN})`,
+      axisMargins,
+    )
+    .option(
       "--reward-range <low,high>",
       "of --margin: range of rewards that the scorer does not declare",
       twoNumbers,
@@ -115,9 +127,10 @@ export function define(command: Command, exit: (code: number) => void): void {
     .action(async (flags: Flags) => {
       if (flags.cases && flags.format !== "junit")
         throw usageError("--cases is for --format junit", "Add --format junit, or leave it out.");
+      const { axisMargin, ...rest } = flags;
       const cases = flags.cases && new ExampleCases();
       const further = furtherChecks(flags);
-      const report = await gate({ ...flags, further, onPair: cases?.add });
+      const report = await gate({ ...rest, ...axisMargin, further, onPair: cases?.add });
       if (flags.report !== undefined) {
         await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
       }
@@ -165,6 +178,7 @@ export function gateText(report: GateReport): string {
     ...conditionLines(report).map((line) => wrap(line, "  ")),
     ...checkedLines(report).map((line) => hanging("  ", line)),
     ...sliceLines(report),
+    ...axisLines(report),
     "",
     `${report.changed ? "Changed" : "Knob changed"}: ${changedText(report)}`,
     "",

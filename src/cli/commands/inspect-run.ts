@@ -13,6 +13,8 @@ import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { codeOf, currentCode } from "../../scorers/load.ts";
+import { axisTable } from "../axis-text.ts";
+import { failureLines } from "../failure-text.ts";
 import { wholeNumber } from "../options.ts";
 import { promptShortener } from "../prompt-text.ts";
 import { sliceTable } from "../slice-text.ts";
@@ -24,6 +26,7 @@ interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
   readonly slice?: string;
+  readonly failures?: boolean;
 }
 
 export const help = `--slice takes a field of the data set, such as metadata.topic. A field that the
@@ -44,6 +47,7 @@ export function define(command: Command): void {
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
     .option("--slice <field>", "also show the rates of each value of this field")
+    .option("--failures", "also show the table of five failure modes")
     .option("--id <id>", "show the complete row of an example, or all of its samples")
     .action(run);
 }
@@ -67,6 +71,8 @@ async function run(flags: Flags): Promise<void> {
     const rates = await sliceRates(opened, flags.slice);
     for (const line of sliceTable({ [flags.slice]: rates }, { repeats })) out(line);
   }
+  for (const line of axisTable(opened.summary)) out(line);
+  if (flags.failures) for (const line of await failureLines(opened)) out(line);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   const prompts = groups.flatMap((group) => group.rows.map(({ prompt }) => prompt));
   const shorten = promptShortener(prompts, 64);

@@ -7,6 +7,7 @@ import { type MatrixSpec, readMatrix } from "../../runs/matrix-schema.ts";
 import { openRun } from "../../runs/reader.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { DEFAULT_CONCURRENCY } from "../../scorers/open.ts";
+import { axesOf } from "../axis-text.ts";
 import { compareMarkdown, compareText } from "../compare-text.ts";
 import { wholeNumber } from "../options.ts";
 import { openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "../scoring.ts";
@@ -34,6 +35,7 @@ export const help = `The file, with all that it may hold (n to concurrency can b
   n: 4                          # samples for each example, as eval --repeats
   sampling: { temperature: 0.7, max_tokens: 256, seed: 0 }
   scorer: my-scorer.ts
+  axes: [safety, verbosity]     # as eval --axis
   slice: [metadata.topic]
   concurrency: 8                # requests at once to an endpoint
 Each cell is OUTDIR/PROMPT.MODEL/run, with its samples beside it. Run the same
@@ -75,7 +77,7 @@ async function run(file: string, flags: Flags): Promise<void> {
   };
   try {
     const cells = await runMatrix({
-      ...{ spec, outdir, scorer },
+      ...{ spec, outdir, scorer, axes: axesOf(spec.axes) },
       openPolicy: (cell) => openCell(spec, cell, onNotice),
       onCell: ({ prompt, model, sampled }, i, of) => {
         const how = sampled === 0 ? "kept" : `${sampled} completions sampled`;

@@ -1,5 +1,9 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
+import type { Manifest, ResultRow } from "../../runs/schemas.ts";
+import { AxisRows } from "../axes/axis-rows.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
+import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { headArticle } from "../page/head.ts";
@@ -23,7 +27,7 @@ import { FailingRows } from "../scored/rows.ts";
 import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
-interface EvaluationRun extends ScoredRun {
+interface EvaluationRun extends ScoredRun, MeasuredOnAxes {
   readonly failing: Html;
 }
 
@@ -37,6 +41,8 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
   }),
   slicesSection,
+  axesSection,
+  failureSection,
   metricsSection,
   (runs) => ({
     id: "failures",
@@ -71,9 +77,19 @@ async function readEvaluation(
   isOneOfSeveral: boolean,
   fields: ReportOptions["slice"],
 ): Promise<EvaluationRun> {
-  const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
-  const run = await readScoredRun(dir, (row) => failing.add(row), fields);
-  return { ...run, failing: failing.html };
+  const level = isOneOfSeveral ? 4 : 3;
+  const failing = new FailingRows(level);
+  const onAxes = new AxisRows(level);
+  let modes: FailureModes | undefined;
+  const see = (row: ResultRow, manifest: Manifest) => {
+    modes ??= new FailureModes(manifest);
+    for (const part of [failing, onAxes, modes]) part.add(row);
+  };
+  const run = await readScoredRun(dir, see, fields);
+  return {
+    ...{ ...run, failing: failing.html, failingOnAxes: onAxes.html },
+    modes: (modes ?? new FailureModes(run.manifest)).findings(),
+  };
 }
 
 function statusOf(run: ScoredRun): string {

@@ -6,6 +6,7 @@ import { RecountedRun } from "../../gate/recount.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
@@ -27,6 +28,10 @@ export interface ComparedRows {
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
+  /** Of the baseline and of the candidate. */
+  readonly modes: readonly [FailureModes, FailureModes];
+  /** False for tabular experiments. */
+  readonly isText: boolean;
   /** Pass rates of the baseline and of the candidate, each by itself. */
   readonly rates: readonly [RateEstimate, RateEstimate];
   /** Reasons not to take these rows for those of the verdict. */
@@ -48,6 +53,7 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
+  const modes = [new FailureModes(runs[0].manifest), new FailureModes(runs[1].manifest)] as const;
   const rates = [new RateOfPrompts(verdict), new RateOfPrompts(verdict)] as const;
   let pairs = 0;
   let isPaired = true;
@@ -58,6 +64,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
       if (!was && !is) break;
       before.count(was);
       after.count(is);
+      if (was) modes[0].add(was);
+      if (is) modes[1].add(is);
       if (was) rates[0].add(was);
       if (is) rates[1].add(is);
       isPaired &&= was?.id === is?.id;
@@ -74,7 +82,8 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
   const edited = [await editedOf(before), await editedOf(after)];
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
-    ...{ pairs, flips, moves: moves.sorted },
+    ...{ pairs, flips, moves: moves.sorted, modes },
+    isText: runs.every(({ manifest }) => manifest.loop !== "C"),
     rates: [rates[0].estimate, rates[1].estimate],
     warnings: [
       ...(isSame(verdict, before, after, flips)

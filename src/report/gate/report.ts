@@ -5,6 +5,8 @@ import { visible } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { changedText, conditionLines, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
+import { failureComparison } from "../axes/failure-table.ts";
+import { axesOfVerdict } from "../axes/verdict.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -91,6 +93,8 @@ function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[]
     { id: "reasons", title: "Reasons", body: reasonsList(verdict) },
     { id: "difference", title: "Difference", body: differenceCharts(verdict, rows) },
     slicesOfVerdict(verdict),
+    axesOfVerdict(verdict),
+    failuresOfVerdict(rows),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),
     typeof rows === "string"
@@ -99,6 +103,14 @@ function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[]
     { id: "json", title: "Verdict", body: verdictJson(verdict) },
   ];
   return sections.filter((section) => section !== undefined);
+}
+
+/** Of two evaluations. */
+function failuresOfVerdict(rows: ComparedRows | string): Section | undefined {
+  if (typeof rows === "string" || !rows.isText) return undefined;
+  const [before, after] = rows.modes;
+  const body = failureComparison(before.findings(), after.findings());
+  return { id: "failure-table", title: "Failure table", body };
 }
 
 function reasonsList({ reasons, notes }: GateReport): Html {

@@ -47,7 +47,7 @@ const MAX_CODES = 1000;
 /** Calls `see` with every row. `fields` are sliced by besides those of the run. */
 export async function readScoredRun(
   dir: string,
-  see: (row: ResultRow) => void,
+  see: (row: ResultRow, manifest: Manifest) => void,
   fields: readonly string[] = [],
 ): Promise<ScoredRun> {
   const run = await openRun(dir);
@@ -61,7 +61,7 @@ export async function readScoredRun(
       outcomes.add(row);
       if (slices.reads) await slices.add(row);
       else slices.addRow(row);
-      see(row);
+      see(row, run.manifest);
       rows++;
     }
   } finally {
