@@ -38,7 +38,7 @@ const COMMANDS: Record<string, [args: (folder: string) => string[], right: reado
   "inspect-run --run": [(it) => ["inspect-run", "--run", it], SCORED],
   "gate --baseline": [(it) => ["gate", "--baseline", it, "--candidate", baseline], SCORED],
   "gate --candidate": [(it) => ["gate", "--baseline", it, "--candidate", it], SCORED],
-  "report --run": [(it) => ["report", "--run", it, ...page], RUN_KINDS],
+  "report --run": [(it) => ["report", "--run", it, ...page], [...RUN_KINDS, "matrix"]],
   "report --baseline": [
     (it) => ["report", "--baseline", it, "--candidate", baseline, ...page],
     SCORED,

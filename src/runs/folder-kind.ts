@@ -62,7 +62,7 @@ const OTHERS = {
     file: "matrix.json",
     what: "a matrix",
     next: (dir: string) =>
-      `Name its runs: report --run ${path.join(dir, "*/run")}. The table of all cells is in ${path.join(dir, "matrix.md")}.`,
+      `Write its page with report --run ${dir}, or name one of its runs, ${path.join(dir, "PROMPT.MODEL", "run")}.`,
   },
   adapter: {
     file: "adapter_config.json",

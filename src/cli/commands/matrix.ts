@@ -40,7 +40,8 @@ export const help = `The file, with all that it may hold (n to concurrency can b
   concurrency: 8                # requests at once to an endpoint
 Each cell is OUTDIR/PROMPT.MODEL/run, with its samples beside it. Run the same
 command again after an interruption, or with more prompts or models: what is
-finished is kept. The table is also in matrix.md and matrix.json.
+finished is kept. The table is also in matrix.md and matrix.json; report --run
+OUTDIR writes it as a page with charts.
 
 Examples:
   lockedroom matrix run matrix.yaml --outdir runs/matrix`;
