@@ -2,6 +2,8 @@
 
 import { visibleShort } from "../core/visible.ts";
 import { type ScratchPolicy, scratchAdvice } from "../learn/from-scratch.ts";
+import type { EarlyStop } from "../learn/options.ts";
+import { isStopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
 import { hanging, wrap } from "./terminal.ts";
 
@@ -51,6 +53,16 @@ const ENDS: Record<HeldOut, string> = {
     "the rows of --dev have no completion, so there is no held-out loss to end by: add completions to them",
   "no rows": "for a held-out loss to end by, give texts that are not trained on as --dev",
 };
+
+/** "the alarm reward_hacking", "the condition stop.plateau" */
+export function stoppedBy(reason: string): string {
+  return isStopCondition(reason) ? `the condition stop.${reason}` : `the alarm ${reason}`;
+}
+
+/** Which condition ended the run, and its figures. */
+export function stopLine({ reason, step, message }: EarlyStop): string {
+  return wrap(`stops at step ${step} (stop.${reason}): ${message}`, "    ").slice(2);
+}
 
 /** Vocabulary and context of a policy from scratch, and what suits the amount of data. */
 export function scratchLines(

@@ -14,7 +14,7 @@ export {
   provenancePath,
   readProvenance,
 } from "./manifest.ts";
-export { runNote, summaryText, warnings } from "./note.ts";
+export { summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
@@ -28,6 +28,7 @@ export * from "./rollout-schemas.ts";
 export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export type { FolderOptions } from "./run-folder.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
+export { FAILURE_TYPES, NOTE_FIELDS, type NoteFacts, runNote } from "./run-note.ts";
 export {
   type Manifest,
   manifestSchema,
@@ -41,6 +42,7 @@ export {
 } from "./schemas.ts";
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
 export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
+export * from "./stop-reasons.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
