@@ -31,10 +31,10 @@ test("paired differences, the same as the gate's, with p-values that Holm correc
   const text = compareText(found);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(text).toMatch(/0\.5000 \+0\.1667 \+0\.\d{3} to \+0\.\d{3} +0\.0059 policy/);
-  expect(text.replace(/\s+/g, " ")).toContain("corrected for 3 comparisons (Holm)");
+  expect(text.replace(/\s+/g, " ")).toContain("p-values are (Holm, 3 comparisons)");
   const markdown = compareMarkdown(found);
   expect(markdown.split("\n").filter((line) => line.startsWith("|"))).toHaveLength(6);
-  expect(markdown).toContain("corrected for 3 comparisons (Holm)");
+  expect(markdown).toContain("p-values are (Holm, 3 comparisons)");
 });
 
 test("another prompt and other settings, which the gate refuses, are named as what changed", async () => {
@@ -74,11 +74,38 @@ test("other examples and edited runs are not compared, and do not count in the c
   ]);
   const text = compareText({ runs, ...rest });
   expect(text).toContain("not comparable: examples_differ");
-  expect(text.replace(/\s+/g, " ")).toContain("corrected for 1 comparison (Holm)");
+  expect(text.replace(/\s+/g, " ")).toContain("p-values are (Holm, 1 comparison)");
   const markdown = compareMarkdown({ runs, ...rest });
-  expect(markdown).toContain("corrected for 1 comparison (Holm)");
+  expect(markdown).toContain("p-values are (Holm, 1 comparison)");
   expect(markdown).toMatch(/^- .*: `examples_differ`: The examples differ/m);
   expect(markdown).toMatch(/^- .*: `run_edited`: /m);
+});
+
+test("another number of samples, or another scorer, has no reasons that only follow from it", async () => {
+  const examples = examplesOf(20);
+  const right = firstRight(20, 10);
+  const provenance = { policy: { name: "a" } };
+  const baseline = await makeRun(root, { examples, right, provenance });
+  const thrice = { examples, packs: right.map((one) => [one, one, one]), provenance };
+  const scorer = path.join(root, "lenient.ts");
+  writeFileSync(
+    scorer,
+    `export default { name: "lenient", version: "1", spec: "always 1",
+      score: () => ({ reward: 1, code: "ok", details: {} }) }`,
+  );
+  const candidates = [
+    await makeRun(root, thrice),
+    await makeRun(root, { examples, right, provenance, scorer }),
+  ];
+  const { runs } = await compareRuns({ baseline, runs: candidates });
+  expect(runs.map(({ refused }) => refused.map(({ code }) => code))).toEqual([
+    ["repeats_differ"],
+    ["scorer_name_differs", "scorer_version_differs", "scorer_source_differs"],
+  ]);
+  const { reasons } = await gate({ baseline, candidate: candidates[0] as string });
+  expect(reasons).toEqual([
+    expect.objectContaining({ code: "repeats_differ", baseline: 1, candidate: 3 }),
+  ]);
 });
 
 test("samples of an example are one", async () => {

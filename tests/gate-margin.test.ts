@@ -266,7 +266,7 @@ test.each<[string, Partial<GateOptions>, RegExp]>([
 test("Markdown and JUnit say PASS and which losses are ruled out", async () => {
   const { code: _, ...report } = await judge(side(100, "a"), side(100, "b"));
   expect(gateMarkdown(report)).toMatch(
-    /## Gate: PASS[\s\S]*losses of 0\.0\d+ or more are ruled out \(margin 0\.05\)/,
+    /## Gate: PASS[\s\S]*losses of 0\.0\d+ or more are ruled out \(margin 0\.05: one-sided p = 0\.0\d+, level 0\.025\)/,
   );
   const junit = gateJunit(report);
   expect(junit).toContain('failures="0" skipped="0"');

@@ -121,7 +121,7 @@ function noRegression(
   for (let seed = 0; seed < pairs; seed++) {
     const measured = measure(draw(seed), level);
     const { decision } = decideNoRegression({
-      ...{ knobs: ["policy"], changed: ["policy"], sameAnswers: false },
+      ...{ knobs: ["policy"], changed: ["policy"], unchanged: false },
       ...{ measured, margin, level, claim: undefined },
     });
     counts[decision]++;

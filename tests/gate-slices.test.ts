@@ -1,8 +1,9 @@
 /** Slices and repeated samples: what the rows keep, and what the gate makes of them. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { gateText } from "../src/cli/commands/gate.ts";
 import { rngAt } from "../src/core/rng.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { gateMarkdown } from "../src/gate/render.ts";
@@ -104,8 +105,8 @@ describe("slices of a comparison", () => {
     expect(report).toMatchObject({ decision: "REJECT", code: "slice_worse", exit_code: 1 });
     const states = report.slices?.values.map(({ value, state }) => [value, state]);
     expect(states).toEqual([
-      ["even", "undecided"],
-      ["odd", "undecided"],
+      ["even", "better"],
+      ["odd", "better"],
       ["rare", "worse"],
     ]);
     const rare = report.slices?.values.find(({ value }) => value === "rare");
@@ -154,7 +155,7 @@ describe("slices of a comparison", () => {
     });
     const rare = report.slices?.values.find(({ value }) => value === "rare");
     const lost = rare?.lost ?? 0;
-    expect(rare).toMatchObject({ state: "undecided", gained: 0 });
+    expect(rare).toMatchObject({ state: "loss_not_ruled_out", gained: 0 });
     const needed = (alpha: number) =>
       pairsForEffect({ effect: lost / 80, discordantShare: lost / 80, alpha });
     expect(rare?.needed).toBe(needed(0.05 / 3));
@@ -175,13 +176,72 @@ describe("slices of a comparison", () => {
     expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "only_seed_changed" });
   });
 
-  test("one of the runs is enough to know the slices; neither is too few", async () => {
+  test("slices that no run recorded are read from the data set", async () => {
     const { slice: _, ...plain } = hidden;
-    const report = await judge(base, plain, { slice: "metadata.topic" });
-    expect(report.code).toBe("slice_worse");
-    await expect(judge(plain, plain, { slice: "metadata.topic" })).rejects.toThrow(
-      /neither run has slices/,
+    const { slice: __, ...bare } = base;
+    const recorded = await judge(base, hidden, { slice: "metadata.topic" });
+    for (const [before, after] of [
+      [base, plain],
+      [bare, plain],
+    ] as const) {
+      const report = await judge(before, after, { slice: "metadata.topic" });
+      expect(report.slices).toEqual(recorded.slices);
+    }
+    await expect(judge(bare, plain, { slice: "metadata.topik" })).rejects.toThrow(
+      /no example .* has the field "metadata.topik"/,
     );
+  });
+
+  test("from either data set, as long as it is what the run used", async () => {
+    const { slice: _, ...plain } = hidden;
+    const [baseline, candidate] = [await makeRun(root, plain), await makeRun(root, plain)];
+    const asked = { baseline, candidate, slice: "metadata.topic" };
+    rmSync(`${baseline}.dataset.jsonl`);
+    expect((await gate(asked)).slices?.values).toHaveLength(3);
+    writeFileSync(`${candidate}.dataset.jsonl`, "{}\n");
+    await expect(gate(asked)).rejects.toThrow(/no slices by "metadata.topic", and its data set/);
+  });
+
+  test("repeated samples have the slice of their example", async () => {
+    const examples = topics(40);
+    const packs = (right: number) => examples.map((_, i) => Array<boolean>(3).fill(i < right));
+    const report = await judge(
+      { examples, packs: packs(20), ...named("a") },
+      { examples, packs: packs(39), ...named("b") },
+      { slice: "metadata.topic" },
+    );
+    const counts = report.slices?.values.map(({ n }) => n) ?? [];
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(120);
+    expect(counts.every((n) => n % 3 === 0)).toBe(true);
+  });
+
+  test("without --slice, slices that both runs have are named", async () => {
+    const note = (notes: readonly string[]) => notes.filter((line) => line.includes("--slice"));
+    expect(note((await judge(base, hidden, {})).notes)).toEqual([
+      "Both runs have slices by metadata.topic. To compare each slice, add --slice metadata.topic.",
+    ]);
+    const { slice: _, ...plain } = hidden;
+    expect(note((await judge(base, plain, {})).notes)).toEqual([]);
+    expect(note((await judge(base, hidden, { slice: "metadata.topic" })).notes)).toEqual([]);
+  });
+
+  test("what was found about a slice is said in the table and as a reason", async () => {
+    const all = { ...base, right: base.examples.map(() => true), ...named("b") };
+    const better = await judge(base, all, { slice: "metadata.topic" });
+    expect(better.decision).toBe("PROMOTE");
+    expect(better.slices?.values.map(({ state }) => state)).toContain("better");
+    expect(better.reasons.map(({ code }) => code)).toEqual(["improvement", "no_slice_worse"]);
+    const passed = await judge(base, all, { slice: "metadata.topic", margin: 0.1 });
+    expect(passed.reasons.map(({ code }) => code)).toEqual([
+      "loss_ruled_out",
+      "slice_losses_ruled_out",
+    ]);
+    const text = gateText(await judge(base, all, { slice: "metadata.topic", sliceMargin: 0.3 }));
+    expect(text).toContain("A loss of 0.3 or more must be ruled out in every slice.");
+    expect(text).toMatch(/even .* better/);
+    const same = await judge(base, base, { slice: "metadata.topic", margin: 0.01 });
+    expect(same.slices?.values.map(({ state }) => state)).toEqual(Array(3).fill("unchanged"));
+    expect(same.decision).toBe("PASS");
   });
 
   test("rows that say another slice are refused", async () => {

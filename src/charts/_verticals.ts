@@ -28,12 +28,13 @@ export function placeVerticals(
   const rowEnds: number[] = [];
   const placed = verticals
     .filter(({ x }) => across.x.shows(x))
-    .map(({ x, label }) => ({ x: across.left + across.x.place(x) * across.width, label }))
+    .map((one) => ({ ...one, x: across.left + across.x.place(one.x) * across.width }))
     .sort((a, b) => a.x - b.x)
-    .map(({ x, label }): Placed => {
+    .map(({ x, label, side }): Placed => {
       const text = ellipsize(label, across.width, NOTE);
       const width = textWidth(text, NOTE);
-      const leftmost = Math.max(across.left, x - width / 2);
+      const before = side === undefined ? width / 2 : side === "left" ? width : 0;
+      const leftmost = Math.max(across.left, x - before);
       const start = Math.min(leftmost, across.left + across.width - width);
       const free = rowEnds.findIndex((end) => end + GAP <= start);
       const row = free === -1 ? rowEnds.length : free;

@@ -80,5 +80,5 @@ function notCompared(refused: ComparedRun["refused"]): string {
 /** Runs that were refused have no p-value, so they do not count. */
 function footer({ comparisons }: Comparison): string {
   if (comparisons === 0) return "No run could be compared.";
-  return `Differences are paired by example. Each interval holds for itself; p-values are corrected for ${counted(comparisons, "comparison")} (Holm).`;
+  return `Differences are paired by example. Intervals are not adjusted for multiple comparisons; p-values are (Holm, ${counted(comparisons, "comparison")}).`;
 }

@@ -90,9 +90,9 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
     const p_holm = adjusted[i] as number;
     const ruledOut = isRuledOut(found, margin, rows.flips.lost);
     const isWorse = !ruledOut && p_holm <= level && delta !== null && delta < 0;
-    const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "undecided";
+    const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "loss_not_ruled_out";
     const needed =
-      margin === 0 || state !== "undecided"
+      margin === 0 || state !== "loss_not_ruled_out"
         ? undefined
         : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
@@ -142,7 +142,7 @@ function decidedBy(
       : decided("REJECT", "axis_worse", `${shown.charAt(0).toUpperCase()}${shown.slice(1)}`);
     return added(main, reason);
   }
-  const open = values.filter(({ state }) => state === "undecided");
+  const open = values.filter(({ state }) => state === "loss_not_ruled_out");
   if (open.length === 0 || !wouldPass) return main;
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
   const size = most > 0 ? ` About ${most} examples would decide.` : "";
@@ -167,7 +167,7 @@ function listed(values: readonly AxisValue[]): string {
 /** What the reader of a verdict has to know about its axes. */
 export function axisNotes(axes: Axes, values: readonly AxisValue[]): string[] {
   const once = axes.filter(({ scorer }) => scorer.deterministic === false);
-  const open = new Set(values.flatMap(({ name, state }) => (state === "undecided" ? [name] : [])));
+  const open = new Set(values.flatMap(({ name, state }) => (state === "loss_not_ruled_out" ? [name] : [])));
   const noRange = axes.filter(({ name, scorer }) => open.has(name) && scorer.range === undefined);
   return [
     ...once.map(

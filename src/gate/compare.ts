@@ -11,6 +11,7 @@ import { holmAdjusted } from "../stats/holm.ts";
 import { changesOf, SHOWN_IN_TABLES } from "./changes.ts";
 import { compareManifests } from "./comparability.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { withoutFollowOn } from "./follow-on.ts";
 import { type Measured, measure, UNMEASURED } from "./measured.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 
@@ -92,7 +93,7 @@ interface Found extends Pick<ComparedRun, "changed" | "refused"> {
 async function compareOne(baseline: Run, candidate: Run, alpha: number): Promise<Found> {
   const { violations, knobs } = compareManifests(baseline.manifest, candidate.manifest);
   const evidence = await gatherEvidence(baseline, candidate);
-  const reasons = [...violations, ...evidence.violations];
+  const reasons = [...violations, ...withoutFollowOn(evidence.violations, violations)];
   const refused = reasons
     .filter(({ code }) => !SHOWN_IN_TABLES.has(code))
     .map(({ code, message }) => ({ code, message }));

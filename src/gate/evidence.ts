@@ -7,10 +7,11 @@ import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
+import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
 import { openRescoring, type Rescoring } from "./rescore.ts";
-import { SliceEvidence, sliceOfPair } from "./slice-evidence.ts";
+import { SliceEvidence } from "./slice-evidence.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
@@ -50,6 +51,7 @@ export async function gatherEvidence(
   const consistency = new ScorerConsistency();
   const prompts = new PromptHashes();
   const slices = new Map<string, SliceEvidence>();
+  const sliced = await PairSlices.open(slice, baseline, candidate);
   const rescoring = [
     await openRescoring(baseline.manifest),
     await openRescoring(candidate.manifest),
@@ -59,22 +61,21 @@ export async function gatherEvidence(
     await openAxisRescoring(candidate.manifest),
   ] as const;
   let otherSample: Reason | undefined;
-  let unpaired: [string | null, string | null] | undefined;
+  let unpaired: Parameters<typeof notPaired> | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
     if (before && onAxes[0]?.add(before)) await onAxes[0].settle();
     if (after && onAxes[1]?.add(after)) await onAxes[1].settle();
-    if (before?.id !== after?.id || before?.sample !== after?.sample)
-      unpaired ??= [before?.id ?? null, after?.id ?? null];
+    if (before?.id !== after?.id || before?.sample !== after?.sample) unpaired ??= [before, after];
     if (!before || !after || unpaired) continue;
+    const value = await sliced?.of(before, after);
     if (!altered.compare(before, after)) consistency.compare(before, after);
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
-    const value = slice === undefined ? undefined : sliceOfPair(before, after, slice);
     if (value !== undefined) {
       const evidence = slices.get(value) ?? new SliceEvidence();
       slices.set(value, evidence);
@@ -88,6 +89,8 @@ export async function gatherEvidence(
       flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
+  await sliced?.close();
+  if (!unpaired) sliced?.requireFound();
   for (const side of [...rescoring, ...onAxes]) await side?.finish();
   return {
     violations: [
@@ -100,7 +103,7 @@ export async function gatherEvidence(
       ...(otherSample ? [otherSample] : []),
       ...unscored(sides),
       ...alarmReasons(sides),
-      ...(unpaired ? [notPaired(unpaired)] : []),
+      ...(unpaired ? [notPaired(...unpaired)] : []),
     ],
     baseline: sides[0].report(),
     candidate: sides[1].report(),
@@ -326,11 +329,15 @@ function alarmsOf({ run, unstable }: RecountedRun): Run["summary"]["alarms"] {
 
 const NONDETERMINISTIC = "nondeterministic_selection";
 
-function notPaired([baseline, candidate]: [string | null, string | null]): Reason {
+function notPaired(before: ResultRow | undefined, after: ResultRow | undefined): Reason {
+  const named = (row: ResultRow | undefined) =>
+    row
+      ? `${visible(row.id)}${row.sample === undefined ? "" : `, sample ${row.sample + 1}`}`
+      : "no more rows";
   return {
     code: "rows_not_paired",
-    message: "The rows do not name the same examples in the same order. The first difference:",
-    baseline,
-    candidate,
+    message: `The rows do not name the same examples in the same order. The first difference: ${named(before)} in the baseline, ${named(after)} in the candidate.`,
+    baseline: before?.id ?? null,
+    candidate: after?.id ?? null,
   };
 }

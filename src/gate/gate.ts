@@ -14,16 +14,17 @@ import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
 import { compareManifests, sameAnswers } from "./comparability.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
 import { type EvidenceOptions, gatherEvidence } from "./evidence.ts";
+import { withoutFollowOn } from "./follow-on.ts";
 import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
 import { measure, UNMEASURED } from "./measured.ts";
 import { decideNoRegression } from "./no-regression.ts";
 import { fewChangesNote, noiseNote, selectionNote } from "./notes.ts";
+import { slicesNote } from "./pair-slices.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
 import { outOfRange, rewardRange } from "./reward-range.ts";
 import { sizeNote } from "./sample-size.ts";
 import { correctedLevel, seedsDiffer } from "./seeds.ts";
-import { requireSlices } from "./slice-evidence.ts";
 import { decideSlices, measureSlices } from "./slices.ts";
 
 /** What `gate` is given. @see {@link gate} */
@@ -103,7 +104,6 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   requireOptions({ ...options, minDelta, alpha });
   const claim = options.claim === NO_REGRESSION ? undefined : options.claim;
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
-  if (slice !== undefined) requireSlices(slice, baseline, candidate);
   const comparability = compareManifests(baseline.manifest, candidate.manifest);
   const { knobs } = comparability;
   const onAxes = new AxesEvidence(baseline.manifest, candidate.manifest);
@@ -122,8 +122,6 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const range = evidence.binary
     ? undefined
     : rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
-  // Scorers that are known to differ may give different scores; that is not a reason of its own.
-  const otherScorer = knobs.includes("measurement");
   const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const found = [
     ...comparability.violations,
@@ -131,7 +129,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     ...(anyChange && knobs.length > 0
       ? otherSeeds.filter(({ code }) => !comparability.violations.some((one) => one.code === code))
       : []),
-    ...evidence.violations,
+    ...withoutFollowOn(evidence.violations, comparability.violations),
     ...outOfRange(range, evidence),
     ...otherAxes(baseline.manifest, candidate.manifest),
     ...onAxes.reasons(),
@@ -139,7 +137,6 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   ];
   const violations = allowed
     .rest(found)
-    .filter(({ code }) => !(otherScorer && code === "instrument_inconsistent"))
     .filter(({ code }) => !(anyChange && OF_THE_ANSWERS.has(code)));
   const changed = anyChange ? changesOf(knobs, found, OF_THE_ANSWERS) : undefined;
   const history = claim === "policy" ? allowed.rest(historyReason(candidate.manifest)) : [];
@@ -153,12 +150,14 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const paired = { ...evidence, range: range && range.high - range.low };
   const measured = comparable ? measure({ ...paired, clusters }, level) : UNMEASURED;
   const { delta, ci, p_value, test, minimum_detectable_effect } = measured;
+  const unchanged = knobs.length === 0 && sameAnswers(baseline.manifest, candidate.manifest);
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
   const slices =
     slice !== undefined && comparable
       ? measureSlices({
           ...{ field: slice, ...paired, level, clusters: clustered?.bySlice },
           margin: options.sliceMargin ?? margin,
+          unchanged,
         })
       : undefined;
   const whole: Decided =
@@ -168,7 +167,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
         : decideNoRegression({
             ...{ knobs, changed: changed ?? knobs, measured, margin, level, claim },
             seeds: otherSeeds,
-            sameAnswers: sameAnswers(baseline.manifest, candidate.manifest),
+            unchanged,
           })
       : { decision: "REJECT", reasons: refused };
   const main = slices ? decideSlices(whole, slices) : whole;
@@ -199,8 +198,9 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...(await otherBuiltIn([baseline.manifest, candidate.manifest])),
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
-      ...fewChangesNote(evidence, clusters, comparable),
+      ...fewChangesNote(measured, clusters),
       ...axisNotes(instruments, values),
+      ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
       ...(knobs.length === 0 || decision !== whole.decision
         ? []
@@ -215,6 +215,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...{
         margin,
         loss_bound: smallestLossRuledOut(measured.lossRuledOut, measured.range) ?? null,
+        margin_p_value: measured.lossPValue(margin),
       },
     }),
     ...(range && (margin !== undefined || minDelta > 0) && { reward_range: range }),

@@ -3,7 +3,7 @@
 import type { GateReport } from "../runs/gate-report.ts";
 import { type BoundedUnit, meanLossRuledOut } from "../stats/bounded-mean.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import { gainRuledOut, lossRuledOut } from "../stats/margin.ts";
+import { flipInterval, gainRuledOut, lossRuledOut, smallestLossRuledOut } from "../stats/margin.ts";
 import { mcnemarExact } from "../stats/mcnemar.ts";
 import { pairedBootstrap, signFlipTest } from "../stats/paired.ts";
 import { minimumDetectableEffect, type Spread } from "../stats/power.ts";
@@ -26,6 +26,8 @@ export type Measured = Pick<
   gainRuledOut(margin: number): boolean;
   /** Whether a loss of at least this size is, here or in `n` pairs (or clusters) that are like these. */
   lossRuledOut(margin: number, n?: number): boolean;
+  /** The one-sided p-value of that test; null if it is above one half, or nothing can be ruled out. */
+  lossPValue(margin: number): number | null;
 };
 
 export const UNMEASURED: Measured = {
@@ -41,6 +43,7 @@ export const UNMEASURED: Measured = {
   range: undefined,
   gainRuledOut: () => false,
   lossRuledOut: () => false,
+  lossPValue: () => null,
 };
 
 /** The seed is fixed, so the same runs always give the same decision. */
@@ -56,8 +59,48 @@ export type Paired = Pick<Evidence, "differences" | "binary"> & {
 
 export function measure(paired: Paired, alpha: number): Measured {
   const bounds = boundsOf(paired, alpha);
-  if (paired.clusters) return { ...measureClusters(paired, paired.clusters, alpha), ...bounds };
-  return { ...(paired.binary ? measureFlips : measureRewards)(paired, alpha), ...bounds };
+  const lossPValue = (margin: number) => lossPValueOf(paired, margin, alpha);
+  const found = paired.clusters
+    ? measureClusters(paired, paired.clusters, alpha)
+    : (paired.binary ? measureFlips : measureRewards)(paired, alpha);
+  const measured = { ...found, ...bounds, lossPValue };
+  return { ...measured, ci: agreeing(measured, changedUnits(paired), alpha) };
+}
+
+/** With fewer units that changed, resampling them gives an interval that is too narrow. */
+export const FEW_CHANGED = 10;
+
+function changedUnits({ differences, clusters }: Paired): number {
+  if (clusters) return clusters.clusters - clusters.sums().count(0);
+  return differences.pairs - differences.count(0);
+}
+
+/** Where the test finds no difference, 0 lies in the interval, and with few changes also all that is not ruled out. */
+function agreeing(measured: Measured, changed: number, alpha: number): Measured["ci"] {
+  const { ci, p_value: p, range, test } = measured;
+  if (ci === null || p === null || p <= alpha) return ci;
+  const [low, high] = [Math.min(ci.low, 0), Math.max(ci.high, 0)];
+  if (test === "mcnemar_exact" || changed >= FEW_CHANGED || range === undefined)
+    return { ...ci, low, high };
+  const loss = smallestLossRuledOut(measured.lossRuledOut, range) ?? range;
+  const gain = smallestLossRuledOut(measured.gainRuledOut, range) ?? range;
+  return { ...ci, low: Math.min(low, -loss), high: Math.max(high, gain) };
+}
+
+const LARGEST_LEVEL = 0.999;
+
+/** The lowest level at which the loss is ruled out, to within a hundredth of it; halved: one-sided. */
+function lossPValueOf(paired: Paired, margin: number, alpha: number): number | null {
+  const ruledOutAt = (level: number) => boundsOf(paired, level).lossRuledOut(margin);
+  let [low, high] = [1e-5, alpha];
+  if (!ruledOutAt(alpha)) [low, high] = [alpha, LARGEST_LEVEL];
+  if (!ruledOutAt(high)) return null;
+  while (high / low > 1.01) {
+    const middle = Math.sqrt(low * high);
+    if (ruledOutAt(middle)) high = middle;
+    else low = middle;
+  }
+  return high / 2;
 }
 
 type Bounds = Pick<Measured, "range" | "gainRuledOut" | "lossRuledOut">;
@@ -95,15 +138,19 @@ function boundsOfMean(
   };
 }
 
-type Unbounded = Omit<Measured, keyof Bounds>;
+type Unbounded = Omit<Measured, keyof Bounds | "lossPValue">;
 
 /** Pass or fail: the numbers of flips are sufficient. */
 function measureFlips({ differences, flips }: Paired, alpha: number): Unbounded {
   const { pairs: n } = differences;
   const { gained, lost } = flips;
   const spread = { discordantShare: n === 0 ? 0 : (gained + lost) / n };
+  const confidence = 1 - alpha;
+  const interval = flipInterval(gained, lost, n, confidence);
   return {
-    ...meanOf(differences, alpha),
+    delta: differences.mean() ?? null,
+    ci: interval ? { ...interval, confidence } : null,
+    variance: differences.variance() ?? 0,
     p_value: mcnemarExact(gained, lost),
     test: "mcnemar_exact",
     minimum_detectable_effect: minimumDetectableEffect({ n, alpha, ...spread }) ?? null,

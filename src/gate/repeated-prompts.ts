@@ -9,7 +9,7 @@ import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import { ClusterCounts } from "../stats/cluster-counts.ts";
 import { datasetOf } from "./history.ts";
-import { sliceOfPair } from "./slice-evidence.ts";
+import { PairSlices } from "./pair-slices.ts";
 
 const CHUNK = 8192;
 
@@ -57,12 +57,14 @@ export async function clustersOf(
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
   const byAxis = new Map(axes.map((name) => [name, new OpenClusters()]));
+  const sliced = await PairSlices.open(slice, baseline, candidate);
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
   try {
     for (;;) {
       const one = before.buffered() ?? (await before.read());
       const other = after.buffered() ?? (await after.read());
       if (!one || !other) break;
+      const value = await sliced?.of(one, other);
       if (one.reward === null || other.reward === null) continue;
       const change = other.reward - one.reward;
       const prompt = repeated.has(looseHash(one.prompt))
@@ -73,7 +75,6 @@ export async function clustersOf(
         const [was, is] = [one.axes?.[name]?.reward, other.axes?.[name]?.reward];
         if (typeof was === "number" && typeof is === "number") counts.add(is - was, prompt);
       }
-      const value = slice === undefined ? undefined : sliceOfPair(one, other, slice);
       if (value === undefined) continue;
       const counts = bySlice.get(value) ?? new OpenClusters();
       bySlice.set(value, counts);
@@ -82,6 +83,7 @@ export async function clustersOf(
   } finally {
     await before.close();
     await after.close();
+    await sliced?.close();
   }
   const counts = whole.close();
   if (counts.clusters === counts.rows) return undefined;

@@ -8,7 +8,7 @@ import type { GateReport } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
 import { holmAdjusted } from "../stats/holm.ts";
 import { type Decided, decided } from "./decide.ts";
-import { measure } from "./measured.ts";
+import { type Measured, measure } from "./measured.ts";
 import { decidingSize } from "./sample-size.ts";
 import type { SliceEvidence } from "./slice-evidence.ts";
 import { signed } from "./words.ts";
@@ -24,6 +24,8 @@ interface SliceQuestion {
   readonly range: number | undefined;
   readonly level: number;
   readonly margin: number | undefined;
+  /** The answers are the same, so that there is nothing to find. */
+  readonly unchanged: boolean;
 }
 
 export function measureSlices(question: SliceQuestion): SliceReport {
@@ -38,12 +40,10 @@ export function measureSlices(question: SliceQuestion): SliceReport {
   const values = measured.map(({ value, evidence, found }, i) => {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
-    const ruledOut = margin !== undefined && found.lossRuledOut(margin);
-    const isWorse = !ruledOut && p_holm <= level && delta !== null && delta < 0;
-    const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "undecided";
+    const state = question.unchanged ? "unchanged" : stateOf(found, p_holm, level, margin);
     // Ruling a loss out in every slice needs no correction; showing one in any slice does.
     const needed =
-      margin === undefined || state !== "undecided"
+      margin === undefined || state !== "loss_not_ruled_out"
         ? undefined
         : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
@@ -53,6 +53,20 @@ export function measureSlices(question: SliceQuestion): SliceReport {
     };
   });
   return { field, ...(margin !== undefined && { margin }), values };
+}
+
+function stateOf(
+  { delta, lossRuledOut }: Measured,
+  p: number,
+  level: number,
+  margin: number | undefined,
+): SliceReport["values"][number]["state"] {
+  const isSignificant = p <= level && delta !== null;
+  const ruledOut = margin !== undefined && lossRuledOut(margin);
+  if (isSignificant && delta > 0 && (margin === undefined || ruledOut)) return "better";
+  if (ruledOut) return "loss_ruled_out";
+  if (isSignificant && delta < 0) return "worse";
+  return margin === undefined ? "not_significant" : "loss_not_ruled_out";
 }
 
 /** Without a change, a difference in a slice is noise. */
@@ -67,13 +81,28 @@ export function decideSlices(whole: Decided, { field, margin, values }: SliceRep
     const message = `${worse.length} of ${values.length} slices by ${nameOf(field)} ${verb} worse, with p-values corrected for ${values.length} slices (Holm): ${listed(worse)}. The mean over all examples can hide this.`;
     return added(whole, decided("REJECT", "slice_worse", message));
   }
-  const open = values.filter(({ state }) => state === "undecided");
-  if (margin === undefined || open.length === 0) return whole;
-  if (whole.decision !== "PROMOTE" && whole.decision !== "PASS") return whole;
+  const by = `by ${nameOf(field)}`;
+  if (margin === undefined) {
+    const message = `None of the ${values.length} slices ${by} is significantly worse, with p-values corrected for ${values.length} slices (Holm).`;
+    return followed(whole, "no_slice_worse", message);
+  }
+  const open = values.filter(({ state }) => state === "loss_not_ruled_out");
+  if (open.length === 0) {
+    const message = `A loss of ${margin} or more is ruled out in each of the ${values.length} slices ${by}.`;
+    return followed(whole, "slice_losses_ruled_out", message);
+  }
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
   const size = most > 0 ? ` About ${most} examples in each would decide.` : "";
-  const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices by ${nameOf(field)}: ${listed(open)}.${size}`;
-  return added(whole, decided("INCONCLUSIVE", "slice_loss_not_ruled_out", message));
+  const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices ${by}: ${listed(open)}.${size}`;
+  const code = "slice_loss_not_ruled_out";
+  return whole.decision === "PROMOTE" || whole.decision === "PASS"
+    ? added(whole, decided("INCONCLUSIVE", code, message))
+    : followed(whole, code, message);
+}
+
+/** A reason that does not decide comes last. */
+function followed({ decision, reasons }: Decided, code: string, message: string): Decided {
+  return { decision, reasons: [...reasons, ...decided(decision, code, message).reasons] };
 }
 
 /** The slices' reason comes first, because it decides. */

@@ -53,15 +53,29 @@ export function isGraded({
 
 /** What was found about a slice. */
 export const SLICE_STATES: Record<SliceState, string> = {
+  unchanged: "nothing changed",
+  better: "better",
   loss_ruled_out: "loss ruled out",
   worse: "worse",
-  undecided: "undecided",
+  loss_not_ruled_out: "loss not ruled out",
+  not_significant: "not significant",
 };
 type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
 
 /** Any text as a cell of a Markdown table. */
 export function markdownCell(text: string): string {
   return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
+}
+
+/** "one-sided p = 0.012"; null where it is above one half or unknown. */
+export function oneSided(p: number | null | undefined): string {
+  return `one-sided ${typeof p === "number" ? pText(p) : "p > 0.5"}`;
+}
+
+/** The difference with its interval. */
+export function differenceOf({ delta, ci }: Pick<Measured, "delta" | "ci">): string {
+  if (delta === null || ci === null) return "not measured";
+  return `${signed(delta)} (${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)})`;
 }
 
 /** The difference with its interval and p-value. */

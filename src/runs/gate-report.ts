@@ -70,6 +70,8 @@ export const gateReportSchema = z.strictObject({
   /** Of a claim of no regression: the loss to be ruled out, and the smallest that is; null without any. */
   margin: z.number().optional(),
   loss_bound: z.number().nullable().optional(),
+  /** Of the test of the margin, one-sided, so half of the level decides; null if above 0.5 or unknown. */
+  margin_p_value: z.number().nullable().optional(),
   /** The range of rewards that a bound rests on: declared by the scorer, or stated by the caller. */
   reward_range: z
     .strictObject({
@@ -112,7 +114,15 @@ export const gateReportSchema = z.strictObject({
           p_value: z.number().nullable(),
           /** Holm's correction for the number of slices. */
           p_holm: z.number(),
-          state: z.enum(["loss_ruled_out", "worse", "undecided"]),
+          /** The last two: a loss of the margin is not ruled out, or without one nothing is significant. */
+          state: z.enum([
+            "unchanged",
+            "better",
+            "loss_ruled_out",
+            "worse",
+            "loss_not_ruled_out",
+            "not_significant",
+          ]),
           /** About how many examples of the slice would decide. */
           needed: z.int().optional(),
         }),
@@ -142,7 +152,7 @@ export const gateReportSchema = z.strictObject({
           p_value: z.number().nullable(),
           /** Holm's correction for the number of axes. */
           p_holm: z.number(),
-          state: z.enum(["loss_ruled_out", "worse", "undecided"]),
+          state: z.enum(["loss_ruled_out", "worse", "loss_not_ruled_out"]),
           /** About how many examples would decide. */
           needed: z.int().optional(),
         }),

@@ -27,17 +27,30 @@ export function lossRuledOut(
   margin: number,
   alpha: number,
 ): boolean {
+  return margin > 0 && lowRuledOut(gained, lost, n, margin, alpha);
+}
+
+/** The same for any margin: a negative one asks whether gains of its size or less are ruled out. */
+function lowRuledOut(
+  gained: number,
+  lost: number,
+  n: number,
+  margin: number,
+  alpha: number,
+): boolean {
   for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
   requireLevel("alpha", alpha);
-  if (n === 0 || !(margin > 0)) return false;
+  if (n === 0 || margin <= -1) return false;
   if (margin >= 1) return margin > 1 || lost < n;
   if (gained + lost > EXACT_FLIPS) return marginRuledOut(lost, gained, n, margin, alpha);
   const level = alpha / 2;
   const seen = marginStatistic(lost, gained, n, margin);
   const spent = BOUND_SHARE * level;
-  const [low, high] = shareBounds(gained, n, spent);
+  const [least, high] = shareBounds(gained, n, spent);
   const top = Math.min(high, (1 - margin) / 2);
-  if (low > top) return true; // So many gains do not happen at a loss of the margin.
+  if (least > top) return true; // So many gains do not happen at a loss of the margin.
+  const low = Math.max(least, -margin);
+  if (low > top) return false; // So few do not happen at a gain of its size.
   for (let i = 0; i <= GRID; i++) {
     // Even steps of the root: the probability changes fastest where few pairs gain.
     const share = (Math.sqrt(low) + (i / GRID) * (Math.sqrt(top) - Math.sqrt(low))) ** 2;
@@ -70,6 +83,31 @@ export function smallestLossRuledOut(
     else low = middle;
   }
   return high;
+}
+
+/**
+ * Interval of the paired difference in pass rate: what neither `lossRuledOut` nor `gainRuledOut` rules
+ * out at `1 - confidence`, to within a hundred-thousandth. Undefined without pairs.
+ */
+export function flipInterval(
+  gained: number,
+  lost: number,
+  n: number,
+  confidence: number,
+): { low: number; high: number } | undefined {
+  requireLevel("confidence", confidence);
+  if (n === 0) return undefined;
+  const lowest = (up: number, down: number) => {
+    let [low, high] = [-1, 1];
+    if (!lowRuledOut(up, down, n, high, 1 - confidence)) return -1;
+    while (high - low > 1e-5) {
+      const middle = (low + high) / 2;
+      if (lowRuledOut(up, down, n, middle, 1 - confidence)) high = middle;
+      else low = middle;
+    }
+    return -high;
+  };
+  return { low: lowest(gained, lost), high: -lowest(lost, gained) };
 }
 
 /**

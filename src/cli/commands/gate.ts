@@ -7,7 +7,16 @@ import { type AxisMargins, DEFAULT_AXIS_MARGIN } from "../../gate/axes.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
 import { ExampleCases, gateJunit } from "../../gate/junit.ts";
-import { changedText, conditionLines, gateMarkdown, showValue } from "../../gate/render.ts";
+import {
+  changedText,
+  conditionLines,
+  gateMarkdown,
+  hasValues,
+  isUnchanged,
+  NO_EFFECT,
+  showValue,
+  sliceCaption,
+} from "../../gate/render.ts";
 import {
   intervalName,
   isGraded,
@@ -64,6 +73,11 @@ prompt and sampling, and names them; examples and scorer must be the same.
 --claim policy --margin 0.02 also asks that only the policy changed. Rewards
 other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
 
+An improvement can be claimed of policy or selection only. Runs with another
+prompt, other sampling settings, examples or another scorer are not comparable,
+so --claim environment and --claim measurement never promote; they say what
+differs. To compare prompts or settings: --claim no-regression, or compare.
+
 Runs that were evaluated with --axis must have the same axes. A loss that is
 shown on one of them rejects (refused_by_axis); on each a loss of its margin
 must be ruled out. With a margin of 0 no row may lose.
@@ -106,7 +120,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .option(
       "--reward-range <low,high>",
-      "of --margin: range of rewards that the scorer does not declare",
+      "of --margin: minimum and maximum reward, for a scorer that does not export `range`",
       twoNumbers,
     )
     .option("--allow-dev", "compare on validation data of a training; the report says so")
@@ -203,10 +217,11 @@ function sliceLines({ slices }: GateReport): string[] {
   if (!slices) return [];
   return [
     "",
-    `  ${visibleShort(slices.field, 18).padEnd(18)} rows  before   after   change  p (Holm)`,
+    wrap(sliceCaption(slices), "  "),
+    `  ${visibleShort(slices.field, 16).padEnd(16)}   rows  before   after   change  p (Holm)`,
     ...slices.values.map((one) =>
       [
-        `  ${visibleShort(one.value, 18).padEnd(18)} ${String(one.n).padStart(4)}`,
+        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.n).padStart(6)}`,
         one.baseline.toFixed(4).padStart(7),
         one.candidate.toFixed(4).padStart(7),
         signed(one.delta ?? 0).padStart(8),
@@ -217,43 +232,43 @@ function sliceLines({ slices }: GateReport): string[] {
   ];
 }
 
-function measurement({
-  delta,
-  ci,
-  p_value: p,
-  test,
-  minimum_detectable_effect: mde,
-  alpha,
-  seeds_tried: seeds,
-}: GateReport): string[] {
-  if (delta === null || ci === null || p === null || test === null) return [];
+function measurement(report: GateReport): string[] {
+  const { delta, ci, p_value: p, test, alpha, seeds_tried: seeds } = report;
+  const mde = report.minimum_detectable_effect;
+  if (delta === null || ci === null || p === null || test === null || isUnchanged(report))
+    return [];
+  // With a margin there are two tests.
+  const asks = report.margin === undefined ? "" : " for no difference";
   return [
     `  difference ${signed(delta)}  ${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  ${pText(p, 3)} (${TEST_NAMES[test]})`,
-    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
+    `  ${pText(p, 3)}${asks} (${TEST_NAMES[test]})`,
+    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 
-function reasonLines({ code, message, baseline, candidate }: Reason): string[] {
-  const values =
-    baseline === null && candidate === null
-      ? []
-      : [
-          wrap(`baseline   ${showValue(baseline)}`, "    "),
-          wrap(`candidate  ${showValue(candidate)}`, "    "),
-        ];
+function reasonLines(reason: Reason): string[] {
+  const { code, message, baseline, candidate } = reason;
+  const values = hasValues(reason)
+    ? [
+        wrap(`baseline   ${showValue(baseline)}`, "    "),
+        wrap(`candidate  ${showValue(candidate)}`, "    "),
+      ]
+    : [];
   return [paint("bold", code), wrap(message, "    "), ...values, ""];
 }
 
 function flipLines({ flips }: GateReport): string[] {
   if (!flips || flips.gained + flips.lost === 0) return [];
   const shown = flips.first.slice(0, 6);
+  const more = flips.gained + flips.lost - shown.length;
   return [
     `Flips: ${flips.gained} gained, ${flips.lost} lost`,
     ...shown.map(
       (f) =>
         `  ${f.change > 0 ? "+" : "-"} ${visible(f.id)}  ${visible(f.baseline)} → ${visible(f.candidate)}`,
     ),
-    ...(flips.gained + flips.lost > shown.length ? ["  … more with --format json"] : []),
+    ...(more > 0
+      ? [`  … ${more} more: add --report verdict.json, then report --verdict verdict.json`]
+      : []),
   ];
 }
