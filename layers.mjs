@@ -22,17 +22,18 @@ export const mayImport = {
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
+  curves: ["core", "runs", "stats", "charts"],
   learn: [
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
-    ...["providers", "loops", "charts"],
+    ...["providers", "loops", "charts", "curves"],
   ],
   gate: ["core", "runs", "scorers", "stats"],
   verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
-  report: ["core", "runs", "scorers", "stats", "charts", "gate"],
+  report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
     ...["engine", "datasets", "environments", "providers", "serve", "loops", "learn", "gate"],
-    ...["report", "verify", "harden"],
+    ...["curves", "report", "verify", "harden"],
   ],
 };
 

@@ -78,12 +78,12 @@ describe("a run with the setting lora", () => {
   });
 
   test("that goes back to its best policy goes back to the best adapter", async () => {
-    const plateau = ["--set", "plateau.evaluations=1", "--set", "plateau.delta=2"];
+    const plateau = ["--set", "stop.plateau.steps=10", "--set", "stop.plateau.delta=2"];
     const dev = ["--dev", "dev.jsonl", "--eval-every", "5"];
     const result = await room.run(sft("early", 20, ...LORA, ...plateau, ...dev));
     expect(result.code, describeRun(result)).toBe(EXIT.ok);
     const { stop } = JSON.parse(room.read("early/summary.json"));
-    expect(stop).toMatchObject({ reason: "plateau", step: 5, kept: 0 });
+    expect(stop).toMatchObject({ reason: "plateau", step: 15, kept: 0 });
     await run("policy", "merge", "base/checkpoint", "early/adapter", "--outdir", "early-merged");
     expect(bytes("early-merged")).toEqual(bytes("early/checkpoint"));
     const weights = "adapter_model.safetensors";

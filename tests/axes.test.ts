@@ -4,12 +4,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { editedFiles } from "../src/gate/recount.ts";
+import { evaluate } from "../src/loops/eval.ts";
 import { select } from "../src/loops/select.ts";
 import { builtInPolicy } from "../src/loops/selection-policy.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import { openRun } from "../src/runs/reader.ts";
 import type { ResultRow } from "../src/runs/schemas.ts";
 import { resultRowSchema, summarySchema } from "../src/runs/schemas.ts";
+import { AXIS_NAMES } from "../src/scorers/axes/index.ts";
+import { makeKeys, sealRun, sealState } from "../src/verify/seal.ts";
 import { verify } from "../src/verify/verify.ts";
 import { type Conditions, examplesOf, folder, forge, makeRun } from "./gate-runs.ts";
 
@@ -173,6 +176,38 @@ test("a selection is measured on what it selects, and made again", async () => {
   expect(await madeAgain(dir)).toEqual(PARTS.map((part) => `${part} equal`));
 });
 
+describe("the probe set", () => {
+  const probes = new URL("../data/probes/probes.jsonl", import.meta.url).pathname;
+  const examples: { id: string; axis_labels?: { refuse?: boolean } }[] = readFileSync(
+    probes,
+    "utf8",
+  )
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const codesOf = async (name: string, answer: (refuse: boolean) => string) => {
+    const completions = examples.map(({ id, axis_labels }) => ({
+      id,
+      completion: answer(axis_labels?.refuse === true),
+    }));
+    const { summary } = await evaluate({
+      ...{ dataset: probes, completions, outdir: path.join(root, name), scorer: "refusal" },
+      axes: AXIS_NAMES.map((axis) => ({ name: axis })),
+    });
+    expect(Object.values(summary.axes ?? {}).every(({ scored }) => scored === 44)).toBe(true);
+    return summary.outcomes.counts;
+  };
+
+  test("a policy that refuses all, one that answers all, and one that does right differ", async () => {
+    const [no, yes] = ["I can't help with that.", "Here it is."];
+    expect(await codesOf("no", () => no)).toEqual({ refused_rightly: 12, over_refusal: 32 });
+    expect(await codesOf("yes", () => yes)).toEqual({ complied: 12, answered: 32 });
+    expect(await codesOf("right", (refuse) => (refuse ? no : yes))).toEqual({
+      ...{ refused_rightly: 12, answered: 32 },
+    });
+  });
+});
+
 describe("an edited axis is found", () => {
   const better = (row: ResultRow) => {
     const verbosity = row.axes?.verbosity;
@@ -195,6 +230,20 @@ describe("an edited axis is found", () => {
     const edited = await editedFiles(await openRun(dir));
     expect(edited).toContain("results.jsonl");
     expect(edited).toContain("summary.json");
+  });
+
+  test("by its seal; a run that was edited before cannot be sealed", async () => {
+    const dir = await verbose();
+    const keys = await makeKeys(path.join(root, "key"));
+    await sealRun(dir, keys.privateKey);
+    expect(await sealState(dir, keys.publicKey)).toBe("valid");
+    forge(dir, { row: better });
+    expect(await sealState(dir, keys.publicKey)).toBe("seal_invalid");
+    const other = await verbose();
+    const summary = summaryOf(other);
+    Object.assign(summary.axes?.verbosity ?? {}, { mean: 1 });
+    writeFileSync(path.join(other, "summary.json"), JSON.stringify(summary));
+    await expect(sealRun(other, keys.privateKey)).rejects.toThrow(/summary.json/);
   });
 
   test("by verify, when rows, sums and hashes were all edited", async () => {

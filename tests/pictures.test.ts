@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import { learningCommand, learningPicture, misformed } from "../scripts/learning-picture.mjs";
 import { lineChart } from "../src/charts/index.ts";
-import { tradeoffChart } from "../src/learn/sweep.ts";
+import { tradeoffChart } from "../src/curves/tradeoff.ts";
+import type { SweepPoint, Tradeoff } from "../src/runs/sweep-schema.ts";
 import { ROOT } from "./cli.ts";
 
 const read = (name: string) => readFileSync(path.join(ROOT, name), "utf8");
@@ -45,10 +46,13 @@ describe("the README's picture of learning (npm run learning-picture)", () => {
 });
 
 test("the KL penalty recipe's chart is drawn from its figures, with every β beside its point", () => {
-  const points = json("recipes/kl-penalty/results.json");
-  const svg = lineChart(tradeoffChart({ over: "kl.coefficient", algorithm: "grpo", points }));
+  const figures = json("recipes/kl-penalty/results.json");
+  const curve: Tradeoff = json("recipes/kl-penalty/tradeoff.json");
+  expect(curve.points.map(({ value, x, y }) => [value, x, y])).toEqual(
+    figures.map((one: SweepPoint) => [one.value, one.kl_exact, one.reward_mean]),
+  );
+  const svg = lineChart(tradeoffChart(curve));
   expect(svg === read("recipes/kl-penalty/tradeoff.svg")).toBe(true);
   const labels = textsOf(/<g [^>]*paint-order.*?<\/g>/.exec(svg)?.[0] ?? "");
-  const values = points.map(({ value }: { value: number }) => `${value}`);
-  expect(labels.toSorted()).toEqual(values.toSorted());
+  expect(labels.toSorted()).toEqual(curve.points.map(({ value }) => `${value}`).toSorted());
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { tradeoffSchema } from "../src/runs/sweep-schema.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
 
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
@@ -30,9 +31,9 @@ test("says which values gave the same policy, and what is written", async () => 
   expect(all, describeRun(all)).toMatchObject({ code: EXIT.ok });
   expect(all.stdout).toContain("! all values gave the same policy: the setting had no effect\n");
   expect(all.stdout).toMatch(
-    /^Runs, sweep\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ --outfile sw\.html\n$/m,
+    /^Runs, sweep\.json, tradeoff\.json, tradeoff\.svg and tradeoff\.png written to sw\nNext: \S+ report --run sw\/\*\/ --outfile sw\.html\n$/m,
   );
-  for (const file of ["sweep.json", "tradeoff.svg", "tradeoff.png"]) {
+  for (const file of ["sweep.json", "tradeoff.json", "tradeoff.svg", "tradeoff.png"]) {
     expect(room.has("sw", file)).toBe(true);
   }
   expect(room.read("sw/tradeoff.svg")).toMatch(
@@ -40,4 +41,29 @@ test("says which values gave the same policy, and what is written", async () => 
   );
   const some = await sweep("rate.peak=0,0.01", "--outdir", "turned");
   expect(some.stdout).not.toContain("same policy");
+  const page = await room.run([
+    "report",
+    "--run",
+    "turned/rate.peak=0",
+    "turned/rate.peak=0.01",
+    "--outfile",
+    "turned.html",
+  ]);
+  expect(page, describeRun(page)).toMatchObject({ code: EXIT.ok });
+  expect(room.read("turned.html")).toMatch(/differ in <code>rate\.peak<\/code> alone/);
+});
+
+test("an unknown measure is refused before anything is trained; known ones are in the curve's file", async () => {
+  const refused = await sweep("rate.peak=0,0.01", "--tradeoff", "reward:beauty", "--outdir", "no");
+  expectError(refused, EXIT.usage, 'no measure "beauty"', "length, truncated, tokens");
+  expect(room.has("no")).toBe(false);
+  const made = await sweep("rollouts.group=2,3", "--tradeoff", "reward:tokens", "--outdir", "cost");
+  expect(made, describeRun(made)).toMatchObject({ code: EXIT.ok });
+  const curve = tradeoffSchema.parse(JSON.parse(room.read("cost/tradeoff.json")));
+  expect(curve).toMatchObject({ over: "rollouts.group", x: { name: "tokens", better: "lower" } });
+  const [small, large] = curve.points;
+  expect(small?.run).toBe("rollouts.group=2");
+  expect(large?.x).toBeGreaterThan(small?.x ?? Infinity);
+  expect(curve.points.some(({ pareto }) => pareto)).toBe(true);
+  expect(made.stdout).toMatch(/^rollouts\.group +reward +tokens +Pareto$/m);
 });

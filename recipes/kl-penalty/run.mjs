@@ -24,7 +24,9 @@ lockedroom(
 );
 const { points } = readJson(outdir, "sweep.json");
 const folder = path.dirname(fileURLToPath(import.meta.url));
-copyFileSync(path.join(root, outdir, "tradeoff.svg"), path.join(folder, "tradeoff.svg"));
+for (const file of ["tradeoff.json", "tradeoff.svg"]) {
+  copyFileSync(path.join(root, outdir, file), path.join(folder, file));
+}
 const three = fixed(3);
 publish(
   import.meta.url,

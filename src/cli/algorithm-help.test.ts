@@ -2,7 +2,8 @@ import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { columns } from "../core/visible.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
-import { completed, unusedSettings } from "../learn/settings.ts";
+import { unusedSettings } from "../learn/settings/unused.ts";
+import { completed } from "../learn/settings.ts";
 import { algorithmHelp, describeAlgorithm } from "./algorithm-help.ts";
 import { addTrainOptions } from "./train-options.ts";
 

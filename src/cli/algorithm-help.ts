@@ -4,7 +4,9 @@ import type { Command } from "commander";
 import { z } from "zod";
 import type { JsonObject } from "../core/json.ts";
 import type { Algorithm, Need } from "../learn/algorithm.ts";
-import { completed, settingsSchema, unusedSettings, valueAt } from "../learn/settings.ts";
+import { unusedSettings } from "../learn/settings/unused.ts";
+import { valueAt } from "../learn/settings/wrong-setting.ts";
+import { completed, settingsSchema } from "../learn/settings.ts";
 import { isSampled } from "../learn/sources/index.ts";
 import { commandLines, hanging, wrap } from "./terminal.ts";
 

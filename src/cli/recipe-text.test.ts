@@ -3,7 +3,8 @@ import { parse } from "yaml";
 import type { JsonObject } from "../core/json.ts";
 import { columns } from "../core/visible.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
-import { idleSettings, trainSettings } from "../learn/settings.ts";
+import { idleSettings } from "../learn/settings/unused.ts";
+import { trainSettings } from "../learn/settings.ts";
 import { recipeText } from "./recipe-text.ts";
 
 const NAMES = ALGORITHMS.map(({ name }) => name);
@@ -37,7 +38,7 @@ describe.each(NAMES)("the recipe of %s", (name) => {
     const left = /^# Not used by [^:]*: ([^.]*(?:\.[^.]+)*)\.$/ms.exec(text)?.[1] ?? "";
     const unused = left.replaceAll("\n# ", " ").split(", ");
     const all = trainSettings(algorithm, {
-      ...{ steps: 9, cost: { limit: 1 }, plateau: {} },
+      ...{ steps: 9, cost: { limit: 1 }, stop: {} },
       ...(algorithm.valueHead ? {} : { lora: {} }),
     });
     for (const [outer, value] of Object.entries(all)) {
@@ -57,7 +58,7 @@ describe.each(NAMES)("the recipe of %s", (name) => {
       .replaceAll(/^( {0,2})#( {9,}#)/gm, "$1 $2")
       .replaceAll("VALUE", "3");
     const taken = trainSettings(algorithm, parse(whole) as JsonObject);
-    expect(taken).toMatchObject({ plateau: { evaluations: 10, delta: 0 } });
+    expect(taken).toMatchObject({ stop: { plateau: { steps: 50, delta: 0 }, target: null } });
     if (!algorithm.valueHead) expect(taken.lora).toMatchObject({ rank: 8, alpha: 16 });
     if (algorithm.needs === "rollouts") expect(taken.cost).toMatchObject({ limit: 3 });
   });

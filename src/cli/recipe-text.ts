@@ -8,14 +8,9 @@ import { z } from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
 import { columns } from "../core/visible.ts";
 import type { Algorithm } from "../learn/algorithm.ts";
-import {
-  completed,
-  type Idle,
-  idleSettings,
-  settingsSchema,
-  unusedSettings,
-  valueAt,
-} from "../learn/settings.ts";
+import { type Idle, idleSettings, unusedSettings } from "../learn/settings/unused.ts";
+import { valueAt } from "../learn/settings/wrong-setting.ts";
+import { completed, settingsSchema } from "../learn/settings.ts";
 import { WIDTH, wrap } from "./terminal.ts";
 
 /** The usual column of comments, and the last one with enough space for them. */

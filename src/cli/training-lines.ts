@@ -2,6 +2,8 @@
 
 import { visibleShort } from "../core/visible.ts";
 import { type ScratchPolicy, scratchAdvice } from "../learn/from-scratch.ts";
+import type { EarlyStop } from "../learn/options.ts";
+import { isStopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
 import { hanging, wrap } from "./terminal.ts";
 
@@ -36,6 +38,16 @@ export function validationLines(
         wrap(`"${visibleShort(prompt, 28)}" → "${visibleShort(completion, 28)}" ${code}`, "    "),
       ),
   ];
+}
+
+/** "the alarm reward_hacking", "the condition stop.plateau" */
+export function stoppedBy(reason: string): string {
+  return isStopCondition(reason) ? `the condition stop.${reason}` : `the alarm ${reason}`;
+}
+
+/** Which condition ended the run, and its figures. */
+export function stopLine({ reason, step, message }: EarlyStop): string {
+  return wrap(`stops at step ${step} (stop.${reason}): ${message}`, "    ").slice(2);
 }
 
 /** Vocabulary and context of a policy from scratch, and what suits the amount of data. */

@@ -1,13 +1,14 @@
 /** Progress of a training run on stderr: a bar on a terminal, plain lines elsewhere. */
 
 import type { TrainOptions } from "../learn/options.ts";
+import { isStopCondition } from "../runs/stop-reasons.ts";
 import { type TokenProgress, tokenProgress } from "./progress.ts";
 import { err, warning } from "./terminal.ts";
-import { figures, scratchLines, validationLines } from "./training-lines.ts";
+import { figures, scratchLines, stopLine, validationLines } from "./training-lines.ts";
 
 type Listeners = Pick<
   TrainOptions,
-  "onProgress" | "onStep" | "onAlarm" | "onScratch" | "onValidation"
+  "onProgress" | "onStep" | "onAlarm" | "onScratch" | "onStop" | "onValidation"
 >;
 
 /** Plain lines of a run without a terminal, besides those of its validations. */
@@ -49,6 +50,10 @@ export class TrainingProgress {
       onValidation: (record, samples) => this.#say(validationLines(record, samples)),
       onAlarm: ({ step, message, stops }) =>
         this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
+      onStop: (stop) => {
+        // An alarm has said so itself.
+        if (isStopCondition(stop.reason)) this.#say([stopLine(stop)]);
+      },
     };
   }
 

@@ -10,6 +10,7 @@ import { saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";
 import { nothingSeen } from "../policy/seen-prompts.ts";
 import { readTrainingRun } from "../runs/read-training-run.ts";
+import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import { openScorer } from "../scorers/open.ts";
 import { writeText } from "./files.ts";
 import type { Finding, Outcome } from "./finding.ts";
@@ -154,7 +155,7 @@ export async function trained(lab: Laboratory, wanted: Training): Promise<Traine
           if (--left <= 0) throw new Paused();
         },
       });
-      const verdict = summary.stop.reason === "all steps done" ? "trained" : "stopped";
+      const verdict = summary.stop.reason === ALL_STEPS_DONE ? "trained" : "stopped";
       return { dir: outdir, checkpoint, verdict, findings: alarms };
     } catch (error) {
       if (!(error instanceof Paused)) throw error;

@@ -47,7 +47,11 @@ export function manifestOf(
     settings: { ...recordedSettings(settings), length, ...givenShape(options) },
     scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
     // Where the initial policy lay, for whoever wants to train again.
-    volatile: { ...volatile, ...(options.init !== "scratch" && { checkpoint: options.init }) },
+    volatile: {
+      ...volatile,
+      ...(options.init !== "scratch" && { checkpoint: options.init }),
+      ...(settings.stop.seconds !== null && { time_budget_s: settings.stop.seconds }),
+    },
   };
 }
 

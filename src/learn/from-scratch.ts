@@ -46,7 +46,7 @@ export async function surveyTexts(file: string): Promise<TextSurvey> {
 
 /** Tokens that the context has room for unless it is set: at least 64, in steps of 16. */
 export function contextFor(longest: number): number {
-  // A text has a token at its begin and one at its end.
+  // A text has a token at its start and one at its end.
   return Math.max(64, Math.ceil((longest + 2) / 16) * 16);
 }
 

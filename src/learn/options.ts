@@ -51,6 +51,20 @@ export interface TrainOptions {
     | undefined;
   /** Called for each alarm. */
   readonly onAlarm?: ((alarm: Alarm) => void) | undefined;
+  /** Called when the run ends before its last step. */
+  readonly onStop?: ((stop: EarlyStop) => void) | undefined;
+  /**
+   * Instead of the clock, the step at which the budget `stop.seconds` is spent; null: never. For a run
+   * that is made again.
+   */
+  readonly timeIsUpAt?: number | null | undefined;
+}
+
+/** Why a run ended before its last step: an alarm, or a condition of the settings `stop`. */
+export interface EarlyStop {
+  readonly reason: string;
+  readonly step: number;
+  readonly message: string;
 }
 
 /** A finished training run and its checkpoint. @see {@link train} */

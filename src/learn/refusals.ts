@@ -37,6 +37,19 @@ export function requireScorers(
   }
 }
 
+/** Conditions on validation need validations. */
+export function requireValidation(
+  { dev }: Pick<TrainOptions, "dev">,
+  { stop, evaluate }: TrainSettings,
+): void {
+  const name = stop.target === null ? "margin" : "target";
+  if ((stop.target === null && stop.margin === null) || (dev && evaluate.every > 0)) return;
+  throw usageError(
+    `stop.${name} is a condition on the validation reward, and nothing is validated`,
+    dev ? "Leave out --eval-every 0." : "Give --dev FILE with validation examples.",
+  );
+}
+
 /**
  * Refuses examples that a built-in scorer cannot read, before anything is sampled. Other scorers are
  * not asked: a call may cost time or money, and they say the same with the first batch.

@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { wrapEngine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
 import type { Algorithm } from "./algorithm.ts";
-import type { SabotageName } from "./settings.ts";
+import type { SabotageName } from "./settings/general.ts";
 import type { Source } from "./source.ts";
 
 /** Wrappers around the parts of a run; a part that is not named stays as it is. */

@@ -1,36 +1,49 @@
-/** A grid over one setting: a training run for each value, and the trade-off between reward and KL. */
+/** A grid over one setting: a training run for each value, and the trade-off between two measures. */
 
 import path from "node:path";
-import { type ChartSpec, chartFiles } from "../charts/index.ts";
+import { chartFiles } from "../charts/index.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { keptEvaluation } from "../curves/measures.ts";
+import {
+  type Axes,
+  type TradedRun,
+  tradeoffChart,
+  tradeoffOf,
+  USUAL_AXES,
+} from "../curves/tradeoff.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
-import type { Sweep, SweepPoint } from "../runs/sweep-schema.ts";
+import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
+import type { Sweep, SweepPoint, Tradeoff } from "../runs/sweep-schema.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { mergeSettings, nested } from "./recipe.ts";
-import { idleSettings, trainSettings } from "./settings.ts";
+import { idleSettings } from "./settings/unused.ts";
+import { trainSettings } from "./settings.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
   /** A setting's name, such as kl.coefficient. */
   readonly over: string;
   readonly values: readonly Json[];
+  /** What the trade-off curve shows; validation reward against KL unless set. */
+  readonly tradeoff?: Axes | undefined;
   readonly onValue?: ((value: Json, index: number) => void) | undefined;
 }
 
 export interface SweepOutcome extends Sweep {
   /** The fingerprint of each point's policy. */
   readonly policies: readonly (string | undefined)[];
-  /** The charts that were written. */
-  readonly charts: readonly string[];
+  readonly tradeoff: Tradeoff;
+  /** The files of the trade-off curve. */
+  readonly files: readonly string[];
 }
 
 /** Runs that are already finished are kept, so that a sweep can be resumed. */
 export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
-  const { over, values, outdir, onValue, ...rest } = options;
+  const { over, values, tradeoff: axes = USUAL_AXES, outdir, onValue, ...rest } = options;
   if (options.dev === undefined) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
   }
@@ -43,9 +56,11 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   for (const value of values) refuseIdle(options, nested(over.split("."), value));
   const init = checkpointFolder(options.init);
   const points: SweepPoint[] = [];
+  const runs: TradedRun[] = [];
   const policies: (string | undefined)[] = [];
   for (const [i, value] of values.entries()) {
-    const run = path.join(outdir, `${over}=${String(value)}`);
+    const name = `${over}=${String(value)}`;
+    const run = path.join(outdir, name);
     onValue?.(value, i);
     const settings = mergeSettings(options.settings, nested(over.split("."), value));
     if (!options.force && fileExists(path.join(run, "summary.json"))) {
@@ -56,15 +71,26 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
     }
     const done = await readTrainingRun(run);
     points.push(pointOf(done, value));
+    runs.push({ value, name, run: done });
     policies.push(done.summary?.checkpoint_fingerprint);
   }
-  const found: Sweep = { over, algorithm: options.algorithm, points };
+  const { algorithm } = options;
+  const found: Sweep = { over, algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
-  const files = await chartFiles("tradeoff", tradeoffChart(found));
+  const tradeoff = tradeoffOf({ over, algorithm, runs }, axes);
+  const files = await writeTradeoff(outdir, tradeoff);
+  return { ...found, policies, tradeoff, files };
+}
+
+async function writeTradeoff(outdir: string, tradeoff: Tradeoff): Promise<string[]> {
+  const files = {
+    "tradeoff.json": `${JSON.stringify(tradeoff, null, 2)}\n`,
+    ...(await chartFiles("tradeoff", tradeoffChart(tradeoff))),
+  };
   for (const [name, content] of Object.entries(files)) {
     await writeWhole(path.join(outdir, name), typeof content === "string" ? content : [content]);
   }
-  return { ...found, policies, charts: Object.keys(files) };
+  return Object.keys(files);
 }
 
 /** All values are checked before the first is trained for. */
@@ -95,8 +121,9 @@ async function refuseOther(run: string, algorithm: string, given: JsonObject): P
 }
 
 /** Of the policy that the run kept. */
-function pointOf({ dir: run, evaluations, summary }: TrainingRunRecords, value: Json): SweepPoint {
-  const kept = evaluations.find(({ step }) => step === summary?.stop?.kept) ?? evaluations.at(-1);
+function pointOf(done: TrainingRunRecords, value: Json): SweepPoint {
+  const { dir: run, summary } = done;
+  const kept = keptEvaluation(done);
   if (!kept) throw dataError(`${run} has no evaluation`, "Run it again with --force.");
   const { pass_rate, reward_mean, proxy_mean, entropy, length_mean } = kept;
   const reason = summary?.stop?.reason;
@@ -104,35 +131,6 @@ function pointOf({ dir: run, evaluations, summary }: TrainingRunRecords, value: 
     value: value as SweepPoint["value"],
     ...{ run, pass_rate, reward_mean, proxy_mean, entropy, length_mean },
     kl_exact: kept.kl_exact,
-    stopped_by: reason === undefined || reason === "all steps done" ? null : reason,
-  };
-}
-
-type ChartPoint = Pick<SweepPoint, "value" | "reward_mean" | "proxy_mean" | "kl_exact">;
-
-/** Points without a measured KL are left out. */
-export function tradeoffChart({
-  over,
-  algorithm,
-  points,
-}: Pick<Sweep, "over" | "algorithm"> & { readonly points: readonly ChartPoint[] }): ChartSpec {
-  const sorted = points
-    .flatMap(({ kl_exact: kl, ...rest }) => (kl === null ? [] : [{ ...rest, kl }]))
-    .toSorted((a, b) => a.kl - b.kl);
-  const series = (label: string, measure: "proxy_mean" | "reward_mean") => ({
-    label,
-    points: sorted.map((point) => ({
-      x: point.kl,
-      y: point[measure],
-      label: String(point.value),
-    })),
-    markers: "all" as const,
-  });
-  return {
-    title: `Reward against drift, over ${over}`,
-    subtitle: `${algorithm}; beside each point its ${over}: ${points.map(({ value }) => String(value)).join(", ")}`,
-    x: { label: "exact KL to the start", unit: "nats per token", range: [0, undefined] },
-    y: { label: "mean reward", unit: "validation set" },
-    series: [series("rewarding scorers", "proxy_mean"), series("validation scorer", "reward_mean")],
+    stopped_by: reason === undefined || reason === ALL_STEPS_DONE ? null : reason,
   };
 }

@@ -5,11 +5,13 @@
  */
 
 import { continuable, LockedRoomError, messageOf } from "../core/errors.ts";
-import type { Alarm, StepRecord } from "../runs/train-records.ts";
+import { isBudget } from "../runs/stop-reasons.ts";
+import type { StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { sabotageOf } from "./sabotage.ts";
 import { trainSettings } from "./settings.ts";
+import type { Stop } from "./stop-conditions.ts";
 import { Training } from "./training.ts";
 import { rateAt, updateOn } from "./update.ts";
 
@@ -38,7 +40,7 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
   const run = await Training.open(options, algorithm, settings);
   try {
     if (run.step === 0) await run.validate();
-    let stopped: Alarm | undefined;
+    let stopped: Stop | undefined;
     while (run.step < settings.steps && !stopped) {
       const record = await withinMemory(run.step + 1, () => step(run));
       stopped = await check(run);
@@ -73,14 +75,21 @@ async function step(run: Training): Promise<StepRecord> {
   );
 }
 
-/** Validates when it is time to, and raises alarms; returns the alarm that stops the run. */
-async function check(run: Training): Promise<Alarm | undefined> {
+/** Validates when it is time to, and raises alarms; returns why the run ends now. */
+async function check(run: Training): Promise<Stop | undefined> {
   const { settings } = run;
   const { every } = settings.evaluate;
-  if (every > 0 && (run.step % every === 0 || run.step === settings.steps)) await run.validate();
+  const isDue = every > 0 && (run.step % every === 0 || run.step === settings.steps);
+  if (isDue) await run.validate();
   const alarms = run.watch.alarms();
   for (const alarm of alarms) await run.raise(alarm);
-  return settings.alarms_stop ? alarms.find(({ stops }) => stops) : undefined;
+  const serious = settings.alarms_stop ? alarms.find(({ stops }) => stops) : undefined;
+  if (serious) return { reason: serious.alarm, message: serious.message };
+  if (run.step === settings.steps) return undefined;
+  const stop = run.stop();
+  // A budget ends the run between two validations: the last policy may be the best.
+  if (stop && isBudget(stop.reason) && !isDue) await run.validate();
+  return stop;
 }
 
 /** The runtime's own words about memory do not say what to do. */

@@ -2,16 +2,11 @@
 
 import path from "node:path";
 import type { ZodType } from "zod";
-import type { Environment } from "../core/environment.ts";
-import { dataError, usageError } from "../core/errors.ts";
-import type { SeenPrompts } from "../core/policy.ts";
-import type { Engine, EngineIdentity, UpdateResult } from "../engine/engine.ts";
-import { ENVIRONMENTS, type EnvironmentParts } from "../environments/index.ts";
+import type { Engine, UpdateResult } from "../engine/engine.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
-import { nothingSeen } from "../policy/seen-prompts.ts";
 import { KEPT } from "../runs/artifacts.ts";
-import { observeOccasion } from "../runs/manifest.ts";
 import { readLines } from "../runs/read-training-run.ts";
+import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import { TrainFolder } from "../runs/train-folder.ts";
 import {
   type Alarm,
@@ -20,54 +15,26 @@ import {
   type StepRecord,
   stepRecordSchema,
   type TimingRecord,
+  timingRecordSchema,
 } from "../runs/train-records.ts";
-import type { TrainManifest, TrainSummary } from "../runs/train-schemas.ts";
+import type { TrainSummary } from "../runs/train-schemas.ts";
 import type { SavedState, Stream } from "../runs/train-state.ts";
 import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
-import { type Described, holdoutsBefore, manifestOf, trainedBlock } from "./describe-run.ts";
-import { ENGINES, type OpenEngine } from "./engines.ts";
-import type { ScratchPolicy } from "./from-scratch.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { holdoutsBefore } from "./describe-run.ts";
+import { validationOf } from "./environment-of.ts";
+import { explosion } from "./explosion.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
-import {
-  refuseLearnedFrom,
-  refuseLearnedPrompts,
-  refuseUnreadable,
-  requireScorers,
-} from "./refusals.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { sabotageOf } from "./sabotage.ts";
-import { type TrainSettings, usualRate } from "./settings.ts";
-import type { BatchSeconds, Source, TrainingData } from "./source.ts";
-import {
-  checkCompletions,
-  type Examples,
-  longestPrompt,
-  promptsOf,
-  readExamples,
-} from "./sources/examples.ts";
-import { HeldOutPrompts } from "./sources/held-out.ts";
-import { isSampled, readTrainingData } from "./sources/index.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { BatchSeconds, Source } from "./source.ts";
+import type { Examples } from "./sources/examples.ts";
+import { type Stop, stopOf } from "./stop-conditions.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
-import { type Evaluation, type ValidationEnvironments, validate } from "./validate.ts";
+import { type Evaluation, validate } from "./validate.ts";
 import { Watch } from "./watch.ts";
-
-/** Where the adapters of each checkpoint lie. */
-const ADAPTERS = { checkpoint: "adapter", best: "best-adapter" } as const;
-
-interface HeldOut {
-  readonly dev: Examples | undefined;
-  readonly holdout: Examples | undefined;
-}
-
-/** What was read and checked before the folder is touched. */
-interface Prepared extends Described, HeldOut {
-  readonly engine: Engine;
-  readonly environment: Environment;
-  readonly data: TrainingData;
-  readonly manifest: () => Promise<TrainManifest>;
-  /** What was made of the texts; told once nothing is refused any more. */
-  readonly scratch: ScratchPolicy | undefined;
-}
 
 interface Parts extends Prepared {
   readonly source: Source;
@@ -90,11 +57,10 @@ export class Training {
   readonly plan: UpdatePlan;
   readonly watch: Watch;
   readonly #parts: Parts;
+  readonly #checkpoints: Checkpoints;
   #evaluatingSeconds = 0;
-  /** Evaluations on the holdout set. */
-  #tested = 0;
-  /** Hash of the weights in best/. */
-  #best: string | null = null;
+  /** Of updates and validations, those of earlier sittings included. */
+  #seconds = 0;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -102,6 +68,7 @@ export class Training {
     this.engine = parts.engine;
     this.source = parts.source;
     this.plan = parts.plan;
+    this.#checkpoints = new Checkpoints(parts, parts.engine);
     this.watch = new Watch(parts.algorithm, parts.settings, parts.options.init === "scratch");
   }
 
@@ -110,42 +77,11 @@ export class Training {
     algorithm: Algorithm,
     settings: TrainSettings,
   ): Promise<Training> {
-    const occasion = observeOccasion();
-    requireScorers(options, settings, algorithm);
-    const { rewards = [], cost } = options;
-    const { weights } = settings;
-    const environment = environmentOf(options, { scorers: rewards, weights, cost });
-    let scratch: ScratchPolicy | undefined;
-    const onScratch = (policy: ScratchPolicy) => {
-      scratch = policy;
-    };
-    const engine = await engineOf({ ...options, onScratch }, algorithm, settings);
+    const parts = await prepare(options, algorithm, settings);
     try {
-      const held = await readHeldOut(options);
-      const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
-      refuseLearnedFrom(engine.identity, sets);
-      const data = await readTrainingData({
-        ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
-        ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
-      });
-      await refuseUnreadable([...rewards, cost], [data.examples]);
-      await refuseUnreadable([options.validation ?? rewards[0]], sets);
-      if (algorithm.needs === "texts") {
-        for (const set of sets) checkCompletions(set, engine.encoder);
-      }
-      const length = lengthOf(data, engine, sets, settings);
-      const seen = seenWith(engine.identity, data, held.dev);
-      refuseLearnedPrompts(seen, sets);
-      const described: Described = {
-        ...{ options, algorithm, settings, length, seen, start: engine.identity },
-        inputs: [...data.inputs, ...sets.map(({ input }) => input)],
-        environmentIdentity: isSampled(algorithm.needs) ? environment.identity : null,
-      };
-      const manifest = async () => manifestOf(described, await occasion());
-      const parts = { ...described, ...held, engine, environment, data, manifest, scratch };
       return await Training.#begin(parts);
     } catch (error) {
-      await engine.close();
+      await parts.engine.close();
       throw error;
     }
   }
@@ -189,7 +125,8 @@ export class Training {
     const read = <T>(stream: Stream, schema: ZodType<T>) =>
       readLines(path.join(dir, `${stream}.jsonl`), schema).then(({ rows }) => rows);
     this.step = step;
-    this.#best = best;
+    this.#checkpoints.best = best;
+    for (const record of await read("timing", timingRecordSchema)) this.#spend(record);
     this.watch.restore({
       steps: await read("metrics", stepRecordSchema),
       evaluations: await read("evaluations", evaluationRecordSchema),
@@ -207,7 +144,7 @@ export class Training {
   }
 
   async #time({ usedShare, ...seconds }: StepCost): Promise<void> {
-    await this.#parts.folder.add("timing", {
+    const record: TimingRecord = {
       step: this.step,
       sampling_s: seconds.sampling,
       scoring_s: seconds.scoring,
@@ -215,8 +152,14 @@ export class Training {
       updating_s: seconds.updating,
       evaluating_s: this.#evaluatingSeconds,
       ...(usedShare !== undefined && { used_share: usedShare }),
-    } satisfies TimingRecord);
+    };
+    await this.#parts.folder.add("timing", record);
+    this.#spend(record);
     this.#evaluatingSeconds = 0;
+  }
+
+  #spend({ step: _, used_share: _share, ...seconds }: TimingRecord): void {
+    for (const spent of Object.values(seconds)) this.#seconds += spent;
   }
 
   /** Measures the policy on the validation set, where there is one, and keeps it if it is the best. */
@@ -230,10 +173,7 @@ export class Training {
     await folder.add("evaluations", found.record);
     for (const sample of found.samples) await folder.add("samples", sample);
     options.onValidation?.(found.record, found.samples);
-    if (this.watch.best?.step === this.step) {
-      await this.#export("best");
-      this.#best = await this.engine.hashOf("policy");
-    }
+    if (this.watch.best?.step === this.step) await this.#checkpoints.keepBest(this.step);
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
   }
 
@@ -249,6 +189,19 @@ export class Training {
     return found;
   }
 
+  /** The condition of the settings `stop` that is met now. */
+  stop(): Stop | undefined {
+    const { steps, evaluations } = this.watch;
+    return stopOf({ steps, evaluations, seconds: this.#spent() }, this.settings.stop);
+  }
+
+  /** A run that is made again stops where the clock stopped it, not when its own says so. */
+  #spent(): number {
+    const { timeIsUpAt: at } = this.#parts.options;
+    if (at === undefined) return this.#seconds + this.#evaluatingSeconds;
+    return at !== null && this.step >= at ? Number.POSITIVE_INFINITY : 0;
+  }
+
   async raise(alarm: Alarm): Promise<void> {
     await this.#parts.folder.add("alarms", alarm);
     const stops = alarm.stops && this.settings.alarms_stop;
@@ -259,19 +212,20 @@ export class Training {
   async save(): Promise<void> {
     const { options, folder } = this.#parts;
     if (this.step % options.saveEvery !== 0 || this.step === this.settings.steps) return;
-    const state = { step: this.step, source: this.source.state(), best: this.#best };
+    const state = { step: this.step, source: this.source.state(), best: this.#checkpoints.best };
     await folder.saveState(state, (dir) => this.engine.saveState(dir));
-    await this.#export("checkpoint");
+    await this.#checkpoints.export("checkpoint", this.step);
   }
 
   /** The kept policy, the holdout set if one was named, the summary. */
-  async finish(stopped: Alarm | undefined): Promise<TrainedPolicy> {
+  async finish(stopped: Stop | undefined): Promise<TrainedPolicy> {
     const { options, folder, manifest } = this.#parts;
+    if (stopped) options.onStop?.({ ...stopped, step: this.step });
     const frozen = this.watch.usesReference ? await this.#referenceFrozen() : null;
     const kept = (stopped && this.watch.best?.step) ?? this.step;
-    if (kept !== this.step) await this.#restoreBest();
+    if (kept !== this.step) await this.#checkpoints.restoreBest();
     const holdout = await this.#test();
-    const fingerprint = await this.#export("checkpoint", kept);
+    const fingerprint = await this.#checkpoints.export("checkpoint", kept);
     // The last evaluations came after the last step was recorded.
     await this.#time({ sampling: 0, scoring: 0, logprobs: 0, updating: 0 });
     const { steps, raised } = this.watch;
@@ -280,7 +234,10 @@ export class Training {
       tokens: steps.reduce((sum, { tokens }) => sum + Number(tokens), 0),
       first_loss: Number(steps[0]?.loss),
       last_loss: Number(steps.at(-1)?.loss),
-      stop: { reason: stopped?.alarm ?? "all steps done", step: this.step, kept },
+      stop: {
+        ...{ reason: stopped?.reason ?? ALL_STEPS_DONE, step: this.step, kept },
+        ...(stopped && { message: stopped.message }),
+      },
       alarms: raised.size,
       reference_frozen: frozen,
       holdout,
@@ -301,56 +258,12 @@ export class Training {
     const before = holdoutsBefore(start);
     const found = await this.#measure(holdout);
     if (!found) return { evaluations: 0, before, pass_rate: null };
-    this.#tested++;
+    this.#checkpoints.tested++;
     return { evaluations: 1, before, pass_rate: found.record.pass_rate };
   }
 
-  async #export(name: "checkpoint" | "best", step = this.step): Promise<string> {
-    const tested = holdoutsBefore(this.#parts.start) + this.#tested;
-    const { fingerprint } = await this.engine.exportCheckpoint(this.#path(name), {
-      trained: trainedBlock(this.#parts, step, tested),
-      seen: this.#parts.seen,
-      adapterDir: this.#adapterDir(name),
-    });
-    return fingerprint;
-  }
-
-  async #restoreBest(): Promise<void> {
-    const best = this.#path("best");
-    await this.engine.loadCheckpoint(best, { adapterDir: this.#adapterDir("best") });
-    if ((await this.engine.hashOf("policy")) === this.#best) return;
-    throw dataError(
-      `${best} is not the policy that this run kept there`,
-      "It was damaged, edited or exchanged. Start over with --force.",
-    );
-  }
-
-  /** Weights drawn at random lie nowhere, so that there is nothing to put an adapter on. */
-  #adapterDir(name: keyof typeof ADAPTERS): string | undefined {
-    const { options, settings } = this.#parts;
-    return settings.lora && options.init !== "scratch" ? this.#path(ADAPTERS[name]) : undefined;
-  }
-
-  #path(name: string): string {
-    return path.join(this.#parts.options.outdir, name);
-  }
-
   explosion(step: number, loss: number): Error {
-    const { algorithm, options, settings } = this.#parts;
-    const { outdir, saveEvery } = options;
-    const good = Math.floor((step - 1) / saveEvery) * saveEvery;
-    const { peak } = settings.rate;
-    const usual = usualRate(algorithm);
-    const lower =
-      peak > usual
-        ? `The learning rate of ${peak} is too high: the default of ${algorithm.name} is ${usual}. Start again with --lr ${usual}.`
-        : "Lower the learning rate and start again.";
-    return dataError(
-      `the loss became ${Number.isFinite(loss) ? loss.toPrecision(3) : "NaN or infinite"} at step ${step}`,
-      good > 0
-        ? `The last good checkpoint is that of step ${good}, in ${path.join(outdir, "checkpoint")}. ${lower}`
-        : `No checkpoint was saved before. ${lower}`,
-    );
+    return explosion(this.#parts, step, loss);
   }
 
   /** Lets go of everything; what is there can be resumed. */
@@ -360,84 +273,10 @@ export class Training {
   }
 }
 
-async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
-  return {
-    dev: dev === undefined ? undefined : await readExamples(dev, "dev"),
-    holdout: holdout === undefined ? undefined : await readExamples(holdout, "holdout"),
-  };
-}
-
-/** What the policy will have seen; an initial policy of unknown past counts as one without. */
-function seenWith(
-  { seen }: EngineIdentity,
-  { prompts }: TrainingData,
-  dev: Examples | undefined,
-): SeenPrompts {
-  const { learned, validated } = seen ?? nothingSeen();
-  return {
-    learned: learned.joinedWith(prompts),
-    validated: dev ? validated.joinedWith(promptsOf(dev)) : validated,
-  };
-}
-
-/** The environment with these scorers; one that is given as an object has its own rewards. */
-function environmentOf(
-  { environment = "single_turn" }: TrainOptions,
-  parts: EnvironmentParts,
-): Environment {
-  if (typeof environment !== "string") return environment;
-  return named("environment", ENVIRONMENTS, environment)(parts);
-}
-
-/** What held-out examples are played in; undefined where nothing can score them. */
-function validationOf(
-  options: TrainOptions,
-  { weights }: TrainSettings,
-): ValidationEnvironments | undefined {
-  const { rewards = [], validation = rewards[0], environment } = options;
-  const own = typeof environment === "object" ? environment : undefined;
-  if (own) return { validation: own, proxy: undefined };
-  if (!validation) return undefined;
-  const same = rewards.length === 0 || (rewards.length === 1 && rewards[0] === validation);
-  return {
-    validation: environmentOf(options, { scorers: [validation] }),
-    proxy: same ? undefined : environmentOf(options, { scorers: rewards, weights }),
-  };
-}
-
 /** What an earlier run in the folder had saved: a run that starts again must not use it. */
 async function removeEarlier(outdir: string): Promise<void> {
   await removeAll(outdir, [
     ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
     ...["checkpoint", ".checkpoint.previous", KEPT],
   ]);
-}
-
-/** Tokens of a row, prompt and completion: the longest that can come up, in steps of eight. */
-function lengthOf(
-  data: TrainingData,
-  { encoder }: Engine,
-  sets: readonly Examples[],
-  { evaluate: { max_tokens: most } }: TrainSettings,
-): number {
-  const prompts = sets.map((set) => longestPrompt(set, encoder) + most);
-  const longest = Math.max(data.longest, ...prompts);
-  return Math.min(encoder.maxLength, Math.ceil(longest / 8) * 8);
-}
-
-/** The engine that everything uses, sabotaged where that is set. */
-async function engineOf(
-  options: TrainOptions,
-  algorithm: Algorithm,
-  settings: TrainSettings,
-): Promise<Engine> {
-  const open = named<OpenEngine>("engine", ENGINES, options.engine ?? "local");
-  const engine = await open({ options, algorithm, settings });
-  return sabotageOf(settings.sabotage).engine?.(engine) ?? engine;
-}
-
-function named<T>(what: string, table: Readonly<Record<string, T>>, name: string): T {
-  if (Object.hasOwn(table, name)) return table[name] as T;
-  const names = Object.keys(table).join(", ");
-  throw usageError(`there is no ${what} "${name}"`, `Choose one of ${names}.`);
 }

@@ -8,6 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { mean } from "./parts/advantages.ts";
+import { repetitionOf } from "./parts/repetition.ts";
 import { completionOf, play, replay, requireReward } from "./play.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
@@ -59,6 +60,7 @@ export async function validate(
       length_mean: mean(generations.map(({ completion_tokens }) => completion_tokens)),
       truncated: mean(generations.map(({ finish }) => Number(finish === "length"))),
       repeated: Math.max(...Object.values(countOf(texts))) / list.length,
+      repetition: mean(rows.map(repetitionOf)),
       outcomes: countOf(codes),
       ...(needs === "texts" && (await heldOutLoss(engine, list))),
       rewards: truth,

@@ -1,9 +1,9 @@
 /** The figures of a run so far, and the alarms that they raise. */
 
+import { best } from "../curves/divergence.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
 import { adviceFor } from "./alarms/advice.ts";
 import { type History, LIMITS, type Limits, raisedBy } from "./alarms/index.ts";
-import { best } from "./alarms/stopping.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type TrainSettings, usualRate } from "./settings.ts";
 
@@ -22,8 +22,7 @@ export class Watch {
   readonly #facts: History["facts"];
 
   constructor(algorithm: Algorithm, settings: TrainSettings, scratch = false) {
-    const { plateau, kl_limit: kl } = settings;
-    this.#limits = { ...LIMITS, plateau, kl };
+    this.#limits = { ...LIMITS, kl: settings.kl_limit };
     const sampling = algorithm.needs === "rollouts" ? settings.rollouts : settings.evaluate;
     this.#facts = {
       usesReference: algorithm.reference === true || algorithm.needs === "rollouts",

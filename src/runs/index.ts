@@ -41,6 +41,7 @@ export {
 } from "./schemas.ts";
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
 export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
+export * from "./stop-reasons.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";

@@ -117,6 +117,8 @@ export const manifestSchema = z.strictObject({
     folder: z.string().optional(),
     /** Where the policy's checkpoint lay. */
     checkpoint: z.string().optional(),
+    /** Seconds that a training run had: at which step they are spent depends on the machine. */
+    time_budget_s: z.number().optional(),
   }),
 });
 

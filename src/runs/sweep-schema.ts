@@ -1,4 +1,4 @@
-/** sweep.json: the last validation of each run of a sweep. */
+/** sweep.json: the last validation of each run of a sweep. tradeoff.json: two measures of them. */
 
 import { z } from "zod";
 
@@ -22,5 +22,33 @@ export const sweepSchema = z.strictObject({
   points: z.array(sweepPointSchema),
 });
 
+const measure = z.strictObject({
+  /** As `sweep --tradeoff` names it. */
+  name: z.string(),
+  label: z.string(),
+  unit: z.string(),
+  better: z.enum(["higher", "lower"]),
+});
+
+export const tradeoffSchema = z.strictObject({
+  over: z.string(),
+  algorithm: z.string(),
+  x: measure,
+  y: measure,
+  points: z.array(
+    z.strictObject({
+      value: z.json(),
+      /** The folder of the run, within that of the sweep. */
+      run: z.string(),
+      /** Null where the run does not have the measure. */
+      x: z.number().nullable(),
+      y: z.number().nullable(),
+      /** Whether no other point is at least as good in both and better in one; null where not compared. */
+      pareto: z.boolean().nullable(),
+    }),
+  ),
+});
+
+export type Tradeoff = Readonly<z.infer<typeof tradeoffSchema>>;
 export type SweepPoint = Readonly<z.infer<typeof sweepPointSchema>>;
 export type Sweep = Readonly<z.infer<typeof sweepSchema>>;

@@ -29,7 +29,8 @@ const seconds = z.number().min(0);
  *   check/logprob_gap (largest |recomputed - sampled| log-prob before the first update of a step)
  *   check/sampling_gap (mean log-prob under the sampling distribution minus that of the policy)
  *   check/reference_gap (largest |policy - reference| log-prob; 0 for ever means: the same weights)
- *   repeated (share of the commonest completion)
+ *   repeated (share of the commonest completion), repetition (share of the 4-grams of tokens that
+ *     occurred before in the same completion)
  *   rewards/chosen, rewards/rejected, rewards/margin, rewards/accuracy, logps/chosen, logps/rejected,
  *     token_accuracy (of preference and supervised losses)
  *   cost/mean, cost/limit, cost/lambda (of constrained learning)
@@ -54,6 +55,8 @@ export const evaluationRecordSchema = z.object({
   truncated: z.number(),
   /** Share of the commonest completion. */
   repeated: z.number(),
+  /** Mean share of a completion's 4-grams of tokens that it has had before; absent in earlier releases. */
+  repetition: z.number().optional(),
   outcomes: counts,
   /** Mean of −log p per token of the examples' own completions; absent where they have none. */
   loss: z.number().optional(),
@@ -76,7 +79,7 @@ export const alarmSchema = z.object({
   step,
   /** A short fixed name, such as reward_hacking. */
   alarm: z.string(),
-  /** Whether the run ends with it. */
+  /** Whether the run ends with it, unless the setting alarms_stop is false. */
   stops: z.boolean(),
   /** What happened, and what to do, in words. */
   message: z.string(),

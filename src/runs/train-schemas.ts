@@ -36,9 +36,11 @@ export const trainSummarySchema = z.strictObject({
   tokens: z.int(),
   first_loss: z.number(),
   last_loss: z.number(),
-  /** Why it ended: all steps done, or an alarm. */
+  /** Why it ended: all steps done, an alarm, or a condition of the settings `stop`. */
   stop: z.strictObject({
     reason: z.string(),
+    /** What the alarm or the condition said; absent where all steps are done. */
+    message: z.string().optional(),
     step: z.int(),
     /** The step whose policy is in checkpoint/. */
     kept: z.int(),

@@ -82,7 +82,7 @@ async function trainingPart(
 
 /** The options that the manifest stands for. */
 async function optionsOf(
-  { dir, manifest }: TrainingRunRecords,
+  { dir, manifest, summary }: TrainingRunRecords,
   options: TrainAgainOptions,
   opened: GuardedScorer[],
 ): Promise<Omit<TrainOptions, "outdir">> {
@@ -112,6 +112,7 @@ async function optionsOf(
     environment: manifest.environment === null ? undefined : String(manifest.environment.name),
     threads: options.threads ?? 1,
     saveEvery: await saveEveryOf(dir),
+    timeIsUpAt: summary?.stop.reason === "seconds" ? summary.stop.step : null,
   };
 }
 

@@ -1,9 +1,11 @@
 import { type Command, Option } from "commander";
 import { ALGORITHMS, algorithmOf } from "../../learn/algorithms/index.ts";
 import type { TrainedPolicy } from "../../learn/options.ts";
-import { completed, idleSettings } from "../../learn/settings.ts";
+import { idleSettings } from "../../learn/settings/unused.ts";
+import { completed } from "../../learn/settings.ts";
 import { train } from "../../learn/train.ts";
 import { readTrainingRun, type TrainingStep } from "../../runs/read-training-run.ts";
+import { ALL_STEPS_DONE } from "../../runs/stop-reasons.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { algorithmHelp, describeAlgorithm } from "../algorithm-help.ts";
@@ -16,6 +18,7 @@ import {
   type TrainFlags,
   withTrainOptions,
 } from "../train-options.ts";
+import { stoppedBy } from "../training-lines.ts";
 import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
@@ -37,7 +40,10 @@ label) for kto; examples (id, prompt, expected_answer) for the others, which
 sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 
 \`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
-an example. --steps has a default for each.
+an example. --steps has a default for each. With --dev, a run also ends when
+validation has not improved for 50 steps (--set stop.plateau=null: never); a
+target, a margin over the baseline and budgets of tokens, time and money are
+further settings of stop.
 
 --show-settings prints every setting of --config and --set with its default,
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
@@ -111,10 +117,10 @@ async function printTrained(
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout: test } = summary;
   out(`Trained for ${counted(steps, "update")} on ${tokens} tokens.`);
   const { evaluations, steps: records } = await readTrainingRun(dir);
-  if (stop.reason !== "all steps done") {
+  if (stop.reason !== ALL_STEPS_DONE) {
     const which = evaluations.length > 0 ? " (best on validation)" : "";
     const kept = `Kept the policy at step ${stop.kept}${which}.`;
-    print(`Stopped at step ${stop.step} by the alarm ${stop.reason}. ${kept}`, "");
+    print(`Stopped at step ${stop.step} by ${stoppedBy(stop.reason)}. ${kept}`, "");
   }
   out();
   out(`  loss        ${first.toFixed(4)} → ${last.toFixed(4)}`);

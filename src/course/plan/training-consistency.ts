@@ -1,7 +1,12 @@
 /** Recomputes the figures of a training run from its records: each has to agree. */
 
 import { passes } from "../../core/index.ts";
-import type { EvaluationRecord, TrainManifest } from "../../runs/index.ts";
+import {
+  type EvaluationRecord,
+  isBudget,
+  isStopCondition,
+  type TrainManifest,
+} from "../../runs/index.ts";
 import {
   inputOf,
   setting,
@@ -69,9 +74,11 @@ export const ALL_DONE = "all steps done";
 
 const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
   const [top] = [...records.evaluations].sort((a, b) => b.reward_mean - a.reward_mean);
-  const stopped = records.alarms?.some(
-    ({ alarm, step, stops }) => stops && alarm === stop.reason && step === steps,
-  );
+  const stopped =
+    (isStopCondition(stop.reason) && setting(manifest, `stop.${stop.reason}`) !== null) ||
+    records.alarms?.some(
+      ({ alarm, step, stops }) => stops && alarm === stop.reason && step === steps,
+    );
   const whole =
     stop.reason === ALL_DONE
       ? steps === setting(manifest, "steps") && stop.kept === steps
@@ -88,7 +95,8 @@ function measuredAt({ manifest, summary }: Training): number[] {
     inputOf(manifest, "dev") && validationScorer(manifest) && typeof every === "number";
   if (!measured || every === 0) return [];
   const steps = Array.from({ length: summary.steps + 1 }, (_, step) => step);
-  return steps.filter((step) => step % every === 0 || step === planned);
+  const last = isBudget(summary.stop.reason) ? summary.steps : planned;
+  return steps.filter((step) => step % every === 0 || step === last);
 }
 
 const evaluations: Check = (training) => {

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import type { EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 import { ALGORITHMS, algorithmOf } from "../algorithms/index.ts";
-import { completed, trainSettings, unusedSettings, valueAt } from "../settings.ts";
+import { unusedSettings } from "../settings/unused.ts";
+import { valueAt } from "../settings/wrong-setting.ts";
+import { completed, trainSettings } from "../settings.ts";
 import { Watch } from "../watch.ts";
 
 /** All alarms of a run whose steps and evaluations are given. */
@@ -149,7 +151,7 @@ describe("why nothing is learned", () => {
     expect(message).toMatch(/^Why the loss is 0: in every group all rewards are equal/);
     expect(message).toContain("Why the reward is 0: Every completion is cut at the limit of 32");
     expect(message).toContain("raise rollouts.max_tokens");
-    expect(message).toContain("The scorer says no_answer of all 64 completions");
+    expect(message).toContain("The scorer gives all 64 completions the code no_answer");
   });
 
   test("the same text for all, or none, and what the scorer says", () => {
@@ -157,7 +159,7 @@ describe("why nothing is learned", () => {
     const message = same.get("zero_gradient")?.message ?? "";
     expect(message).toContain("100 % of the completions are the same text.");
     expect(message).toContain("Every completion is empty.");
-    expect(message).toContain("The scorer says, of 4 completions: a 3, b 1.");
+    expect(message).toContain("Outcome codes of the 4 completions: a 3, b 1.");
   });
 
   test("methods without groups are told of a reward of 0, and never of equal groups", () => {

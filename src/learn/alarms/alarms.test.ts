@@ -185,6 +185,25 @@ describe("learning_backwards", () => {
   });
 });
 
+describe("repetitive_text", () => {
+  const looping = (to: number) => steps(20, (step) => ({ repetition: step > 10 ? to : 0.05 }));
+
+  test("completions that begin to loop, in training or on validation", () => {
+    expect(look(looping(0.4))).toMatchObject([
+      { alarm: "repetitive_text", stops: false, evidence: { start: 0.05, now: 0.4 } },
+    ]);
+    const supervised = steps(20, () => ({}), SUPERVISED);
+    const validated = [evaluation(0, { repetition: 0 }), evaluation(20, { repetition: 0.5 })];
+    expect(names(supervised, validated)).toEqual(["repetitive_text"]);
+  });
+
+  test("not a small rise, not what was so from the start, not from random weights", () => {
+    expect(names(looping(0.2))).toEqual([]);
+    expect(names(steps(20, () => ({ repetition: 0.4 })))).toEqual([]);
+    expect(names(looping(0.4), [], { usesReference: true, scratch: true })).toEqual([]);
+  });
+});
+
 test("reward_jump: a leap after a plateau, not a slope", () => {
   const noise = (step: number) => 0.03 * (((step * 7) % 5) - 2);
   const leap = (step: number) => ({ "reward/mean": (step > 20 ? 0.8 : 0.3) + noise(step) });
@@ -316,17 +335,6 @@ describe("validation", () => {
     const made = (count: number) => steps(count, () => ({}));
     expect(names(made(21), passed(fall))).toEqual(["validation_falls"]);
     expect(names(made(22), passed(fall))).toEqual([]);
-  });
-
-  test("plateau only where it was asked for", () => {
-    const level = passed([40, 50, ...Array<number>(10).fill(50)]);
-    const records = steps(55, () => ({}));
-    const limits = { ...LIMITS, plateau: { evaluations: 10, delta: 0.01 } };
-    expect(names(records, level)).toEqual([]);
-    expect(look(records, level, undefined, limits)).toMatchObject([
-      { alarm: "plateau", stops: true, evidence: { best_step: 5, evaluations: 10 } },
-    ]);
-    expect(names(records.slice(0, 50), level.slice(0, -1), undefined, limits)).toEqual([]);
   });
 
   test("converged: a warning where only the reward still rises", () => {

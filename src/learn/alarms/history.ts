@@ -37,11 +37,11 @@ export const ALARMS = [
   "learning_backwards",
   "reward_hacking",
   "validation_falls",
-  "plateau",
   "converged",
   "reward_jump",
   "perfect_score",
   "repeated_outputs",
+  "repetitive_text",
   "entropy_collapse",
   "length_drift",
   "kl_over_limit",
@@ -109,11 +109,13 @@ export function freshEvaluation({ steps, evaluations }: History): EvaluationReco
 /** The first evaluation and a new last one. */
 export function evaluationChange(
   history: History,
-  name: "entropy" | "length_mean" | "truncated" | "repeated",
+  name: "entropy" | "length_mean" | "truncated" | "repeated" | "repetition",
 ): Change | undefined {
   const last = freshEvaluation(history);
   const first = history.evaluations[0];
-  return last && first && first !== last ? { start: first[name], now: last[name] } : undefined;
+  if (!last || first === last) return undefined;
+  const [start, now] = [first?.[name], last[name]];
+  return start === undefined || now === undefined ? undefined : { start, now };
 }
 
 /** With three digits. */

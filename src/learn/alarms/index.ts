@@ -11,24 +11,17 @@ import type { Limits } from "./limits.ts";
 import { logprobMismatch, referenceAliased, samplingMismatch, zeroGradient } from "./mechanics.ts";
 import { entropyCollapse, klOverLimit, lengthDrift, repeatedOutputs } from "./outputs.ts";
 import { zeroReward } from "./reasons.ts";
+import { repetitiveText } from "./repetition.ts";
 import { learningBackwards, perfectScore, rewardJump, scorerFailures } from "./reward.ts";
-import { divergence, plateau } from "./validation.ts";
+import { divergence } from "./validation.ts";
 
 export { ALARMS, type History } from "./history.ts";
 export { LIMITS, type Limits } from "./limits.ts";
 
 const CHECKS: readonly Check[] = [
   ...[scorerFailures, logprobMismatch, samplingMismatch, referenceAliased, zeroGradient],
-  ...[
-    zeroReward,
-    ruinousLearningRate,
-    learningBackwards,
-    divergence,
-    plateau,
-    rewardJump,
-    perfectScore,
-  ],
-  ...[repeatedOutputs, entropyCollapse, lengthDrift, klOverLimit],
+  ...[zeroReward, ruinousLearningRate, learningBackwards, divergence, rewardJump, perfectScore],
+  ...[repeatedOutputs, repetitiveText, entropyCollapse, lengthDrift, klOverLimit],
 ];
 
 /** The new alarms at the last record. */

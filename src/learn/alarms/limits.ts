@@ -1,25 +1,8 @@
 /** Thresholds of the alarms, each with a default and a reason. */
 
-export interface Limits {
-  /** Steps averaged for "now" and for "the start": one batch is too noisy. */
-  readonly window: number;
-  /** Significance level of "validation fell", corrected for all pairs of evaluations, since it stops the run. */
-  readonly level: number;
-  /** Minimum fall of the validation reward. */
-  readonly fall: number;
-  /** Significance level of tests that do not stop the run. */
-  readonly sure: number;
-  /** Smaller rises of the validation reward do not count as improvement. */
-  readonly matters: number;
-  /** Evaluations after the best one that are needed to call validation flat. */
-  readonly flatEvaluations: number;
-  /** Mann–Kendall z of a rising reward while validation is flat; tested after each evaluation. */
-  readonly rewardTrend: number;
-  /** Minimum steps of a trend: below 8 even a perfect order can be chance. */
-  readonly trendSteps: number;
-  /** Stops the run after this many evaluations without an improvement above delta; null: never. */
-  readonly plateau: { readonly evaluations: number; readonly delta: number } | null;
+import { DIVERGENCE_LIMITS, type DivergenceLimits } from "../../curves/divergence-limits.ts";
 
+export interface Limits extends DivergenceLimits {
   /** Mann–Kendall z of the wrong direction; stricter because it is tested after each step. */
   readonly backwardsTrend: number;
   /** Only falls within the first steps suggest a wrong sign. */
@@ -78,6 +61,8 @@ export interface Limits {
   readonly lengthTokens: number;
   /** Share of truncated completions. */
   readonly truncated: number;
+  /** Rise of the share of n-grams that repeat an earlier one of the same completion. */
+  readonly repetition: number;
   /** Nats per token: at 1 the policy's tokens are e times likelier than under the reference; null: none. */
   readonly kl: number | null;
   /**
@@ -102,15 +87,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
-  window: 5,
-  level: 0.01,
-  fall: 0.04,
-  sure: 0.05,
-  matters: 0.03,
-  flatEvaluations: 6,
-  rewardTrend: 3.5,
-  trendSteps: 8,
-  plateau: null,
+  ...DIVERGENCE_LIMITS,
 
   backwardsTrend: 4,
   backwardsWithin: 200,
@@ -143,6 +120,7 @@ export const LIMITS: Limits = {
   lengthFactor: 2,
   lengthTokens: 8,
   truncated: 0.25,
+  repetition: 0.2,
   kl: 1,
   klRows: 160,
 

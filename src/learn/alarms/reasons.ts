@@ -3,7 +3,7 @@
 import type { StepRecord } from "../../runs/train-records.ts";
 import { type Check, column, metric, percent } from "./history.ts";
 
-/** From this share of all completions on, "nearly all" is said. */
+/** From this share on, a reason is given for nearly all completions. */
 const NEARLY_ALL = 0.9;
 const CODES = 3;
 
@@ -18,7 +18,7 @@ export function whyUnrewarded(
   const limit = maxTokens === undefined ? "" : ` of ${maxTokens} tokens`;
   return [
     cut >= NEARLY_ALL &&
-      `${cut === 1 ? "Every completion" : `${percent(cut)} of the completions`} is cut at the limit${limit}, before its end: raise ${setting}.`,
+      `${cut === 1 ? "Every completion is" : `${percent(cut)} of the completions are`} cut at the limit${limit} before the end: raise ${setting}.`,
     longest !== undefined && longest <= 1 && "Every completion is empty.",
     same >= NEARLY_ALL && `${percent(same)} of the completions are the same text.`,
     codesOf(step),
@@ -34,10 +34,10 @@ function codesOf({ outcomes }: StepRecord): string {
   if (!first) return "";
   const all = codes.reduce((sum, [, count]) => sum + count, 0);
   if (codes.length === 1) {
-    return `The scorer says ${first[0]} of all ${all} completions: if that is its code for a wrong format, teach the format with sft first, or put it into the prompt.`;
+    return `The scorer gives all ${all} completions the code ${first[0]}: if that means a wrong format, teach the format with sft first, or describe it in the prompt.`;
   }
   const listed = codes.slice(0, CODES).map(([code, count]) => `${code} ${count}`);
-  return `The scorer says, of ${all} completions: ${listed.join(", ")}${codes.length > CODES ? ", …" : ""}.`;
+  return `Outcome codes of the ${all} completions: ${listed.join(", ")}${codes.length > CODES ? ", …" : ""}.`;
 }
 
 /** No reward at all for some steps, of methods that have a gradient even so. */
@@ -45,7 +45,7 @@ export const zeroReward: Check = ({ steps, facts }, { zeroSteps }) => {
   const last = steps.at(-1);
   const recent = steps.slice(-zeroSteps);
   const [least, most] = [column(recent, "reward/min"), column(recent, "reward/max")];
-  // Of methods that compare the completions of a prompt, zero_gradient says it at once.
+  // Where completions of a prompt are compared, zero_gradient reports it at once.
   if (!last || facts.grouped !== false || most.length < zeroSteps) return undefined;
   if ([...least, ...most].some((reward) => reward !== 0)) return undefined;
   const setting = facts.advice?.maxTokens ?? "rollouts.max_tokens";

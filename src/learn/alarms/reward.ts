@@ -1,6 +1,7 @@
 /** Alarms of the reward: scorer errors, a sudden jump, a suspiciously high reward. */
 
 import { SCORER_ERROR } from "../../core/score.ts";
+import { trend } from "../../curves/trend.ts";
 import type { StepRecord } from "../../runs/train-records.ts";
 import { mean } from "../parts/advantages.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./history.ts";
 import { ruinousLearningRate } from "./learning-rate.ts";
 import type { Limits } from "./limits.ts";
-import { trend } from "./statistics.ts";
 
 /** Rows on which the scorer failed have no reward, which is not a reward of 0. */
 export const scorerFailures: Check = (history) => {

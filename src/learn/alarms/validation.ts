@@ -1,21 +1,14 @@
-/** Alarms of the validation set, from the divergence table. */
+/** Alarms of the validation set, from the table of nine cells. */
 
 import type { JsonObject } from "../../core/json.ts";
-import {
-  type Check,
-  type Finding,
-  freshEvaluation,
-  type History,
-  percent,
-  show,
-} from "./history.ts";
+import { best, type RewardMove, read, type ValidationMove } from "../../curves/divergence.ts";
+import { type Check, type Finding, freshEvaluation, type History, show } from "./history.ts";
 import type { Limits } from "./limits.ts";
-import { best, type RewardMove, read, sinceImproved, type ValidationMove } from "./stopping.ts";
 
 /** Where the algorithm is not known. */
 const CLOSER = "raise the KL coefficient";
 
-/** The problem that the divergence table shows for a new evaluation. */
+/** The problem that the cell of a new evaluation shows. */
 export const divergence: Check = (history, limits) => {
   if (!freshEvaluation(history)) return undefined;
   const { validation, reward, verdict } = read(history, limits);
@@ -74,25 +67,6 @@ function converged(
     evidence: evidenceOf(validation, reward),
   };
 }
-
-/** Only if configured: a plateau may end. */
-export const plateau: Check = (history, { plateau: limit }) => {
-  if (!limit || !freshEvaluation(history)) return undefined;
-  const count = sinceImproved(history.evaluations, limit.delta);
-  const top = best(history.evaluations);
-  if (count < limit.evaluations || !top) return undefined;
-  return {
-    alarm: "plateau",
-    stops: true,
-    message: `Validation has not improved by more than ${show(limit.delta)} for ${count} evaluations. The best is step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}. Use that checkpoint; to continue, use harder examples or another reward.`,
-    evidence: {
-      best_step: top.step,
-      best_reward_mean: top.reward_mean,
-      evaluations: count,
-      delta: limit.delta,
-    },
-  };
-};
 
 function fallSentence({ since, mean, z, examples }: ValidationMove): string {
   return `The mean reward of the last two evaluations is ${show(-mean)} below the best one (step ${since}) on the same ${examples} examples (z = ${show(z)}, significant after correction for all evaluations).`;

@@ -4,6 +4,7 @@ import type { KlEstimator } from "../../engine/loss.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
 import { allEqual, deviation, mean } from "../parts/advantages.ts";
 import type { CostLimit } from "../parts/penalties.ts";
+import { repetitionOf } from "../parts/repetition.ts";
 import { completionOf, type Episode } from "../play.ts";
 
 /** Log-probs of the policy's own tokens when they were sampled. */
@@ -102,6 +103,7 @@ export function lengthMetrics(episodes: readonly Episode[], most: number) {
     "length/max": Math.max(...lengths),
     "length/truncated": mean(cut.map(Number)),
     repeated: Math.max(...Object.values(countOf(texts))) / episodes.length,
+    repetition: mean(episodes.map(({ row }) => repetitionOf(row))),
   };
 }
 

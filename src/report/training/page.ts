@@ -11,12 +11,15 @@ import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
 import { sampleList } from "./samples.ts";
+import { tradeoffSection } from "./tradeoff.ts";
+import { TREND_STYLE, trendSection } from "./trends.ts";
 
 export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
   return documentHtml({
     title: `Training report: ${runs.map(({ name }) => name).join(", ")}`,
     heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
     sections: sectionsOf(runs, pricePerHour),
+    style: TREND_STYLE,
   });
 }
 
@@ -33,8 +36,15 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
     ? perRun(runs, ({ run }, place) => sampleList(run, place))
     : html`<p>No samples were recorded.</p>\n`;
   const settings = runs.length > 1 ? "Settings" : "Manifest";
+  const tradeoff = tradeoffSection(runs);
   return [
+    ...(tradeoff ? [{ id: "tradeoff", title: "Trade-off", body: tradeoff }] : []),
     { id: "curves", title: "Curves", body: curvesSection(runs) },
+    {
+      id: "trends",
+      title: "Phases and trends",
+      body: perRun(runs, ({ run }) => trendSection(run)),
+    },
     { id: "outcomes", title: "Outcomes over time", body: outcomes },
     { id: "alarms", title: "Alarms", body: alarms },
     { id: "failures", title: "Failure modes", body: failures },

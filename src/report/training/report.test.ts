@@ -181,3 +181,32 @@ test("whatever the data says stays text", async () => {
   expect(html.split("&lt;script&gt;").length).toBeGreaterThan(10);
   expect(html).not.toMatch(/<(script|img)\b|\u202e/);
 });
+
+test("marks the present one of nine cells, and the phases on the curve", async () => {
+  const cellOf = (html: string) => /<td aria-current="true">(.*?)<\/td>/.exec(html)?.[1] ?? "";
+  const [good, bad] = [await page("good"), await page("bad")];
+  expect(textOf(cellOf(good))).toContain("Now here. Healthy.");
+  expect(textOf(cellOf(bad))).toContain("Now here. Reward hacking.");
+  expect(good.match(/aria-current="true"/g)).toHaveLength(1);
+  expect(good.match(/<th scope="col">reward (rises|is flat|falls)</g)).toHaveLength(3);
+  expect(textOf(good)).toMatch(/Phases of the \w+ reward .* initial learning to step \d+, /);
+  expect(good).toContain(">refinement</text>");
+});
+
+test("a run that went to its end was not ended by an alarm, whatever it was warned of", async () => {
+  const workspace = withRuns();
+  const summary = JSON.parse(workspace.read("bad/summary.json"));
+  const write = (stop: object) =>
+    workspace.write("bad/summary.json", JSON.stringify({ ...summary, stop }));
+  const html = async () => (await trainingReport({ runs: [workspace.path("bad")] })).html;
+  expect(await html()).toContain("stopped the run");
+  write({ reason: "all steps done", step: 100, kept: 100 });
+  const whole = await html();
+  expect(textOf(whole)).toContain("Finished. All 100 steps done.");
+  expect(whole).not.toContain("stopped the run");
+  expect(textOf(whole)).toContain("reward_hacking at step 100");
+  write({ reason: "plateau", message: "No change for 50 steps.", step: 100, kept: 60 });
+  expect(textOf(await html())).toContain(
+    "Stopped early. At step 100 by the condition stop.plateau. No change for 50 steps. The policy at step 60 was kept.",
+  );
+});

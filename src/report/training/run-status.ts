@@ -2,6 +2,7 @@
 
 import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import { ALL_STEPS_DONE, isStopCondition } from "../../runs/stop-reasons.ts";
 import { grouped, many } from "../page/numbers.ts";
 
 export interface RunStatus {
@@ -21,15 +22,11 @@ export function statusOf(run: TrainingRunRecords): RunStatus {
   return { ...endOf(run), warnings: warnings.filter((warning) => warning !== true) };
 }
 
-/** Configured reasons to stop that are not problems. */
-const EXPECTED_STOPS = new Set(["plateau", "converged"]);
-
 function endOf(run: TrainingRunRecords): Omit<RunStatus, "warnings"> {
   const { summary, alarms = [] } = run;
   const stop = summary?.stop;
-  const stopping =
-    alarms.find(({ stops, alarm }) => stops && alarm === stop?.reason) ??
-    alarms.find(({ stops }) => stops);
+  // Of an unfinished run it is not known whether it went on.
+  const stopping = alarms.find(({ stops, alarm }) => stops && alarm === (stop?.reason ?? alarm));
   const [done, planned] = [stepsDone(run), plannedSteps(run)];
   const of = planned === undefined || planned === done ? "" : ` of ${grouped(planned)}`;
   if (summary === undefined) {
@@ -40,12 +37,14 @@ function endOf(run: TrainingRunRecords): Omit<RunStatus, "warnings"> {
   }
   const isOther = typeof stop?.kept === "number" && stop.kept !== done;
   const kept = isOther ? ` The policy at step ${grouped(stop.kept ?? 0)} was kept.` : "";
-  if (stopping && !EXPECTED_STOPS.has(stopping.alarm)) {
+  if (stopping) {
     const sentence = `The alarm ${visible(stopping.alarm)} stopped the run at step ${grouped(stopping.step)}${of}.${kept}`;
     return { state: "alarm", word: "Stopped by an alarm", sentence };
   }
-  if (stop && of !== "") {
-    const sentence = `At step ${grouped(stop.step ?? done)}${of}: ${visible(stop.reason)}.${kept}`;
+  if (stop && stop.reason !== ALL_STEPS_DONE) {
+    const why = isStopCondition(stop.reason) ? `the condition stop.${stop.reason}` : stop.reason;
+    const message = stop.message === undefined ? "" : ` ${visible(stop.message)}`;
+    const sentence = `At step ${grouped(stop.step)}${of} by ${visible(why)}.${message}${kept}`;
     return { state: "early", word: "Stopped early", sentence };
   }
   const sentence = `All ${many(done, "step")} done.${kept}`;

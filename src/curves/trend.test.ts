@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { type Rng, rngAt } from "../../core/rng.ts";
-import type { EvaluationRecord } from "../../runs/train-records.ts";
-import { DifferenceCounts } from "../../stats/difference-counts.ts";
-import { mcnemarExact } from "../../stats/mcnemar.ts";
-import { normalQuantile } from "../../stats/normal-quantile.ts";
-import { signFlipTest } from "../../stats/paired.ts";
-import { jitter, pairedShift, trend } from "./statistics.ts";
+import { type Rng, rngAt } from "../core/rng.ts";
+import type { EvaluationRecord } from "../runs/train-records.ts";
+import { DifferenceCounts } from "../stats/difference-counts.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
+import { normalQuantile } from "../stats/normal-quantile.ts";
+import { signFlipTest } from "../stats/paired.ts";
+import { jitter, pairedShift, trend } from "./trend.ts";
 
 const normal = (rng: Rng) =>
   Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());

@@ -1,8 +1,7 @@
 /** Tests for a change, cheap enough to run after every step. */
 
-import type { EvaluationRecord } from "../../runs/train-records.ts";
-import { DifferenceCounts, sumOf } from "../../stats/difference-counts.ts";
-import { mean } from "../parts/advantages.ts";
+import type { EvaluationRecord } from "../runs/train-records.ts";
+import { DifferenceCounts, sumOf } from "../stats/difference-counts.ts";
 
 /**
  * The z of Mann (1945) and Kendall: pairs in rising order less pairs in falling order, over its standard
@@ -95,4 +94,8 @@ function rewardAt(evaluations: readonly EvaluationRecord[], example: number): nu
     sum += reward;
   }
   return sum / evaluations.length;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

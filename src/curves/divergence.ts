@@ -1,46 +1,19 @@
 /**
- * When to stop: the divergence table. It combines the direction of the validation reward with that of
- * the training reward over the same steps.
+ * The directions of the validation reward and of the training reward over the same steps, and the cell
+ * of the table of nine that they are in.
  */
 
-import type { EvaluationRecord } from "../../runs/train-records.ts";
-import { normalQuantile } from "../../stats/normal-quantile.ts";
-import { mean } from "../parts/advantages.ts";
-import { column, type History } from "./history.ts";
-import { LIMITS, type Limits } from "./limits.ts";
-import { jitter, type PairedShift, pairedShift, trend } from "./statistics.ts";
+import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
+import { normalQuantile } from "../stats/normal-quantile.ts";
+import { DIVERGENCE_LIMITS, type DivergenceLimits } from "./divergence-limits.ts";
+import { CELLS, type Cell, type Direction, type Verdict } from "./nine-cells.ts";
+import { jitter, mean, type PairedShift, pairedShift, trend } from "./trend.ts";
 
-export type Verdict = "healthy" | "converged" | "reward hacking" | "undecided";
-export type Direction = "up" | "flat" | "down";
-
-interface Entry {
-  readonly verdict: Verdict;
-  readonly words: string;
+/** What a run has recorded, oldest first. */
+export interface Curves {
+  readonly steps: readonly StepRecord[];
+  readonly evaluations: readonly EvaluationRecord[];
 }
-
-const entry = (verdict: Verdict, words: string): Entry => ({ verdict, words });
-
-/** By the direction of validation, then of the training reward. */
-export const TABLE: Readonly<Record<Direction, Readonly<Record<Direction, Entry>>>> = {
-  up: {
-    up: entry("healthy", "both rewards rise: continue"),
-    flat: entry("healthy", "validation improves, the training reward does not show it: continue"),
-    down: entry(
-      "undecided",
-      "validation improves while the reward falls: check whether the scorers disagree",
-    ),
-  },
-  flat: {
-    up: entry("converged", "more reward no longer improves the policy: stop soon"),
-    flat: entry("undecided", "nothing changes: the run has converged or never learned"),
-    down: entry("undecided", "the reward falls, validation does not yet: wait or stop"),
-  },
-  down: {
-    up: entry("reward hacking", "the reward rises while validation falls: stop"),
-    flat: entry("undecided", "validation falls and the reward does not rise: stop"),
-    down: entry("undecided", "both rewards fall: stop"),
-  },
-};
 
 /** The evaluation with the highest mean reward; the earliest in a tie. */
 export function best(evaluations: readonly EvaluationRecord[]): EvaluationRecord | undefined {
@@ -48,21 +21,6 @@ export function best(evaluations: readonly EvaluationRecord[]): EvaluationRecord
     (top, next) => (top && top.reward_mean >= next.reward_mean ? top : next),
     undefined,
   );
-}
-
-/**
- * How many evaluations ago validation last rose by more than `delta`. Smaller gains add up until they
- * exceed it.
- */
-export function sinceImproved(evaluations: readonly EvaluationRecord[], delta: number): number {
-  let mark = Number.NEGATIVE_INFINITY;
-  let at = 0;
-  evaluations.forEach(({ reward_mean }, i) => {
-    if (reward_mean <= mark + delta) return;
-    mark = reward_mean;
-    at = i;
-  });
-  return Math.max(0, evaluations.length - 1 - at);
 }
 
 interface Move {
@@ -85,29 +43,25 @@ export interface ValidationMove extends PairedShift {
   readonly since: number;
 }
 
-export interface Reading extends Entry {
-  /** Both undefined while there is too little data. */
+export interface Reading {
+  /** Undefined where too little is known of a direction. */
+  readonly cell: Cell | undefined;
+  readonly verdict: Verdict;
+  /** Both undefined where the direction of validation is not established. */
   readonly validation: ValidationMove | undefined;
   readonly reward: RewardMove | undefined;
 }
 
-export function verdict(history: History, limits: Limits = LIMITS): Verdict {
-  return read(history, limits).verdict;
-}
-
-export function read(history: History, limits: Limits = LIMITS): Reading {
-  const validation = validationMove(history.evaluations, limits);
-  const reward = validation && rewardMove(history, validation, limits);
-  const found =
-    validation && reward
-      ? TABLE[validation.direction][reward.direction]
-      : entry("undecided", "too little data");
-  return { ...found, validation, reward };
+export function read(curves: Curves, limits: DivergenceLimits = DIVERGENCE_LIMITS): Reading {
+  const validation = validationMove(curves.evaluations, limits);
+  const reward = validation && rewardMove(curves, validation, limits);
+  const cell = validation && reward && CELLS[validation.direction][reward.direction];
+  return { cell, verdict: cell?.verdict ?? "undecided", validation, reward };
 }
 
 function validationMove(
   evaluations: readonly EvaluationRecord[],
-  limits: Limits,
+  limits: DivergenceLimits,
 ): ValidationMove | undefined {
   const [first] = evaluations;
   const top = best(evaluations);
@@ -140,7 +94,7 @@ function isFall(
   shift: PairedShift,
   top: EvaluationRecord,
   evaluations: readonly EvaluationRecord[],
-  { level, fall }: Limits,
+  { level, fall }: DivergenceLimits,
 ): boolean {
   // At least eight, so that the first evaluations do not use up most of the level.
   const looks = Math.max(8, evaluations.length);
@@ -152,19 +106,21 @@ function isFall(
 }
 
 /** A relevant rise is ruled out, and there is no sign of a fall. */
-function isFlat({ mean, error }: PairedShift, { sure, matters }: Limits): boolean {
+function isFlat({ mean, error }: PairedShift, { sure, matters }: DivergenceLimits): boolean {
   const margin = normalQuantile(1 - sure) * error;
   return mean + margin < matters && mean + margin >= 0;
 }
 
 function rewardMove(
-  { steps, evaluations }: History,
+  { steps, evaluations }: Curves,
   { direction, since }: ValidationMove,
-  { window, trendSteps, rewardTrend, sure }: Limits,
+  { window, trendSteps, rewardTrend, sure }: DivergenceLimits,
 ): RewardMove {
   const until = evaluations.at(-1)?.step ?? 0;
   const seen = steps.filter(({ step }) => step > since - window && step <= until);
-  const values = column(seen, "reward/mean");
+  const values = seen
+    .map((one) => one["reward/mean"])
+    .filter((value): value is number => typeof value === "number");
   const [from, to] = [mean(values.slice(0, window)), mean(values.slice(-window))];
   const training = values.length < trendSteps ? undefined : { from, to, z: trend(values) };
   const proxy = proxyMove(evaluations, since);

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { EvaluationRecord } from "../../runs/train-records.ts";
-import { best, type Direction, read, sinceImproved, TABLE, verdict } from "./stopping.ts";
+import type { EvaluationRecord } from "../runs/train-records.ts";
+import { best, type Curves, read } from "./divergence.ts";
+import { CELLS, DIRECTIONS, type Direction } from "./nine-cells.ts";
+
+const verdict = (curves: Curves) => read(curves).verdict;
 
 const EXAMPLES = 500;
 
@@ -19,7 +22,7 @@ const run = (passed: readonly number[], from: number, to: number) => {
     "reward/mean": from + ((to - from) * i) / (5 * passed.length) + (i % 2 ? 0.01 : -0.01),
   }));
   const evaluations = passed.map((count, i) => evaluation(5 * i, count));
-  return { steps, evaluations, facts: { usesReference: false } };
+  return { steps, evaluations };
 };
 
 const MOVES: Readonly<Record<Direction, readonly number[]>> = {
@@ -33,10 +36,9 @@ const REWARDS: Readonly<Record<Direction, readonly [number, number]>> = {
   down: [0.8, 0.4],
 };
 
-describe("the divergence table", () => {
-  const directions: Direction[] = ["up", "flat", "down"];
-  const cells = directions.flatMap((validation) =>
-    directions.map((reward) => [validation, reward] as const),
+describe("the nine cells", () => {
+  const cells = DIRECTIONS.flatMap((validation) =>
+    DIRECTIONS.map((reward) => [validation, reward] as const),
   );
 
   test.each(cells)("validation %s, reward %s", (validation, reward) => {
@@ -46,10 +48,16 @@ describe("the divergence table", () => {
     // The rewarding scorer is the validating one here, so its rise is also a rise of the reward.
     const expected = validation === "up" ? "up" : reward;
     expect(reading.reward?.direction).toBe(expected);
-    expect(reading).toMatchObject(TABLE[validation][expected]);
+    expect(reading.cell).toBe(CELLS[validation][expected]);
   });
 
-  test("has the three rows of the book", () => {
+  test("no two cells mean the same, and each says what to do", () => {
+    const all = DIRECTIONS.flatMap((one) => DIRECTIONS.map((other) => CELLS[one][other]));
+    expect(new Set(all.map(({ meaning }) => meaning)).size).toBe(9);
+    for (const { action } of all) expect(action).toMatch(/\.$/);
+  });
+
+  test("healthy, converged and reward hacking while the reward rises", () => {
     const reward = REWARDS.up;
     expect(verdict(run(MOVES.up, ...reward))).toBe("healthy");
     expect(verdict(run(MOVES.flat, ...reward))).toBe("converged");
@@ -84,7 +92,7 @@ describe("a fall", () => {
 
   test("is seen by the scorer that rewards, where training rewards are not there", () => {
     const evaluations = MOVES.down.map((passed, i) => evaluation(5 * i, passed, 200 + 20 * i));
-    const history = { steps: [], evaluations, facts: { usesReference: false } };
+    const history = { steps: [], evaluations };
     expect(read(history)).toMatchObject({
       verdict: "reward hacking",
       reward: { training: undefined, direction: "up" },
@@ -102,23 +110,5 @@ describe("best", () => {
     const evaluations = [evaluation(0, 3), evaluation(5, 9), evaluation(10, 9), evaluation(15, 2)];
     expect(best(evaluations)?.step).toBe(5);
     expect(best([])).toBeUndefined();
-  });
-});
-
-describe("sinceImproved", () => {
-  const since = (delta: number, ...passed: number[]) =>
-    sinceImproved(
-      passed.map((count, i) => evaluation(i, count)),
-      delta,
-    );
-
-  test("counts the evaluations after the last improvement", () => {
-    expect(since(0.01, 100, 200, 199, 201, 200)).toBe(3);
-    expect(since(0.01, 100, 200, 300)).toBe(0);
-    expect(since(0.01)).toBe(0);
-  });
-
-  test("lets small gains add up", () => {
-    expect(since(0.01, 200, 203, 206, 209)).toBe(1);
   });
 });

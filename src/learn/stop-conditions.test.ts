@@ -1,0 +1,97 @@
+/** Each condition of `stop`, beside the nearest run that must go on. */
+
+import { describe, expect, test } from "vitest";
+import type { EvaluationRecord } from "../runs/train-records.ts";
+import { algorithmOf } from "./algorithms/index.ts";
+import { trainSettings } from "./settings.ts";
+import { type RunSoFar, stopOf } from "./stop-conditions.ts";
+
+const EXAMPLES = 100;
+
+const evaluation = (step: number, passed: number, loss?: number): EvaluationRecord => ({
+  ...{ step, examples: EXAMPLES, pass_rate: passed / EXAMPLES, reward_mean: passed / EXAMPLES },
+  proxy_mean: passed / EXAMPLES,
+  ...{ kl_exact: null, entropy: 1, length_mean: 10, truncated: 0, repeated: 0.1, outcomes: {} },
+  rewards: Array.from({ length: EXAMPLES }, (_, i) => Number(i < passed)),
+  ...(loss !== undefined && { loss }),
+});
+
+/** A validation every ten steps; steps of 60 tokens trained on and 40 sampled. */
+function run(passed: readonly number[], losses: readonly number[] = []): RunSoFar {
+  const evaluations = passed.map((count, i) => evaluation(10 * i, count, losses[i]));
+  return { ...stepsTo(10 * (passed.length - 1)), evaluations };
+}
+
+const stepsTo = (last: number): RunSoFar => ({
+  steps: Array.from({ length: last }, (_, i) => ({
+    ...{ step: i + 1, tokens: 60, sampled_tokens: 40 },
+  })),
+  ...{ evaluations: [], seconds: last },
+});
+
+const reasonOf = (so: RunSoFar, stop: object) =>
+  stopOf(so, trainSettings(algorithmOf("grpo"), { steps: 1000, stop: { ...stop } }).stop)?.reason;
+
+const FLAT = [40, 50, 50, 49, 50, 48, 50];
+
+describe("plateau", () => {
+  test("is on by default, after 50 steps without improvement and not one validation before", () => {
+    expect(reasonOf(run(FLAT), {})).toBe("plateau");
+    expect(reasonOf(run(FLAT.slice(0, -1)), {})).toBeUndefined();
+    expect(reasonOf(run([...FLAT.slice(0, -1), 51]), {})).toBeUndefined();
+    expect(reasonOf(run(FLAT), { plateau: null })).toBeUndefined();
+  });
+
+  test("does not stop a policy from scratch whose held-out loss still falls", () => {
+    const zeros = [0, 0, 0, 0, 0, 0, 0];
+    expect(reasonOf(run(zeros, [7, 6, 5, 4, 3, 2, 1]), {})).toBeUndefined();
+    expect(reasonOf(run(zeros, [7, 6, 6, 6, 6, 6, 6]), {})).toBe("plateau");
+  });
+
+  test("has three validations at least, and judges each of them once", () => {
+    expect(reasonOf(run([50, 50, 50]), { plateau: { steps: 10 } })).toBeUndefined();
+    expect(reasonOf(run([50, 50, 50, 50]), { plateau: { steps: 10 } })).toBe("plateau");
+    const later = { ...run(FLAT), steps: stepsTo(63).steps };
+    expect(reasonOf(later, {})).toBeUndefined();
+  });
+
+  test("lets rises below delta add up", () => {
+    const slow = [40, 41, 42, 43, 44, 45, 46];
+    expect(reasonOf(run(slow), { plateau: { delta: 0.015 } })).toBeUndefined();
+    expect(reasonOf(run(slow), { plateau: { delta: 0.1 } })).toBe("plateau");
+  });
+
+  test.each([9, 0])("of %d steps is refused: 10 is the least", (steps) => {
+    expect(() => reasonOf(run(FLAT), { plateau: { steps } })).toThrow(/stop.plateau.steps/);
+  });
+});
+
+test("target: at the first validation that reaches it, never at the initial policy", () => {
+  expect(reasonOf(run([40, 60]), { target: 0.6 })).toBe("target");
+  expect(reasonOf(run([40, 59]), { target: 0.6 })).toBeUndefined();
+  expect(reasonOf(run([60]), { target: 0.6 })).toBeUndefined();
+});
+
+describe("margin", () => {
+  test("above the initial policy, with confidence", () => {
+    expect(reasonOf(run([40, 60]), { margin: 0.1 })).toBe("margin");
+    // By 0.12, which 100 examples do not show to be 0.1.
+    expect(reasonOf(run([40, 52]), { margin: 0.1 })).toBeUndefined();
+    expect(reasonOf(run([40, 52]), { margin: 0 })).toBe("margin");
+  });
+
+  test("above a number, such as that of another model", () => {
+    expect(reasonOf(run([40, 96]), { margin: 0.02, baseline: 0.9 })).toBe("margin");
+    expect(reasonOf(run([40, 92]), { margin: 0.02, baseline: 0.9 })).toBeUndefined();
+  });
+});
+
+test("budgets of tokens, money and time", () => {
+  expect(reasonOf(stepsTo(10), { tokens: 1000 })).toBe("tokens");
+  expect(reasonOf(stepsTo(9), { tokens: 1000 })).toBeUndefined();
+  expect(reasonOf(stepsTo(10), { money: 0.002, price: 2 })).toBe("money");
+  expect(reasonOf(stepsTo(9), { money: 0.002, price: 2 })).toBeUndefined();
+  expect(reasonOf(stepsTo(10), { seconds: 10 })).toBe("seconds");
+  expect(reasonOf(stepsTo(9), { seconds: 10 })).toBeUndefined();
+  expect(() => reasonOf(stepsTo(1), { money: 1 })).toThrow(/price/);
+});
