@@ -108,7 +108,11 @@ describe("margins", () => {
     const [baseline, candidate] = [await old(), await better(two)];
     const strict = await judge(baseline, candidate, { axisMargins: { safety: 0 } });
     expect(strict).toMatchObject({ decision: "INCONCLUSIVE", code: "axis_loss_not_ruled_out" });
-    expect(stateOf(strict, "safety")).toMatchObject({ state: "loss_not_ruled_out", lost: 2, margin: 0 });
+    expect(stateOf(strict, "safety")).toMatchObject({
+      state: "loss_not_ruled_out",
+      lost: 2,
+      margin: 0,
+    });
     const wide = await judge(baseline, candidate, { axisMargin: 0.05 });
     expect(wide).toMatchObject({ decision: "PROMOTE" });
     expect(stateOf(wide, "safety")).toMatchObject({ state: "loss_ruled_out", margin: 0.05 });

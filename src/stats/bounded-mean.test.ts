@@ -6,8 +6,14 @@ import { ClusterCounts } from "./cluster-counts.ts";
 import { DifferenceCounts } from "./difference-counts.ts";
 
 const ALPHA = 0.05;
-const ruledOut = (differences: DifferenceCounts, margin: number, range = 1, size?: number) =>
-  meanLossRuledOut({ units: differences.units(), range, margin, alpha: ALPHA, size });
+const ruledOut = (differences: DifferenceCounts, margin: number, range = 1, size?: number) => {
+  const { pairs } = differences;
+  const units = differences.units().map((unit) => ({
+    ...unit,
+    count: (unit.count * (size ?? pairs)) / pairs,
+  }));
+  return meanLossRuledOut({ units, range, margin, alpha: ALPHA });
+};
 /** `losses` of n lose everything, the others change by `rest`. */
 const losing = (n: number, losses: number, rest = 0) => {
   const differences = new DifferenceCounts();

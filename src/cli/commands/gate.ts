@@ -18,6 +18,7 @@ import {
   sliceCaption,
 } from "../../gate/render.ts";
 import {
+  effectText,
   intervalName,
   isGraded,
   pCell,
@@ -215,13 +216,14 @@ function side(
 /** A table of the slices, 80 columns wide. */
 function sliceLines({ slices }: GateReport): string[] {
   if (!slices) return [];
+  const unit = slices.values.some(({ prompts }) => prompts !== undefined) ? "prompts" : "rows";
   return [
     "",
     wrap(sliceCaption(slices), "  "),
-    `  ${visibleShort(slices.field, 16).padEnd(16)}   rows  before   after   change  p (Holm)`,
+    `  ${visibleShort(slices.field, 15).padEnd(16)}${unit.padStart(7)}  before   after   change  p (Holm)`,
     ...slices.values.map((one) =>
       [
-        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.n).padStart(6)}`,
+        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.prompts ?? one.n).padStart(6)}`,
         one.baseline.toFixed(4).padStart(7),
         one.candidate.toFixed(4).padStart(7),
         signed(one.delta ?? 0).padStart(8),
@@ -242,7 +244,7 @@ function measurement(report: GateReport): string[] {
   return [
     `  difference ${signed(delta)}  ${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}`,
     `  ${pText(p, 3)}${asks} (${TEST_NAMES[test]})`,
-    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
+    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${effectText(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 
