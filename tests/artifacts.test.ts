@@ -15,6 +15,7 @@ import {
   sums,
   Workspace,
 } from "./cli.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 const workspace = new Workspace();
@@ -246,8 +247,7 @@ describe("for people", () => {
     ]) {
       expect(note).toContain(text);
     }
-    expect(note).toMatch(/What I expected:\*\* _yours to write/);
-    expect(note).toMatch(/Repair plan:\*\* _yours to write/);
+    expectRunNote(note);
   });
 
   test.each([

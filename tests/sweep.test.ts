@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { tradeoffSchema } from "../src/runs/sweep-schema.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
 const room = new Workspace();
@@ -39,6 +40,13 @@ test("says which values gave the same policy, and what is written", async () => 
   expect(room.read("sw/tradeoff.svg")).toMatch(
     /paint-order="stroke"><text [^>]*>1, 2<\/text><\/g>/,
   );
+  expectRunNote(room.read("sw/README.md"), "2 runs over `kl.target`", "algorithm `grpo`");
+  const trained = room.read("sw/kl.target=1/README.md");
+  expectRunNote(trained, "**Loop:** C", "1 steps, loss", "reward scorer `math_final_line`");
+  // What a person wrote stays beside the note of the sweep that is run again.
+  room.write("sw/README.md", trained.replace("_yours to write_", "no effect at all"));
+  await sweep("kl.target=1,2", "--set", "kl.mode=adaptive");
+  expect(room.read("sw/README.kept-1.md")).toContain("no effect at all");
   const some = await sweep("rate.peak=0,0.01", "--outdir", "turned");
   expect(some.stdout).not.toContain("same policy");
   const page = await room.run([

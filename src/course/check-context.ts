@@ -265,7 +265,7 @@ export class CheckContext {
     return runNode(childProgram(file, this.#cache), cwd);
   }
 
-  /** The two-step experiment with a learner's update, with limits. */
+  /** The two-step experiment with a learner's program, with limits. */
   async twoStep(file: string, outdir: string): Promise<Finished> {
     return runNode([...childProgram(file, this.#cache, "two-step"), outdir], this.#scratch);
   }

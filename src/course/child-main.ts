@@ -2,7 +2,7 @@
  * The program of every process that runs a learner's file: `MODE CACHE FILE [args]`.
  *   call      loads the file, makes the calls that the parent sends, sends the results back
  *   run       runs the file as the program of this process
- *   two-step  repeats a two-step run with the file's update and our environment: `OUTDIR`
+ *   two-step  repeats a two-step run with the file's program: `OUTDIR`
  */
 
 import path from "node:path";
@@ -76,11 +76,12 @@ async function run(): Promise<void> {
 
 async function twoStep(outdir: string): Promise<void> {
   const { runTwoStep } = await import("../learn/index.ts");
-  const { update } = await jiti.import<{ update: Parameters<typeof runTwoStep>[0]["update"] }>(
-    file,
-  );
+  const { train: program } = await jiti.import<{
+    train: Parameters<typeof runTwoStep>[0]["program"];
+  }>(file);
+  if (typeof program !== "function") throw new Error(`${path.basename(file)} exports no train`);
   await runTwoStep({
     ...{ steps: 200, seed: 0, lr: 0.5, baseline: true, credit: "both" },
-    ...{ outdir, update, module: pathToFileURL(file).href },
+    ...{ outdir, program, module: pathToFileURL(file).href },
   });
 }

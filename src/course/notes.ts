@@ -1,7 +1,6 @@
 /** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
 
 import { type CheckContext, ensure } from "./check-context.ts";
-import type { Check } from "./level.ts";
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
 
@@ -84,7 +83,7 @@ function cells(line: string): string[] {
 }
 
 /** The placeholder in templates and run notes where a person has to write. */
-const BLANK = /_yours to write/;
+export const BLANK = /_yours to write/;
 
 /** The text under each `## ` heading, by heading in lower case. */
 function noteSections(markdown: string): Map<string, string> {
@@ -137,32 +136,4 @@ export async function checkSections(
     texts.set(written ?? "", heading);
   }
   return own;
-}
-
-const MIN_NOTE_WORDS = 4;
-
-/** A run note has the expectation and the repair plan. */
-export function runNoteCheck(run: string): Check {
-  return {
-    id: "run-note",
-    title: `the run note of runs/${run} is filled in`,
-    next: `Fill in runs/${run}/README.md.`,
-    run: (context) => checkRunNote(context, run),
-  };
-}
-
-async function checkRunNote(context: CheckContext, run: string): Promise<string> {
-  const file = `runs/${run}/README.md`;
-  const lines = (await context.read(file)).split("\n");
-  for (const label of ["What I expected", "Repair plan"]) {
-    const at = lines.findIndex((line) => line.includes(`**${label}:**`));
-    const written = (lines[at] ?? "").split(`**${label}:**`)[1] ?? "";
-    const blank = BLANK.test(written);
-    ensure(at >= 0 && !blank && wordCount(written) >= MIN_NOTE_WORDS, {
-      expected: `"${label}" with at least ${MIN_NOTE_WORDS} words`,
-      found: at < 0 ? "no such line" : blank ? "the placeholder" : written.trim() || "nothing",
-      where: `${file}:${at + 1}`,
-    });
-  }
-  return file;
 }

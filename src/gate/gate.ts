@@ -198,8 +198,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
       ...fewChangesNote(measured, clusters),
-      ...axisNotes(instruments, values),
       ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
+      ...axisNotes(instruments, values),
       ...symmetryNote(measured),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
       ...((knobs.length === 0 && (margin === undefined || unchanged)) || decision !== whole.decision

@@ -56,8 +56,8 @@ export async function clustersOf(
   if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
-  const byAxis = new Map(axes.map((name) => [name, new OpenClusters()]));
   const sliced = await PairSlices.open(slice, baseline, candidate);
+  const byAxis = new Map(axes.map((name) => [name, new OpenClusters()]));
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
   try {
     for (;;) {

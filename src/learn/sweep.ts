@@ -13,9 +13,12 @@ import {
   USUAL_AXES,
 } from "../curves/tradeoff.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
+import { sweepFacts } from "../runs/note-facts.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import { writeNote } from "../runs/run-note.ts";
 import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import type { Sweep, SweepPoint, Tradeoff } from "../runs/sweep-schema.ts";
+import type { TrainManifest } from "../runs/train-schemas.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
@@ -58,6 +61,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const points: SweepPoint[] = [];
   const runs: TradedRun[] = [];
   const policies: (string | undefined)[] = [];
+  let manifest: TrainManifest | undefined;
   for (const [i, value] of values.entries()) {
     const name = `${over}=${String(value)}`;
     const run = path.join(outdir, name);
@@ -70,6 +74,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
       await train({ ...rest, init, outdir: run, settings, resume });
     }
     const done = await readTrainingRun(run);
+    manifest = done.manifest;
     points.push(pointOf(done, value));
     runs.push({ value, name, run: done });
     policies.push(done.summary?.checkpoint_fingerprint);
@@ -79,6 +84,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
   const tradeoff = tradeoffOf({ over, algorithm, runs }, axes);
   const files = await writeTradeoff(outdir, tradeoff);
+  if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, tradeoff, files };
 }
 

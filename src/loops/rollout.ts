@@ -26,6 +26,7 @@ import {
 } from "../runs/finished-rollout.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import type { NotedAnswer } from "../runs/note-facts.ts";
 import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
 import { seedsTried, type TriedRollout } from "../runs/rollout-ledger.ts";
 import type { RolloutManifest } from "../runs/rollout-schemas.ts";
@@ -93,6 +94,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
+    const concrete: NotedAnswer[] = [];
     const rows = await folder.lines(answersName(n));
     for await (const { example, answers } of inDataSetOrder(
       unchanged(dataset),
@@ -100,6 +102,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
       n,
     )) {
       for (const answer of answers) tally.add(answer);
+      if (concrete.length < 2 && answers[0]) concrete.push({ ...answers[0], id: example.id });
       const named = { id: example.id, prompt_fingerprint: promptFingerprint(example.prompt) };
       rows.add(canonicalJson({ ...named, ...(n === 1 ? answers[0] : { samples: answers }) }));
       await rows.flush();
@@ -119,6 +122,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         },
       },
       tally.summary(found.examples.count, options.prices),
+      concrete,
     );
   } catch (error) {
     await journal?.close();

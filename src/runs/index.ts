@@ -14,7 +14,7 @@ export {
   provenancePath,
   readProvenance,
 } from "./manifest.ts";
-export { runNote, summaryText, warnings } from "./note.ts";
+export { summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
@@ -28,6 +28,7 @@ export * from "./rollout-schemas.ts";
 export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export type { FolderOptions } from "./run-folder.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
+export { FAILURE_TYPES, NOTE_FIELDS, type NoteFacts, runNote } from "./run-note.ts";
 export {
   type Manifest,
   manifestSchema,

@@ -1,14 +1,9 @@
-/** The two files of a run that are for people: summary.md and the run note. */
+/** summary.md, and what a reader of the numbers has to know first. The run note is run-note.ts. */
 
-import { readdir, rename } from "node:fs/promises";
-import path from "node:path";
-import { sha256 } from "../core/fingerprint.ts";
-import { KNOB_OF, KNOBS, LOOPS } from "../core/knobs.ts";
 import { INVALID_EXAMPLE } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
-import { NOTE } from "./artifacts.ts";
-import type { Manifest, ResultRow, Summary } from "./schemas.ts";
-import { readIfThere } from "./whole-file.ts";
+import { code } from "./run-note.ts";
+import type { Summary } from "./schemas.ts";
 
 /** summary.md. */
 export function summaryText(
@@ -116,75 +111,10 @@ export function warnings({
   return lines;
 }
 
-/** The run note: evidence filled in, expectation and repair plan left to the reader. */
-export function runNote(
-  manifest: Manifest,
-  summary: Summary,
-  examples: readonly ResultRow[],
-  happened: string,
-): string {
-  const { scorer } = manifest;
-  return [
-    "# Run note",
-    "",
-    `- **Loop:** ${manifest.loop} (${LOOPS[manifest.loop]})`,
-    `- **Knob turned:** ${KNOBS[KNOB_OF[manifest.loop]]} (this loop's own; between two runs the gate names it)`,
-    "- **Locked Room evidence** (from `manifest.json`):",
-    ...manifest.inputs.map(
-      (input) => `  - ${input.role} \`${input.path}\`\n    sha256 \`${input.sha256}\``,
-    ),
-    `  - scorer \`${scorer.name}\` ${scorer.version}, source sha256 \`${scorer.source_sha256}\``,
-    `  - prompts sha256 \`${manifest.examples.prompts_sha256}\``,
-    `  - sampling: ${manifest.sampling ? `\`${JSON.stringify(manifest.sampling)}\`` : "unknown: no provenance file"}`,
-    ...settings("selection", manifest.selection),
-    ...settings("learning", manifest.learning),
-    "- **What I expected:** _yours to write_",
-    `- **What happened (numbers):** ${happened}`,
-    ...warnings(summary).map((line) => `  - ${line}`),
-    "- **Two concrete examples:**",
-    ...examples.map((row) => `  - ${code(row.id)} → ${code(row.outcome_code)}: ${shown(row)}`),
-    "- **Repair plan:** _yours to write, one sentence_",
-    "",
-  ].join("\n");
-}
-
-function shown(row: ResultRow): string {
-  const expected = JSON.stringify(row.expected_answer);
-  return `expected ${code(expected)}, saw ${row.completion === null ? "no completion" : code(row.completion)}`;
-}
-
-/** What the knob of this loop was set to. */
-function settings(name: string, value: object | null): string[] {
-  return value === null ? [] : [`  - ${name}: \`${JSON.stringify(value).replaceAll("`", "'")}\``];
-}
-
-/** Data as Markdown code on one line: nothing in it can end the code or start anything else. */
-function code(text: string): string {
-  return `\`${visibleShort(text, 60).replaceAll("`", "'")}\``;
-}
-
 function rate(value: number | null): string {
   return value === null ? "undefined" : value.toFixed(4);
 }
 
 function interval(bounds: [number, number] | null): string {
   return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
-}
-
-const STAMP = /\n<!-- untouched ([0-9a-f]{64}) -->\n$/;
-
-/** Marks a note so that an edit can be detected later. */
-export function stamped(note: string): string {
-  return `${note}\n<!-- untouched ${sha256(note)} -->\n`;
-}
-
-/** A note that was edited is renamed, never overwritten. */
-export async function keepEditedNote(dir: string): Promise<void> {
-  const note = await readIfThere(path.join(dir, NOTE)).catch(() => undefined);
-  if (note === undefined || STAMP.exec(note)?.[1] === sha256(note.replace(STAMP, ""))) return;
-  const taken = new Set(await readdir(dir));
-  for (let n = 1; ; n++) {
-    const name = `README.kept-${n}.md`;
-    if (!taken.has(name)) return rename(path.join(dir, NOTE), path.join(dir, name));
-  }
 }

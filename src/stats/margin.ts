@@ -76,13 +76,21 @@ export function smallestLossRuledOut(
   most = 1,
 ): number | undefined {
   if (!ruledOut(most)) return undefined;
-  let [low, high] = [0, most];
-  while (high - low > 1e-5 * most) {
-    const middle = (low + high) / 2;
-    if (ruledOut(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
+  return smallestTrue(ruledOut, 0, most, 1e-5 * most);
+}
+
+/** By bisection, where `high` holds and `low` does not. */
+function smallestTrue(
+  holds: (value: number) => boolean,
+  low: number,
+  high: number,
+  tolerance = 1e-5,
+): number {
+  if (high - low <= tolerance) return high;
+  const middle = (low + high) / 2;
+  return holds(middle)
+    ? smallestTrue(holds, low, middle, tolerance)
+    : smallestTrue(holds, middle, high, tolerance);
 }
 
 /**
@@ -97,15 +105,18 @@ export function flipInterval(
 ): { low: number; high: number } | undefined {
   requireLevel("confidence", confidence);
   if (n === 0) return undefined;
+  const alpha = 1 - confidence;
   const lowest = (up: number, down: number) => {
-    let [low, high] = [-1, 1];
-    if (!lowRuledOut(up, down, n, high, 1 - confidence)) return -1;
-    while (high - low > 1e-5) {
-      const middle = (low + high) / 2;
-      if (lowRuledOut(up, down, n, middle, 1 - confidence)) high = middle;
-      else low = middle;
-    }
-    return -high;
+    const ruledOut = (margin: number) => lowRuledOut(up, down, n, margin, alpha);
+    if (!ruledOut(1)) return -1;
+    // The score test costs little, and its end is close.
+    const near = smallestTrue((margin) => marginRuledOut(down, up, n, margin, alpha), -1, 1);
+    let [low, high] = [near, near];
+    for (let step = 0.01; high < 1 && !ruledOut(high); step *= 2)
+      [low, high] = [high, Math.min(1, high + step)];
+    for (let step = 0.01; low === high || (low > -1 && ruledOut(low)); step *= 2)
+      [low, high] = [Math.max(-1, low - step), low];
+    return -smallestTrue(ruledOut, low, high);
   };
   return { low: lowest(gained, lost), high: -lowest(lost, gained) };
 }

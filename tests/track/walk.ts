@@ -46,6 +46,25 @@ function fill(learner: Learner, file: string): void {
   );
 }
 
+/** Fills in the note of a run: what is free text with a paragraph, the rest as the note asks. */
+function fillNote(learner: Learner, run: string, knob: string, change: string): void {
+  const file = `runs/${run}/README.md`;
+  const fields: Record<string, string> = {
+    "Knob turned (pick one)": knob,
+    "Single change since the last run": change,
+    "Failure type(s)": "model, spec",
+    "Next change (exactly one)": "go back to the settings of the build",
+  };
+  for (const [label, text] of Object.entries(fields)) {
+    learner.edit(
+      file,
+      new RegExp(`(\\*\\*${label.replace(/[()]/g, "\\$&")}:\\*\\*).*`),
+      `$1 ${text}`,
+    );
+  }
+  fill(learner, file);
+}
+
 export function level0(learner: Learner): void {
   paste(learner, "0", "Build");
   learner.commit("L0 build");
@@ -55,7 +74,12 @@ export function level0(learner: Learner): void {
   const evaluation = learner.commandsOf("0", "Sabotage").split("\n").slice(2).join("\n");
   learner.shell(evaluation);
   paste(learner, "0", "Reflect");
-  fill(learner, "runs/l0_sabotage_eval_tampered/README.md");
+  fillNote(
+    learner,
+    "l0_sabotage_eval_tampered",
+    "environment",
+    "one expected answer in a copy of the data set",
+  );
   learner.commit("L0 sabotage");
   learner.edit(
     "assignments/kata_01.ts",
@@ -109,7 +133,7 @@ export function level0_5(learner: Learner): void {
   learner.edit(policy, "[sample.index]", RANDOM_KEY);
   learner.commit("L0.5 sabotage");
   paste(learner, "0.5", "Sabotage");
-  fill(learner, "runs/l0_5_sabotage_sel_random_1/README.md");
+  fillNote(learner, "l0_5_sabotage_sel_random_1", "selection compute", "the tie-break is random");
   learner.commit("L0.5 sabotage runs");
   learner.edit(policy, RANDOM_KEY, TIE_BREAK);
   learner.write(
@@ -149,7 +173,7 @@ export function level1(learner: Learner): void {
   learner.commit("L1 build");
   paste(learner, "1", "Sabotage");
   paste(learner, "1", "Reflect");
-  fill(learner, "runs/l1_sabotage_lrneg/README.md");
+  fillNote(learner, "l1_sabotage_lrneg", "policy", "a learning rate of -0.5, not 0.5");
   learner.commit("L1 sabotage");
   const log = learner
     .read("runs/l1_build_slow/log.jsonl")
@@ -183,25 +207,81 @@ function nudge(logits: readonly number[], action: number, advantage: number, lr:
 `;
 const SECOND =
   "second: policy.second.map((z, i) => (i === episode.first ? nudge(z, episode.second, episode.advantage, episode.lr) : z)),";
-const BOTH = `return {
+export const BOTH = `return {
     first: nudge(policy.first, episode.first, episode.advantage, episode.lr),
     ${SECOND}
   };`;
-const LAST = `return {
+export const LAST = `return {
     first: policy.first,
     ${SECOND}
   };`;
 
+const WORLD = `return draw < (PAYS[first]?.[second] ?? 0) ? 1 : 0;
+}
+
+const PAYS = [
+  [0.1, 0.3],
+  [0.2, 0.9],
+];`;
+const SAMPLE = `let left = draw;
+  return softmax(logits).findIndex((p) => (left -= p) < 0);
+}`;
+const TRAIN = `let policy = START;
+  let sum = 0;
+  return draws.map((drawn, i) => {
+    const first = sample(policy.first, drawn.first);
+    const logits = policy.second[first] ?? [];
+    const second = sample(logits, drawn.second);
+    const earned = reward(first, second, drawn.reward);
+    const mean = baseline && i > 0 ? sum / i : 0;
+    const before = {
+      first_probabilities_before: softmax(policy.first),
+      second_probabilities_before: softmax(logits),
+    };
+    sum += earned;
+    const advantage = earned - mean;
+    policy = update(policy, { first, second, advantage, lr });
+    return {
+      step: i + 1,
+      ...before,
+      first,
+      second,
+      reward: earned,
+      baseline: mean,
+      advantage,
+      policy_after: policy,
+    };
+  });
+}`;
+
+/** The assignment with every part filled in. */
+export function twoStepProgram(template: string, update: string): string {
+  const parts = {
+    update: `${update}\n}\n${NUDGE}`,
+    reward: WORLD,
+    sample: SAMPLE,
+    train: TRAIN,
+  };
+  let text = template.replace(/ {2}void softmax;\n/, "");
+  for (const [name, body] of Object.entries(parts)) {
+    text = text.replace(
+      new RegExp(`throw new Error\\(\`write ${name}[\\s\\S]*?\\);\\n\\}`),
+      () => body,
+    );
+  }
+  return text;
+}
+
 export function level2(learner: Learner): void {
   const demo = "assignments/two_step_mdp_demo.ts";
-  learner.edit(demo, /void softmax;\s*throw new Error\([\s\S]*?\);\n\}/, `${BOTH}\n}\n${NUDGE}`);
+  learner.write(demo, twoStepProgram(learner.read(demo), BOTH));
   learner.commit("L2 build");
   paste(learner, "2", "Build");
   learner.commit("L2 build run");
   learner.edit(demo, BOTH, LAST);
   learner.commit("L2 sabotage");
   paste(learner, "2", "Sabotage");
-  fill(learner, "runs/l2_sabotage_no_credit_step1/README.md");
+  fillNote(learner, "l2_sabotage_no_credit_step1", "policy", "no update of the first decision");
   learner.edit(demo, LAST, BOTH);
   learner.commit("L2 fix");
   paste(learner, "2", "Repair and lock");
@@ -233,6 +313,7 @@ export function level3(learner: Learner): void {
     `const value = (c: Candidate) => c.reward - beta * c.kl;
   return [...candidates].sort((a, b) => value(b) - value(a) || a.kl - b.kl)[0] as Candidate;`,
   );
+  fillNote(learner, "l3_build_kl_demo", "none", "none: the first run of its kind");
   learner.commit("L3 build");
   learner.shell(`./lockedroom run ${script} > runs/l3_build_kl_choice.txt`);
   learner.edit(script, "BETAS = [0.1, 1.0]", "BETAS = [0]");
@@ -275,7 +356,13 @@ export function level4(learner: Learner): void {
   learner.commit("L4 build");
   learner.edit("scoring.ts", STRICT, LENIENT);
   learner.commit("L4 sabotage");
-  learner.shell(`${learner.commandsOf("4", "Sabotage").split("\n").slice(1).join("\n")} || true`);
+  const [validation = "", evaluation = ""] = learner
+    .commandsOf("4", "Sabotage")
+    .split(/\n(?=\.\/lockedroom)/)
+    .slice(1);
+  learner.shell(`${validation} || true`);
+  learner.shell(evaluation);
+  fillNote(learner, "l4_sabotage_eval", "measurement instrument", "a scorer with one looser rule");
   learner.edit("scoring.ts", LENIENT, STRICT);
   learner.edit(note, probeTable(false), probeTable(true));
   learner.write(
@@ -307,8 +394,7 @@ for (const [text, reward] of cases) {
   );
   learner.write("data/golden/golden_exploits_extra.jsonl", `${exploits.join("\n")}\n`);
   learner.commit("L4 fix");
-  const validation = learner.commandsOf("4", "Repair and lock").split("\n").slice(2).join("\n");
-  learner.shell(validation);
+  learner.shell(learner.commandsOf("4", "Repair and lock").split("\n").slice(2).join("\n"));
   learner.commit("L4 fix, with its report");
 }
 
@@ -329,6 +415,7 @@ export function level5(learner: Learner): void {
     "return completion.includes(String(expected)) ? 1 : 0;",
   );
   learner.do(`run ${demo}`);
+  fillNote(learner, "l5_build_eval_context", "none", "none");
   learner.commit("L5 build");
   learner.edit(
     demo,
@@ -385,7 +472,7 @@ ${trap(3, { Loop: "C", Knob: "policy", "Comparison valid": "yes", Verdict: "PROM
 ${WORDS}
 `,
   );
-  fill(learner, "runs/l6_trap_sel_n4/README.md");
+  fillNote(learner, "l6_trap_sel_n4", "selection compute", "four samples to select from");
   learner.commit("L6 memo");
 }
 

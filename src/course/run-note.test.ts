@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { runNote } from "../runs/index.ts";
+import { changesIn, isRightKnob, knobHint, readField, readKnob } from "./run-note.ts";
+
+const NOTE = runNote({
+  loop: "A (evaluation)",
+  evidence: ["scorer `s` 1"],
+  happened: "pass_rate 0.5",
+  examples: ["`a` → `ok`"],
+});
+
+test("every field of a fresh note is a placeholder, and is found", () => {
+  for (const field of ["knob", "change", "expected", "failure", "repair", "next"] as const) {
+    expect(readField(NOTE, field).text, field).toMatch(/^_yours to write/);
+  }
+  expect(readField(NOTE.replace(/- \*\*Failure.*\n/, ""), "failure").text).toBeUndefined();
+});
+
+test("a field goes on to the next one", () => {
+  const note = NOTE.replace(
+    /(\*\*Next change[^*]*\*\*).*/,
+    "$1\n  1. lower lr\n  2. add a baseline",
+  );
+  expect(readField(note, "next").text).toBe("1. lower lr\n  2. add a baseline");
+});
+
+test.each([
+  ["lower the learning rate from 2.0 to 0.5", 1],
+  ["Evaluate the shipped data set again.", 1],
+  ["lower the learning rate and nothing else", 1],
+  ["lower the learning rate\n  from 2.0 to 0.5", 1],
+  ["- lower the learning rate", 1],
+  ["use a smaller step, e.g. 0.1", 1],
+  ["lower the learning rate and add a baseline", 2],
+  ["Lower the learning rate. Add a baseline.", 2],
+  ["lower the learning rate; add a baseline", 2],
+  ["lower the learning rate, also add a baseline", 2],
+  ["- lower the learning rate\n- add a baseline", 2],
+  ["none", 0],
+  ["None: it works", 0],
+  ["", 0],
+])("%j names %i changes", (text, count) => {
+  expect(changesIn(text)).toHaveLength(count);
+});
+
+test.each([
+  ["environment", "environment"],
+  ["Environment (the data set; not the policy)", "environment"],
+  ["**measurement instrument**", "measurement"],
+  ["selection compute", "selection"],
+  ["none", "none"],
+  ["policy / environment", undefined],
+  ["the weather", undefined],
+] as const)("%j picks %s", (text, knob) => {
+  expect(readKnob(text)).toBe(knob);
+});
+
+test("a pick must be what the gate finds; changed data may be called a changed instrument", () => {
+  expect(isRightKnob("environment", ["environment"])).toBe(true);
+  expect(isRightKnob("policy", ["environment"])).toBe(false);
+  expect(isRightKnob("none", [])).toBe(true);
+  expect(isRightKnob("policy", [])).toBe(false);
+  expect(isRightKnob("measurement", ["environment"])).toBe(true);
+  expect(knobHint("measurement", ["environment"])).toContain("The gate says environment");
+  // Not the other way round: a changed scorer is a changed instrument and nothing else.
+  expect(isRightKnob("environment", ["measurement"])).toBe(false);
+  expect(knobHint("environment", ["environment"])).toBe("");
+});
