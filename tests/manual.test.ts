@@ -231,7 +231,7 @@ const TAUGHT: readonly string[] = [
   ...(["bandit-train", "two-step-mdp", "kl-tradeoff-demo", "kl-choice"] as const),
   ...(["token-inspect", "goodhart-demo"] as const),
   ...(["tour", "manual", "init", "level", "check", "quiz", "drill", "run", "test"] as const),
-  ...(["plan", "scoreboard"] as const),
+  ...(["plan", "scoreboard", "diagnose"] as const),
 ];
 
 test("every command that is taught is in the manual, and the manual knows no others", () => {

@@ -47,6 +47,9 @@ export const GROUPS = {
   },
   "Serve:": {
     serve: "serve a policy as an OpenAI-compatible endpoint",
+    promote: "let an alias, such as production, name another policy",
+    rollback: "return an alias to the policy that it named before",
+    alias: "list policy aliases, or show the history of one",
   },
   "Learn by the track:": {
     init: "create a workspace with data, a scorer and assignments",
@@ -56,6 +59,7 @@ export const GROUPS = {
     drill: "read pairs of runs, and name what is behind each",
     plan: "show the 120-day plan: exits, evidence, week and streak",
     scoreboard: "keep the weekly scoreboard, filled in from runs",
+    diagnose: "say from the curves of a run what is wrong with it",
     manual: "open the manual in the browser",
     run: "run a TypeScript file of yours",
     test: "run your TypeScript tests",

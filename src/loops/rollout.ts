@@ -34,6 +34,7 @@ import { RunFolder } from "../runs/run-folder.ts";
 import { isPipe } from "../runs/whole-file.ts";
 import { ExposureCount } from "./exposure.ts";
 import { refuseDuplicate } from "./join.ts";
+import { LatencyTally, type Throughput } from "./latency-tally.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
@@ -91,17 +92,19 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     journal = await Journal.open(folder, identity, options.resume ?? false);
     // Counted before the first answer: whoever sees answers has tried this seed.
     const seeds_tried = await triesOf(policy, found.examples, sketch);
-    await sampleMissing(options, dataset, journal);
+    const throughput = await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
+    const timing = new LatencyTally();
     const concrete: NotedAnswer[] = [];
     const rows = await folder.lines(answersName(n));
-    for await (const { example, answers } of inDataSetOrder(
+    for await (const { example, answers, latencies } of inDataSetOrder(
       unchanged(dataset),
       journal.read(),
       n,
     )) {
       for (const answer of answers) tally.add(answer);
+      timing.add(latencies);
       if (concrete.length < 2 && answers[0]) concrete.push({ ...answers[0], id: example.id });
       const named = { id: example.id, prompt_fingerprint: promptFingerprint(example.prompt) };
       rows.add(canonicalJson({ ...named, ...(n === 1 ? answers[0] : { samples: answers }) }));
@@ -119,6 +122,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         volatile: {
           ...(await occasion()),
           ...(policy.place && { checkpoint: policy.place.path }),
+          ...timing.record(throughput),
         },
       },
       tally.summary(found.examples.count, options.prices),
@@ -216,14 +220,20 @@ async function sampleMissing(
   { policy, n, onStart, onAnswer }: RolloutOptions,
   dataset: JsonlFile<Example>,
   journal: Journal,
-): Promise<void> {
+): Promise<Throughput> {
   onStart?.(dataset.rows * n, journal.kept);
+  const began = performance.now();
+  let tokens = 0;
   for await (const batch of unchanged(dataset)) {
     for await (const [{ example, sample }, sampled] of policy.sample(missing(batch, n, journal))) {
-      await journal.add({ id: example.id, sample, answer: toAnswer(sampled) });
+      const { ms, completion_tokens } = sampled;
+      tokens += completion_tokens;
+      const measured = ms === undefined ? {} : { ms };
+      await journal.add({ id: example.id, sample, answer: toAnswer(sampled), ...measured });
       onAnswer?.(sampled);
     }
   }
+  return { tokens, seconds: (performance.now() - began) / 1000 };
 }
 
 function* missing(

@@ -1,6 +1,8 @@
 /** What every kind of page is made from, and what comes of it. */
 
-export interface ReportOptions {
+import type { BusinessOptions } from "./business/business.ts";
+
+export interface ReportOptions extends BusinessOptions {
   /** Run folders of one kind; several share a page. */
   readonly runs: readonly string[];
   /** Price of the machine, in any currency; of training runs. */

@@ -13,6 +13,7 @@ export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 export const VERIFICATION_SCHEMA = "lockedroom.verification@1";
 export const SEAL_SCHEMA = "lockedroom.seal@1";
+export const ALIAS_ENTRY_SCHEMA = "lockedroom.alias-entry@1";
 
 export const MANIFEST = "manifest.json";
 export const RESULTS = "results.jsonl";
@@ -35,6 +36,9 @@ export const SAMPLES = "samples.jsonl";
 export const JOURNAL = "journal.jsonl";
 /** In a checkpoint folder: the rollouts of its policy, a line for each. */
 export const LEDGER = "rollouts.jsonl";
+
+/** The folder of policy aliases, one folder for each. */
+export const ALIASES = "aliases";
 
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";

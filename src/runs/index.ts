@@ -1,3 +1,5 @@
+export { type AliasEntry, aliasEntrySchema } from "./alias-entry.ts";
+export { type AliasPlace, aliasPlace, listAliases, readAlias } from "./alias-history.ts";
 export * from "./artifacts.ts";
 export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";

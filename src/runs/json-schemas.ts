@@ -1,6 +1,7 @@
 /** Every schema of the project by name, and their JSON Schema form. */
 
 import { type ZodType, z } from "zod";
+import { aliasEntrySchema } from "./alias-entry.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
@@ -42,6 +43,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "timing-row@1": lines.timingRecordSchema,
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
+  "alias-entry@1": aliasEntrySchema,
   "states-row@1": lines.stateRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };

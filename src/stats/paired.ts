@@ -14,6 +14,7 @@ import {
   flipWork,
 } from "./_resample.ts";
 import { DifferenceCounts, type Histogram, sumOf } from "./difference-counts.ts";
+import { quantile } from "./quantile.ts";
 
 export interface ResamplingOptions {
   readonly seed: Coordinate;
@@ -57,14 +58,6 @@ export function pairedBootstrap(
   means.sort();
   const tail = (1 - confidence) / 2;
   return { low: quantile(means, tail), high: quantile(means, 1 - tail), resamples: used };
-}
-
-/** The q-quantile of sorted numbers, interpolated between neighbours (Hyndman and Fan's type 7). */
-function quantile(sorted: Float64Array, q: number): number {
-  const position = q * (sorted.length - 1);
-  const below = sorted[Math.floor(position)] as number;
-  const above = sorted[Math.ceil(position)] as number;
-  return below + (above - below) * (position - Math.floor(position));
 }
 
 /**

@@ -7,7 +7,7 @@ import { report } from "../../report/report.ts";
 import type { Report } from "../../report/report-type.ts";
 import { gateReportSchema } from "../../runs/gate-report.ts";
 import { readArtifact, writeWhole } from "../../runs/whole-file.ts";
-import { numberIn } from "../options.ts";
+import { numberIn, pricesOf } from "../options.ts";
 import { print } from "../terminal.ts";
 
 interface Flags {
@@ -18,6 +18,9 @@ interface Flags {
   readonly slice?: string;
   readonly outfile: string;
   readonly pricePerHour?: number;
+  readonly priceIn?: number;
+  readonly priceOut?: number;
+  readonly alias?: string;
   readonly force?: boolean;
 }
 
@@ -56,6 +59,9 @@ export function define(command: Command): void {
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
+    .option("--price-in <x>", "price per million prompt tokens", PRICE)
+    .option("--price-out <x>", "price per million completion tokens", PRICE)
+    .option("--alias <name>", "alias of the policy: what uses it, the way back")
     .option("--force", "overwrite an existing file")
     .action(run);
 }
@@ -70,7 +76,9 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** Exactly one of the three things that a page can be about. */
-function pageOf({ run: runs, baseline, candidate, verdict, slice, pricePerHour }: Flags) {
+function pageOf(flags: Flags) {
+  const { run: runs, baseline, candidate, verdict, slice, pricePerHour, alias } = flags;
+  const business = { prices: pricesOf(flags), alias };
   const isGate = baseline !== undefined || candidate !== undefined;
   const given = [runs !== undefined, isGate, verdict !== undefined].filter(Boolean).length;
   if (given !== 1 || (isGate && (baseline === undefined || candidate === undefined)))
@@ -84,10 +92,12 @@ function pageOf({ run: runs, baseline, candidate, verdict, slice, pricePerHour }
       "Give --slice to the gate that writes it.",
     );
   return async (): Promise<Report> => {
-    if (runs !== undefined)
-      return report({ runs, pricePerHour, slice: slice === undefined ? undefined : [slice] });
-    if (verdict !== undefined) return verdictReport({ verdict: await readVerdict(verdict) });
+    const fields = slice === undefined ? undefined : [slice];
+    if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });
+    if (verdict !== undefined)
+      return verdictReport({ verdict: await readVerdict(verdict), ...business });
     return verdictReport({
+      ...business,
       verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "", slice }),
     });
   };

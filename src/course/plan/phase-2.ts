@@ -13,6 +13,7 @@ import {
   evidenceOf,
   klSweepCommand,
   noStoppingAlarm,
+  pageMissing,
   qualifyingRuns,
   type Requirement,
   startsFromCheckpoint,
@@ -105,8 +106,11 @@ const klControl: Criterion = {
       const [weak, strong] = [group[0], group.at(-1)] as [Training, Training];
       const [loose, tight] = [finalKl(weak), finalKl(strong)].map(Number) as [number, number];
       const figure = `coefficient ${klCoefficient(weak)} → ${klCoefficient(strong)}, exact KL ${loose.toFixed(4)} → ${tight.toFixed(4)}`;
-      if (tight < loose)
+      if (tight < loose) {
+        const unreported = await pageMissing(context, [weak, strong]);
+        if (unreported) return unreported;
         return met(evidenceOf(strong, figure), evidenceOf(weak, "the smaller coefficient"));
+      }
       why ??= `${strong.path}: ${figure}`;
     }
     const alone = `${runs.length} runs, of which no two differ only in the KL coefficient`;

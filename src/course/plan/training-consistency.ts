@@ -33,7 +33,7 @@ export function near(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
-const notSabotaged: Check = ({ manifest }) => {
+export const sabotaged: Check = ({ manifest }) => {
   const sabotage = setting(manifest, "sabotage");
   return sabotage === null ? undefined : `It was sabotaged on purpose: sabotage=${sabotage}.`;
 };
@@ -146,4 +146,4 @@ const samples: Check = ({ records }) => {
     : edited("samples.jsonl has steps that were not evaluated");
 };
 
-const CHECKS = [notSabotaged, hashes, lines, totals, ending, evaluations, samples];
+const CHECKS = [hashes, lines, totals, ending, evaluations, samples];

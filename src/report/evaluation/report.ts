@@ -4,6 +4,8 @@ import type { Manifest, ResultRow } from "../../runs/schemas.ts";
 import { AxisRows } from "../axes/axis-rows.ts";
 import { FailureModes } from "../axes/failure-modes.ts";
 import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
+import { type Business, businessOfScored } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { headArticle } from "../page/head.ts";
@@ -28,6 +30,7 @@ import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
 interface EvaluationRun extends ScoredRun, MeasuredOnAxes {
+  readonly business: Business;
   readonly failing: Html;
 }
 
@@ -44,6 +47,8 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   axesSection,
   failureSection,
   metricsSection,
+  // Episodes of a tabular experiment have no tokens.
+  (runs) => (runs.some(({ run }) => run.manifest.loop === "C") ? undefined : businessSection(runs)),
   (runs) => ({
     id: "failures",
     title: "Failing rows",
@@ -57,11 +62,11 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
 ];
 
 export async function evaluationReport(
-  { runs: dirs, slice }: ReportOptions,
+  { runs: dirs, ...options }: ReportOptions,
   what = "Evaluation",
 ): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, slice));
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, options));
   const runs = nameRuns(read);
   const html = documentHtml({
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
@@ -75,7 +80,7 @@ export async function evaluationReport(
 async function readEvaluation(
   dir: string,
   isOneOfSeveral: boolean,
-  fields: ReportOptions["slice"],
+  options: Omit<ReportOptions, "runs">,
 ): Promise<EvaluationRun> {
   const level = isOneOfSeveral ? 4 : 3;
   const failing = new FailingRows(level);
@@ -85,9 +90,10 @@ async function readEvaluation(
     modes ??= new FailureModes(manifest);
     for (const part of [failing, onAxes, modes]) part.add(row);
   };
-  const run = await readScoredRun(dir, see, fields);
+  const run = await readScoredRun(dir, see, options.slice);
+  const business = await businessOfScored(run.manifest, run.summary, options);
   return {
-    ...{ ...run, failing: failing.html, failingOnAxes: onAxes.html },
+    ...{ ...run, business, failing: failing.html, failingOnAxes: onAxes.html },
     modes: (modes ?? new FailureModes(run.manifest)).findings(),
   };
 }

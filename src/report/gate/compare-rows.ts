@@ -7,6 +7,7 @@ import type { GateReport } from "../../runs/gate-report.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { FailureModes } from "../axes/failure-modes.ts";
+import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
@@ -25,6 +26,8 @@ export interface Move {
 
 export interface ComparedRows {
   readonly manifests: readonly JsonObject[];
+  /** Of the baseline and the candidate. */
+  readonly business: readonly Business[];
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
@@ -39,16 +42,19 @@ export interface ComparedRows {
 }
 
 /** A sentence where the runs cannot be read. */
-export async function compareRows(verdict: GateReport): Promise<ComparedRows | string> {
+export async function compareRows(
+  verdict: GateReport,
+  options: BusinessOptions,
+): Promise<ComparedRows | string> {
   try {
-    return await readBoth(verdict);
+    return await readBoth(verdict, options);
   } catch (error) {
     if (error instanceof LockedRoomError) return error.message;
     throw error;
   }
 }
 
-async function readBoth(verdict: GateReport): Promise<ComparedRows> {
+async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<ComparedRows> {
   const runs = [await openRun(verdict.baseline.run), await openRun(verdict.candidate.run)] as const;
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
@@ -80,9 +86,12 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
     await after.close();
   }
   const edited = [await editedOf(before), await editedOf(after)];
+  const business: Business[] = [];
+  for (const { manifest, summary } of runs)
+    business.push(await businessOfScored(manifest, summary, options));
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
-    ...{ pairs, flips, moves: moves.sorted, modes },
+    ...{ pairs, flips, moves: moves.sorted, modes, business },
     isText: runs.every(({ manifest }) => manifest.loop !== "C"),
     rates: [rates[0].estimate, rates[1].estimate],
     warnings: [

@@ -7,6 +7,8 @@ import { changedText, conditionLines, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
 import { failureComparison } from "../axes/failure-table.ts";
 import { axesOfVerdict } from "../axes/verdict.ts";
+import { type BusinessOptions, requireAlias } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -24,7 +26,7 @@ import { type ComparedRows, compareRows } from "./compare-rows.ts";
 import { differenceCharts, verdictFigures } from "./difference.ts";
 import { slicesOfVerdict } from "./slices.ts";
 
-export interface VerdictReportOptions {
+export interface VerdictReportOptions extends BusinessOptions {
   /** What `gate` returned, or wrote with `--report`. */
   readonly verdict: GateReport;
 }
@@ -39,8 +41,12 @@ export interface VerdictReportOptions {
  * console.log(verdict.decision, html.length);
  * ```
  */
-export async function verdictReport({ verdict }: VerdictReportOptions): Promise<Report> {
-  const rows = await compareRows(verdict);
+export async function verdictReport({
+  verdict,
+  ...options
+}: VerdictReportOptions): Promise<Report> {
+  requireAlias(options);
+  const rows = await compareRows(verdict, options);
   const [candidate, baseline] = shortNames(verdict);
   return {
     html: documentHtml({
@@ -97,6 +103,7 @@ function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[]
     failuresOfVerdict(rows),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),
+    typeof rows === "string" ? undefined : businessSection(bothNamed(rows)),
     typeof rows === "string"
       ? undefined
       : { id: "settings", title: "Settings", body: bothSettings(rows) },
@@ -188,6 +195,13 @@ function bothSettings({ manifests }: ComparedRows): Html {
     { name: "baseline", run: { manifestJson: baseline } },
     { name: "candidate", run: { manifestJson: candidate } },
   ]);
+}
+
+function bothNamed({ business }: ComparedRows) {
+  return business.map((one, i) => ({
+    name: i === 0 ? "baseline" : "candidate",
+    run: { business: one },
+  }));
 }
 
 function verdictJson(verdict: GateReport): Html {

@@ -1,6 +1,7 @@
 /** The page about rollouts: how answers ended, how long they are, what they cost, and a few of them. */
 
 import path from "node:path";
+import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -22,6 +23,7 @@ type Runs = readonly Named<RolloutRun>[];
 const SECTIONS: readonly ((runs: Runs) => Section)[] = [
   (runs) => ({ id: "finish", title: "Finish reasons", body: finishTable(runs) }),
   (runs) => ({ id: "lengths", title: "Lengths", body: lengthCharts(runs) }),
+  businessSection,
   (runs) => ({
     id: "completions",
     title: "Completions",
@@ -34,9 +36,9 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
   }),
 ];
 
-export async function rolloutReport({ runs: dirs }: ReportOptions): Promise<Report> {
+export async function rolloutReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readRollout(dir, dirs.length > 1 ? 4 : 3));
+  for (const dir of dirs) read.push(await readRollout(dir, dirs.length > 1 ? 4 : 3, options));
   const runs = nameRuns(read);
   return {
     html: documentHtml({

@@ -3,7 +3,9 @@
 import { canonicalJson } from "../../core/json.ts";
 import { SUMMARY } from "../../runs/artifacts.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { type Business, businessOfScored } from "../business/business.ts";
 import type { Html } from "../page/html.ts";
+import type { ReportOptions } from "../report-type.ts";
 import { readScoredRun, type ScoredRun } from "../scored/read.ts";
 import { FailingRows } from "../scored/rows.ts";
 import { ChangedRows } from "./changed-rows.ts";
@@ -11,6 +13,7 @@ import { type PassAtK, PassCounts } from "./pass-counts.ts";
 import { otherSamples } from "./samples.ts";
 
 export interface SelectionRun extends ScoredRun {
+  readonly business: Business;
   readonly passAtK: readonly PassAtK[];
   readonly changed: Html;
   readonly failing: Html;
@@ -20,7 +23,7 @@ export interface SelectionRun extends ScoredRun {
 export async function readSelection(
   dir: string,
   level: number,
-  fields: readonly string[] = [],
+  { slice: fields = [], ...options }: Omit<ReportOptions, "runs">,
 ): Promise<SelectionRun> {
   const failing = new FailingRows(level, otherSamples);
   const changed = new ChangedRows(level);
@@ -34,5 +37,6 @@ export async function readSelection(
   const passAtK = counts.passAtK;
   const isSame = canonicalJson(passAtK) === canonicalJson(run.summary.metrics.pass_at_k ?? []);
   const edited = isSame || run.edited.includes(SUMMARY) ? run.edited : [...run.edited, SUMMARY];
-  return { ...run, edited, passAtK, failing: failing.html, changed: changed.html };
+  const business = await businessOfScored(run.manifest, run.summary, options);
+  return { ...run, business, edited, passAtK, failing: failing.html, changed: changed.html };
 }

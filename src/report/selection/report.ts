@@ -1,5 +1,6 @@
 /** The page about selections: first samples against selected ones, and pass@k. */
 
+import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { percent } from "../page/numbers.ts";
@@ -24,6 +25,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   }),
   (runs) => ({ id: "outcomes", title: "Outcomes of the selected", body: outcomeTable(runs) }),
   slicesSection,
+  businessSection,
   (runs) => ({
     id: "failures",
     title: "Failing rows",
@@ -36,9 +38,9 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
   }),
 ];
 
-export async function selectionReport({ runs: dirs, slice }: ReportOptions): Promise<Report> {
+export async function selectionReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3, slice));
+  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3, options));
   const runs = nameRuns(read);
   return {
     html: documentHtml({
