@@ -249,7 +249,7 @@ test("repeated prompts count once: 200 copies of 20 problems do not pass where 2
   }));
   const make = (name: string) => ({ examples: copies, right: right(200), ...named(name) });
   const few = await judge(make("a"), make("b"));
-  expect(few).toMatchObject({ decision: "INCONCLUSIVE", test: "cluster_sign_flip" });
+  expect(few).toMatchObject({ decision: "INCONCLUSIVE", test: "cluster_betting" });
   expect(few.notes.join(" ")).toMatch(/different prompts/);
   const many = await judge(side(200, "a"), side(200, "b"));
   expect(many).toMatchObject({ decision: "PASS", test: "mcnemar_exact" });

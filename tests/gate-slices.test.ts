@@ -296,7 +296,7 @@ describe("repeated samples", () => {
       { examples, packs: packs(2, 8, 0.2), ...named("b") },
       {},
     );
-    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_sign_flip", repeats: 8 });
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_betting", repeats: 8 });
     expect(report.effective_examples).toBe(60);
     expect(gateMarkdown(report)).toContain("mean of 8 samples for each example");
   });

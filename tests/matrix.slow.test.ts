@@ -44,7 +44,7 @@ test("every cell is a run, the table compares them, and finished cells are not p
   expect(markdown).toContain("| plain.one (baseline) |");
   expect(markdown).toContain("| careful.two | 1.0000 |");
   expect(markdown, "cells are named, not their folders").not.toContain("m/");
-  expect(first.stdout).toMatch(/careful\.two +1\.0000 \+0\.\d{4} .* policy, prompt/);
+  expect(first.stdout).toMatch(/careful\.two +1\.0000 \+0\.\d{4} .*\n {4}changed: policy, prompt/);
   expect(Math.max(...first.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
 
   const again = await workspace.run(args, { env: endpoint.env });

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { lossRuledOut } from "../stats/margin.ts";
+import { pairsForMargin } from "../stats/power.ts";
 import { loadCommand } from "./commands.ts";
 
 interface Step {
@@ -89,6 +91,41 @@ test("every command is accepted, and only the prompt comes from the pull request
   expect(lines.map((line) => line.split(" ")[2])).toEqual([
     ...["rollout", "rollout", "eval", "eval", "gate", "report"],
   ]);
+});
+
+/** Rounded up to two digits, as the table of the template has them. */
+function examplesNeeded(margin: number, share: number): number {
+  let n = pairsForMargin({ margin, delta: 0, variance: share, alpha: 0.05 }) ?? 0;
+  for (;;) {
+    const flips = Math.round((share * n) / 2);
+    if (lossRuledOut(flips, flips, n, margin, 0.05)) break;
+    n++;
+  }
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(n)) - 1);
+  return Math.ceil(n / unit) * unit;
+}
+
+test("the table of margins and examples is that of the gate's own formulas", () => {
+  const rows = [...text.matchAll(/^ {2}# {3}(0\.\d\d)(.*)$/gm)];
+  const tables = rows.map(([, margin = "", cells = ""]) => [
+    margin,
+    ...cells.trim().split(/ +/).map(Number),
+  ]);
+  expect(tables).toEqual(
+    [0.1, 0.05, 0.02, 0.01].map((margin) => [
+      margin.toFixed(2),
+      ...[0, 0.05, 0.1, 0.2].map((share) => examplesNeeded(margin, share)),
+    ]),
+  );
+});
+
+test("the package is installed from the file that this version packs", () => {
+  const { version, name } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  const install = text.indexOf(`npm install --save-dev ./vendor/${name}-${version}.tgz`);
+  expect(install).toBeGreaterThan(text.indexOf("npm pack"));
+  expect(install).toBeLessThan(text.indexOf("- run: npm ci"));
 });
 
 describe("the same test notices", () => {

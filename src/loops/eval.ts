@@ -18,6 +18,7 @@ import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { AskedFor } from "./asked-for.ts";
 import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
@@ -58,11 +59,13 @@ export interface EvalOptions<F extends object = ExampleFields>
 export async function evaluate<F extends object = ExampleFields>(
   options: EvalOptions<F>,
 ): Promise<FinishedRun> {
-  return withAxes(options.axes, options, (axes) => evaluateWith(options, axes));
+  const asked = await AskedFor.of(options);
+  return withAxes(options.axes, options, (axes) => evaluateWith(options, asked, axes));
 }
 
 function evaluateWith<F extends object>(
   options: EvalOptions<F>,
+  asked: AskedFor,
   axes: readonly OpenAxis[],
 ): Promise<FinishedRun> {
   const { maxExamples, repeats, slice: fields = [] } = options;
@@ -72,7 +75,7 @@ function evaluateWith<F extends object>(
     const answered = new SequenceFingerprint();
     const tally = new Tally();
     const score = (batch: readonly Joined<Completion | SelectionPack>[]) =>
-      scoreBatch(run.scorer, samplesOf(batch, repeats), shape);
+      scoreBatch(run.scorer, samplesOf(asked.watch(batch), repeats), shape);
     for await (const rows of run.scored(score)) {
       for (const row of rows) {
         tally.add(row);
@@ -81,6 +84,7 @@ function evaluateWith<F extends object>(
       }
       await results.flush();
     }
+    asked.require();
     return finishScoredRun(run.folder, {
       manifest: {
         ...(await run.describe()),

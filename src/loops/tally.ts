@@ -33,10 +33,12 @@ export class Tally {
 
   get metrics(): Summary["metrics"] {
     const { scored, passed } = this.#rates;
+    const ci = this.#rates.meanInterval();
     return {
       pass_rate: this.#rates.rate,
       pass_rate_ci95: this.#rates.interval(),
       mean_reward: this.#rates.meanReward,
+      ...(ci && { mean_reward_ci95: ci }),
       mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
       n_examples: this.#rates.rows,
       n_scored: scored,

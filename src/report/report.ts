@@ -3,7 +3,9 @@
 import { dataError, usageError } from "../core/errors.ts";
 import { requireKind, SCORED } from "../runs/folder-kind.ts";
 import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
+import { isMatrix } from "../runs/matrix-report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
+import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
 import { rolloutReport } from "./rollout/report.ts";
@@ -31,6 +33,13 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
 export async function report(options: ReportOptions): Promise<Report> {
   const [first, ...others] = options.runs;
   if (first === undefined) throw usageError("no run is given", "Name at least one run folder.");
+  if (others.length === 0 && isMatrix(first)) {
+    if (options.slice === undefined) return matrixReport(first);
+    throw usageError(
+      `${first} is a matrix, whose slices are those of its file`,
+      `Add slice: [${options.slice.join(", ")}] to the file and run it again: finished samples are kept.`,
+    );
+  }
   const kind = await kindOf(first);
   for (const dir of others) {
     const other = await kindOf(dir);

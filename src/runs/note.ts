@@ -22,9 +22,14 @@ export function summaryText(
     "| metric | value |",
     "|---|---|",
     `| pass rate | ${rate(metrics.pass_rate)}${interval(metrics.pass_rate_ci95)} |`,
-    `| mean reward | ${rate(metrics.mean_reward)} |`,
+    `| mean reward | ${rate(metrics.mean_reward)}${interval(metrics.mean_reward_ci95)} |`,
     `| passed / failed | ${metrics.n_pass} / ${metrics.n_fail} |`,
     `| scored of all | ${metrics.n_scored} of ${metrics.n_examples} |`,
+    ...(metrics.repeats === undefined
+      ? []
+      : [
+          `| examples, samples of each | ${metrics.n_examples / metrics.repeats}, ${metrics.repeats} |`,
+        ]),
     ...(metrics.mean_kl_est === null
       ? []
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
@@ -47,7 +52,7 @@ function sliceTable(field: string, values: NonNullable<Summary["slices"]>[string
     "|---|---|---|---|",
     ...values.map(
       (one) =>
-        `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)} |`,
+        `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)}${interval(one.mean_reward_ci95)} |`,
     ),
     "",
   ];
@@ -99,9 +104,11 @@ export function warnings({
       );
   }
   if (metrics.n_missing > 0) {
-    lines.push(
-      `Examples without a completion: ${metrics.n_missing}. The gate will refuse this run.`,
-    );
+    const missing =
+      metrics.repeats === undefined
+        ? `Examples without a completion: ${metrics.n_missing}.`
+        : `Missing samples: ${metrics.n_missing} of ${metrics.n_examples}.`;
+    lines.push(`${missing} The gate will refuse this run.`);
   }
   if (unknown.count > 0) {
     lines.push(
@@ -115,6 +122,6 @@ function rate(value: number | null): string {
   return value === null ? "undefined" : value.toFixed(4);
 }
 
-function interval(bounds: [number, number] | null): string {
+function interval(bounds: [number, number] | null | undefined): string {
   return bounds ? ` (95 % interval ${bounds[0].toFixed(4)} to ${bounds[1].toFixed(4)})` : "";
 }

@@ -184,6 +184,8 @@ const sliceRate = z.strictObject({
   pass_rate: share,
   pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
   mean_reward: z.number().nullable(),
+  /** Of graded rewards: where every reward is 0 or 1 the interval is that of the pass rate. */
+  mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
 });
 
 /** Of one axis; its mean is over rows that have a reward. */
@@ -205,6 +207,8 @@ export const summarySchema = z.strictObject({
     pass_rate: share,
     pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
     mean_reward: z.number().nullable(),
+    /** Of graded rewards, over examples. */
+    mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
     mean_kl_est: z.number().nullable(),
     /** Rows: with --repeats an example counts once for each of its samples. */
     n_examples: z.int(),

@@ -84,6 +84,10 @@ async function run(flags: Flags): Promise<void> {
   if (!flags.quiet) printOutcome(outcome);
 }
 
+function meanInterval({ mean_reward_ci95: ci }: FinishedRun["summary"]["metrics"]): string {
+  return ci ? `  95 % interval ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}` : "";
+}
+
 export function printOutcome({ dir, summary }: FinishedRun): void {
   const { metrics, outcomes, scorer } = summary;
   const { repeats } = metrics;
@@ -100,7 +104,9 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
     out(
       `  pass rate    ${paint("bold", metrics.pass_rate.toFixed(4))}  ${metrics.n_pass} of ${metrics.n_scored}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`,
     );
-    out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}`);
+    out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}${meanInterval(metrics)}`);
+    if (metrics.mean_reward_ci95)
+      out("\n  Rewards are graded: gate and compare use the mean reward.");
   }
   out();
   for (const [code, count] of Object.entries(outcomes.counts).sort((a, b) => b[1] - a[1])) {
@@ -109,7 +115,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
       `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
     );
   }
-  for (const line of sliceTable(summary.slices)) out(line);
+  for (const line of sliceTable(summary.slices, metrics)) out(line);
   for (const line of axisTable(summary)) out(line);
   out();
   printWritten(dir, summary);

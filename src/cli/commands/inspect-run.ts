@@ -16,6 +16,7 @@ import { codeOf, currentCode } from "../../scorers/load.ts";
 import { axisTable } from "../axis-text.ts";
 import { failureLines } from "../failure-text.ts";
 import { wholeNumber } from "../options.ts";
+import { promptShortener } from "../prompt-text.ts";
 import { sliceTable } from "../slice-text.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
@@ -59,19 +60,23 @@ async function run(flags: Flags): Promise<void> {
   if (!intact)
     warn("The run was edited after it was written: its files do not match their recorded hashes.");
   const { scorer, examples } = opened.manifest;
-  out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
+  const repeats = Number(opened.manifest.settings.repeats) || 1;
+  const rows =
+    repeats > 1 ? `${examples.count} examples, ${repeats} samples of each` : `${total} rows`;
+  out(`${flags.run}: ${rows}, scored by ${scorer.name} ${scorer.version}`);
   const verified = await readVerification(flags.run);
   if (verified) print(verificationLine(verified));
-  const repeats = Number(opened.manifest.settings.repeats) || 1;
   if (total !== examples.count * repeats) warn(`The manifest states ${examples.count} examples.`);
   if (flags.slice !== undefined) {
     const rates = await sliceRates(opened, flags.slice);
-    for (const line of sliceTable({ [flags.slice]: rates })) out(line);
+    for (const line of sliceTable({ [flags.slice]: rates }, { repeats })) out(line);
   }
   for (const line of axisTable(opened.summary)) out(line);
   if (flags.failures) for (const line of await failureLines(opened)) out(line);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
-  for (const group of groups) showGroup(group, total, classOf(scorer, group.code));
+  const prompts = groups.flatMap((group) => group.rows.map(({ prompt }) => prompt));
+  const shorten = promptShortener(prompts, 64);
+  for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten);
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
@@ -93,7 +98,12 @@ function classOf({ classes = {} }: Run["manifest"]["scorer"], code: string): str
   return Object.hasOwn(classes, code) ? `  ${visible(classes[code] ?? "")}` : "";
 }
 
-function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: string): void {
+function showGroup(
+  { code, count, rows }: OutcomeGroup,
+  total: number,
+  kind: string,
+  shorten: (prompt: string) => string,
+): void {
   out();
   out(
     `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind}`,
@@ -102,7 +112,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: str
     out(
       `  ${paint("cyan", visible(row.id))}${row.sample === undefined ? "" : ` sample ${row.sample + 1}`}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
     );
-    out(`    prompt      ${visibleShort(row.prompt, 64)}`);
+    out(`    prompt      ${shorten(row.prompt)}`);
     out(`    completion  ${shownCompletion(row)}`);
     if (row.selected && row.baseline) {
       out(
@@ -116,8 +126,8 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: str
 
 /** The rows of one example; the prompt is the same in all. */
 function showRows(rows: readonly ResultRow[]): void {
-  for (const [i, { id, prompt, completion, ...rest }] of rows.entries()) {
-    const which = rest.sample === undefined ? "" : `sample ${rest.sample + 1} of ${rows.length}  `;
+  for (const [i, { id, prompt, completion, sample, ...rest }] of rows.entries()) {
+    const which = sample === undefined ? "" : `sample ${sample + 1} of ${rows.length}  `;
     if (i > 0) out();
     out(
       `${paint("bold", visible(id))}  ${which}${visible(rest.outcome_code)}, reward ${rest.reward ?? "none"}`,

@@ -11,6 +11,8 @@ import { axesOf } from "../axis-text.ts";
 import { compareMarkdown, compareText } from "../compare-text.ts";
 import { wholeNumber } from "../options.ts";
 import { openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "../scoring.ts";
+import { gridMarkdown, gridText, sliceGrids } from "../slice-grid.ts";
+import { sliceTable } from "../slice-text.ts";
 import { out, print, printableJson, warning } from "../terminal.ts";
 import { openPolicy, readSystem } from "./rollout.ts";
 
@@ -38,7 +40,8 @@ export const help = `The file, with all that it may hold (n to concurrency can b
   concurrency: 8                # requests at once to an endpoint
 Each cell is OUTDIR/PROMPT.MODEL/run, with its samples beside it. Run the same
 command again after an interruption, or with more prompts or models: what is
-finished is kept. The table is also in matrix.md and matrix.json.
+finished is kept. The table is also in matrix.md and matrix.json; report --run
+OUTDIR writes it as a page with charts.
 
 Examples:
   lockedroom matrix run matrix.yaml --outdir runs/matrix`;
@@ -118,27 +121,41 @@ async function compareCells(baseline: Cell, cells: readonly Cell[]): Promise<Tab
   const runs = cells.filter(({ run }) => run !== baseline.run).map(({ run }) => run);
   const json = await compareRuns({ baseline: baseline.run, runs });
   const shown = named(json, cells);
-  return { json, markdown: compareMarkdown(shown), text: compareText(shown) };
+  const slices = await sliceGrids(json);
+  const shownSlices = slices.map((grid) => ({ ...grid, rows: renamed(grid.rows, cells) }));
+  return {
+    json: { ...json, ...(slices.length > 0 && { slices }) },
+    markdown: [compareMarkdown(shown), ...shownSlices.map(gridMarkdown)].join("\n"),
+    text: [compareText(shown), ...shownSlices.map(gridText)].join("\n\n"),
+  };
 }
 
 /** There is nothing to compare it with, so its own figures are all. */
 async function onlyCell({ run, name }: Cell): Promise<Table> {
-  const { pass_rate, mean_reward, n_scored } = (await openRun(run)).summary.metrics;
+  const { metrics, slices } = (await openRun(run)).summary;
+  const { pass_rate, mean_reward, n_scored } = metrics;
   const metric = pass_rate === mean_reward ? "pass rate" : "mean reward";
   const figure = mean_reward?.toFixed(4) ?? "–";
   return {
     json: { baseline: { run, pass_rate, mean_reward, n_scored }, metric, runs: [] },
     markdown: `| run | ${metric} | scored |\n|---|---|---|\n| ${name} | ${figure} | ${n_scored} |\n`,
-    text: `${name}: ${metric} ${figure} of ${n_scored}; one cell, so there is nothing to compare.`,
+    text: [
+      `${name}: ${metric} ${figure} of ${n_scored}; one cell, so there is nothing to compare.`,
+      ...sliceTable(slices, metrics),
+    ].join("\n"),
   };
 }
 
 /** In the tables a cell is called by its prompt and model. */
 function named(found: Comparison, cells: readonly Cell[]): Comparison {
+  const [baseline = found.baseline] = renamed([found.baseline], cells);
+  return { ...found, baseline, runs: renamed(found.runs, cells) };
+}
+
+function renamed<T extends { readonly run: string }>(
+  rows: readonly T[],
+  cells: readonly Cell[],
+): T[] {
   const names = new Map(cells.map(({ run, name }) => [run, name]));
-  const renamed = <T extends { readonly run: string }>(one: T): T => ({
-    ...one,
-    run: names.get(one.run) ?? one.run,
-  });
-  return { ...found, baseline: renamed(found.baseline), runs: found.runs.map(renamed) };
+  return rows.map((one) => ({ ...one, run: names.get(one.run) ?? one.run }));
 }

@@ -41,6 +41,7 @@ Examples:
     --outfile topics.html
   lockedroom report --run runs/grpo runs/ppo --price-per-hour 2.5 \\
     --outfile compared.html --force
+  lockedroom report --run runs/matrix --outfile matrix.html
   lockedroom report --baseline runs/old --candidate runs/new \\
     --outfile gate.html
   lockedroom gate --baseline runs/old --candidate runs/new --claim policy \\
@@ -52,7 +53,7 @@ export function define(command: Command): void {
     .description(
       "Writes an HTML page about runs of any kind, or about a verdict of the gate: key figures, charts, outcomes, failing rows, flips side by side. One self-contained file; several runs of one kind share a page.",
     )
-    .option("--run <folders...>", "run folder, or several of one kind to compare")
+    .option("--run <folders...>", "run folder, several of one kind to compare, or a matrix")
     .option("--baseline <run>", "page about a comparison: run of the current policy")
     .option("--candidate <run>", "page about a comparison: run that may replace it")
     .option("--slice <field>", "also show each value of this field of the data set apart")

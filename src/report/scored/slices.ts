@@ -26,9 +26,9 @@ function tableOfOne(field: string, rates: readonly SliceRate[]): Html {
   const isGraded = rates.some((one) => one.mean_reward !== one.pass_rate);
   const rows = rates.map(
     (one) =>
-      html`<tr><th scope="row">${codeHtml(one.value)}</th><td>${grouped(one.n_scored)}</td><td>${rateText(one)}</td><td>${intervalText(one)}</td>${isGraded && html`<td>${one.mean_reward?.toFixed(4) ?? NONE}</td>`}</tr>\n`,
+      html`<tr><th scope="row">${codeHtml(one.value)}</th><td>${grouped(one.n_scored)}</td><td>${rateText(one)}</td><td>${intervalText(one)}</td>${isGraded && html`<td>${meanText(one)}</td>`}</tr>\n`,
   );
-  return html`<div class="wide"><table class="plain"><thead><tr><th scope="col">${visible(field)}</th><th scope="col">scored</th><th scope="col">pass rate</th><th scope="col">95 % interval</th>${isGraded && html`<th scope="col">mean reward</th>`}</tr></thead>
+  return html`<div class="wide"><table class="plain"><thead><tr><th scope="col">${visible(field)}</th><th scope="col">scored</th><th scope="col">pass rate</th><th scope="col">95 % interval</th>${isGraded && html`<th scope="col">mean reward, 95 % interval</th>`}</tr></thead>
 <tbody>
 ${rows}</tbody></table></div>
 `;
@@ -52,5 +52,12 @@ ${rows}</tbody></table></div>
 `;
 }
 
+/** With its interval, which is not that of the pass rate. */
+const meanText = ({ mean_reward: mean, mean_reward_ci95: ci }: SliceRate) =>
+  mean === null
+    ? NONE
+    : ci === undefined
+      ? mean.toFixed(4)
+      : `${mean.toFixed(4)}, ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}`;
 const rateText = ({ pass_rate: rate }: SliceRate) => (rate === null ? NONE : percent(rate));
 const intervalText = ({ pass_rate_ci95: ci }: SliceRate) => (ci === null ? NONE : percentRange(ci));
