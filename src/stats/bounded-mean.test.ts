@@ -128,9 +128,13 @@ function drawn(shares: Shares, n: number, seed: number) {
   const rng = rngAt("power of bets", seed);
   const differences = new DifferenceCounts();
   for (let i = 0; i < n; i++) {
-    let at = rng.next();
-    const [change] = shares.find(([, share]) => (at -= share) < 0) ?? [0];
-    differences.add(change);
+    const at = rng.next();
+    let upTo = 0;
+    const drawn = shares.find(([, share]) => {
+      upTo += share;
+      return at < upTo;
+    });
+    differences.add(drawn?.[0] ?? 0);
   }
   return differences.units();
 }

@@ -71,8 +71,12 @@ With --margin the question is not whether the candidate is better but whether
 it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
 shown. --claim no-regression allows several changes, such as another policy,
 prompt and sampling, and names them; examples and scorer must be the same.
---claim policy --margin 0.02 also asks that only the policy changed. Rewards
-other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
+--claim policy --margin 0.02 also asks that only the policy changed.
+
+Error rates hold for pass or fail, and for other rewards and --repeats where the
+range of rewards is known: \`range\` in the scorer, or --reward-range. Without it
+no loss is ruled out, and improvements are tested as if changes up and down were
+equally likely.
 
 An improvement can be claimed of policy or selection only. Runs with another
 prompt, other sampling settings, examples or another scorer are not comparable,
@@ -121,7 +125,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .option(
       "--reward-range <low,high>",
-      "of --margin: minimum and maximum reward, for a scorer that does not export `range`",
+      "minimum and maximum reward, where the scorer exports no `range` or one too narrow",
       twoNumbers,
     )
     .option("--allow-dev", "compare on validation data of a training; the report says so")
