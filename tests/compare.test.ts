@@ -34,10 +34,10 @@ test("paired differences, the same as the gate's, with p-values that Holm correc
   expect(text).toMatch(
     /0\.5000 \+0\.1667 \+0\.\d{3} to \+0\.\d{3} +0\.0059\n {4}changed: policy$/m,
   );
-  expect(text.replace(/\s+/g, " ")).toContain("corrected for 3 comparisons (Holm)");
+  expect(text.replace(/\s+/g, " ")).toContain("p-values are (Holm, 3 comparisons)");
   const markdown = compareMarkdown(found);
   expect(markdown.split("\n").filter((line) => line.startsWith("|"))).toHaveLength(6);
-  expect(markdown).toContain("corrected for 3 comparisons (Holm)");
+  expect(markdown).toContain("p-values are (Holm, 3 comparisons)");
 });
 
 test("another prompt and other settings, which the gate refuses, are named as what changed", async () => {
@@ -77,9 +77,9 @@ test("other examples and edited runs are not compared, and do not count in the c
   ]);
   const text = compareText({ runs, ...rest });
   expect(text).toContain("not comparable: examples_differ");
-  expect(text.replace(/\s+/g, " ")).toContain("corrected for 1 comparison (Holm)");
+  expect(text.replace(/\s+/g, " ")).toContain("p-values are (Holm, 1 comparison)");
   const markdown = compareMarkdown({ runs, ...rest });
-  expect(markdown).toContain("corrected for 1 comparison (Holm)");
+  expect(markdown).toContain("p-values are (Holm, 1 comparison)");
   expect(markdown).toMatch(/^- .*: `examples_differ`: The examples differ/m);
   expect(markdown).toMatch(/^- .*: `run_edited`: /m);
 });

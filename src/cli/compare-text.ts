@@ -91,6 +91,6 @@ function footer({ comparisons, runs }: Comparison, mark: string): string[] {
   const seen = runs.some(({ delta, changed }) => delta !== null && changed.includes(SEEN));
   return [
     ...(seen ? [`${mark} ${SEEN_NOTE}`] : []),
-    `Differences are paired by example. Intervals are not adjusted for multiple comparisons; p-values are corrected for ${counted(comparisons, "comparison")} (Holm).`,
+    `Differences are paired by example. Intervals are not adjusted for multiple comparisons; p-values are (Holm, ${counted(comparisons, "comparison")}).`,
   ];
 }
