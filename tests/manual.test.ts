@@ -189,6 +189,8 @@ test("the contents page has the themes, the artifacts, and where the course diff
     "trap",
     "samples",
     "order",
+    "run",
+    "loop",
   ]);
 });
 
