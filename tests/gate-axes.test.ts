@@ -235,11 +235,12 @@ describe("the axes must be the same instruments", () => {
     );
     const axes = [{ name, scorer: brief }];
     const baseline = await old({ axes });
-    const kept = await verdictFor(baseline, await better(same, { axes }));
+    const options = { axisMargins: {} };
+    const kept = await verdictFor(baseline, await better(same, { axes }), options);
     expect(kept.decision).toBe("PROMOTE");
     expect(stateOf(kept, name)).toMatchObject({ margin: 0.02, state: "loss_ruled_out" });
     const long = await better((text, i) => (i % 4 === 0 ? PADDING + text : text), { axes });
-    expect((await verdictFor(baseline, long)).code).toBe("refused_by_axis");
+    expect((await verdictFor(baseline, long, options)).code).toBe("refused_by_axis");
   });
 
   test("an axis that failed on a row refuses it, whatever the mean of the others", async () => {
