@@ -13,7 +13,7 @@ import { CAUSES } from "./causes.ts";
 export const DIAGNOSES = "diagnoses";
 
 const answerSchema = z.strictObject({
-  schema: z.literal("lockedroom.diagnosis@1"),
+  schema: z.literal("lockedroom.diagnose-answer@1"),
   /** Of the run. */
   name: z.string(),
   /** Null where the run was revealed without an answer. */
@@ -70,7 +70,7 @@ export async function keepAnswer(
   given: Given,
 ): Promise<"kept" | "answered before"> {
   const answer: DiagnosisAnswer = {
-    ...{ schema: "lockedroom.diagnosis@1", name: one.name },
+    ...{ schema: "lockedroom.diagnose-answer@1", name: one.name },
     ...{ cause: given.cause, ablation: given.ablation, ...markDiagnosis(one, given) },
   };
   const file = path.join(dir, answerFile(one));

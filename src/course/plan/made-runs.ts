@@ -9,7 +9,7 @@ import { Trainings } from "./trainings.ts";
 
 /** Of eval, selection-demo and the tabular runs. */
 const MANIFEST_SCHEMA = "lockedroom.manifest@1";
-/** Nothing else of a summary depends on the folder or on what was drawn beside it. */
+/** Fields that differ between folders; all others must be equal. */
 const VOLATILE = ["files", "manifest_sha256"];
 
 /** The figures of a finished run of any kind, as text; undefined where there is none. */
