@@ -60,14 +60,23 @@ function text(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a part of an assignment throws until it is written. */
+const NOT_WRITTEN = /^(\w+ is not written yet); see level (\S+)$/;
+
 async function run(): Promise<void> {
   const program = path.resolve(file);
   process.argv = [process.execPath, program, ...args];
   try {
     await jiti.import(program);
   } catch (error) {
-    // A LockedRoomError is shown as a sentence; anything else keeps its stack.
+    // A LockedRoomError and a part that is not written are shown as a sentence; anything else keeps its stack.
     const { name, message, hint } = error as { name?: string; message?: string; hint?: string };
+    const blank = NOT_WRITTEN.exec(message ?? "");
+    if (blank) {
+      console.error(`${blank[1]}\nNext: ./lockedroom level ${blank[2]} --next`);
+      process.exitCode = 65;
+      return;
+    }
     if (name !== "LockedRoomError") throw error;
     console.error(`${message}${hint ? `\n  ${hint}` : ""}`);
     process.exitCode = 65;

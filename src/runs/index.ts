@@ -17,6 +17,7 @@ export {
   readProvenance,
 } from "./manifest.ts";
 export { summaryText, warnings } from "./note.ts";
+export { scoredFacts } from "./note-facts.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
