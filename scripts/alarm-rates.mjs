@@ -489,7 +489,7 @@ function notes({ honest, sabotaged }) {
     ...(honest.worse_on === "holdout"
       ? []
       : [
-          '- These figures are from before the fourth task, the holdout set and further seeds were added: one seed for each sabotaged run, and "got worse" is judged on the validation set that the alarms watch.',
+          '- These figures are from before the fourth task, the holdout set and further seeds were added: one seed for each sabotaged run, and "got worse" is measured on the validation set that the alarms watch.',
         ]),
     `- ${runs} honest runs on the tasks ${tasks.join("; ")}; ${solved} solve their task, ${worse} get worse, and ${stopped} raise an alarm that stops a run where it may. In brackets: 95 % intervals.`,
     `- Random seeds ${seeds.join(" to ")}. The limits were tuned on runs with the seeds 0 to 3, so ${seeds[0] > 3 ? "these are other runs of the same tasks" : "these are the same runs, and the rates are somewhat too good"}.`,

@@ -198,7 +198,7 @@ export async function makeCase(name) {
       settings: merged(own, ablation.settings ?? {}),
     };
     const content = {
-      schema: "lockedroom.diagnose@1",
+      schema: "lockedroom.diagnose-case@1",
       ...{ name, cause, algorithm, reward, settings: own, run },
       ablation: { ...ablation, run: await trained(api, place, changed) },
     };

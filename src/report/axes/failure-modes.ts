@@ -115,7 +115,7 @@ class AxisMode {
       status: this.#of === 0 ? "not measured" : this.#rows > 0 ? "seen" : "not seen",
       measured: this.#recorded
         ? `axis ${axis}`
-        : `embedded axis ${axis}, on these rows; the gate judges it with eval --axis ${axis}`,
+        : `embedded axis ${axis}, on these rows; the gate compares it with eval --axis ${axis}`,
       rows: this.#rows,
       of: this.#of,
       numbers: [

@@ -113,7 +113,7 @@ function aliasOf(policy: JsonObject | null, { alias }: BusinessOptions): NamedBy
   if (alias === undefined) return undefined;
   const place = aliasPlace(alias);
   const entry = currentEntry(place);
-  const before = entry.beneath === null ? undefined : readAlias(place)[entry.beneath - 1];
+  const before = entry.rollback_to === null ? undefined : readAlias(place)[entry.rollback_to - 1];
   return {
     ...{ name: place.name, flag: alias, entry, source: sourceOf(place, entry) },
     before: before && { number: before.number, source: sourceOf(place, before) },

@@ -84,7 +84,7 @@ function repeatsWords(text: string): boolean {
   if (text.length < LEAST_WORDS * 2) return false;
   const words = text.toLowerCase().split(/\s+/, WORDS_READ);
   if (words.length < LEAST_WORDS) return false;
-  // Four numbers below 4096 are one number that is exact.
+  // Packs four word ids (< 4096) into one 48-bit integer.
   const numbers = new Map<string, number>();
   const grams = new Set<number>();
   let gram = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runNote } from "../runs/index.ts";
-import { failureProblem, isRightKnob, knobHint, readField, readKnob } from "./run-note.ts";
+import { failureProblem, isRightKnob, knobHint, readField, readKnob } from "./run-note-check.ts";
 
 const NOTE = runNote({
   loop: "A (evaluation)",
