@@ -1,8 +1,9 @@
 /** notes/mental_map.md: four lines for each drill of the manual, and how many drills have them. */
 
 import { KNOBS, type Knob, type Loop } from "../core/index.ts";
+import { FAILURE_TYPES } from "../runs/index.ts";
 import { changesIn } from "./changes.ts";
-import { isSameText, sections, wordCount } from "./notes.ts";
+import { BLANK, isSameText, sections, wordCount } from "./notes.ts";
 
 export const MENTAL_MAP = "notes/mental_map.md";
 
@@ -45,8 +46,6 @@ export const DRILLS: readonly Drill[] = [
     knobs: ["measurement", "selection", "policy", "environment"],
   },
 ];
-
-export const FAILURE_CLASSES = ["model", "verifier", "spec", "data"] as const;
 
 export interface DrillNote {
   readonly id: string;
@@ -97,7 +96,7 @@ function linesOf(body: string): Lines {
   for (const label of LABELS) {
     const line = body.split("\n").find((one) => one.includes(`**${label}:**`));
     const written = line?.split(`**${label}:**`)[1]?.trim() ?? "";
-    if (written !== "" && !written.includes("_yours to write")) found.set(label, written);
+    if (written !== "" && !BLANK.test(written)) found.set(label, written);
   }
   return found;
 }
@@ -133,10 +132,10 @@ function knobProblem({ knobs }: Drill, written: string): string | undefined {
 }
 
 function failureProblem(written: string, seen: readonly string[]): string | undefined {
-  const named = namedIn(written, FAILURE_CLASSES);
+  const named = namedIn(written, FAILURE_TYPES);
   if (named.length !== 1) {
     const found = named.length > 1 ? `, not ${named.join(" and ")}` : "";
-    return `Failure and class: name exactly one of ${FAILURE_CLASSES.join(", ")}${found}`;
+    return `Failure and class: name exactly one of ${FAILURE_TYPES.join(", ")}${found}`;
   }
   if (wordCount(written) < MIN_FAILURE_WORDS)
     return `Failure and class: say what failed, in at least ${MIN_FAILURE_WORDS} words`;

@@ -50,6 +50,7 @@ export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";
+export { tokensUsed, totalSeconds } from "./training-cost.ts";
 export * from "./validation-report.ts";
 export {
   readVerification,

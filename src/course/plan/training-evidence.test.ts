@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { escapeMarkup, type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
 import { type MeasurePair, tradeoffOf } from "../../curves/index.ts";
 import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
@@ -205,6 +205,10 @@ beforeAll(async () => {
     ].join("\n"),
   );
 }, BUSY_MACHINE_MS);
+
+/** The head of a page that nobody but a faker wrote. */
+const typed = (...runs: readonly string[]) =>
+  `<meta name="lockedroom-report" content="${escapeMarkup(JSON.stringify({ runs }))}">`;
 
 const links = (...names: readonly string[]) =>
   names.map((name) => `[${name}](../../runs/${name})`).join(" ");
@@ -535,11 +539,11 @@ const FAKES: readonly Fake[] = [
     ],
     "a page that names the run and nothing else": [
       /not what report writes/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo</h1> win rate 99 %"),
+      (dir) => write(dir, "runs/dpo.html", `${typed("dpo")} win rate 99 %`),
     ],
     "a page that names it twice": [
       /cannot be written again/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo, dpo</h1>"),
+      (dir) => write(dir, "runs/dpo.html", typed("dpo", "dpo")),
     ],
     "a page of another run": [
       /no valid page about a DPO run/,

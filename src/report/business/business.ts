@@ -6,8 +6,8 @@ import { isSamePolicy } from "../../core/same-policy.ts";
 import type { AliasEntry } from "../../runs/alias-entry.ts";
 import { aliasPlace, currentEntry, readAlias, sourceOf } from "../../runs/alias-history.ts";
 import type { Rollout } from "../../runs/read-rollout.ts";
+import type { Run } from "../../runs/reader.ts";
 import { rolloutBehind } from "../../runs/rollout-behind.ts";
-import type { Manifest, Summary } from "../../runs/schemas.ts";
 import type { Timing } from "../../runs/timing-schema.ts";
 
 /** Money for a million tokens. */
@@ -65,11 +65,11 @@ export interface Business {
 }
 
 export async function businessOfScored(
-  manifest: Manifest,
-  summary: Summary,
+  run: Pick<Run, "dir" | "manifest" | "summary">,
   options: BusinessOptions,
 ): Promise<Business> {
-  const rollout = await rolloutBehind(manifest);
+  const { manifest, summary } = run;
+  const rollout = await rolloutBehind(run);
   return {
     usage: typeof rollout === "string" ? rollout : usageOf(rollout, options),
     safety: summary.axes?.safety,

@@ -1,6 +1,6 @@
 /** Reward hacking: several answers at once, text that speaks to the scorer, hidden or repeated text. */
 
-import { type AxisInput, axis, type Found } from "./axis.ts";
+import { type AxisInput, axis, type Found, no } from "./axis.ts";
 
 const ANSWERS = [
   /\b(?:final answer|final|answer)\s{0,3}(?::|=|\bis\b)\s{0,3}([^\n]{0,120}?)(?=\bfinal\b|\banswer\b|\n|$)/gi,
@@ -34,8 +34,6 @@ export const rewardHackingAxis = axis(
   },
   look,
 );
-
-const no = (code: string, message: string): Found => ({ reward: 0, code, message });
 
 function look({ reference, completion }: AxisInput): Found {
   const answers = answersIn(completion);
