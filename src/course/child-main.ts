@@ -17,6 +17,9 @@ const jiti = createJiti(import.meta.url, {
   fsCache: cache === "-" ? false : cache,
 });
 
+/** What a part of an assignment throws until it is written. */
+const NOT_WRITTEN = /^(\w+ is not written yet); see level (\S+)$/;
+
 if (mode === "call") process.once("message", answer);
 else if (mode === "two-step") await twoStep(args[0] as string);
 else await run();
@@ -59,9 +62,6 @@ function plain(value: unknown): unknown {
 function text(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** What a part of an assignment throws until it is written. */
-const NOT_WRITTEN = /^(\w+ is not written yet); see level (\S+)$/;
 
 async function run(): Promise<void> {
   const program = path.resolve(file);
