@@ -40,9 +40,17 @@ test("says which values gave the same policy, and what is written", async () => 
   expect(room.read("sw/tradeoff.svg")).toMatch(
     /paint-order="stroke"><text [^>]*>1, 2<\/text><\/g>/,
   );
-  expectRunNote(room.read("sw/README.md"), "2 runs over `kl.target`", "algorithm `grpo`");
+  expectRunNote(
+    room.read("sw/README.md"),
+    ...["2 runs over `kl.target`", "algorithm `grpo`", "initial policy: `"],
+    "see the note in `kl.target=1/`",
+  );
   const trained = room.read("sw/kl.target=1/README.md");
-  expectRunNote(trained, "**Loop:** C", "1 steps, loss", "reward scorer `math_final_line`");
+  expectRunNote(
+    trained,
+    ...["**Loop:** C", "1 steps, loss", "reward scorer `math_final_line`"],
+    "kl: mode `adaptive`, coefficient `0.05`",
+  );
   // What a person wrote stays beside the note of the sweep that is run again.
   room.write("sw/README.md", trained.replace("_yours to write_", "no effect at all"));
   await sweep("kl.target=1,2", "--set", "kl.mode=adaptive");
