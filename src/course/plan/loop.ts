@@ -1,5 +1,6 @@
 /** The loop of every week: learn, build, evaluate, write, review. Each stage has its evidence. */
 
+import path from "node:path";
 import { DIAGNOSES } from "../diagnose/index.ts";
 import { parseJson } from "../evidence.ts";
 import { MIN_FAILURES, MIN_FIXES } from "../scoreboard/index.ts";
@@ -55,10 +56,12 @@ export function reviewed(dir: string, history: History, week: number): string[] 
 }
 
 function isReview(dir: string, file: string): boolean {
-  if (!SCORED.test(file) && file !== DIAGNOSES) return false;
+  const isDiagnosis = path.posix.dirname(file) === DIAGNOSES && file.endsWith(".json");
+  if (!SCORED.test(file) && !isDiagnosis) return false;
   const record = Object(parseJson(textOf(dir, file)));
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
-  return file === DIAGNOSES
-    ? count(record.answers) > 0
+  // A run that was revealed without an answer is no diagnosis.
+  return isDiagnosis
+    ? typeof record.cause === "string"
     : count(record.failures) >= MIN_FAILURES && count(record.fixes) >= MIN_FIXES;
 }
