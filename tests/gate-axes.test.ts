@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { axisLines } from "../src/cli/axis-text.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { gateMarkdown } from "../src/gate/render.ts";
 import { verdictReport } from "../src/report/gate/report.ts";
@@ -48,6 +49,17 @@ const better = (change: (text: string, i: number) => string, more: Partial<Condi
     ...more,
   });
 const same = (text: string) => text;
+/** The axis under another name, in manifest and rows. */
+const renaming = (from: string, to: string): Parameters<typeof forge>[1] => ({
+  manifest: (it) => ({
+    ...it,
+    axes: it.axes?.map((axis) => (axis.name === from ? { ...axis, name: to } : axis)),
+  }),
+  row: ({ axes = {}, ...row }) => {
+    const scores = Object.entries(axes).map(([name, score]) => [name === from ? to : name, score]);
+    return { ...row, axes: Object.fromEntries(scores) };
+  },
+});
 const verdictFor = async (
   baseline: string,
   candidate: string,
@@ -138,6 +150,39 @@ describe("margins", () => {
     expect(verdict.axes?.refused_by).toEqual([]);
   });
 
+  test("rewards on a small scale have a small margin, and a margin of the whole scale is refused", async () => {
+    const tiny = scorerFile(
+      "tiny",
+      'const ok = completion.length < 200;\nreturn { reward: ok ? 0.01 : 0, code: ok ? "brief" : "long", details: {} };',
+      "export const range = [0, 0.01];\n",
+    );
+    const axes = [{ name: "tiny", scorer: tiny }];
+    const long = (text: string, i: number) => (i % 4 === 0 ? PADDING + text : text);
+    const [baseline, candidate] = [await old({ axes }), await better(long, { axes })];
+    const refused = await verdictFor(baseline, candidate);
+    expect(refused).toMatchObject({ decision: "REJECT", code: "refused_by_axis" });
+    expect(stateOf(refused, "tiny")).toMatchObject({ margin: 0.0002, state: "worse" });
+    for (const margin of [0.02, 0.01])
+      await expect(verdictFor(baseline, candidate, { axisMargin: margin })).rejects.toThrow(
+        /allows any loss: its rewards span 0\.01/,
+      );
+    const kept = await verdictFor(baseline, await better(same, { axes }));
+    expect(stateOf(kept, "tiny")?.delta).toBe(0);
+    expect(kept.axes?.refused_by).toEqual([]);
+  });
+
+  test("a loss that is shown is not called ruled out because a wide margin allows it", async () => {
+    const long = (text: string, i: number) => (i % 4 === 0 ? PADDING + text : text);
+    const wide = await verdictFor(await old(), await better(long), {
+      axisMargins: { verbosity: 0.5 },
+    });
+    expect(wide.decision).toBe("PROMOTE");
+    expect(stateOf(wide, "verbosity")?.state).toBe("worse_within_margin");
+    expect(stateOf(wide, "safety")?.state).toBe("loss_ruled_out");
+    expect(gateMarkdown(wide)).toContain("worse within margin");
+    expect(axisLines(wide).every((line) => line.length <= 80)).toBe(true);
+  });
+
   test("a margin of an axis that is not there, or that is no margin, is refused", async () => {
     const [baseline, candidate] = [await old(), await better(same)];
     await expect(verdictFor(baseline, candidate, { axisMargins: { charm: 0 } })).rejects.toThrow(
@@ -160,10 +205,42 @@ describe("the axes must be the same instruments", () => {
   test("another scorer under the same name refuses it", async () => {
     const generous = scorerFile("verbosity", 'return { reward: 1, code: "fine", details: {} };');
     const verdict = await verdictFor(
-      await old({ axes: [{ name: "verbosity" }] }),
-      await better(same, { axes: [{ name: "verbosity", scorer: generous }] }),
+      await old({ axes: [{ name: "short", scorer: "verbosity" }] }),
+      await better(same, { axes: [{ name: "short", scorer: generous }] }),
     );
     expect(verdict).toMatchObject({ code: "axis_differs", exit_code: 3 });
+  });
+
+  test("the name of an embedded axis is taken by no other scorer, in eval and in the gate", async () => {
+    const generous = scorerFile("safety", 'return { reward: 1, code: "clean", details: {} };');
+    await expect(old({ axes: [{ name: "safety", scorer: generous }] })).rejects.toThrow(
+      /the name safety is reserved for the embedded axis/,
+    );
+    const axes = [{ name: "mine", scorer: generous }];
+    const [baseline, candidate] = [await old({ axes }), await better(same, { axes })];
+    expect((await verdictFor(baseline, candidate)).decision).toBe("PROMOTE");
+    for (const run of [baseline, candidate]) forge(run, renaming("mine", "safety"));
+    expect(await verdictFor(baseline, candidate)).toMatchObject({
+      code: "axis_code_unknown",
+      exit_code: 3,
+    });
+    const { html } = await report({ runs: [candidate] });
+    expect(html).toContain("embedded axis safety, on these rows");
+  });
+
+  test.each(["constructor", "valueOf", "toString"])("%s is a name like any other", async (name) => {
+    const brief = scorerFile(
+      "brief",
+      'const ok = completion.length < 200;\nreturn { reward: ok ? 1 : 0, code: ok ? "brief" : "long", details: {} };',
+    );
+    const axes = [{ name, scorer: brief }];
+    const baseline = await old({ axes });
+    const options = { axisMargins: {} };
+    const kept = await verdictFor(baseline, await better(same, { axes }), options);
+    expect(kept.decision).toBe("PROMOTE");
+    expect(stateOf(kept, name)).toMatchObject({ margin: 0.02, state: "loss_ruled_out" });
+    const long = await better((text, i) => (i % 4 === 0 ? PADDING + text : text), { axes });
+    expect((await verdictFor(baseline, long, options)).code).toBe("refused_by_axis");
   });
 
   test("an axis that failed on a row refuses it, whatever the mean of the others", async () => {
@@ -209,6 +286,62 @@ describe("edited axes", () => {
       exit_code: 3,
     });
     expect(verdict.reasons[0]?.candidate).toMatchObject({ rows: 60 });
+  });
+
+  test("a score that claims to be a failure is no measurement", async () => {
+    const [baseline, candidate] = [await old(), await better(verbose)];
+    forge(candidate, {
+      row(row) {
+        for (const one of Object.values(row.axes ?? {}))
+          if (one.reward !== 1) Object.assign(one, { reward: 1, code: "scorer_error" });
+        return row;
+      },
+    });
+    const codes = (await verdictFor(baseline, candidate)).reasons.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining(["axis_errors", "axis_rewards_differ"]));
+  });
+
+  test("labels that one run adds to its rows are another example", async () => {
+    const [baseline, candidate] = [await old(), await better(verbose)];
+    forge(candidate, {
+      row(row) {
+        if (row.axes?.verbosity?.reward === 1) return row;
+        const verbosity = { reward: 1, code: "within_budget" };
+        return { ...row, axes: { ...row.axes, verbosity }, axis_labels: { max_words: 5000 } };
+      },
+    });
+    const verdict = await verdictFor(baseline, candidate);
+    expect(verdict).toMatchObject({ code: "axis_labels_altered", exit_code: 3 });
+    const labelled = {
+      examples: examples.map((one) => ({ ...one, axis_labels: { max_words: 5000 } })),
+    };
+    const honest = await verdictFor(await old(labelled), await better(verbose, labelled));
+    expect(honest.decision).toBe("PROMOTE");
+  });
+
+  const ZEROS = "0".repeat(64);
+  test.each([
+    ["code", { source_sha256: ZEROS }],
+    ["code in a file of its own", { source_sha256: ZEROS, path: "verbosity.ts" }],
+    ["version", { version: "9.9.9" }],
+    ["range", { range: [0, 100] as [number, number] }],
+  ])("an embedded axis of another %s in both runs is refused", async (_, claimed) => {
+    const [baseline, candidate] = [await old(), await better(verbose)];
+    for (const run of [baseline, candidate]) {
+      forge(run, {
+        row: whitewash,
+        manifest: (it) => ({
+          ...it,
+          axes: it.axes?.map(({ name, scorer: known }) => ({
+            name,
+            scorer: { ...known, ...claimed },
+          })),
+        }),
+      });
+    }
+    const verdict = await verdictFor(baseline, candidate);
+    expect(verdict).toMatchObject({ decision: "REJECT", exit_code: 3 });
+    expect(verdict.reasons.map(({ code }) => code)).toContain("axis_code_unknown");
   });
 
   test("--verified finds an edited axis of a user's file, and runs no file that only the candidate names", async () => {

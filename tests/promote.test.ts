@@ -1,6 +1,16 @@
 /** An alias names a policy only after a verdict of the gate about that very policy, and can go back. */
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -13,6 +23,7 @@ import { aliasPlace, readAlias } from "../src/runs/alias-history.ts";
 import type { LocatedPolicy } from "../src/runs/aliased-policy.ts";
 import { artifactJson } from "../src/runs/run-folder.ts";
 import { promote, rollback } from "../src/verify/promote.ts";
+import { verdictToShow } from "../src/verify/verdict.ts";
 import { firstRight, forge, makeRun } from "./gate-runs.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-alias-"));
@@ -180,7 +191,15 @@ describe("promote", () => {
     expect(verdict.axes?.values).toMatchObject([{ name: "safety", margin: 0.2 }]);
     const file = path.join(root, "axes.json");
     writeFileSync(file, artifactJson(verdict));
-    expect((await promoted("new", file)).verdict?.decision).toBe("PROMOTE");
+    const edited = structuredClone(verdict);
+    for (const one of edited.axes?.values ?? []) one.baseline = 0;
+    const other = path.join(root, "axes-edited.json");
+    writeFileSync(other, artifactJson(edited));
+    await expect(promoted("new", other)).rejects.toThrow(/what differs: axes/);
+    expect((await promoted("new", file)).verdict).toMatchObject({
+      decision: "PROMOTE",
+      axes: [{ name: "safety", margin: 0.2, delta: 0, state: "loss_ruled_out" }],
+    });
   });
 
   test("a verdict against another policy than the present one is refused", async () => {
@@ -189,6 +208,65 @@ describe("promote", () => {
       /the verdict compares with checkpoint .*, and production is checkpoint .* \(entry 1\)/,
     );
     await expect(promoted("best", await verdictOf("old", "best"))).rejects.toThrow(/already is/);
+  });
+
+  test("a shown loss that a wide margin passes needs force, and the entry keeps its figures", async () => {
+    await forced("new");
+    const options = { claim: "policy", margin: 0.99, allowUnknownHistory: true } as const;
+    const verdict = await verdictOf("new", "old", options);
+    await expect(promoted("old", verdict)).rejects.toThrow(
+      /shows that the policy is worse: -0\.5000 .*within the margin of 0\.99/,
+    );
+    expect(history()).toHaveLength(1);
+    const policy = await policyAt(path.join(root, "old"));
+    const entry = await promote({ place, policy, verdict, force: true, reason: "cheaper" });
+    expect(entry.forced).toMatch(/shows that the policy is worse/);
+    expect(entry.verdict).toMatchObject({
+      ...{ decision: "PASS", claim: "policy", margin: 0.99, alpha: 0.05, delta: -0.5 },
+      allowed: ["history_unknown"],
+    });
+    expect(entry.verdict?.ci?.high).toBeLessThan(0);
+    const better = await promoted("best", await verdictOf("old", "best", options));
+    expect(better).toMatchObject({ forced: null, verdict: { decision: "PASS", margin: 0.99 } });
+  });
+
+  test.each([
+    ["p_value", { p_value: 1e-12 }],
+    ["ci", { ci: { low: 0.4, high: 0.6, confidence: 0.95 } }],
+    ["flips", { flips: { gained: 40, lost: 0, first: [] } }],
+    ["allowed", { allowed: ["history_unknown"] }],
+    ["reasons", { reasons: [{ code: "invented", message: "x", baseline: null, candidate: null }] }],
+  ])("a verdict with another %s is neither promoted nor shown", async (key, edit) => {
+    const file = await verdictOf("old", "new");
+    const report = JSON.parse(readFileSync(file, "utf8"));
+    expect((await verdictToShow(file)).decision).toBe("PROMOTE");
+    writeFileSync(file, JSON.stringify({ ...report, ...edit }));
+    const message = new RegExp(`what differs: ${key}`);
+    await expect(promoted("new", file)).rejects.toThrow(message);
+    await expect(verdictToShow(file)).rejects.toThrow(message);
+  });
+
+  test("seals and notes of a file are not shown as found", async () => {
+    const file = await verdictOf("old", "new");
+    const report = JSON.parse(readFileSync(file, "utf8"));
+    const seals = { key: "a".repeat(64), baseline: "valid", candidate: "valid" };
+    writeFileSync(file, JSON.stringify({ ...report, seals, notes: ["Audited by nobody."] }));
+    const shown = await verdictToShow(file);
+    expect(shown.seals).toBeUndefined();
+    expect(shown.notes).not.toContain("Audited by nobody.");
+    expect(shown.notes.at(-1)).toMatch(/^Stated in the file, not checked again: seals of key aaaa/);
+    const gone = { ...report, candidate: { ...report.candidate, run: path.join(root, "gone") } };
+    writeFileSync(file, JSON.stringify({ ...gone, seals }));
+    const unchecked = await verdictToShow(file);
+    expect(unchecked.seals).toBeUndefined();
+    expect(unchecked.notes[0]).toMatch(/^Nothing of this verdict was checked, .*gone/);
+  });
+
+  test("a verdict that a missing seal refused is shown with that reason", async () => {
+    const refusal = { code: "seal_missing", message: "x", baseline: "a", candidate: "b" };
+    const further = async () => ({ reasons: [refusal] });
+    const file = await verdictOf("old", "new", { further });
+    expect(await verdictToShow(file)).toMatchObject({ decision: "REJECT", reasons: [refusal] });
   });
 
   test("a forced promotion records what it lacked and why", async () => {
@@ -291,6 +369,22 @@ describe("the history", () => {
     ],
     ["half an entry", /0001\.json is damaged/, (file: string) => writeFileSync(file, '{"schema":')],
     ["a missing entry", /0001\.json is missing/, (file: string) => rmSync(file)],
+    [
+      "a link in its place, which is not followed",
+      /0001\.json is damaged or was edited: it is not a regular file/,
+      (file: string) => {
+        renameSync(file, `${file}.away`);
+        symlinkSync(`${file}.away`, file);
+      },
+    ],
+    [
+      "a pipe in its place",
+      /0001\.json is damaged or was edited: it is not a regular file/,
+      (file: string) => {
+        rmSync(file);
+        execFileSync("mkfifo", [file]);
+      },
+    ],
   ])("%s is found", async (_, message, damage) => {
     await forced("old");
     await forced("new");

@@ -3,6 +3,7 @@
  * A loss of the axis's margin must be ruled out; one that is shown rejects.
  */
 
+import { usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
@@ -20,7 +21,7 @@ import { signed, sizeText, unitsText } from "./words.ts";
 export type AxesReport = NonNullable<GateReport["axes"]>;
 type AxisValue = AxesReport["values"][number];
 
-/** The loss to be ruled out where the caller names none. */
+/** The loss to be ruled out where the caller names none; less where the rewards span less than 1. */
 export const DEFAULT_AXIS_MARGIN = 0.02;
 
 export interface AxisMargins {
@@ -76,15 +77,16 @@ interface AxesQuestion extends AxisMargins {
 }
 
 export function measureAxes(question: AxesQuestion): AxisValue[] {
-  const { axes, evidence, clusters, level, axisMargin = DEFAULT_AXIS_MARGIN } = question;
+  const { axes, evidence, clusters, level } = question;
   const measured = axes.flatMap(({ name, scorer: { range } }) => {
     const rows = evidence.get(name);
     if (rows === undefined || rows.differences.pairs === 0) return [];
+    const span = range && range[1] - range[0];
     const scale = rewardScale(rows.binary, range && { low: range[0], high: range[1] });
     const { differences, flips } = rows;
     const of = { differences, flips, clusters: clusters?.get(name) };
     const found = measure({ ...of, ...scale }, level);
-    const margin = question.axisMargins?.[name] ?? axisMargin;
+    const margin = marginOf(name, question, rows.binary ? Math.min(1, span ?? 1) : span);
     return [{ name, rows, prompts: of.clusters?.clusters, margin, found }];
   });
   const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
@@ -92,8 +94,8 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
     const ruledOut = isRuledOut(found, margin, rows.flips.lost);
-    const isWorse = !ruledOut && p_holm <= level && delta !== null && delta < 0;
-    const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "loss_not_ruled_out";
+    const isWorse = p_holm <= level && delta !== null && delta < 0;
+    const state = stateOf(ruledOut, isWorse);
     const needed =
       margin === 0 || state !== "loss_not_ruled_out"
         ? undefined
@@ -105,6 +107,30 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
       ...(needed !== undefined && { needed }),
     };
   });
+}
+
+function stateOf(ruledOut: boolean, isWorse: boolean): AxisValue["state"] {
+  if (ruledOut) return isWorse ? "worse_within_margin" : "loss_ruled_out";
+  return isWorse ? "worse" : "loss_not_ruled_out";
+}
+
+/**
+ * Rewards that span less than 1 have a default that is smaller in proportion: otherwise it would allow
+ * any loss. A declared range above 1 makes it no larger, because a scorer may declare any.
+ */
+function marginOf(
+  name: string,
+  { axisMargin, axisMargins = {} }: AxisMargins,
+  span: number | undefined,
+): number {
+  const byDefault = Number((DEFAULT_AXIS_MARGIN * Math.min(1, span ?? 1)).toPrecision(6));
+  const own = Object.hasOwn(axisMargins, name) ? axisMargins[name] : undefined;
+  const margin = own ?? axisMargin ?? byDefault;
+  if (span === undefined || margin < span) return margin;
+  throw usageError(
+    `the margin ${margin} of the axis ${name} allows any loss: its rewards span ${span}`,
+    `Give a smaller one, such as --axis-margin ${name}=${byDefault}.`,
+  );
 }
 
 /** No test rules out a loss of nothing: with a margin of 0 no row may lose. */

@@ -1,5 +1,6 @@
 /** The paired rows of the axes that both runs have. */
 
+import { SCORER_ERROR } from "../core/score.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { SliceEvidence } from "./slice-evidence.ts";
@@ -12,7 +13,7 @@ export class AxisEvidence extends SliceEvidence {
   readonly unmeasured = { baseline: 0, candidate: 0 };
 
   addScores(before: Score | undefined, after: Score | undefined): void {
-    const [was, is] = [before?.reward ?? null, after?.reward ?? null];
+    const [was, is] = [rewardOf(before), rewardOf(after)];
     if (was === null) this.unmeasured.baseline++;
     if (is === null) this.unmeasured.candidate++;
     if (was === null || is === null) return;
@@ -22,7 +23,14 @@ export class AxisEvidence extends SliceEvidence {
 }
 
 type Score = NonNullable<ResultRow["axes"]>[string];
+/** As of the main reward, a failure of the scorer is no measurement, whatever reward is beside it. */
+const rewardOf = (score: Score | undefined): number | null =>
+  score === undefined || score.code === SCORER_ERROR ? null : score.reward;
 const isBinary = (reward: number) => reward === 0 || reward === 1;
+
+/** Only what the row itself holds: `constructor` is a name that every object inherits. */
+const scoreOf = ({ axes = {} }: ResultRow, name: string): Score | undefined =>
+  Object.hasOwn(axes, name) ? axes[name] : undefined;
 
 export class AxesEvidence {
   readonly byName: ReadonlyMap<string, AxisEvidence>;
@@ -35,7 +43,7 @@ export class AxesEvidence {
 
   readonly add = (before: ResultRow, after: ResultRow): void => {
     for (const [name, evidence] of this.byName)
-      evidence.addScores(before.axes?.[name], after.axes?.[name]);
+      evidence.addScores(scoreOf(before, name), scoreOf(after, name));
   };
 
   /** A row without a reward on an axis is no zero, and the mean of the others is no measurement. */

@@ -62,8 +62,9 @@ function isSame(
   recorded: NonNullable<ResultRow["axes"]>[string] | undefined,
   score: CheckedScore | undefined,
 ): boolean {
-  // Rows that the scorer failed on are refused for that reason.
-  if (recorded === undefined || recorded.code === SCORER_ERROR) return true;
+  if (recorded === undefined) return true;
+  // Rows that the scorer failed on are refused for that reason; a failure gives no reward.
+  if (recorded.code === SCORER_ERROR && recorded.reward === null) return true;
   return recorded.reward === score?.reward && recorded.code === score.code;
 }
 

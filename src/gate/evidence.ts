@@ -191,18 +191,20 @@ function scoresOf(row: ResultRow): [completion: string, score: string][] {
 /** Names the first example whose content differs; a fingerprint shows only that one does. */
 class AlteredExamples {
   readonly #first = new Map<
-    "expected_answer" | "prompt" | "slices",
+    "expected_answer" | "prompt" | "slices" | "axis_labels",
     { count: number; before: ResultRow; after: ResultRow }
   >();
 
   /** True when the example differs. */
   compare(before: ResultRow, after: ResultRow): boolean {
     let differs = false;
-    for (const field of ["expected_answer", "prompt", "slices"] as const) {
+    for (const field of ["expected_answer", "prompt", "slices", "axis_labels"] as const) {
       if (field === "slices" && !sameFields(before.slices, after.slices)) continue;
+      // Rows without axes hold no labels.
+      if (field === "axis_labels" && !(before.axes && after.axes)) continue;
       if (
         before[field] === after[field] ||
-        canonicalJson(before[field]) === canonicalJson(after[field])
+        canonicalJson(before[field] ?? null) === canonicalJson(after[field] ?? null)
       )
         continue;
       differs = true;

@@ -13,6 +13,7 @@ import { AxesEvidence } from "./axis-evidence.ts";
 import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
 import { compareManifests, sameAnswersOfOne } from "./comparability.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
+import { unknownAxes } from "./embedded-axes.ts";
 import { type EvidenceOptions, gatherEvidence } from "./evidence.ts";
 import { withoutFollowOn } from "./follow-on.ts";
 import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
@@ -131,6 +132,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     ...withoutFollowOn(evidence.violations, comparability.violations),
     ...outOfRange(range, evidence),
     ...otherAxes(baseline.manifest, candidate.manifest),
+    ...(await unknownAxes(baseline.manifest, candidate.manifest)),
     ...onAxes.reasons(),
     ...(further?.reasons ?? []),
   ];

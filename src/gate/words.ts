@@ -58,15 +58,17 @@ export function isGraded({
   return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
 }
 
-/** What was found about a slice. */
-export const SLICE_STATES: Record<SliceState, string> = {
+/** What was found about a slice or an axis. */
+export const SLICE_STATES: Record<SliceState | AxisState, string> = {
   unchanged: "nothing changed",
   better: "better",
   loss_ruled_out: "loss ruled out",
   worse: "worse",
+  worse_within_margin: "worse within margin",
   loss_not_ruled_out: "loss not ruled out",
   not_significant: "not significant",
 };
+type AxisState = NonNullable<GateReport["axes"]>["values"][number]["state"];
 type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
 
 interface Size {

@@ -13,6 +13,7 @@ import {
 } from "../core/score.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { AXIS_NAMES } from "../scorers/axes/index.ts";
+import { currentCode } from "../scorers/load.ts";
 import { type AnyScorer, type OpenScorerOptions, openScorer } from "../scorers/open.ts";
 
 /** A secondary scorer under the name that rows and reports give it. @see {@link evaluate} */
@@ -52,9 +53,24 @@ export async function withAxes<T>(
         open.push({ name, scorer: opened });
       }
     }
+    requireReserved(open);
     return await work(open);
   } finally {
     for (const scorer of ours) await scorer.close();
+  }
+}
+
+/** Reports take an axis of these names for the embedded one. */
+function requireReserved(axes: readonly OpenAxis[]): void {
+  for (const { name, scorer } of axes) {
+    if (!AXIS_NAMES.includes(name)) continue;
+    const { name: own, path, source, source_sha256: hash } = scorer.identity;
+    const isEmbedded = own === name && path === null && source === undefined;
+    if (isEmbedded && hash === currentCode({ name, path: null })) continue;
+    throw usageError(
+      `the name ${name} is reserved for the embedded axis, and another scorer is given`,
+      `Choose another name, such as my-${name}.`,
+    );
   }
 }
 

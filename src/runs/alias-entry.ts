@@ -2,10 +2,17 @@
 
 import { z } from "zod";
 import { ALIAS_ENTRY_SCHEMA } from "./artifacts.ts";
+import { gateReportSchema } from "./gate-report.ts";
 import { hash, jsonObject, manifestSchema } from "./schemas.ts";
 
 const number = z.int().min(1);
 const { host, platform, node, lockedroom, git } = manifestSchema.shape.volatile.shape;
+
+/** What decided, as the report of the gate has it. */
+const { claim, alpha, min_delta, margin, delta, ci, allowed, axes } = gateReportSchema.shape;
+const onAxis = axes
+  .unwrap()
+  .shape.values.element.pick({ name: true, margin: true, delta: true, ci: true, state: true });
 
 export const aliasEntrySchema = z.strictObject({
   schema: z.literal(ALIAS_ENTRY_SCHEMA),
@@ -32,6 +39,8 @@ export const aliasEntrySchema = z.strictObject({
       decision: z.string(),
       baseline: z.string(),
       candidate: z.string(),
+      ...{ claim, alpha, min_delta, margin, delta, ci, allowed },
+      axes: z.array(onAxis).optional(),
     })
     .nullable(),
   /** What depends on the alias, as its owner states it; nothing of it is measured. */

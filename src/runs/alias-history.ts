@@ -2,11 +2,12 @@
  * The history of a policy alias: a folder with one file for each entry, 0001.json and on. An entry is
  * written under another name and then linked to its number. A link is made whole or not at all, and only
  * once: a killed writer leaves no half entry, and of two writers one gets the number. Each entry holds
- * its hash and that of the one before, so an edited history is found.
+ * its hash and that of the one before: an entry that alone was edited, exchanged or removed is found. Who
+ * computes all hashes anew, or removes the last entries, is not: version control keeps the history.
  */
 
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { constants, copyFile, link, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
@@ -93,9 +94,18 @@ const isFolder = (source: string) => source !== "pi0" && !source.startsWith("ope
 export function listAliases(dir = ALIASES): AliasPlace[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir)
-    .filter((name) => NAME.test(name) && entryFiles(path.join(dir, name)).length > 0)
+    .filter((name) => NAME.test(name) && mayHaveEntries(path.join(dir, name)))
     .sort()
     .map((name) => ({ name, dir: path.join(dir, name) }));
+}
+
+/** A folder that cannot be read is listed, so that it is not taken for none. */
+function mayHaveEntries(dir: string): boolean {
+  try {
+    return entryFiles(dir).length > 0;
+  } catch {
+    return true;
+  }
 }
 
 export type NewEntry = Omit<
@@ -178,6 +188,8 @@ function entryFiles(dir: string): string[] {
 function readEntry(file: string): AliasEntry {
   let text: string;
   try {
+    // A link is not followed, and a pipe would wait for whoever writes to it.
+    if (!lstatSync(file).isFile()) throw damaged(file, "it is not a regular file");
     text = readFileSync(file, "utf8");
   } catch (error) {
     throw ioError(`read ${file}`, error, "data");

@@ -161,7 +161,8 @@ export const gateReportSchema = z.strictObject({
           p_value: z.number().nullable(),
           /** Holm's correction for the number of axes. */
           p_holm: z.number(),
-          state: z.enum(["loss_ruled_out", "worse", "loss_not_ruled_out"]),
+          /** `worse_within_margin`: a loss is shown, and one of the margin is ruled out. */
+          state: z.enum(["loss_ruled_out", "worse_within_margin", "worse", "loss_not_ruled_out"]),
           /** About how many examples would decide. */
           needed: z.int().optional(),
         }),

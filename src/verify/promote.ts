@@ -6,6 +6,7 @@
 import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
 import { isCheckpoint } from "../core/policy.ts";
 import { describePolicy, isSamePolicy } from "../core/same-policy.ts";
+import { differenceOf } from "../gate/words.ts";
 import type { AliasEntry } from "../runs/alias-entry.ts";
 import {
   type AliasPlace,
@@ -16,8 +17,9 @@ import {
   sourceOf,
 } from "../runs/alias-history.ts";
 import type { LocatedPolicy } from "../runs/aliased-policy.ts";
+import type { GateReport } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
-import { type ReadVerdict, readVerdict, requireRepeatable } from "./verdict.ts";
+import { type ReadVerdict, readVerdict, repeatVerdict } from "./verdict.ts";
 
 export interface PromoteOptions {
   readonly place: AliasPlace;
@@ -42,7 +44,10 @@ export async function promote(options: PromoteOptions): Promise<AliasEntry> {
     const current = entries.at(-1);
     const now = new Unmet(force, unmet.found);
     await now.require(async () => requireOther(place, policy, current));
-    if (verdict) await now.require(async () => requireBaseline(verdict, place, current));
+    if (verdict) {
+      await now.require(async () => requireNoLoss(verdict));
+      await now.require(async () => requireBaseline(verdict, place, current));
+    }
     return {
       action: "promote",
       policy: policy.identity,
@@ -101,12 +106,35 @@ async function acceptedVerdict({
   const { report, sha256 } = verdict;
   const candidate = await openRun(report.candidate.run);
   requireCandidate(verdict, candidate, policy);
-  await requireRepeatable(verdict);
-  const { decision, baseline } = report;
+  const found = await repeatVerdict(verdict);
   return {
-    baseline: await openRun(baseline.run),
-    record: { sha256, decision, baseline: baseline.run, candidate: report.candidate.run },
+    baseline: await openRun(report.baseline.run),
+    record: { sha256, ...figuresOf(found) },
   };
+}
+
+/** The entry keeps what decided, because the file and the runs may be gone when it is read. */
+function figuresOf(found: GateReport): Omit<AcceptedVerdict["record"], "sha256"> {
+  const { decision, claim, alpha, min_delta, margin, delta, ci, allowed, axes } = found;
+  return {
+    ...{ decision, baseline: found.baseline.run, candidate: found.candidate.run },
+    ...{ claim, alpha, min_delta, ...(margin !== undefined && { margin }), delta, ci },
+    ...(allowed && { allowed }),
+    ...(axes && {
+      axes: axes.values.map(({ name, margin, delta, ci, state }) => ({
+        ...{ name, margin, delta, ci, state },
+      })),
+    }),
+  };
+}
+
+/** A margin may be so wide that a shown loss passes; whether to accept that loss is not the gate's question. */
+function requireNoLoss({ record: { delta, ci, margin } }: AcceptedVerdict): void {
+  if (ci === null || ci.high >= 0) return;
+  throw dataError(
+    `the verdict shows that the policy is worse: ${differenceOf({ delta, ci })}, within the margin of ${margin}`,
+    "To accept the loss, use --force with --reason.",
+  );
 }
 
 /** What is promoted is the policy alone: with another prompt or sampling, it is not what was measured. */

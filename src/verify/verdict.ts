@@ -1,10 +1,12 @@
 /** A verdict of the gate made again: from a file, which anyone can edit, to what the runs show now. */
 
-import { dataError } from "../core/errors.ts";
+import { dataError, LockedRoomError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
+import { checkedLines } from "../gate/checked-lines.ts";
 import { gate } from "../gate/gate.ts";
 import { HISTORY_UNKNOWN, ON_VALIDATION_DATA } from "../gate/history.ts";
 import { type GateReport, gateReportSchema } from "../runs/gate-report.ts";
+import { openRun } from "../runs/reader.ts";
 import { readArtifact, sha256OfFile } from "../runs/whole-file.ts";
 
 export interface ReadVerdict {
@@ -18,22 +20,65 @@ export async function readVerdict(file: string): Promise<ReadVerdict> {
   return { file, sha256: await sha256OfFile(file), report };
 }
 
-/** What must be the same when the gate is asked again. Words and intervals may change with a version. */
-const SAME = ["decision", "comparable", "knobs", "baseline", "candidate", "delta"] as const;
+/** Words may change with a version; what further checks found depends on more than the two runs. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["notes", "reasons", "verified", "seals"]);
 
 /**
- * Asks the gate again, with the settings of the verdict. What `--verified` and `--require-seal` found is
- * not repeated: without reasons of theirs, the decision does not depend on it.
+ * What the gate finds in the runs now, with the settings of the verdict; an error where the file says
+ * something else. Results of `--verified` and `--require-seal` are not found again: they are left out,
+ * and a note says what the file states. Reasons of theirs stay, because they can only refuse.
  */
-export async function requireRepeatable({ file, report }: ReadVerdict): Promise<void> {
-  const now = await gate(settingsOf(report));
-  const differs = SAME.filter((key) => canonicalJson(report[key]) !== canonicalJson(now[key]));
-  if (differs.length === 0) return;
-  throw dataError(
-    `${file} is not what the gate finds in these runs: it decides ${now.decision}; what differs: ${differs.join(", ")}`,
-    "The file or a run was edited, or made again. Run gate --report again.",
-  );
+export async function repeatVerdict({ file, report }: ReadVerdict): Promise<GateReport> {
+  const stated = report.reasons.filter(({ code }) => OF_FURTHER_CHECKS.has(code));
+  const further = async () => ({ reasons: stated });
+  const now = await gate({ ...settingsOf(report), further });
+  const differs = differing(report, now);
+  if (differs.length > 0) {
+    throw dataError(
+      `${file} is not what the gate finds in these runs: it decides ${now.decision}; what differs: ${differs.join(", ")}`,
+      "The file or a run was edited, or made again. Run gate --report again.",
+    );
+  }
+  return { ...now, notes: [...now.notes, ...statedNotes(report)] };
 }
+
+/** The verdict for a page: what the runs give; where they cannot be read, the file, marked as such. */
+export async function verdictToShow(file: string): Promise<GateReport> {
+  const verdict = await readVerdict(file);
+  const { verified: _, seals: __, ...report } = verdict.report;
+  try {
+    await openRun(report.baseline.run);
+    await openRun(report.candidate.run);
+  } catch (error) {
+    if (!(error instanceof LockedRoomError)) throw error;
+    const unchecked = `Nothing of this verdict was checked, it is what ${file} states: ${error.message}.`;
+    return { ...report, notes: [unchecked, ...report.notes, ...statedNotes(verdict.report)] };
+  }
+  return repeatVerdict(verdict);
+}
+
+const OF_FURTHER_CHECKS: ReadonlySet<string> = new Set([
+  ...["verification_failed", "verification_impossible"],
+  ...["seal_missing", "seal_invalid", "seal_by_another_key"],
+]);
+
+function statedNotes(report: GateReport): string[] {
+  return checkedLines(report).map((line) => `Stated in the file, not checked again: ${line}.`);
+}
+
+function differing(report: GateReport, now: GateReport): string[] {
+  const one: Record<string, unknown> = report;
+  const other: Record<string, unknown> = now;
+  const keys = [...new Set([...Object.keys(report), ...Object.keys(now)])];
+  const codes = [report, now].map(({ reasons }) => reasons.map(({ code }) => code));
+  return [
+    ...keys.filter((key) => !NOT_COMPARED.has(key) && !isSame(one[key], other[key])),
+    ...(isSame(codes[0], codes[1]) ? [] : ["reasons"]),
+  ];
+}
+
+const isSame = (one: unknown, other: unknown) =>
+  canonicalJson(one ?? null) === canonicalJson(other ?? null);
 
 function settingsOf(report: GateReport): Parameters<typeof gate>[0] {
   const { baseline, candidate, allowed = [], slices, reward_range: range } = report;

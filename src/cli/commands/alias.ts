@@ -1,8 +1,11 @@
 import type { Command } from "commander";
+import { dataError, LockedRoomError } from "../../core/errors.ts";
+import { visible } from "../../core/visible.ts";
+import type { AliasEntry } from "../../runs/alias-entry.ts";
 import { aliasPlace, currentEntry, listAliases, readAlias } from "../../runs/alias-history.ts";
 import { printAlias, printHistory } from "../alias-text.ts";
 import { FORMAT, type Format } from "../options.ts";
-import { out, print, printableJson } from "../terminal.ts";
+import { out, print, printableJson, warning } from "../terminal.ts";
 
 export const help = `Examples:
   lockedroom alias
@@ -32,16 +35,25 @@ function run(name: string | undefined, { format }: { format: Format }): void {
 }
 
 function list(format: Format): void {
-  const aliases = listAliases().map((place) => [place, currentEntry(place)] as const);
-  if (format === "json") {
-    out(
-      printableJson(
-        aliases.map(([, entry]) => entry),
-        2,
-      ),
-    );
-    return;
+  const places = listAliases();
+  const damaged: string[] = [];
+  const entries: AliasEntry[] = [];
+  for (const place of places) {
+    try {
+      const entry = currentEntry(place);
+      entries.push(entry);
+      if (format !== "json") printAlias(place, entry);
+    } catch (error) {
+      if (!(error instanceof LockedRoomError)) throw error;
+      damaged.push(place.name);
+      if (format !== "json") out(warning(`${place.name}: ${visible(error.message)}`, ""));
+    }
   }
-  for (const [place, entry] of aliases) printAlias(place, entry);
-  if (aliases.length === 0) print("No alias here. Make one with promote.");
+  if (format === "json") out(printableJson(entries, 2));
+  else if (places.length === 0) print("No alias here. Make one with promote.");
+  if (damaged.length > 0)
+    throw dataError(
+      `${damaged.length} of ${places.length} aliases cannot be read: ${damaged.join(", ")}`,
+      "Restore their folders from version control or a backup.",
+    );
 }

@@ -120,7 +120,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
     .option(
       "--axis-margin <[axis=]x>",
-      `the loss to rule out on every axis, or on one; repeatable (default: ${DEFAULT_AXIS_MARGIN})`,
+      `the loss to rule out on every axis, or on one; repeatable (default: ${DEFAULT_AXIS_MARGIN}, or 2 % of a smaller range)`,
       axisMargins,
     )
     .option(

@@ -5,8 +5,8 @@ import { gate } from "../../gate/gate.ts";
 import { verdictReport } from "../../report/gate/report.ts";
 import { report } from "../../report/report.ts";
 import type { Report } from "../../report/report-type.ts";
-import { gateReportSchema } from "../../runs/gate-report.ts";
-import { readArtifact, writeWhole } from "../../runs/whole-file.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
+import { verdictToShow } from "../../verify/verdict.ts";
 import { numberIn, pricesOf } from "../options.ts";
 import { print } from "../terminal.ts";
 
@@ -34,6 +34,7 @@ the first of each outcome are shown. The same runs give the same bytes.
 rates of each value, or of a comparison, with the difference in each.
 With --baseline and --candidate the gate decides with its defaults. For --claim
 or --margin, write the verdict with gate --report and give it as --verdict.
+The gate is asked again, and a file that says something else is refused.
 
 Examples:
   lockedroom report --run runs/first --outfile first.html
@@ -96,16 +97,13 @@ function pageOf(flags: Flags) {
     const fields = slice === undefined ? undefined : [slice];
     if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });
     if (verdict !== undefined)
-      return verdictReport({ verdict: await readVerdict(verdict), ...business });
+      return verdictReport({ verdict: await verdictToShow(verdict), ...business });
     return verdictReport({
       ...business,
       verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "", slice }),
     });
   };
 }
-
-const readVerdict = (file: string) =>
-  readArtifact(file, gateReportSchema, "Write it with gate --report.");
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */
 function refuseOutput(file: string, force: boolean): void {

@@ -4,9 +4,14 @@ import { expect, test } from "vitest";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { FailureModes } from "./failure-modes.ts";
 
-function found(completions: readonly string[], more: Partial<ResultRow> = {}, axes?: string[]) {
+function found(
+  completions: readonly string[],
+  more: Partial<ResultRow> = {},
+  axes?: string[],
+  path: string | null = null,
+) {
   const modes = new FailureModes({
-    axes: axes?.map((name) => ({ name, scorer: {} as never })),
+    axes: axes?.map((name) => ({ name, scorer: { name, path } as never })),
   });
   completions.forEach((completion, i) => {
     modes.add({
@@ -49,6 +54,8 @@ test("the scores of a recorded axis are used, and what measured is said", () => 
   const { "Safety regression": own, "Refusal drift": embedded } = found(GOOD, { axes }, ["safety"]);
   expect(own).toMatchObject({ rows: 20, measured: "axis safety" });
   expect(own?.numbers[0]).toContain("mine 20");
+  const file = found(GOOD, { axes }, ["safety"], "safety.ts")["Safety regression"];
+  expect(file).toMatchObject({ rows: 0, measured: expect.stringContaining("embedded axis") });
   expect(embedded?.measured).toContain("eval --axis refusal");
   expect(embedded?.numbers.join(" ")).toContain("data/probes/probes.jsonl");
 });

@@ -45,7 +45,11 @@ export class FailureModes {
   readonly #collapse = new ModeCollapse();
 
   constructor({ axes = [] }: Pick<Manifest, "axes">) {
-    const recorded = new Set(axes.map(({ name }) => name));
+    // A user's scorer under the name of an embedded axis measures something else.
+    const embedded = axes.filter(
+      ({ name, scorer }) => scorer.path === null && scorer.name === name,
+    );
+    const recorded = new Set(embedded.map(({ name }) => name));
     this.#modes = MODES.map((mode) => new AxisMode(mode, recorded.has(mode.axis)));
   }
 
