@@ -140,7 +140,7 @@ test("graded rewards and repeated samples have an interval with a width too", as
     ...{ examples: examplesOf(20), packs, provenance: { policy: { name } } },
   });
   const { report } = await decided(side("a"), side("b"), NO_LOSS);
-  expect(report).toMatchObject({ decision: "INCONCLUSIVE", test: "cluster_sign_flip" });
+  expect(report).toMatchObject({ decision: "INCONCLUSIVE", test: "cluster_betting" });
   expect(report.ci?.low).toBeLessThan(-0.1);
   expect(report.ci?.high).toBeGreaterThan(0.1);
 });
