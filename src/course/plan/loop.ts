@@ -44,7 +44,7 @@ export function loopStatus(
 }
 
 const REVIEW =
-  "Add the week to the scoreboard with two failures and one fix, or diagnose a run, and commit it.";
+  "Add the week to the scoreboard with two failures and one fix, or diagnose a run rightly, and commit it.";
 const SCORED = /^scoreboard\/week-\d+\.json$/;
 
 /** Scoreboard weeks with failures and a fix, and diagnoses, that commits of this week changed. */
@@ -54,11 +54,15 @@ export function reviewed(dir: string, history: History, week: number): string[] 
   return [...changed].filter((file) => isReview(dir, file)).sort();
 }
 
+/** The cause and the ablation that would confirm it. */
+const isRight = (answer: unknown) =>
+  Object(answer).cause_right === true && Object(answer).ablation_right === true;
+
 function isReview(dir: string, file: string): boolean {
   if (!SCORED.test(file) && file !== DIAGNOSES) return false;
   const record = Object(parseJson(textOf(dir, file)));
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
   return file === DIAGNOSES
-    ? count(record.answers) > 0
+    ? Array.isArray(record.answers) && record.answers.some(isRight)
     : count(record.failures) >= MIN_FAILURES && count(record.fixes) >= MIN_FIXES;
 }

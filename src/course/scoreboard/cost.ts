@@ -62,7 +62,7 @@ function tokensOf({ records: { steps } }: Training): number {
   return of("tokens") + of("sampled_tokens");
 }
 
-function secondsOf({ records: { timing } }: Training): number {
+export function secondsOf({ records: { timing } }: Training): number {
   return timing.reduce(
     (sum, { sampling_s, scoring_s, logprobs_s, updating_s, evaluating_s }) =>
       sum + sampling_s + scoring_s + logprobs_s + updating_s + evaluating_s,
