@@ -178,8 +178,19 @@ test("samples of an example are one", async () => {
   const side = (name: string, right: number) =>
     makeRun(root, { examples, packs: packs(right), provenance: { policy: { name } } });
   const { runs } = await compareRuns({ baseline: await side("a", 8), runs: [await side("b", 12)] });
-  expect(runs[0]).toMatchObject({ effective_examples: 20, test: "cluster_sign_flip" });
-  expect(runs[0]?.p_value, "4 examples, not 24 rows").toBe(2 / 2 ** 4);
+  expect(runs[0]).toMatchObject({ effective_examples: 20, test: "cluster_betting" });
+  // 4 examples, not 24 rows: the average of three bets that won four times.
+  const capital = (2 ** 4 + 1.875 ** 4 + 1.625 ** 4) / 3;
+  expect(runs[0]?.p_value).toBeCloseTo(2 / capital, 12);
+});
+
+test("the baseline is not compared with itself, and a run named twice counts once", async () => {
+  const [baseline, other] = [await make("a", 20), await make("b", 27)];
+  const runs = [baseline, other, `${other}/`, path.join(baseline, "..", path.basename(baseline))];
+  const found = await compareRuns({ baseline, runs });
+  expect(found.comparisons).toBe(1);
+  expect(found.runs.map(({ run, p_holm }) => [run, p_holm])).toEqual([[other, mcnemarExact(7, 0)]]);
+  await expect(compareRuns({ baseline, runs: [baseline] })).rejects.toThrow(/nothing to compare/);
 });
 
 test("nothing to compare is wrong usage", async () => {

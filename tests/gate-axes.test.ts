@@ -232,7 +232,7 @@ test("samples of one example are one cluster on the axes too", async () => {
       ...policy(name),
     });
   const verdict = await judge(await run(4, "old"), await run(9, "new"));
-  expect(verdict.test).toBe("cluster_sign_flip");
+  expect(verdict.test).toBe("cluster_betting");
   expect(stateOf(verdict, "hallucination")).toMatchObject({ n: 180, state: "loss_ruled_out" });
 });
 

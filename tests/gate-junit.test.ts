@@ -92,3 +92,14 @@ test("runs that are not comparable have no cases but the verdict", async () => {
   );
   expect(text).toContain('tests="1" failures="1"');
 });
+
+test("an example with some passing samples in both runs is no failure", async () => {
+  const packs = [
+    [true, false],
+    [false, false],
+  ];
+  const make = (name: string) => makeRun(root, { examples: examplesOf(2), packs, ...named(name) });
+  const text = await junit(await make("a"), await make("b"));
+  expect(text).toContain('name="ex-0"/>');
+  expect(text).toMatch(/name="ex-1">\s+<skipped message="fails in both runs"\/>/);
+});

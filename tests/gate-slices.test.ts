@@ -296,7 +296,7 @@ describe("repeated samples", () => {
       { examples, packs: packs(2, 8, 0.2), ...named("b") },
       {},
     );
-    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_sign_flip", repeats: 8 });
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_betting", repeats: 8 });
     expect(report.effective_examples).toBe(60);
     expect(gateMarkdown(report)).toContain("mean of 8 samples for each example");
   });
@@ -322,6 +322,39 @@ describe("repeated samples", () => {
       { minDelta: 0.02 },
     );
     expect(all.decision).not.toBe("PROMOTE");
+  });
+
+  const grouped = (of: (i: number) => string, n: number) =>
+    examplesOf(n).map((one, i) => ({ ...one, group: of(i) }));
+
+  test("a slice of 8 prompts with 10 equal samples each counts 8: it neither rejects nor passes", async () => {
+    const examples = grouped((i) => (i < 8 ? "few" : "many"), 208);
+    const side = (name: string, right: (i: number) => boolean) => ({
+      ...{ examples, slice: ["group"], ...named(name) },
+      packs: examples.map((_, i) => Array<boolean>(10).fill(right(i))),
+    });
+    const options = { claim: "no-regression", margin: 0.04, slice: "group" } as const;
+    const few = (report: Awaited<ReturnType<typeof judge>>) =>
+      report.slices?.values.find(({ value }) => value === "few");
+    const same = await judge(
+      side("a", () => true),
+      side("b", () => true),
+      options,
+    );
+    expect(few(same)).toMatchObject({ n: 80, prompts: 8, state: "loss_not_ruled_out" });
+    expect(same.code).toBe("slice_loss_not_ruled_out");
+    expect(same.reasons[0]?.message).toMatch(
+      /few \(\+0\.0000, 8 prompts, 80 rows\)\. About \d+ different prompts in each/,
+    );
+    expect(gateMarkdown(same)).toContain("| few | 80 (8 prompts) |");
+    // 20 of 80 rows lost would be significant; they are two prompts.
+    const lost = await judge(
+      side("a", () => true),
+      side("b", (i) => i > 1),
+      options,
+    );
+    expect(few(lost)).toMatchObject({ lost: 20, state: "loss_not_ruled_out" });
+    expect(few(lost)?.p_value).toBeGreaterThan(0.5);
   });
 
   test("another number of samples is another measurement", async () => {

@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { lossRuledOut } from "../stats/margin.ts";
-import { pairsForMargin } from "../stats/power.ts";
+import { pairsToRuleOut } from "../stats/margin-power.ts";
 import { loadCommand } from "./commands.ts";
 
 interface Step {
@@ -95,12 +94,7 @@ test("every command is accepted, and only the prompt comes from the pull request
 
 /** Rounded up to two digits, as the table of the template has them. */
 function examplesNeeded(margin: number, share: number): number {
-  let n = pairsForMargin({ margin, delta: 0, variance: share, alpha: 0.05 }) ?? 0;
-  for (;;) {
-    const flips = Math.round((share * n) / 2);
-    if (lossRuledOut(flips, flips, n, margin, 0.05)) break;
-    n++;
-  }
+  const n = pairsToRuleOut({ gained: share / 2, lost: share / 2, margin, alpha: 0.05 }) ?? 0;
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(n)) - 1);
   return Math.ceil(n / unit) * unit;
 }

@@ -12,9 +12,10 @@ import { holmAdjusted } from "../stats/holm.ts";
 import type { AxisEvidence } from "./axis-evidence.ts";
 import { type Decided, decided } from "./decide.ts";
 import { type Measured, measure } from "./measured.ts";
+import { rewardScale } from "./reward-range.ts";
 import { decidingSize } from "./sample-size.ts";
 import { STANDS } from "./slices.ts";
-import { signed } from "./words.ts";
+import { signed, sizeText, unitsText } from "./words.ts";
 
 export type AxesReport = NonNullable<GateReport["axes"]>;
 type AxisValue = AxesReport["values"][number];
@@ -79,13 +80,15 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
   const measured = axes.flatMap(({ name, scorer: { range } }) => {
     const rows = evidence.get(name);
     if (rows === undefined || rows.differences.pairs === 0) return [];
-    const span = range && range[1] - range[0];
-    const found = measure({ ...rows, clusters: clusters?.get(name), range: span }, level);
+    const scale = rewardScale(rows.binary, range && { low: range[0], high: range[1] });
+    const { differences, flips } = rows;
+    const of = { differences, flips, clusters: clusters?.get(name) };
+    const found = measure({ ...of, ...scale }, level);
     const margin = question.axisMargins?.[name] ?? axisMargin;
-    return [{ name, rows, margin, found }];
+    return [{ name, rows, prompts: of.clusters?.clusters, margin, found }];
   });
   const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  return measured.map(({ name, rows, margin, found }, i) => {
+  return measured.map(({ name, rows, prompts, margin, found }, i) => {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
     const ruledOut = isRuledOut(found, margin, rows.flips.lost);
@@ -96,7 +99,8 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
         ? undefined
         : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
-      ...{ name, margin, n: rows.differences.pairs, ...rows.means, ...rows.flips },
+      ...{ name, margin, n: rows.differences.pairs, ...(prompts !== undefined && { prompts }) },
+      ...{ ...rows.means, ...rows.flips },
       ...({ delta, ci, p_value, p_holm, state } as const),
       ...(needed !== undefined && { needed }),
     };
@@ -145,7 +149,7 @@ function decidedBy(
   const open = values.filter(({ state }) => state === "loss_not_ruled_out");
   if (open.length === 0 || !wouldPass) return main;
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
-  const size = most > 0 ? ` About ${most} examples would decide.` : "";
+  const size = most > 0 ? ` About ${most} ${unitsText(open)} would decide.` : "";
   const message = `By the main reward alone: ${main.decision}. But a loss of the margin or more is not ruled out on ${open.length} of ${values.length} axes: ${listed(open)}.${size}`;
   return added(main, decided("INCONCLUSIVE", "axis_loss_not_ruled_out", message));
 }
@@ -158,8 +162,8 @@ function added(main: Decided, { decision, reasons }: Decided): Decided {
 function listed(values: readonly AxisValue[]): string {
   return values
     .map(
-      ({ name, delta, n, margin, lost }) =>
-        `${visibleShort(name, 40)} (${signed(delta ?? 0)}, ${n} rows, ${lost} lost, margin ${margin})`,
+      ({ name, delta, margin, lost, ...size }) =>
+        `${visibleShort(name, 40)} (${signed(delta ?? 0)}, ${sizeText(size)}, ${lost} lost, margin ${margin})`,
     )
     .join(", ");
 }

@@ -191,11 +191,16 @@ function weightsOf(manifest: Manifest): string | undefined {
 }
 
 /** The same file, or another file with the same completions in it. */
-export function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
+function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   const files = ({ inputs }: Manifest) =>
     inputs.filter(({ role }) => role !== "dataset").map(({ role, sha256 }) => [role, sha256]);
   const [before, after] = [baseline.answers_sha256, candidate.answers_sha256];
   return (before !== null && before === after) || same(files(baseline), files(candidate));
+}
+
+/** The same answers of one stated policy. Two policies that are not stated may agree on some examples. */
+export function sameAnswersOfOne(baseline: Manifest, candidate: Manifest): boolean {
+  return [baseline, candidate].every(isStated) && sameAnswers(baseline, candidate);
 }
 
 function notes(baseline: Manifest, candidate: Manifest): string[] {

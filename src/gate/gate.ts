@@ -11,18 +11,18 @@ import { smallestLossRuledOut } from "../stats/margin.ts";
 import { type AxisMargins, axisNotes, decideAxes, measureAxes, otherAxes } from "./axes.ts";
 import { AxesEvidence } from "./axis-evidence.ts";
 import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
-import { compareManifests, sameAnswers } from "./comparability.ts";
+import { compareManifests, sameAnswersOfOne } from "./comparability.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
 import { type EvidenceOptions, gatherEvidence } from "./evidence.ts";
 import { withoutFollowOn } from "./follow-on.ts";
 import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
 import { measure, UNMEASURED } from "./measured.ts";
 import { decideNoRegression } from "./no-regression.ts";
-import { fewChangesNote, noiseNote, selectionNote } from "./notes.ts";
+import { fewChangesNote, noiseNote, selectionNote, symmetryNote } from "./notes.ts";
 import { slicesNote } from "./pair-slices.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
-import { outOfRange, rewardRange } from "./reward-range.ts";
+import { outOfRange, rewardRange, rewardScale } from "./reward-range.ts";
 import { sizeNote } from "./sample-size.ts";
 import { correctedLevel, seedsDiffer } from "./seeds.ts";
 import { decideSlices, measureSlices } from "./slices.ts";
@@ -43,7 +43,7 @@ export interface GateOptions extends AxisMargins {
   readonly slice?: string | undefined;
   /** The loss to be ruled out in every slice; the margin if absent. */
   readonly sliceMargin?: number | undefined;
-  /** The lowest and the highest possible reward, where the scorer declares none; the report records it. */
+  /** The lowest and the highest possible reward, where the scorer declares none or too little; the report records it. */
   readonly rewardRange?: readonly [low: number, high: number] | undefined;
   /** Called with every pair of rows of one example. */
   readonly onPair?: EvidenceOptions["onPair"];
@@ -119,9 +119,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const allowed = new Allowed(options);
   // Without a claim of a knob, a margin allows several changes: no cause is claimed.
   const anyChange = margin !== undefined && claim === undefined;
-  const range = evidence.binary
-    ? undefined
-    : rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
+  const range = rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
+  const scale = rewardScale(evidence.binary, range);
   const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const found = [
     ...comparability.violations,
@@ -147,10 +146,10 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     ? await clustersOf(baseline, candidate, evidence.repeated, slice, [...onAxes.byName.keys()])
     : undefined;
   const clusters = clustered?.whole;
-  const paired = { ...evidence, range: range && range.high - range.low };
+  const paired = { ...evidence, ...scale };
   const measured = comparable ? measure({ ...paired, clusters }, level) : UNMEASURED;
   const { delta, ci, p_value, test, minimum_detectable_effect } = measured;
-  const unchanged = knobs.length === 0 && sameAnswers(baseline.manifest, candidate.manifest);
+  const unchanged = knobs.length === 0 && sameAnswersOfOne(baseline.manifest, candidate.manifest);
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
   const slices =
     slice !== undefined && comparable
@@ -201,8 +200,9 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...fewChangesNote(measured, clusters),
       ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
       ...axisNotes(instruments, values),
+      ...symmetryNote(measured),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
-      ...(knobs.length === 0 || decision !== whole.decision
+      ...((knobs.length === 0 && (margin === undefined || unchanged)) || decision !== whole.decision
         ? []
         : sizeNote(whole.decision, measured, level, margin)),
     ],
@@ -218,7 +218,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
         margin_p_value: measured.lossPValue(margin),
       },
     }),
-    ...(range && (margin !== undefined || minDelta > 0) && { reward_range: range }),
+    ...(range && !scale.binary && { reward_range: range }),
     alpha,
     ...(seeds && { seeds_tried: seeds }),
     ...(clusters && {

@@ -28,7 +28,7 @@ export function fewChangesNote(
   if (clusters.clusters - clusters.sums().count(0) >= FEW_CHANGED) return [];
   if (p > 1 - ci.confidence && range !== undefined) return [];
   return [
-    "Fewer than 10 prompts changed, so the bootstrap interval is too narrow; the sign-flip test decides.",
+    "Fewer than 10 prompts changed, so the bootstrap interval is too narrow; the test decides.",
   ];
 }
 
@@ -37,5 +37,13 @@ export function noiseNote({ delta }: Measured, n: number): string[] {
     return [];
   return [
     `Noise rule: on ${Math.round(n)} examples, repeat the experiment before you trust a change under 0.05.`,
+  ];
+}
+
+/** What the error rate rests on where the range of rewards is unknown. */
+export function symmetryNote({ test }: Measured): string[] {
+  if (test !== "sign_flip" && test !== "cluster_sign_flip") return [];
+  return [
+    "The range of the rewards is unknown, so the error rate holds only if each change is as likely up as down: rare large changes can make it higher. Declare `range` in the scorer, or state it with --reward-range.",
   ];
 }

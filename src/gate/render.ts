@@ -6,12 +6,14 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 import { checkedLines } from "./checked-lines.ts";
 import {
   markdownCell as cell,
+  effectText,
   intervalName,
   oneSided,
   pCell,
   pText,
   SLICE_STATES,
   shownLevel,
+  sizeCell,
 } from "./words.ts";
 
 /**
@@ -93,7 +95,7 @@ function measuredText({
   return (
     `**Difference** ${figure(delta)} (${intervalName(ci.confidence)} ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `${pText(p, 3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
-    `minimum detectable effect ${mde === null ? NO_EFFECT : figure(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
+    `minimum detectable effect ${mde === null ? NO_EFFECT : effectText(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
   );
 }
 
@@ -144,7 +146,7 @@ function sliceMarkdown({ slices }: GateReport): string[] {
     "|---|---|---|---|---|---|---|---|",
     ...slices.values.map(
       (one) =>
-        `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
+        `| ${cell(one.value)} | ${sizeCell(one)} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
     ),
     "",
   ];

@@ -11,7 +11,7 @@ import { type Decided, decided } from "./decide.ts";
 import { type Measured, measure } from "./measured.ts";
 import { decidingSize } from "./sample-size.ts";
 import type { SliceEvidence } from "./slice-evidence.ts";
-import { signed } from "./words.ts";
+import { signed, sizeText, unitsText } from "./words.ts";
 
 type SliceReport = NonNullable<GateReport["slices"]>;
 
@@ -34,10 +34,12 @@ export function measureSlices(question: SliceQuestion): SliceReport {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([value, evidence]) => {
       const clusters = question.clusters?.get(value);
-      return { value, evidence, found: measure({ ...evidence, clusters, binary, range }, level) };
+      const { differences, flips } = evidence;
+      const paired = { differences, flips, clusters, binary, range };
+      return { value, evidence, prompts: clusters?.clusters, found: measure(paired, level) };
     });
   const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  const values = measured.map(({ value, evidence, found }, i) => {
+  const values = measured.map(({ value, evidence, prompts, found }, i) => {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
     const state = question.unchanged ? "unchanged" : stateOf(found, p_holm, level, margin);
@@ -47,7 +49,8 @@ export function measureSlices(question: SliceQuestion): SliceReport {
         ? undefined
         : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
-      ...{ value, n: evidence.differences.pairs, ...evidence.means, ...evidence.flips },
+      ...{ value, n: evidence.differences.pairs, ...(prompts !== undefined && { prompts }) },
+      ...{ ...evidence.means, ...evidence.flips },
       ...({ delta, ci, p_value, p_holm, state } as const),
       ...(needed !== undefined && { needed }),
     };
@@ -92,7 +95,7 @@ export function decideSlices(whole: Decided, { field, margin, values }: SliceRep
     return followed(whole, "slice_losses_ruled_out", message);
   }
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
-  const size = most > 0 ? ` About ${most} examples in each would decide.` : "";
+  const size = most > 0 ? ` About ${most} ${unitsText(open)} in each would decide.` : "";
   const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices ${by}: ${listed(open)}.${size}`;
   const code = "slice_loss_not_ruled_out";
   return whole.decision === "PROMOTE" || whole.decision === "PASS"
@@ -117,7 +120,7 @@ const MOST_LISTED = 5;
 function listed(values: SliceReport["values"]): string {
   const list = values
     .slice(0, MOST_LISTED)
-    .map(({ value, delta, n }) => `${nameOf(value)} (${signed(delta ?? 0)}, ${n} rows)`);
+    .map((one) => `${nameOf(one.value)} (${signed(one.delta ?? 0)}, ${sizeText(one)})`);
   const more = values.length > MOST_LISTED ? [`${values.length - MOST_LISTED} more`] : [];
   return [...list, ...more].join(", ");
 }

@@ -4,7 +4,7 @@
  */
 
 import path from "node:path";
-import { usageError } from "../core/errors.ts";
+import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { GuardedScorer } from "../core/score.ts";
@@ -62,6 +62,7 @@ export function baselineOf({ baseline }: MatrixSpec, cells: readonly Cell[]): Ce
 
 export async function runMatrix(options: MatrixOptions): Promise<Cell[]> {
   const cells = cellsOf(options.spec, options.outdir);
+  await requirePrompts(cells, options);
   const { concurrency, timeoutMs } = options.scorer;
   await withAxes(options.axes, { concurrency, timeoutMs }, async (axes) => {
     for (const [i, cell] of cells.entries()) {
@@ -70,6 +71,29 @@ export async function runMatrix(options: MatrixOptions): Promise<Cell[]> {
     }
   });
   return cells;
+}
+
+/** A prompt that a model cannot read is found before anything is sampled. */
+async function requirePrompts(
+  cells: readonly Cell[],
+  { spec, openPolicy }: MatrixOptions,
+): Promise<void> {
+  for (const cell of cells) {
+    const { system, file } = spec.prompts[cell.prompt] ?? {};
+    if (system === undefined && file === undefined) continue;
+    const policy = await openPolicy(cell);
+    try {
+      policy.requirePrompt?.("");
+    } catch (error) {
+      if (!(error instanceof LockedRoomError)) throw error;
+      throw dataError(
+        `the model ${cell.model} cannot read the prompt ${cell.prompt}: ${error.message}`,
+        "Change the prompt, or take one of the two out of the matrix.",
+      );
+    } finally {
+      await policy.close();
+    }
+  }
 }
 
 async function runCell(

@@ -49,8 +49,13 @@ export const gateReportSchema = z.strictObject({
   delta: z.number().nullable(),
   ci: interval.nullable(),
   p_value: z.number().nullable(),
-  /** `cluster_sign_flip`: prompts repeat, so the signs of whole prompts are flipped, not of rows. */
-  test: z.enum(["mcnemar_exact", "sign_flip", "cluster_sign_flip"]).nullable(),
+  /**
+   * Of pass or fail McNemar's; of other rewards a betting test, and without a known range a sign-flip test.
+   * `cluster_`: prompts repeat, so whole prompts are tested, not rows.
+   */
+  test: z
+    .enum(["mcnemar_exact", "betting", "cluster_betting", "sign_flip", "cluster_sign_flip"])
+    .nullable(),
   minimum_detectable_effect: z.number().nullable(),
   flips: z
     .strictObject({
@@ -104,6 +109,8 @@ export const gateReportSchema = z.strictObject({
         z.strictObject({
           value: z.string(),
           n: z.int(),
+          /** Different prompts, where they repeat: what the test and `needed` count. */
+          prompts: z.int().optional(),
           /** Mean rewards: pass rates where every reward is 0 or 1. */
           baseline: z.number(),
           candidate: z.number(),
@@ -142,6 +149,8 @@ export const gateReportSchema = z.strictObject({
           /** The loss that must be ruled out; with 0 no row may lose. */
           margin: z.number(),
           n: z.int(),
+          /** Different prompts, where they repeat: what the test and `needed` count. */
+          prompts: z.int().optional(),
           /** Mean rewards on the axis. */
           baseline: z.number(),
           candidate: z.number(),

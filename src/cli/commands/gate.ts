@@ -18,6 +18,7 @@ import {
   sliceCaption,
 } from "../../gate/render.ts";
 import {
+  effectText,
   intervalName,
   isGraded,
   pCell,
@@ -70,8 +71,12 @@ With --margin the question is not whether the candidate is better but whether
 it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
 shown. --claim no-regression allows several changes, such as another policy,
 prompt and sampling, and names them; examples and scorer must be the same.
---claim policy --margin 0.02 also asks that only the policy changed. Rewards
-other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
+--claim policy --margin 0.02 also asks that only the policy changed.
+
+Error rates hold for pass or fail, and for other rewards and --repeats where the
+range of rewards is known: \`range\` in the scorer, or --reward-range. Without it
+no loss is ruled out, and improvements are tested as if changes up and down were
+equally likely.
 
 An improvement can be claimed of policy or selection only. Runs with another
 prompt, other sampling settings, examples or another scorer are not comparable,
@@ -120,7 +125,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .option(
       "--reward-range <low,high>",
-      "of --margin: minimum and maximum reward, for a scorer that does not export `range`",
+      "minimum and maximum reward, where the scorer exports no `range` or one too narrow",
       twoNumbers,
     )
     .option("--allow-dev", "compare on validation data of a training; the report says so")
@@ -215,13 +220,14 @@ function side(
 /** A table of the slices, 80 columns wide. */
 function sliceLines({ slices }: GateReport): string[] {
   if (!slices) return [];
+  const unit = slices.values.some(({ prompts }) => prompts !== undefined) ? "prompts" : "rows";
   return [
     "",
     wrap(sliceCaption(slices), "  "),
-    `  ${visibleShort(slices.field, 16).padEnd(16)}   rows  before   after   change  p (Holm)`,
+    `  ${visibleShort(slices.field, 15).padEnd(16)}${unit.padStart(7)}  before   after   change  p (Holm)`,
     ...slices.values.map((one) =>
       [
-        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.n).padStart(6)}`,
+        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.prompts ?? one.n).padStart(6)}`,
         one.baseline.toFixed(4).padStart(7),
         one.candidate.toFixed(4).padStart(7),
         signed(one.delta ?? 0).padStart(8),
@@ -242,7 +248,7 @@ function measurement(report: GateReport): string[] {
   return [
     `  difference ${signed(delta)}  ${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}`,
     `  ${pText(p, 3)}${asks} (${TEST_NAMES[test]})`,
-    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
+    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${effectText(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 

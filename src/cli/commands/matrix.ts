@@ -29,9 +29,9 @@ export const help = `The file, with all that it may hold (n to concurrency can b
     careful: { system: "Think first. End with Final: and the answer." }
     long: { file: prompts/long.txt }
   models:
-    pi0: pi0                    # as rollout --policy
-    mini: openai:gpt-4.1-mini
-  baseline: plain.pi0           # PROMPT.MODEL; the first if left out
+    mini: openai:gpt-4.1-mini   # as rollout --policy
+    mine: runs/sft/checkpoint
+  baseline: plain.mini          # PROMPT.MODEL; the first if left out
   n: 4                          # samples for each example, as eval --repeats
   sampling: { temperature: 0.7, max_tokens: 256, seed: 0 }
   scorer: my-scorer.ts

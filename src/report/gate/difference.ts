@@ -1,7 +1,14 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
 import { isUnchanged, lossesRuledOut } from "../../gate/render.ts";
-import { isGraded, oneSided, pText, TEST_NAMES } from "../../gate/words.ts";
+import {
+  effectText,
+  isClustered,
+  isGraded,
+  oneSided,
+  pText,
+  TEST_NAMES,
+} from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { type Html, html } from "../page/html.ts";
@@ -37,7 +44,7 @@ export function verdictFigures(verdict: GateReport): Figure[] {
     ...lossFigure(verdict),
     ...(mde === null
       ? []
-      : [{ label: "Minimum detectable effect", value: fixed(mde), note: "80 % power" }]),
+      : [{ label: "Minimum detectable effect", value: effectText(mde), note: "80 % power" }]),
   ];
 }
 
@@ -93,7 +100,7 @@ function methods(verdict: GateReport, rows: ComparedRows | string): string {
   const difference =
     verdict.test === "mcnemar_exact"
       ? "The interval of the difference holds what the tests do not rule out"
-      : `The interval of the difference is a bootstrap over ${verdict.test === "cluster_sign_flip" ? "prompts" : "pairs of rows"}`;
+      : `The interval of the difference is a bootstrap over ${isClustered(verdict.test) ? "prompts" : "pairs of rows"}`;
   if (typeof rows === "string" || isGraded(verdict)) return `${difference}.`;
   const names = [...new Set(rows.rates.map(({ method }) => method))];
   return `${difference}; those of the rates: ${names.join(", ")}.`;

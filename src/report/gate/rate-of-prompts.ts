@@ -5,6 +5,7 @@
 
 import { normalisedPrompt, promptFingerprint } from "../../core/prompt-fingerprint.ts";
 import { passes } from "../../core/score.ts";
+import { isClustered } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { ClusterCounts } from "../../stats/cluster-counts.ts";
@@ -28,7 +29,7 @@ export class RateOfPrompts {
   readonly #prompts = new Map<string, { passed: number; size: number }>();
 
   constructor({ test }: Pick<GateReport, "test">) {
-    this.#isClustered = test === "cluster_sign_flip";
+    this.#isClustered = isClustered(test);
   }
 
   add({ reward, prompt }: ResultRow): void {

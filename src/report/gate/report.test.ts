@@ -60,7 +60,7 @@ test("repeated prompts and what was made again are told beside the figures", asy
   });
   const text = textOf((await verdictReport({ verdict })).html);
   expect(text).toContain("Effective number of examples: 20 of 40 (20 repeat a prompt).");
-  expect(text).toContain("sign-flip permutation test of whole prompts");
+  expect(text).toContain("betting test of a bounded mean, whole prompts");
   expect(text).toContain("Candidate partly verified: files 3 of 3, score 40 of 40 (by lockedroom");
   expect(text).toContain("Files and scores verified; completions not: a policy that is not stated");
 });

@@ -2,12 +2,12 @@
 
 import { visible, visibleShort } from "../../core/visible.ts";
 import { INTERVALS_ALONE, sliceCaption } from "../../gate/render.ts";
-import { pCell, SLICE_STATES, signed } from "../../gate/words.ts";
+import { pCell, SLICE_STATES, signed, sizeCell } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { Section } from "../page/document.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { intervalFigure } from "../page/interval-chart.ts";
-import { grouped, NONE } from "../page/numbers.ts";
+import { NONE } from "../page/numbers.ts";
 import { linesOf } from "./difference.ts";
 
 /** Undefined without --slice. */
@@ -56,7 +56,7 @@ const NAMES = [
 /** On a phone a cell stands on a line of its own, after its name. */
 function cellsOf(one: Slice): [name: string, text: string][] {
   const texts = [
-    ...[grouped(one.n), one.baseline.toFixed(4), one.candidate.toFixed(4)],
+    ...[sizeCell(one), one.baseline.toFixed(4), one.candidate.toFixed(4)],
     one.delta === null ? NONE : signed(one.delta),
     one.ci === null ? NONE : `${signed(one.ci.low)} to ${signed(one.ci.high)}`,
     ...[pCell(one.p_holm), SLICE_STATES[one.state]],
