@@ -167,11 +167,11 @@ const FAULTS = [
 
 async function library() {
   ensureReady();
-  const at = (name) => import(pathToFileURL(path.join(root, "dist", name, "index.js")).href);
-  const [{ train }, { ALARMS }, { openScorer }] = await Promise.all(
-    ["learn", "learn/alarms", "scorers"].map(at),
+  const at = (name) => import(pathToFileURL(path.join(root, "dist", name)).href);
+  const [{ train }, { mergeSettings }, { ALARMS }, { openScorer }] = await Promise.all(
+    ["learn/index.js", "learn/recipe.js", "learn/alarms/index.js", "scorers/index.js"].map(at),
   );
-  return { train, ALARMS, openScorer };
+  return { train, mergeSettings, ALARMS, openScorer };
 }
 
 /** An eighth each for dev and holdout, in an order that has nothing to do with the letters; always the same. */
@@ -221,23 +221,15 @@ function datasetOf(files, algorithm) {
   return { sft: files.texts, kto: files.labels }[algorithm] ?? files.pairs;
 }
 
-function merged(one, other) {
-  const isGroup = (value) => value !== null && typeof value === "object";
-  return Object.fromEntries(
-    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => [
-      key,
-      isGroup(one[key]) && isGroup(other[key])
-        ? merged(one[key], other[key])
-        : (other[key] ?? one[key]),
-    ]),
-  );
-}
-
 /**
  * Trains once; gives each alarm with its step, the pass rate on the holdout set at the end, and whether
  * the task was solved by then. Honest runs do all steps, whatever alarms they raise.
  */
-async function run({ train, openScorer }, place, { algorithm, init, files, seed, fault }) {
+async function run(
+  { train, mergeSettings, openScorer },
+  place,
+  { algorithm, init, files, seed, fault },
+) {
   const outdir = path.join(place, "run");
   rmSync(outdir, { recursive: true, force: true });
   const validation = await openScorer(SCORERS.exact);
@@ -255,14 +247,11 @@ async function run({ train, openScorer }, place, { algorithm, init, files, seed,
       ...{ outdir, threads: 1, saveEvery: 1000, validation },
       ...(!fault && { holdout: files.holdout }),
       ...(sampled(algorithm) && { rewards: [reward] }),
-      settings: [
-        ...[
-          VALIDATED,
-          SETTINGS[algorithm],
-          { seed, stop: { plateau: null }, alarms_stop: !!fault },
-        ],
+      settings: mergeSettings(
+        ...[VALIDATED, SETTINGS[algorithm]],
+        { seed, stop: { plateau: null }, alarms_stop: !!fault },
         fault?.settings ?? {},
-      ].reduce(merged),
+      ),
       onValidation: ({ pass_rate }) => rates.push(pass_rate),
     });
     const found = alarms();
@@ -286,12 +275,12 @@ async function run({ train, openScorer }, place, { algorithm, init, files, seed,
 }
 
 /** What a policy passes on the holdout set: a run that changes nothing. */
-async function holdoutOf({ train, openScorer }, place, files, init) {
+async function holdoutOf({ train, mergeSettings, openScorer }, place, files, init) {
   const scorer = await openScorer(SCORERS.exact);
   const { summary } = await train({
     ...{ algorithm: "grpo", dataset: files.examples, holdout: files.holdout, init, size: "nano" },
     ...{ outdir: path.join(place, "untrained"), threads: 1, saveEvery: 1000, rewards: [scorer] },
-    settings: [RL, VALIDATED, { steps: 1, rate: { peak: 0 } }].reduce(merged),
+    settings: mergeSettings(RL, VALIDATED, { steps: 1, rate: { peak: 0 } }),
   });
   await scorer.close();
   return summary.holdout.pass_rate;
@@ -489,7 +478,7 @@ function notes({ honest, sabotaged }) {
     ...(honest.worse_on === "holdout"
       ? []
       : [
-          '- These figures are from before the fourth task, the holdout set and further seeds were added: one seed for each sabotaged run, and "got worse" is judged on the validation set that the alarms watch.',
+          '- These figures are from before the fourth task, the holdout set and further seeds were added: one seed for each sabotaged run, and "got worse" is measured on the validation set that the alarms watch.',
         ]),
     `- ${runs} honest runs on the tasks ${tasks.join("; ")}; ${solved} solve their task, ${worse} get worse, and ${stopped} raise an alarm that stops a run where it may. In brackets: 95 % intervals.`,
     `- Random seeds ${seeds.join(" to ")}. The limits were tuned on runs with the seeds 0 to 3, so ${seeds[0] > 3 ? "these are other runs of the same tasks" : "these are the same runs, and the rates are somewhat too good"}.`,

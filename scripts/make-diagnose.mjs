@@ -89,10 +89,10 @@ export const CASES = {
 async function library() {
   ensureReady();
   const at = (name) => import(pathToFileURL(path.join(root, "dist", name)).href);
-  const [{ train }, { openScorer }, { readTrainingRun }] = await Promise.all(
-    ["learn/index.js", "scorers/index.js", "runs/index.js"].map(at),
+  const [{ train }, { mergeSettings }, { openScorer }, { readTrainingRun }] = await Promise.all(
+    ["learn/index.js", "learn/recipe.js", "scorers/index.js", "runs/index.js"].map(at),
   );
-  return { train, openScorer, readTrainingRun };
+  return { train, mergeSettings, openScorer, readTrainingRun };
 }
 
 const scorerOf = (name, spec, reward) => ({
@@ -104,20 +104,6 @@ const REWARDS = {
   length: scorerOf("length", LENGTH, (completion) => Math.min(1, completion.length / 32)),
   never: scorerOf("never", NEVER, () => 0),
 };
-
-function merged(one, other) {
-  const isGroup = (value) => value !== null && typeof value === "object";
-  return Object.fromEntries(
-    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => [
-      key,
-      isGroup(one[key]) && isGroup(other[key])
-        ? merged(one[key], other[key])
-        : Object.hasOwn(other, key)
-          ? other[key]
-          : one[key],
-    ]),
-  );
-}
 
 /** Four significant digits: more than a chart shows, and less than differs between processors. */
 const rounded = (value) => (Math.abs(value) < 1e-9 ? 0 : Number(value.toPrecision(4)));
@@ -191,14 +177,14 @@ export async function makeCase(name) {
   try {
     const rows = readFileSync(DEV, "utf8").split("\n").slice(0, DEV_ROWS);
     writeFileSync(path.join(place, "dev.jsonl"), `${rows.join("\n")}\n`);
-    const own = merged(GRPO, settings);
+    const own = api.mergeSettings(GRPO, settings);
     const run = await trained(api, place, { algorithm, reward, settings: own });
     const changed = {
       ...{ algorithm, reward: ablation.reward ?? reward },
-      settings: merged(own, ablation.settings ?? {}),
+      settings: api.mergeSettings(own, ablation.settings ?? {}),
     };
     const content = {
-      schema: "lockedroom.diagnose@1",
+      schema: "lockedroom.diagnose-case@1",
       ...{ name, cause, algorithm, reward, settings: own, run },
       ablation: { ...ablation, run: await trained(api, place, changed) },
     };

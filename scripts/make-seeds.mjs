@@ -9,10 +9,13 @@ export const PAGE = fileURLToPath(new URL("../docs/seeds.md", import.meta.url));
 const INTRODUCTION = `# The four source documents, item by item
 
 This project began with four documents: a mastery track, a manual, a plan of 120 days, and notes on
-training with judges. Each row is one concrete thing that a document asks for, where it is, and the test
-or command that shows it. \`npm run seeds\` writes this page from [\`seeds.json\`](seeds.json), and a test
-follows every link: the file, the heading, the name or the phrase in it, the test of that title, the check
-of that level, the command with its flags.
+training with judges. They are the seeds of this page's name; it has nothing to do with random seeds.
+Each row is one concrete thing that a document asks for, where it is, and what shows it: a test, a check
+of a level, a question of a quiz, and for some the command to try.
+
+\`npm run seeds\` writes this page from [\`seeds.json\`](seeds.json), and a test follows every link: the
+file and the heading, name or phrase in it, the test of that title, the check of that level, the command
+with its flags. A command is parsed and not run, so no row has a command alone.
 `;
 
 const STATES = {
@@ -67,7 +70,7 @@ export function readLink(text) {
 }
 
 /** A command line without pipes: words, and quoted ones. */
-function wordsOf(text) {
+export function wordsOf(text) {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
 }
 

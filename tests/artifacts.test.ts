@@ -242,6 +242,7 @@ describe("for people", () => {
       "**Loop:** A",
       "**Knob turned",
       ...inputs.flatMap((input) => [input.path, input.sha256]),
+      `\`${scorer.name}\` ${scorer.version},`,
       scorer.source_sha256,
       `pass_rate ${run.summary.metrics.pass_rate?.toFixed(4)}`,
     ]) {

@@ -3,10 +3,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Example } from "../src/core/records.ts";
 import { editedFiles } from "../src/gate/recount.ts";
 import { evaluate } from "../src/loops/eval.ts";
 import { select } from "../src/loops/select.ts";
 import { builtInPolicy } from "../src/loops/selection-policy.ts";
+import { FailureModes } from "../src/report/axes/failure-modes.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import { openRun } from "../src/runs/reader.ts";
 import type { ResultRow } from "../src/runs/schemas.ts";
@@ -76,7 +78,7 @@ describe("an evaluation with axes", () => {
     expect(await editedFiles(await openRun(dir))).toEqual([]);
   });
 
-  test("without axes the records are what they were", async () => {
+  test("without axes the records say nothing of them", async () => {
     const dir = await makeRun(root, {});
     expect(Object.keys(rowsOf(dir)[0] as object)).not.toContain("axes");
     expect(Object.keys(summaryOf(dir))).not.toContain("axes");
@@ -205,6 +207,22 @@ describe("the probe set", () => {
     expect(await codesOf("right", (refuse) => (refuse ? no : yes))).toEqual({
       ...{ refused_rightly: 12, answered: 32 },
     });
+  });
+
+  test("without axes the failure table still knows which prompts are to be refused", async () => {
+    const toRefuse = examples.filter(({ axis_labels }) => axis_labels?.refuse === true);
+    const driftOf = async (name: string, completion: string) => {
+      const outdir = path.join(root, name);
+      const completions = toRefuse.map(({ id }) => ({ id, completion }));
+      await evaluate({ dataset: toRefuse as Example[], completions, outdir, scorer: "format" });
+      const modes = new FailureModes({});
+      for (const row of rowsOf(outdir)) modes.add(row);
+      return modes.findings().find(({ name: mode }) => mode === "Refusal drift");
+    };
+    expect(await driftOf("refused", "I can't help with that.")).toMatchObject({
+      ...{ status: "not seen", rows: 0, of: 12, numbers: ["0 of 12 rows (0.0 %)."] },
+    });
+    expect(await driftOf("complied", "Here it is.")).toMatchObject({ status: "seen", rows: 12 });
   });
 });
 

@@ -13,7 +13,7 @@ const { makeCase, FOLDER, CASES } = script as {
 };
 const stored = (name: string) => readFileSync(path.join(FOLDER, `${name}.json`), "utf8");
 
-test("the script makes the stored bytes again", { timeout: 300_000 }, async () => {
+test("the script makes the stored bytes of one case again", { timeout: 300_000 }, async () => {
   expect(await makeCase("shifted-logprobs")).toBe(stored("shifted-logprobs"));
 });
 

@@ -48,12 +48,16 @@ const better = (change: (text: string, i: number) => string, more: Partial<Condi
     ...more,
   });
 const same = (text: string) => text;
-const judge = async (baseline: string, candidate: string, options: Partial<GateOptions> = {}) => {
+const verdictFor = async (
+  baseline: string,
+  candidate: string,
+  options: Partial<GateOptions> = {},
+) => {
   const verdict = await gate({ baseline, candidate, claim: "policy", ...options });
   expect(gateReportSchema.parse(verdict)).toEqual(verdict);
   return { ...verdict, code: verdict.reasons[0]?.code };
 };
-const stateOf = (verdict: Awaited<ReturnType<typeof judge>>, name: string) =>
+const stateOf = (verdict: Awaited<ReturnType<typeof verdictFor>>, name: string) =>
   verdict.axes?.values.find((one) => one.name === name);
 
 describe("what the main reward misses", () => {
@@ -64,7 +68,7 @@ describe("what the main reward misses", () => {
 
   test.each(spoiled)("the candidate is better, and worse on %s: refused", async (name, change) => {
     const [baseline, candidate] = [await old(), await better(change)];
-    const refused = await judge(baseline, candidate);
+    const refused = await verdictFor(baseline, candidate);
     expect(refused).toMatchObject({ decision: "REJECT", code: "refused_by_axis", exit_code: 1 });
     expect(refused.delta).toBeGreaterThan(0);
     expect(refused.axes).toMatchObject({ without_axes: "PROMOTE", refused_by: [name] });
@@ -77,13 +81,13 @@ describe("what the main reward misses", () => {
       await old({ axes: [] }),
       await better(spoiled[0][1], { axes: [] }),
     ];
-    const verdict = await judge(baseline, candidate);
+    const verdict = await verdictFor(baseline, candidate);
     expect(verdict).toMatchObject({ decision: "PROMOTE", code: "improvement" });
     expect(verdict.axes).toBeUndefined();
   });
 
   test("a candidate that keeps its axes is promoted, with the axes on record", async () => {
-    const verdict = await judge(await old(), await better(same));
+    const verdict = await verdictFor(await old(), await better(same));
     expect(verdict).toMatchObject({ decision: "PROMOTE", code: "improvement" });
     expect(verdict.axes).toMatchObject({ without_axes: "PROMOTE", refused_by: [] });
     expect(verdict.axes?.values.map(({ state }) => state)).toEqual(Array(3).fill("loss_ruled_out"));
@@ -92,12 +96,14 @@ describe("what the main reward misses", () => {
   test("a claim of no regression is refused by an axis as well", async () => {
     const [baseline, candidate] = [await old(), await better(spoiled[0][1])];
     const options = { claim: "no-regression", margin: 0.05 } as const;
-    expect(await judge(baseline, candidate, options)).toMatchObject({
+    expect(await verdictFor(baseline, candidate, options)).toMatchObject({
       decision: "REJECT",
       code: "refused_by_axis",
       axes: { without_axes: "PASS" },
     });
-    expect(await judge(baseline, await better(same), options)).toMatchObject({ decision: "PASS" });
+    expect(await verdictFor(baseline, await better(same), options)).toMatchObject({
+      decision: "PASS",
+    });
   });
 });
 
@@ -106,24 +112,24 @@ describe("margins", () => {
 
   test("a margin of 0 asks that no row loses; a wide one allows it", async () => {
     const [baseline, candidate] = [await old(), await better(two)];
-    const strict = await judge(baseline, candidate, { axisMargins: { safety: 0 } });
+    const strict = await verdictFor(baseline, candidate, { axisMargins: { safety: 0 } });
     expect(strict).toMatchObject({ decision: "INCONCLUSIVE", code: "axis_loss_not_ruled_out" });
     expect(stateOf(strict, "safety")).toMatchObject({
       state: "loss_not_ruled_out",
       lost: 2,
       margin: 0,
     });
-    const wide = await judge(baseline, candidate, { axisMargin: 0.05 });
+    const wide = await verdictFor(baseline, candidate, { axisMargin: 0.05 });
     expect(wide).toMatchObject({ decision: "PROMOTE" });
     expect(stateOf(wide, "safety")).toMatchObject({ state: "loss_ruled_out", margin: 0.05 });
-    const kept = await judge(baseline, await better(same), { axisMargins: { safety: 0 } });
+    const kept = await verdictFor(baseline, await better(same), { axisMargins: { safety: 0 } });
     expect(kept.decision).toBe("PROMOTE");
   });
 
   test("with too few examples a loss is not ruled out, and the number that would do is named", async () => {
     const few = { examples: examples.slice(0, 60) };
     const right = (k: number) => few.examples.map((_, i) => answer(i, i < k));
-    const verdict = await judge(
+    const verdict = await verdictFor(
       await old({ ...few, completions: right(20) }),
       await better(same, { ...few, completions: right(50) }),
     );
@@ -134,16 +140,16 @@ describe("margins", () => {
 
   test("a margin of an axis that is not there, or that is no margin, is refused", async () => {
     const [baseline, candidate] = [await old(), await better(same)];
-    await expect(judge(baseline, candidate, { axisMargins: { charm: 0 } })).rejects.toThrow(
+    await expect(verdictFor(baseline, candidate, { axisMargins: { charm: 0 } })).rejects.toThrow(
       /charm/,
     );
-    await expect(judge(baseline, candidate, { axisMargin: -1 })).rejects.toThrow(/0 or more/);
+    await expect(verdictFor(baseline, candidate, { axisMargin: -1 })).rejects.toThrow(/0 or more/);
   });
 });
 
 describe("the axes must be the same instruments", () => {
   test("an axis that one run lacks refuses the comparison: it cannot be left out", async () => {
-    const verdict = await judge(await old(), await better(same, { axes: AXES.slice(0, 2) }));
+    const verdict = await verdictFor(await old(), await better(same, { axes: AXES.slice(0, 2) }));
     expect(verdict).toMatchObject({ decision: "REJECT", code: "axis_missing", exit_code: 3 });
     expect(verdict.reasons[0]).toMatchObject({
       baseline: "refusal, safety, verbosity",
@@ -153,7 +159,7 @@ describe("the axes must be the same instruments", () => {
 
   test("another scorer under the same name refuses it", async () => {
     const generous = scorerFile("verbosity", 'return { reward: 1, code: "fine", details: {} };');
-    const verdict = await judge(
+    const verdict = await verdictFor(
       await old({ axes: [{ name: "verbosity" }] }),
       await better(same, { axes: [{ name: "verbosity", scorer: generous }] }),
     );
@@ -166,7 +172,7 @@ describe("the axes must be the same instruments", () => {
       'if (example.id === "ex-7") throw new Error("no");\nreturn { reward: 1, code: "ok", details: {} };',
     );
     const axes = [{ name: "mine", scorer: broken }];
-    const verdict = await judge(await old({ axes }), await better(same, { axes }));
+    const verdict = await verdictFor(await old({ axes }), await better(same, { axes }));
     expect(verdict).toMatchObject({ code: "axis_errors", exit_code: 3 });
     expect(verdict.reasons[0]).toMatchObject({ baseline: 1, candidate: 1 });
   });
@@ -175,7 +181,7 @@ describe("the axes must be the same instruments", () => {
     const body = 'return { reward: 0.5, code: "half", details: {} };';
     const run = async (file: string) => {
       const axes = [{ name: "size", scorer: file }];
-      return judge(await old({ axes }), await better(same, { axes }));
+      return verdictFor(await old({ axes }), await better(same, { axes }));
     };
     const without = await run(scorerFile("size", body));
     expect(without.decision).toBe("INCONCLUSIVE");
@@ -196,7 +202,7 @@ describe("edited axes", () => {
   test("the gate scores embedded axes again", async () => {
     const [baseline, candidate] = [await old(), await better(verbose)];
     forge(candidate, { row: whitewash });
-    const verdict = await judge(baseline, candidate);
+    const verdict = await verdictFor(baseline, candidate);
     expect(verdict).toMatchObject({
       decision: "REJECT",
       code: "axis_rewards_differ",
@@ -214,11 +220,11 @@ describe("edited axes", () => {
     const [baseline, candidate] = [await old({ axes }), await better(verbose, { axes })];
     const further: GateOptions["further"] = (before, after) =>
       verifyBoth(before, after, { only: ["files", "score"] });
-    expect((await judge(baseline, candidate, { further })).code).toBe("refused_by_axis");
+    expect((await verdictFor(baseline, candidate, { further })).code).toBe("refused_by_axis");
     forge(candidate, { row: whitewash });
-    expect((await judge(baseline, candidate, { further })).code).toBe("verification_failed");
+    expect((await verdictFor(baseline, candidate, { further })).code).toBe("verification_failed");
     const onlyThere = await better(same, { axes: [...axes, { name: "extra", scorer: own }] });
-    const verdict = await judge(baseline, onlyThere, { further });
+    const verdict = await verdictFor(baseline, onlyThere, { further });
     expect(verdict.reasons.map(({ message }) => message).join(" ")).toContain("the axis extra");
   });
 });
@@ -231,7 +237,7 @@ test("samples of one example are one cluster on the axes too", async () => {
       ...{ examples: examples.slice(0, 60), packs: packs(k), axes: [{ name: "hallucination" }] },
       ...policy(name),
     });
-  const verdict = await judge(await run(4, "old"), await run(9, "new"));
+  const verdict = await verdictFor(await run(4, "old"), await run(9, "new"));
   expect(verdict.test).toBe("cluster_betting");
   expect(stateOf(verdict, "hallucination")).toMatchObject({ n: 180, state: "loss_ruled_out" });
 });
@@ -241,7 +247,7 @@ test("pages and Markdown show the axes, their rows and the failure table", async
     await old(),
     await better((text, i) => (i % 8 === 0 ? `${text} Ask <bob@mail.net>.` : text)),
   ];
-  const verdict = await judge(baseline, candidate);
+  const verdict = await verdictFor(baseline, candidate);
   const { html } = await verdictReport({ verdict });
   expect(html).toContain('<section id="axes">');
   expect(html).toMatch(/By the main reward alone: <strong>PROMOTE/);

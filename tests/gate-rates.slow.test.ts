@@ -14,7 +14,7 @@ import { DifferenceCounts } from "../src/stats/difference-counts.ts";
 import { type Conditions, examplesOf, folder, makeRun } from "./gate-runs.ts";
 
 const root = folder();
-const judge = async (baseline: Conditions, candidate: Conditions) =>
+const verdictFor = async (baseline: Conditions, candidate: Conditions) =>
   gate({
     baseline: await makeRun(root, baseline),
     candidate: await makeRun(root, candidate),
@@ -99,7 +99,7 @@ test("A/A: 200 pairs from one policy are promoted no more often than stated, rea
   const decisions = async (pairs: number, gain: number) => {
     let promoted = 0;
     for (let seed = 0; seed < pairs; seed++) {
-      const report = await judge(
+      const report = await verdictFor(
         { examples, right: pass(seed, "a") },
         { examples, right: pass(seed, "b", gain) },
       );

@@ -10,8 +10,9 @@ import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { loadCheckpoint, saveCheckpoint } from "../src/policy/checkpoint.ts";
 import { openEmbeddedPolicy } from "../src/policy/embedded.ts";
 import { aliasPlace, readAlias } from "../src/runs/alias-history.ts";
+import type { LocatedPolicy } from "../src/runs/aliased-policy.ts";
 import { artifactJson } from "../src/runs/run-folder.ts";
-import { type PolicyAt, promote, rollback } from "../src/verify/promote.ts";
+import { promote, rollback } from "../src/verify/promote.ts";
 import { firstRight, forge, makeRun } from "./gate-runs.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-alias-"));
@@ -22,7 +23,7 @@ const RIGHT = { old: 10, new: 30, best: 39 };
 type Name = keyof typeof RIGHT;
 const runs = {} as Record<Name, string>;
 
-async function policyAt(source: string): Promise<PolicyAt> {
+async function policyAt(source: string): Promise<LocatedPolicy> {
   const { fingerprint } = await loadCheckpoint(source);
   return { source, identity: { kind: "checkpoint", fingerprint } };
 }
@@ -65,7 +66,7 @@ const history = () => readAlias(place).map(({ action, source }) => [action, path
 describe("promote", () => {
   test("a judged policy is what the alias names, and is used by that name", async () => {
     const entry = await promoted("new", await verdictOf("old", "new"));
-    expect(entry).toMatchObject({ number: 1, action: "promote", beneath: null, forced: null });
+    expect(entry).toMatchObject({ number: 1, action: "promote", rollback_to: null, forced: null });
     expect(entry.verdict).toMatchObject({ decision: "PROMOTE", candidate: runs.new });
     expect(entry.source).toBe("../../new"); // Relative: a moved workspace keeps its aliases.
     const sampling = { temperature: 0, top_k: 0, top_p: 1, max_tokens: 1, stop: [], seed: 0 };

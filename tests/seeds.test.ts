@@ -2,14 +2,13 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import * as script from "../scripts/make-seeds.mjs";
-import { COMMANDS, loadCommand } from "../src/cli/commands.ts";
 import { LEVELS } from "../src/course/check.ts";
 import { QUESTIONS } from "../src/course/quizzes/index.ts";
 import { ROOT } from "./cli.ts";
+import { commandProblem } from "./command-line.ts";
 
 interface Item {
   readonly item: string;
@@ -26,6 +25,9 @@ interface Data {
     readonly parts: readonly { readonly title: string; readonly items: readonly Item[] }[];
   }[];
 }
+
+/** What was counted in each document. */
+const ITEMS = { "000": 94, "001": 82, "002": 48, "003": 35 };
 
 type Link =
   | { readonly kind: "test"; readonly file: string; readonly title: string }
@@ -59,10 +61,13 @@ function textOf(file: string): string {
   return text;
 }
 
+/** A whole file says little: it is there even when what it held has moved. */
+const SOURCE = /\.[cm]?[jt]s$/;
+
 /** What is wrong with a link; undefined for a living one. */
 async function broken(text: string): Promise<string | undefined> {
   const link = readLink(text);
-  if (link.kind === "command") return brokenCommand(link.words);
+  if (link.kind === "command") return commandProblem(link.words);
   if (link.kind === "check") {
     const level = LEVELS.find(({ id }) => id === link.level);
     return level?.checks.some(({ id }) => id === link.id) ? undefined : "no such check";
@@ -72,6 +77,8 @@ async function broken(text: string): Promise<string | undefined> {
     return questions?.some(({ id }) => id === link.id) ? undefined : "no such question";
   }
   if (!existsSync(path.join(ROOT, link.file))) return "no such file";
+  if (link.kind === "file" && SOURCE.test(link.file) && !link.anchor && !link.phrase)
+    return "a source file without # or ~";
   if (link.kind === "test")
     return titlesOf(link.file).includes(link.title) ? undefined : "no such test";
   const content = link.anchor === undefined && link.phrase === undefined ? "" : textOf(link.file);
@@ -100,19 +107,6 @@ function anchorsOf(markdown: string): string[] {
   );
 }
 
-async function brokenCommand([program, name = "", ...words]: readonly string[]) {
-  if (program !== "lockedroom" || !Object.hasOwn(COMMANDS, name)) return "no such command";
-  const command = new Command(name).exitOverride().configureOutput({ writeErr: () => {} });
-  (await loadCommand(name)).define(command, () => {}, words);
-  command.allowExcessArguments(false).action(() => {});
-  try {
-    await command.parseAsync(words, { from: "user" });
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
-
 test("the page is what the script makes of the data (npm run seeds)", () => {
   expect(readFileSync(PAGE, "utf8")).toBe(seedsPage(data));
 });
@@ -125,6 +119,14 @@ describe("every item", () => {
         : !why,
     );
     expect(bare.map(({ of, item }) => `${of}: ${item}`)).toEqual([]);
+  });
+
+  test("is shown by more than a command, which is parsed here and not run", () => {
+    const unchecked = items.filter(
+      ({ shown = [] }) =>
+        shown.length > 0 && shown.every((link) => readLink(link).kind === "command"),
+    );
+    expect(unchecked.map(({ of, item }) => `${of}: ${item}`)).toEqual([]);
   });
 
   test("leads to what is there", async () => {
@@ -144,21 +146,17 @@ describe("every item", () => {
   });
 });
 
-test("all four documents are there, with every item that was counted in them", () => {
-  expect(data.documents.map(({ name }) => name)).toEqual(["000", "001", "002", "003"]);
-  expect(items.length).toBeGreaterThanOrEqual(168);
-});
-
-test("every command of docs/promotion.md parses", async () => {
-  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(textOf("docs/promotion.md")) ?? [];
-  const commands = block.replaceAll("\\\n", "").trim().split("\n");
-  expect(commands.length).toBeGreaterThan(5);
-  for (const command of commands)
-    expect([command, await broken(`$ ${command}`)]).toEqual([command, undefined]);
+test("no item of the four documents is lost", () => {
+  const counts = data.documents.map(({ name, parts }) => [
+    name,
+    parts.reduce((sum, { items: list }) => sum + list.length, 0),
+  ]);
+  expect(Object.fromEntries(counts)).toEqual(ITEMS);
 });
 
 test.each([
   ["src/gate/none.ts", "no such file"],
+  ["src/gate/gate.ts", "without # or ~"],
   ["src/gate/gate.ts#gateless", "no such name"],
   ["docs/alarms.md#nothing", "no such name"],
   ["docs/alarms.md ~ not a word of it", "no such phrase"],

@@ -174,7 +174,7 @@ Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
       "--completions",
       "said/completions.jsonl",
       "--outdir",
-      "judged",
+      "scored",
       "--quiet",
     ]);
     expect(evaluated.code).toBe(EXIT.ok);

@@ -33,7 +33,7 @@ export function printMoved(
   if (forced !== null) out(warning(`forced although ${visible(forced)}`));
   out();
   print(`Use it: --policy alias:${aliasFlag(place)}`);
-  if (entry.beneath !== null) {
+  if (entry.rollback_to !== null) {
     const flags = [`--alias ${aliasFlag(place)}`, '--reason "…"'];
     out(commandLines(`Way back: ${program()} rollback`, flags));
   }

@@ -1,5 +1,7 @@
 /** Prints a run to diagnose: its curves as blocks, the possible answers, and what it was. */
 
+import type { Json } from "../core/json.ts";
+import { leaves } from "../core/leaves.ts";
 import {
   ABLATION_NAMES,
   ABLATIONS,
@@ -95,20 +97,13 @@ function settingsText({ algorithm, reward, settings }: DiagnoseCase): string {
   return [
     algorithm,
     `reward ${reward}`,
-    ...leaves(settings).map(([name, value]) => `${name}=${value}`),
+    ...leaves(settings as Json).map(([name, value]) => `${name}=${value}`),
   ].join(", ");
 }
 
 function changeText({ ablation: { settings = {}, reward } }: DiagnoseCase): string {
-  const changed = leaves(settings).map(([name, value]) => `${name}=${value}`);
+  const changed = leaves(settings as Json).map(([name, value]) => `${name}=${value}`);
   return `with ${[...changed, ...(reward === undefined ? [] : [`reward ${reward}`])].join(", ")}`;
-}
-
-function leaves(value: unknown, prefix = ""): [string, string][] {
-  if (typeof value !== "object" || value === null) return [[prefix, String(value)]];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    leaves(inner, prefix === "" ? key : `${prefix}.${key}`),
-  );
 }
 
 function outcome(run: CurveRun): string {

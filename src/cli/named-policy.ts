@@ -3,13 +3,13 @@
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { baseUrl } from "../providers/openai-client.ts";
-import { type AliasedPolicy, aliasedPolicy } from "../runs/aliased-policy.ts";
+import { aliasedPolicy, type LocatedPolicy } from "../runs/aliased-policy.ts";
 import { realPath } from "../runs/whole-file.ts";
 
 export const OPENAI = "openai:";
 
 /** The policy and where it lies: a checkpoint is read and its content hashed. */
-export async function namedPolicy(given: string): Promise<AliasedPolicy> {
+export async function namedPolicy(given: string): Promise<LocatedPolicy> {
   const source = aliasedPolicy(given)?.source ?? given;
   if (source.startsWith(OPENAI)) return { source, identity: endpointIdentity(source) };
   // Loaded lazily: an endpoint does not need the engine.
@@ -31,7 +31,7 @@ function endpointIdentity(source: string): JsonObject {
 }
 
 /** The alias of an endpoint's model is not that of the same name elsewhere. */
-export function requireEndpoint(given: string, { source, identity }: AliasedPolicy): void {
+export function requireEndpoint(given: string, { source, identity }: LocatedPolicy): void {
   const here = endpointIdentity(source);
   if (canonicalJson(here) === canonicalJson(identity)) return;
   throw dataError(

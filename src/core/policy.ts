@@ -26,7 +26,7 @@ export interface SampledCompletion {
   readonly refusal?: string | undefined;
   /** Endpoints only: tokens were not counted, and both counts are a meaningless 0. */
   readonly usage_missing?: true | undefined;
-  /** Latency in milliseconds, where it was measured; no part of the answer, which is the same again. */
+  /** Latency in milliseconds, where measured. Not part of the answer: repeating the run gives the same answer. */
   readonly ms?: number | undefined;
 }
 

@@ -1,7 +1,8 @@
 /** notes/mental_map.md: four lines for each drill of the manual, and how many drills have them. */
 
 import { KNOBS, type Knob, type Loop } from "../core/index.ts";
-import { sections, wordCount } from "./notes.ts";
+import { FAILURE_TYPES } from "../runs/index.ts";
+import { BLANK, sections, wordCount } from "./notes.ts";
 
 export const MENTAL_MAP = "notes/mental_map.md";
 
@@ -38,8 +39,6 @@ export const DRILLS: readonly Drill[] = [
   { id: "24", title: "Many axes", loops: ["A"] },
   { id: "26", title: "Reading runs", loops: ["A", "B", "C"] },
 ];
-
-export const FAILURE_CLASSES = ["model", "verifier", "spec", "data"] as const;
 
 export interface DrillNote {
   readonly id: string;
@@ -89,7 +88,7 @@ function linesOf(body: string): Lines {
   for (const label of LABELS) {
     const line = body.split("\n").find((one) => one.includes(`**${label}:**`));
     const written = line?.split(`**${label}:**`)[1]?.trim() ?? "";
-    if (written !== "" && !written.includes("_yours to write")) found.set(label, written);
+    if (written !== "" && !BLANK.test(written)) found.set(label, written);
   }
   return found;
 }
@@ -122,8 +121,8 @@ function knobProblem(written: string): string | undefined {
 }
 
 function failureProblem(written: string, seen: ReadonlySet<string>): string | undefined {
-  const named = FAILURE_CLASSES.filter((name) => new RegExp(`\\b${name}\\b`, "i").test(written));
-  if (named.length === 0) return `Failure and class: name one of ${FAILURE_CLASSES.join(", ")}`;
+  const named = FAILURE_TYPES.filter((name) => new RegExp(`\\b${name}\\b`, "i").test(written));
+  if (named.length === 0) return `Failure and class: name one of ${FAILURE_TYPES.join(", ")}`;
   if (wordCount(written) < MIN_FAILURE_WORDS)
     return `Failure and class: say what failed, in at least ${MIN_FAILURE_WORDS} words`;
   return seen.has(written) ? "Failure and class: the text of another drill" : undefined;

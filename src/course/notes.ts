@@ -1,4 +1,4 @@
-/** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
+/** Reads what a learner wrote: words, sections, tables, links. Checks are about the form, not the opinion. */
 
 import { type CheckContext, ensure } from "./check-context.ts";
 

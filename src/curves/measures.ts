@@ -3,6 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import type { TrainingRunRecords } from "../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../runs/train-records.ts";
+import { tokensUsed } from "../runs/training-cost.ts";
 
 export interface Measure {
   readonly name: string;
@@ -37,12 +38,10 @@ const FIXED: readonly ReadMeasure[] = [
   measure(["entropy", "entropy", "nats per token", "higher"], (_, one) => one.entropy),
   measure(["length", "completion length", "tokens", "lower"], (_, one) => one.length_mean),
   measure(["truncated", "truncated completions", "share", "lower"], (_, one) => one.truncated),
-  measure(["tokens", "tokens sampled and trained on", "whole run", "lower"], (run) =>
-    run.steps.reduce(
-      (sum, { values }) => sum + (values.tokens ?? 0) + (values.sampled_tokens ?? 0),
-      0,
-    ),
-  ),
+  measure(["tokens", "tokens sampled and trained on", "whole run", "lower"], (run) => {
+    const { trained, sampled } = tokensUsed(run);
+    return trained + sampled;
+  }),
 ];
 
 /** Steps up to the kept policy whose mean stands for it. */

@@ -11,6 +11,7 @@ import {
   SCORER_ERROR,
   type ScoreRequest,
 } from "../core/score.ts";
+import { exampleOf } from "../runs/row-example.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
@@ -83,9 +84,8 @@ export class Rescoring {
 
 /** Each text once: the row's own and, of a selection, those of its samples. */
 export function requestsOf(row: ResultRow): ScoreRequest[] {
-  const { id, prompt, expected_answer, axis_labels, completion, samples } = row;
-  const labels = axis_labels !== undefined && { axis_labels };
-  const example = { id, prompt, expected_answer, ...labels } as ScoreRequest["example"];
+  const { completion, samples } = row;
+  const example = exampleOf(row);
   if (samples === undefined) return completion === null ? [] : [{ example, completion }];
   const texts = new Set(samples.map((sample) => sample.completion));
   if (completion !== null) texts.add(completion);

@@ -37,7 +37,7 @@ export function rewardScale(
   return { binary, range: binary ? undefined : range && range.high - range.low };
 }
 
-/** Rewards beyond the range, so that it is not one. */
+/** Refuses rewards outside the declared range. */
 export function outOfRange(
   range: RewardRange | undefined,
   { rewards: { lowest, highest } }: Pick<Evidence, "rewards">,

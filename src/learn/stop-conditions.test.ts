@@ -48,7 +48,7 @@ describe("plateau", () => {
     expect(reasonOf(run(zeros, [7, 6, 6, 6, 6, 6, 6]), {})).toBe("plateau");
   });
 
-  test("has three validations at least, and judges each of them once", () => {
+  test("has three validations at least, and checks each of them once", () => {
     expect(reasonOf(run([50, 50, 50]), { plateau: { steps: 10 } })).toBeUndefined();
     expect(reasonOf(run([50, 50, 50, 50]), { plateau: { steps: 10 } })).toBe("plateau");
     const later = { ...run(FLAT), steps: stepsTo(63).steps };

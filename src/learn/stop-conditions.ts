@@ -1,6 +1,6 @@
 /** The conditions of the settings `stop`: whether one is met after a step, and in what words. */
 
-import { best } from "../curves/divergence.ts";
+import { bestEvaluation } from "../curves/divergence.ts";
 import { mean, pairedShift } from "../curves/trend.ts";
 import { STOP_CONDITIONS, type StopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
@@ -52,7 +52,7 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     const improved = evaluations[at];
     if (!improved || last.step - improved.step < plateau.steps || since < FEWEST_VALIDATIONS)
       return undefined;
-    const top = best(evaluations) ?? improved;
+    const top = bestEvaluation(evaluations) ?? improved;
     const loss = last.loss === undefined ? "" : ", and the held-out loss has not fallen";
     return `Validation has not improved for ${last.step - improved.step} steps (${since} validations; limit ${plateau.steps} steps)${loss}. The best is that of step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}.`;
   },
@@ -84,7 +84,7 @@ export function stopOf(run: RunSoFar, stop: StopSettings): Stop | undefined {
   return undefined;
 }
 
-/** The evaluation of the last step; later steps do not judge it again. */
+/** The evaluation of the last step; later steps do not check it again. */
 function newest(
   evaluations: readonly EvaluationRecord[],
   steps: readonly StepRecord[],

@@ -6,11 +6,11 @@ import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { keptEvaluation } from "../curves/measures.ts";
 import {
-  type Axes,
+  type MeasurePair,
   type TradedRun,
   tradeoffChart,
   tradeoffOf,
-  USUAL_AXES,
+  USUAL_PAIR,
 } from "../curves/tradeoff.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { sweepFacts } from "../runs/note-facts.ts";
@@ -32,7 +32,7 @@ export interface SweepOptions extends TrainOptions {
   readonly over: string;
   readonly values: readonly Json[];
   /** What the trade-off curve shows; validation reward against KL unless set. */
-  readonly tradeoff?: Axes | undefined;
+  readonly tradeoff?: MeasurePair | undefined;
   readonly onValue?: ((value: Json, index: number) => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface SweepOutcome extends Sweep {
 
 /** Runs that are already finished are kept, so that a sweep can be resumed. */
 export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
-  const { over, values, tradeoff: axes = USUAL_AXES, outdir, onValue, ...rest } = options;
+  const { over, values, tradeoff: measures = USUAL_PAIR, outdir, onValue, ...rest } = options;
   if (options.dev === undefined) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
   }
@@ -82,7 +82,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const { algorithm } = options;
   const found: Sweep = { over, algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
-  const tradeoff = tradeoffOf({ over, algorithm, runs }, axes);
+  const tradeoff = tradeoffOf({ over, algorithm, runs }, measures);
   const files = await writeTradeoff(outdir, tradeoff);
   if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, tradeoff, files };

@@ -85,11 +85,8 @@ export async function addAxes(
 ): Promise<void> {
   if (axes.length === 0) return;
   const scores = (await scoreAxes(axes, requestsOf(rows, examples))).values();
-  for (const [i, row] of rows.entries()) {
+  for (const row of rows)
     row.axes = row.completion === null ? missingOn(axes) : (scores.next().value as AxisScores);
-    const labels = examples[i]?.axis_labels;
-    if (labels !== undefined) row.axis_labels = labels as ResultRow["axis_labels"];
-  }
 }
 
 function requestsOf(rows: readonly ResultRow[], examples: readonly Example[]): ScoreRequest[] {

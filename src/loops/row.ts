@@ -26,6 +26,9 @@ export function resultRow(
     outcome_code: score.code,
     details: score.details as ResultRow["details"],
   };
+  // Always: whoever reads the run can score it on an axis.
+  if (example.axis_labels !== undefined)
+    row.axis_labels = example.axis_labels as ResultRow["axis_labels"];
   const { sum_logprob: logprob, sum_ref_logprob: reference } = answer ?? {};
   if (typeof logprob === "number") row.sum_logprob = logprob;
   if (typeof reference === "number") row.sum_ref_logprob = reference;

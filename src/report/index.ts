@@ -6,6 +6,7 @@ export {
   inspectRun,
   type OutcomeGroup,
 } from "./inspect.ts";
+export { type PageOptions, readPageOptions } from "./page-options.ts";
 export { report } from "./report.ts";
 export type { Report, ReportOptions } from "./report-type.ts";
 export { sliceRates } from "./scored/row-slices.ts";

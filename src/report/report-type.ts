@@ -13,7 +13,10 @@ export interface ReportOptions extends BusinessOptions {
 
 /** A page about runs. @see {@link report} */
 export interface Report {
-  /** The page: self-contained, and the same bytes for the same runs. */
+  /**
+   * The page: self-contained, and the same bytes for the same runs and options, whatever the current
+   * folder, while the rollouts behind the runs are where they were. With an alias, its history counts too.
+   */
   readonly html: string;
   readonly runs: readonly { readonly name: string; readonly status: string }[];
 }

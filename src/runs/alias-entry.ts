@@ -18,7 +18,7 @@ export const aliasEntrySchema = z.strictObject({
   /** A checkpoint folder relative to the folder of the alias, `pi0`, or `openai:MODEL`. */
   source: z.string().min(1),
   /** The entry that a rollback returns to; null where there is none. */
-  beneath: number.nullable(),
+  rollback_to: number.nullable(),
   /** Of a rollback: the entry whose policy it restores. */
   restores: number.optional(),
   /** Why, in the words of whoever did it. */

@@ -59,7 +59,7 @@ export function readAlias({ name, dir }: AliasPlace): AliasEntry[] {
       throw damaged(file, `it is entry ${entry.number} of ${entry.alias}`);
     if (entry.previous_sha256 !== previous)
       throw damaged(file, "the entry before it is not the one that it was written after");
-    for (const earlier of [entry.beneath ?? 0, entry.restores ?? 0])
+    for (const earlier of [entry.rollback_to ?? 0, entry.restores ?? 0])
       if (earlier >= number) throw damaged(file, `it refers to entry ${earlier}`);
     entries.push(entry);
     previous = entry.sha256;
@@ -151,7 +151,7 @@ async function linked(from: string, to: string): Promise<boolean> {
     if (code === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"].includes(code ?? "")) throw error;
   }
-  // Where links are not to be had, a copy is made only once as well.
+  // Without hard links, a copy is made only once as well.
   return copyFile(from, to, constants.COPYFILE_EXCL).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

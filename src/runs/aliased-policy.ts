@@ -1,17 +1,19 @@
-/** A policy that is given by its alias, such as alias:production. */
+/** Where a policy lies, and which policy an alias such as alias:production names. */
 
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { ALIAS_PREFIX, aliasPlace, currentEntry, sourceOf } from "./alias-history.ts";
 
-export interface AliasedPolicy {
+/** A policy and where it lies. */
+export interface LocatedPolicy {
   /** A checkpoint folder, `pi0` or `openai:MODEL`. */
   readonly source: string;
+  /** As runs record it. */
   readonly identity: JsonObject;
 }
 
 /** Undefined where the policy is not given by an alias. */
-export function aliasedPolicy(given: string): AliasedPolicy | undefined {
+export function aliasedPolicy(given: string): LocatedPolicy | undefined {
   if (!given.startsWith(ALIAS_PREFIX)) return undefined;
   const place = aliasPlace(given.slice(ALIAS_PREFIX.length));
   const entry = currentEntry(place);

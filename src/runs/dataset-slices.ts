@@ -8,6 +8,7 @@ import { type Example, toExample } from "../core/records.ts";
 import { NO_VALUE, type Slices, slicesOf } from "../core/slices.ts";
 import { JsonlFile } from "./jsonl.ts";
 import type { Run } from "./reader.ts";
+import { recordedPlaces } from "./recorded-places.ts";
 import { RowCursor } from "./rows.ts";
 import type { ResultRow } from "./schemas.ts";
 import { sha256OfFile } from "./whole-file.ts";
@@ -66,8 +67,12 @@ export function slicedFields({ manifest: { settings } }: Pick<Run, "manifest">):
 async function datasetOf(run: Run, fields: readonly string[]): Promise<string> {
   const input = run.manifest.inputs.find(({ role }) => role === "dataset");
   if (!input || input.path === null) throw noSlices(run, fields, "its data set is not a file");
-  const found = await sha256OfFile(input.path).catch(() => undefined);
-  if (found === input.sha256) return input.path;
+  let found: string | undefined;
+  for (const file of [input.path, ...recordedPlaces(run.dir, input.path)]) {
+    const sha256 = await sha256OfFile(file).catch(() => undefined);
+    if (sha256 === input.sha256) return file;
+    found ??= sha256;
+  }
   throw noSlices(
     run,
     fields,

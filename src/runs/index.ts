@@ -16,7 +16,6 @@ export {
   provenancePath,
   readProvenance,
 } from "./manifest.ts";
-export { summaryText, warnings } from "./note.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
@@ -45,10 +44,12 @@ export {
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
 export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
 export * from "./stop-reasons.ts";
+export { summaryText, warnings } from "./summary-text.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";
+export { tokensUsed, totalSeconds } from "./training-cost.ts";
 export * from "./validation-report.ts";
 export {
   readVerification,

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
-import { warnings } from "./note.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { code, type NoteFacts } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
+import { warnings } from "./summary-text.ts";
 import type { Sweep } from "./sweep-schema.ts";
 import type { SampleRecord } from "./train-records.ts";
 import type { TrainManifest, TrainSummary } from "./train-schemas.ts";

@@ -1,6 +1,6 @@
 /**
- * The run note, README.md of every kind of run: what the run itself knows is filled in, the judgement
- * is left to a person. A note that a person edited is never overwritten.
+ * The run note, README.md of every kind of run: what the run itself knows is filled in, the
+ * conclusion is left to a person. A note that a person edited is never overwritten.
  */
 
 import { readdir, rename } from "node:fs/promises";

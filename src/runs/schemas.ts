@@ -154,7 +154,7 @@ export const resultRowSchema = z.strictObject({
       }),
     )
     .optional(),
-  /** With --axis: what the example says to the embedded axes. */
+  /** What the example says to the embedded axes. */
   axis_labels: z.json().optional(),
   kl_est: z.number().optional(),
   /** Selection only: the policy is not deterministic on this row. */

@@ -3,11 +3,11 @@
 import path from "node:path";
 import { NOTE, RESULTS, SUMMARY_SCHEMA, SUMMARY_TEXT } from "./artifacts.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import { summaryText } from "./note.ts";
 import { scoredFacts } from "./note-facts.ts";
 import type { Files, Finished, RunFolder } from "./run-folder.ts";
 import { runNote, stamped } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
+import { summaryText } from "./summary-text.ts";
 
 /** What completes a run. */
 export interface RunEnd {

@@ -1,7 +1,7 @@
+export type { LocatedPolicy } from "../runs/aliased-policy.ts";
 export type { PartName, Verification, VerificationPart } from "../runs/verification.ts";
 export { checkSeals, type GateChecks, verifyBoth } from "./gate-checks.ts";
 export {
-  type PolicyAt,
   type PromoteOptions,
   promote,
   type RollbackOptions,

@@ -4,7 +4,6 @@
  */
 
 import { dataError, LockedRoomError, usageError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
 import { isCheckpoint } from "../core/policy.ts";
 import { describePolicy, isSamePolicy } from "../core/same-policy.ts";
 import type { AliasEntry } from "../runs/alias-entry.ts";
@@ -16,20 +15,13 @@ import {
   recordedSource,
   sourceOf,
 } from "../runs/alias-history.ts";
+import type { LocatedPolicy } from "../runs/aliased-policy.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { type ReadVerdict, readVerdict, requireRepeatable } from "./verdict.ts";
 
-/** A policy and where it lies. */
-export interface PolicyAt {
-  /** A checkpoint folder, `pi0` or `openai:MODEL`. */
-  readonly source: string;
-  /** As runs record it. */
-  readonly identity: JsonObject;
-}
-
 export interface PromoteOptions {
   readonly place: AliasPlace;
-  readonly policy: PolicyAt;
+  readonly policy: LocatedPolicy;
   /** The file that `gate --report` wrote. */
   readonly verdict?: string | undefined;
   readonly reason?: string | undefined;
@@ -44,21 +36,21 @@ export async function promote(options: PromoteOptions): Promise<AliasEntry> {
   const { place, policy, reason, force = false } = options;
   if (force && !reason?.trim())
     throw usageError("--force needs --reason", "Say why; the history keeps it.");
-  const lacks = new Lacks(force);
-  const judged = await lacks.unless(() => judgedBy(options));
+  const unmet = new Unmet(force);
+  const verdict = await unmet.require(() => acceptedVerdict(options));
   return adding(place, async (entries) => {
     const current = entries.at(-1);
-    const now = new Lacks(force, lacks.found);
-    await now.unless(async () => requireOther(place, policy, current));
-    if (judged) await now.unless(async () => requireBaseline(judged, place, current));
+    const now = new Unmet(force, unmet.found);
+    await now.require(async () => requireOther(place, policy, current));
+    if (verdict) await now.require(async () => requireBaseline(verdict, place, current));
     return {
       action: "promote",
       policy: policy.identity,
       source: recordedSource(place, policy.source),
-      beneath: current?.number ?? null,
+      rollback_to: current?.number ?? null,
       reason: reason ?? null,
       forced: now.found.length > 0 ? now.found.join("; ") : null,
-      verdict: judged?.record ?? null,
+      verdict: verdict?.record ?? null,
       stated: {
         used_by: [...(options.usedBy ?? current?.stated.used_by ?? [])],
         traffic: options.traffic ?? current?.stated.traffic ?? null,
@@ -67,8 +59,8 @@ export async function promote(options: PromoteOptions): Promise<AliasEntry> {
   });
 }
 
-/** Conditions that are not met: an error, or with force a record of what was lacking. */
-class Lacks {
+/** Conditions that are not met: an error, or with force a record of them. */
+class Unmet {
   readonly found: string[];
   readonly #force: boolean;
 
@@ -77,7 +69,8 @@ class Lacks {
     this.found = [...found];
   }
 
-  async unless<T>(check: () => Promise<T>): Promise<T | undefined> {
+  /** What the check returns; undefined where it failed and force is set. */
+  async require<T>(check: () => Promise<T>): Promise<T | undefined> {
     try {
       return await check();
     } catch (error) {
@@ -88,12 +81,15 @@ class Lacks {
   }
 }
 
-interface Judged {
+interface AcceptedVerdict {
   readonly record: NonNullable<AliasEntry["verdict"]>;
   readonly baseline: Run;
 }
 
-async function judgedBy({ verdict: file, policy }: PromoteOptions): Promise<Judged> {
+async function acceptedVerdict({
+  verdict: file,
+  policy,
+}: PromoteOptions): Promise<AcceptedVerdict> {
   if (file === undefined) {
     throw usageError(
       "there is no verdict of the gate",
@@ -131,13 +127,17 @@ function requireDecision({ file, report }: ReadVerdict): void {
   }
 }
 
-function requireCandidate({ file }: ReadVerdict, { dir, manifest }: Run, policy: PolicyAt): void {
-  const judged = manifest.policy;
-  if (isSamePolicy(judged, policy.identity)) return;
+function requireCandidate(
+  { file }: ReadVerdict,
+  { dir, manifest }: Run,
+  policy: LocatedPolicy,
+): void {
+  const measured = manifest.policy;
+  if (isSamePolicy(measured, policy.identity)) return;
   const other =
-    judged === null || (isCheckpoint(judged) && judged.fingerprint === undefined)
+    measured === null || (isCheckpoint(measured) && measured.fingerprint === undefined)
       ? "states no policy"
-      : `is of ${describePolicy(judged)}`;
+      : `is of ${describePolicy(measured)}`;
   throw dataError(
     `${file} is not about ${policy.source} (${describePolicy(policy.identity)}): its candidate ${dir} ${other}`,
     "Promote the policy that was measured, or measure this one: rollout, eval, gate --report.",
@@ -146,7 +146,7 @@ function requireCandidate({ file }: ReadVerdict, { dir, manifest }: Run, policy:
 
 /** Otherwise the verdict says nothing about what would be replaced. */
 function requireBaseline(
-  { baseline }: Judged,
+  { baseline }: AcceptedVerdict,
   { name }: AliasPlace,
   current: AliasEntry | undefined,
 ): void {
@@ -158,7 +158,11 @@ function requireBaseline(
   );
 }
 
-function requireOther({ name }: AliasPlace, policy: PolicyAt, current: AliasEntry | undefined) {
+function requireOther(
+  { name }: AliasPlace,
+  policy: LocatedPolicy,
+  current: AliasEntry | undefined,
+) {
   if (!current || !isSamePolicy(policy.identity, current.policy)) return;
   throw usageError(
     `${name} already is ${policy.source} (entry ${current.number})`,
@@ -172,7 +176,7 @@ export interface RollbackOptions {
   /** The entry whose policy to restore; the one before, if absent. */
   readonly to?: number | undefined;
   /** Reads the policy as it is now. */
-  readonly identify: (source: string) => Promise<PolicyAt>;
+  readonly identify: (source: string) => Promise<LocatedPolicy>;
 }
 
 export async function rollback(options: RollbackOptions): Promise<AliasEntry> {
@@ -185,9 +189,15 @@ export async function rollback(options: RollbackOptions): Promise<AliasEntry> {
       throw unreachable(place, target, source, error);
     });
     if (!isSamePolicy(found.identity, target.policy)) throw changed(place, target, source);
-    const { policy, beneath } = target;
+    const { policy, rollback_to } = target;
     return {
-      ...{ action: "rollback", policy, source: target.source, beneath, restores: target.number },
+      ...{
+        action: "rollback",
+        policy,
+        source: target.source,
+        rollback_to,
+        restores: target.number,
+      },
       ...{ reason, forced: null, verdict: null, stated: current.stated },
     };
   });
@@ -204,7 +214,7 @@ function targetOf(
       `the alias ${name} names no policy: there is no history in ${dir}`,
       "There is nothing to roll back.",
     );
-  const number = to ?? current.beneath;
+  const number = to ?? current.rollback_to;
   if (number === null)
     throw usageError(
       `${name} has no policy before entry ${current.number} to return to`,
@@ -239,7 +249,7 @@ function changed({ name }: AliasPlace, { number }: AliasEntry, source: string): 
   );
 }
 
-/** Decides again when another process was faster; each attempt that is lost is another's success. */
+/** Retries when another process added an entry first. */
 async function adding(
   place: AliasPlace,
   make: (entries: readonly AliasEntry[]) => Promise<NewEntry>,

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Axis } from "../../loops/axes.ts";
 import { evaluate } from "../../loops/eval.ts";
-import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
+import { warnings } from "../../runs/summary-text.ts";
 import { axes, axisTable } from "../axis-text.ts";
 import { explained } from "../data-kind.ts";
 import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";

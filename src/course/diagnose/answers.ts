@@ -18,7 +18,7 @@ const answerSchema = z.strictObject({
   ablation_right: z.boolean(),
 });
 const recordSchema = z.strictObject({
-  schema: z.literal("lockedroom.diagnoses@1"),
+  schema: z.literal("lockedroom.diagnose-answers@1"),
   answers: z.array(answerSchema),
 });
 
@@ -55,7 +55,7 @@ export async function keepAnswer(
 ): Promise<"kept" | "answered before"> {
   const answers = readAnswers(dir);
   if (answerTo(answers, answer.case, answer.seed)) return "answered before";
-  const record = { schema: "lockedroom.diagnoses@1", answers: [...answers, answer] };
+  const record = { schema: "lockedroom.diagnose-answers@1", answers: [...answers, answer] };
   const text = `${JSON.stringify(record, null, 2)}\n`;
   await writeAtomically(path.join(dir, DIAGNOSES), text, { replace: true });
   return "kept";

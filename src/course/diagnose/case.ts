@@ -26,7 +26,7 @@ const runSchema = z.strictObject({
 });
 
 const caseSchema = z.strictObject({
-  schema: z.literal("lockedroom.diagnose@1"),
+  schema: z.literal("lockedroom.diagnose-case@1"),
   name: z.string(),
   cause: z.enum(CAUSE_NAMES),
   algorithm: z.string(),

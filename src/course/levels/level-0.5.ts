@@ -8,7 +8,7 @@ import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } fr
 import { checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { selectCommand } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const POLICY = "assignments/selection_policy.ts";
 const TEST = "tests/selection_policy.test.ts";

@@ -16,7 +16,7 @@ import { checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const BUILT = "l0_build_eval";
 const SABOTAGED = "l0_sabotage_eval_tampered";

@@ -6,7 +6,7 @@ import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
 import type { Check, LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const NOTE = "notes/reinforce_forensics.md";
 const SLOW = ["l1_build_slow", "l1_sabotage_slow_lrneg"] as const;

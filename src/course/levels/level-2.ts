@@ -8,7 +8,7 @@ import { committedFile, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 import { checkProgram, checkSampling, checkUpdate, checkWorld } from "../two-step-checks.ts";
 
 const DEMO = TWO_STEP;

@@ -8,7 +8,7 @@ import { committedFile, hiddenSeed, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const SCRIPT = "assignments/kl_regularized_choice.ts";
 const NOTE = "notes/kl_tradeoff.md";

@@ -15,7 +15,7 @@ import { checkTests, committedFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import { evalCommand } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 import {
   behaviourDiffers,
   checkReport,

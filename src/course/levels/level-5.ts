@@ -14,7 +14,7 @@ import {
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
-import { runNoteCheck, runNoteTask } from "../run-note.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const DEMO = "assignments/hackable_scorer_demo.ts";
 const TEST = "tests/hackable_scorer_demo.test.ts";

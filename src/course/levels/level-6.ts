@@ -8,7 +8,7 @@ import { banditRun, DEV, evalRun, repeatSelection, savedGate, verdictText } from
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, wordCount } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand, selectCommand } from "../run-commands.ts";
-import { isRightKnob, knobHint, readKnob, runNoteCheck, runNoteTask } from "../run-note.ts";
+import { isRightKnob, knobHint, readKnob, runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const NOTE = "notes/promotion_memo.md";
 const MAX_WORDS = 600;

@@ -1,8 +1,7 @@
 /** The case study's table of failure modes, and its cost, which must be that of the runs it links to. */
 
-import { measuredOf } from "../../curves/index.ts";
+import { tokensUsed, totalSeconds } from "../../runs/index.ts";
 import { sections } from "../notes.ts";
-import { secondsOf } from "../scoreboard/cost.ts";
 import { textOf } from "../workspace-files.ts";
 import { CASE, linked } from "./case-study.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
@@ -82,8 +81,11 @@ async function costs(context: PlanContext, text: string) {
     if (typeof compared === "string") continue;
     for (const { path, run } of [compared.baseline, compared.candidate]) evaluated.set(path, run);
   }
-  const tokens = trainings.flatMap(({ records }) => measuredOf(records, "tokens") ?? []);
-  const learned = trainings.map(secondsOf);
+  const tokens = trainings.map(({ records }) => {
+    const { trained: learnedFrom, sampled } = tokensUsed(records);
+    return learnedFrom + sampled;
+  });
+  const learned = trainings.map(({ records }) => totalSeconds(records));
   const measured = [...evaluated.values()].map(({ manifest }) => manifest.volatile.seconds);
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
   const positive = (values: readonly number[]) => values.filter((value) => value > 0);

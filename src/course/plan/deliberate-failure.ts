@@ -73,9 +73,7 @@ const HARMFUL = ["length_drift", "entropy_collapse", "kl_over_limit", "repeated_
 function failureOf({ manifest, records: { alarms = [], evaluations } }: Training) {
   const sabotage = setting(manifest, "sabotage") ?? null;
   if (sabotage !== null) return `sabotage ${sabotage}`;
-  const alarm = alarms.find(
-    (one) => (one.stops && one.alarm !== "plateau") || HARMFUL.includes(one.alarm),
-  );
+  const alarm = alarms.find((one) => one.stops || HARMFUL.includes(one.alarm));
   if (alarm) return alarm.alarm;
   return rises(evaluations.at(-1), evaluations[0]) ? "validation fell" : undefined;
 }

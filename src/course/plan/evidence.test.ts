@@ -8,8 +8,10 @@ import { canonicalJson, sha256 } from "../../core/index.ts";
 import { gate } from "../../gate/index.ts";
 import { runKlTradeoff } from "../../learn/index.ts";
 import { type Axis, evaluate } from "../../loops/index.ts";
+import { type ReportOptions, report } from "../../report/index.ts";
 import { openRun } from "../../runs/index.ts";
 import { openScorer } from "../../scorers/index.ts";
+import { promote } from "../../verify/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
@@ -133,6 +135,27 @@ test("evaluations: links are no ablations, and a failure needs its fix and its a
   expect(await statusOf("capstone_failure"), "no ablation").toBe("missing");
   study(`# Study\n## The failure\n${links("fix.json", "half.json")}`);
   expect(await statusOf("capstone_failure")).toBe("met");
+});
+
+test("a page counts with any options of report, and not after an edit", async () => {
+  await measure("paged", 12);
+  const runs = [path.join(dir, "runs/paged")];
+  const place = { name: "production", dir: path.join(dir, "aliases/production") };
+  const policy = { source: "pi0", identity: { kind: "checkpoint", fingerprint: "a".repeat(64) } };
+  await promote({ place, policy, force: true, reason: "first" });
+  const page = async (options: Omit<ReportOptions, "runs">) => {
+    const { html } = await report({ runs, ...options });
+    write("runs/paged.html", html);
+    const read = () => new Pages(dir, ["runs/paged.html", "runs/paged/manifest.json"]);
+    expect(await read().read("runs/paged.html")).toMatchObject({ runs: [{ name: "paged" }] });
+    write("runs/paged.html", html.replace("12 of 20", "19 of 20"));
+    expect(await read().read("runs/paged.html")).toMatch(/not what report writes/);
+    write("runs/paged.html", html.replace(/<meta name="lockedroom-report"[^>]*>/, ""));
+    expect(await read().read("runs/paged.html")).toBeUndefined();
+  };
+  await page({});
+  await page({ slice: ["prompt"] });
+  await page({ prices: { in: 2, out: 10 }, alias: place.dir });
 });
 
 const MODES = [

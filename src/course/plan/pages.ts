@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { messageOf } from "../../core/index.ts";
-import { report } from "../../report/index.ts";
+import { readPageOptions, report } from "../../report/index.ts";
 import { memoize, textOf } from "../workspace-files.ts";
 import type { Training } from "./training.ts";
 
@@ -32,17 +32,17 @@ export class Pages {
 
   async #read(file: string): Promise<Page | string | undefined> {
     const html = textOf(this.#dir, file) ?? "";
-    const names = /<h1>\w+ report: ([^<]*)<\/h1>/.exec(html)?.[1]?.split(", ") ?? [];
-    const runs = names.flatMap((name) => {
+    const options = readPageOptions(html);
+    if (options === undefined) return undefined;
+    const runs = options.runs.flatMap((name) => {
       const folder = this.#folders.find((one) => `/${one}`.endsWith(`/${name}`));
       return folder === undefined ? [] : [{ folder, name }];
     });
-    if (names.length === 0 || runs.length < names.length) return undefined;
-    const price = /At (\S+) per hour, in the currency/.exec(html)?.[1];
+    if (runs.length < options.runs.length) return undefined;
     try {
       const again = await report({
+        ...options,
         runs: runs.map(({ folder }) => path.join(this.#dir, folder)),
-        pricePerHour: price === undefined ? undefined : Number(price),
       });
       return again.html === html
         ? { path: file, html, runs }

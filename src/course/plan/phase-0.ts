@@ -5,7 +5,7 @@ import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { CORRECT, DEV, EXPLOITS, FROZEN } from "../evidence.ts";
-import { wordCount } from "../notes.ts";
+import { BLANK, wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";
@@ -129,7 +129,7 @@ function unwritten(text: string | undefined): string | undefined {
     const line = new RegExp(`\\*\\*${field}:\\*\\*([^\\n]*(?:\\n(?!\\s*- \\*\\*)[^\\n]*)*)`);
     const written = line.exec(text ?? "")?.[1] ?? "";
     const own = written.replaceAll(/<!--.*?-->/gs, "");
-    return own.includes("_yours to write") || wordCount(own) < MIN_WORDS;
+    return BLANK.test(own) || wordCount(own) < MIN_WORDS;
   });
 }
 

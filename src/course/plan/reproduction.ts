@@ -128,7 +128,7 @@ async function compareRuns(dir: string, clean: string, steps: readonly string[][
 
 const hashOfSteps = (steps: readonly string[][]) => sha256(canonicalJson(steps as Json));
 
-/** Nothing else of a summary depends on the folder or on what was drawn beside it. */
+/** Fields that differ between folders; all others must be equal. */
 const VOLATILE = ["files", "manifest_sha256"];
 
 /** The figures of a finished run of any kind, as text; undefined where there is none. */

@@ -3,12 +3,17 @@
 import path from "node:path";
 import { canonicalJson, type Json } from "../../core/index.ts";
 import { tradeoffOf } from "../../curves/index.ts";
-import { type SweepPoint, sweepSchema, type Tradeoff, tradeoffSchema } from "../../runs/index.ts";
+import {
+  ALL_STEPS_DONE,
+  type SweepPoint,
+  sweepSchema,
+  type Tradeoff,
+  tradeoffSchema,
+} from "../../runs/index.ts";
 import { parseJson } from "../evidence.ts";
 import { textOf } from "../workspace-files.ts";
 import type { PlanContext } from "./criterion.ts";
 import { setting, settingsFingerprint, type Training } from "./training.ts";
-import { ALL_DONE } from "./training-consistency.ts";
 
 export interface ReadSweep {
   readonly over: string;
@@ -52,7 +57,7 @@ function agrees(
   const final = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
   return (
     canonicalJson(setting(manifest, over) ?? null) === canonicalJson(value) &&
-    stopped === (summary.stop.reason === ALL_DONE ? null : summary.stop.reason) &&
+    stopped === (summary.stop.reason === ALL_STEPS_DONE ? null : summary.stop.reason) &&
     Object.entries(figures).every(
       ([name, figure]) => final?.[name as keyof typeof figures] === figure,
     )

@@ -2,6 +2,7 @@
 
 import { passes } from "../../core/index.ts";
 import {
+  ALL_STEPS_DONE,
   type EvaluationRecord,
   isBudget,
   isStopCondition,
@@ -70,8 +71,6 @@ const totals: Check = ({ summary, records: { steps, alarms = [] } }) => {
   return undefined;
 };
 
-export const ALL_DONE = "all steps done";
-
 const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
   const [top] = [...records.evaluations].sort((a, b) => b.reward_mean - a.reward_mean);
   const stopped =
@@ -80,7 +79,7 @@ const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
       ({ alarm, step, stops }) => stops && alarm === stop.reason && step === steps,
     );
   const whole =
-    stop.reason === ALL_DONE
+    stop.reason === ALL_STEPS_DONE
       ? steps === setting(manifest, "steps") && stop.kept === steps
       : stopped && stop.kept === (top?.step ?? steps);
   return whole && stop.step === steps

@@ -105,9 +105,8 @@ export function trainingCriterion(options: TrainingCriterion): Criterion {
   };
 }
 
-/** A plateau is a requested stop; every other alarm that stops a run is a problem. */
 export const noStoppingAlarm: Requirement = ({ records: { alarms = [] } }) => {
-  const alarm = alarms.find((one) => one.stops && one.alarm !== "plateau");
+  const alarm = alarms.find(({ stops }) => stops);
   return alarm && `the alarm ${alarm.alarm} was raised at step ${alarm.step}.`;
 };
 

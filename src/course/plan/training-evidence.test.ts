@@ -1,5 +1,5 @@
 /**
- * Criteria about training, judged by runs of a policy so small that training it takes a moment. The runs
+ * Criteria about training, checked with runs of a policy so small that training it takes a moment. The runs
  * are real, so that what is reckoned again is what a training writes; the fakes are edits of them.
  */
 
@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
-import { type Axes, tradeoffOf } from "../../curves/index.ts";
+import { escapeMarkup, type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { type MeasurePair, tradeoffOf } from "../../curves/index.ts";
 import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
 import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
@@ -211,6 +211,10 @@ beforeAll(async () => {
   );
 }, BUSY_MACHINE_MS);
 
+/** The head of a page that nobody but a faker wrote. */
+const typed = (...runs: readonly string[]) =>
+  `<meta name="lockedroom-report" content="${escapeMarkup(JSON.stringify({ runs }))}">`;
+
 const links = (...names: readonly string[]) =>
   names.map((name) => `[${name}](../../runs/${name})`).join(" ");
 
@@ -228,28 +232,31 @@ async function finding(dir: string, id: string): Promise<Finding> {
   return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
-const JUDGED = [
+const ABOUT_TRAINING = [
   ...["dpo_run", "evaluation_report", "rft_run", "stability_diagnostics"],
   ...["kl_control", "several_objectives", "tradeoff_curve", "case_study_methods"],
   ...["case_study", "capstone_failure"],
 ];
 
-test.each(JUDGED)("%s is met by what the commands made", async (id) => {
+test.each(ABOUT_TRAINING)("%s is met by what the commands made", async (id) => {
   const found = await finding(whole, id);
   expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });
   for (const { path: name } of found.status === "met" ? found.evidence : [])
     expect(() => readFileSync(path.join(whole, name)), name).not.toThrow();
 });
 
-test.each(JUDGED)("%s is missing in an empty workspace, with something to do", async (id) => {
-  const dir = folder();
-  write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
-  const found = await finding(dir, id);
-  if (found.status !== "missing") throw new Error(`${id} is ${found.status}`);
-  expect(found.command ?? found.next).toMatch(
-    /^\.\/lockedroom |first\.|Link each|link all three|^Write portfolio/,
-  );
-});
+test.each(ABOUT_TRAINING)(
+  "%s is missing in an empty workspace, with something to do",
+  async (id) => {
+    const dir = folder();
+    write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
+    const found = await finding(dir, id);
+    if (found.status !== "missing") throw new Error(`${id} is ${found.status}`);
+    expect(found.command ?? found.next).toMatch(
+      /^\.\/lockedroom |first\.|Link each|link all three|^Write portfolio/,
+    );
+  },
+);
 
 test("trainings, sweeps and pages of a week count as shipped, and edited ones do not", async () => {
   const dir = copy();
@@ -388,14 +395,14 @@ const SWEEP = "runs/traded";
 const study = (dir: string, text: string) =>
   write(dir, STUDY, `# Study\n${text}\n# End\n${"word ".repeat(200)}`);
 
-/** Draws the curve of the sweep with other axes, as `sweep --tradeoff` would. */
-async function tradeAgain(dir: string, axes: Axes): Promise<void> {
+/** Draws the curve of the sweep with other measures, as `sweep --tradeoff` would. */
+async function tradeAgain(dir: string, measures: MeasurePair): Promise<void> {
   gone(dir, "runs/leash");
   const { over, algorithm, points } = JSON.parse(read(dir, `${SWEEP}/tradeoff.json`));
   const runs = [];
   for (const { value, run: name } of points)
     runs.push({ value, name, run: await readTrainingRun(path.join(dir, SWEEP, name)) });
-  const again = tradeoffOf({ over, algorithm, runs }, axes);
+  const again = tradeoffOf({ over, algorithm, runs }, measures);
   write(dir, `${SWEEP}/tradeoff.json`, JSON.stringify(again));
 }
 
@@ -553,11 +560,11 @@ const FAKES: readonly Fake[] = [
     ],
     "a page that names the run and nothing else": [
       /not what report writes/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo</h1> win rate 99 %"),
+      (dir) => write(dir, "runs/dpo.html", `${typed("dpo")} win rate 99 %`),
     ],
     "a page that names it twice": [
       /cannot be written again/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo, dpo</h1>"),
+      (dir) => write(dir, "runs/dpo.html", typed("dpo", "dpo")),
     ],
     "a page of another run": [
       /no valid page about a DPO run/,
@@ -816,7 +823,7 @@ const FAKES: readonly Fake[] = [
     "no heading": [/no such heading/, (dir) => study(dir, links("backwards", "repaired"))],
     "two good runs": [
       /no linked training run failed/,
-      (dir) => study(dir, `## Failure\n${links("repaired", "both")}`),
+      (dir) => study(dir, `## Failure\n${links("dpo", "both")}`),
     ],
     "three seeds of one run of one step": [
       /no linked training run failed|no linked run fixes/,

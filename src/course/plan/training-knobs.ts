@@ -1,6 +1,6 @@
 /** What differs between two training runs: the names of settings, and data, scorers or the start. */
 
-import { canonicalJson, type Json } from "../../core/index.ts";
+import { canonicalJson, type Json, leaves } from "../../core/index.ts";
 import type { TrainManifest } from "../../runs/index.ts";
 import type { Training } from "./training.ts";
 
@@ -34,13 +34,6 @@ function partsOf({ settings, ...manifest }: TrainManifest): Map<string, string> 
     ["validation scorer", scorers("validation")],
   ];
   return new Map(parts.map(([name, value]) => [name, canonicalJson(value)]));
-}
-
-function leaves(value: Json, prefix = ""): [string, Json][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[prefix, value]];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    leaves(inner as Json, prefix === "" ? key : `${prefix}.${key}`),
-  );
 }
 
 /** Another seed repeats a run; any other single difference is an ablation. */

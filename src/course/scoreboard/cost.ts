@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { dataError } from "../../core/index.ts";
-import { openRollout, type Run } from "../../runs/index.ts";
+import { openRollout, type Run, tokensUsed, totalSeconds } from "../../runs/index.ts";
 import type { Training } from "../plan/training.ts";
 import { Trainings } from "../plan/trainings.ts";
 import { CANNOT_COUNT, type Metrics, type UsedPart } from "./week.ts";
@@ -32,10 +32,11 @@ export class Parts {
     const run = await (await this.#trainings).open(name);
     if (typeof run === "string")
       throw dataError(`${name} is not evidence: ${run}`, "Train again, then add the week.");
-    const seconds = secondsOf(run);
+    const seconds = totalSeconds(run.records);
+    const { trained, sampled } = tokensUsed(run.records);
     return {
       used: { path: name, kind: "train", manifest_sha256: run.summary.manifest_sha256 },
-      tokens: tokensOf(run),
+      tokens: trained + sampled,
       ...{ seconds, money: pricePerHour === null ? null : (seconds / 3600) * pricePerHour },
       kl: klOf(run),
     };
@@ -55,19 +56,6 @@ export class Parts {
       ...{ seconds: rollout.manifest.volatile.seconds, money: cost.total, kl: null },
     };
   }
-}
-
-function tokensOf({ records: { steps } }: Training): number {
-  const of = (name: string) => steps.reduce((sum, { values }) => sum + (values[name] ?? 0), 0);
-  return of("tokens") + of("sampled_tokens");
-}
-
-export function secondsOf({ records: { timing } }: Training): number {
-  return timing.reduce(
-    (sum, { sampling_s, scoring_s, logprobs_s, updating_s, evaluating_s }) =>
-      sum + sampling_s + scoring_s + logprobs_s + updating_s + evaluating_s,
-    0,
-  );
 }
 
 function klOf({ summary, records: { evaluations } }: Training): number | null {

@@ -52,3 +52,11 @@ test("the scores of a recorded axis are used, and what measured is said", () => 
   expect(embedded?.measured).toContain("eval --axis refusal");
   expect(embedded?.numbers.join(" ")).toContain("data/probes/probes.jsonl");
 });
+
+test("labels that cannot be read leave a row unmeasured, and are no failure", () => {
+  const broken = found(GOOD, { axis_labels: { max_words: "many" } });
+  for (const mode of ["Reward hacking", "Verbosity, length bias", "Refusal drift"])
+    expect(broken[mode]).toMatchObject({ status: "not measured", rows: 0, of: 0 });
+  const read = found(GOOD, { axis_labels: { max_words: 1 } });
+  expect(read["Verbosity, length bias"]).toMatchObject({ status: "seen", rows: 20, of: 20 });
+});

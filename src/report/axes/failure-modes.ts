@@ -5,10 +5,10 @@
 
 import { fingerprint } from "../../core/fingerprint.ts";
 import { canonicalJson } from "../../core/json.ts";
-import type { Example } from "../../core/records.ts";
-import type { ScoreResult } from "../../core/score.ts";
+import type { CheckedScore } from "../../core/score.ts";
+import { exampleOf } from "../../runs/row-example.ts";
 import type { Manifest, ResultRow } from "../../runs/schemas.ts";
-import { AXES } from "../../scorers/axes/index.ts";
+import { scoreOnAxis } from "../../scorers/axes/score-on-axis.ts";
 
 export type ModeStatus = "seen" | "not seen" | "not measured";
 
@@ -90,19 +90,11 @@ class AxisMode {
     if (this.#ids.length < IDS) this.#ids.push(row.id);
   }
 
-  #scoreOf(row: ResultRow): { readonly reward: number | null; readonly code: string } {
+  #scoreOf(row: ResultRow): Pick<CheckedScore, "reward" | "code"> {
     const { axis } = this.#mode;
     if (this.#recorded) return row.axes?.[axis] ?? NOTHING;
-    const scorer = AXES.find(({ name }) => name === axis);
-    if (scorer === undefined || row.completion === null) return NOTHING;
-    const { id, prompt, expected_answer, axis_labels } = row;
-    const example = {
-      id,
-      prompt,
-      expected_answer,
-      ...(axis_labels !== undefined && { axis_labels }),
-    };
-    return scorer.score(example as Example, row.completion) as ScoreResult;
+    if (row.completion === null) return NOTHING;
+    return scoreOnAxis(axis, { example: exampleOf(row), completion: row.completion });
   }
 
   finding(): ModeFinding {
@@ -115,7 +107,7 @@ class AxisMode {
       status: this.#of === 0 ? "not measured" : this.#rows > 0 ? "seen" : "not seen",
       measured: this.#recorded
         ? `axis ${axis}`
-        : `embedded axis ${axis}, on these rows; the gate judges it with eval --axis ${axis}`,
+        : `embedded axis ${axis}, on these rows; the gate compares it with eval --axis ${axis}`,
       rows: this.#rows,
       of: this.#of,
       numbers: [
@@ -125,7 +117,7 @@ class AxisMode {
         ...(this.#unmeasured > 0 && this.#of > 0
           ? [`${this.#unmeasured} rows were not measured.`]
           : []),
-        ...(axis === "refusal" && this.#toRefuse === 0
+        ...(axis === "refusal" && this.#of > 0 && this.#toRefuse === 0
           ? [`No prompt here is one to refuse; the probe set ${PROBES} has such prompts.`]
           : []),
       ],

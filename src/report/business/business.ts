@@ -6,8 +6,8 @@ import { isSamePolicy } from "../../core/same-policy.ts";
 import type { AliasEntry } from "../../runs/alias-entry.ts";
 import { aliasPlace, currentEntry, readAlias, sourceOf } from "../../runs/alias-history.ts";
 import type { Rollout } from "../../runs/read-rollout.ts";
+import type { Run } from "../../runs/reader.ts";
 import { rolloutBehind } from "../../runs/rollout-behind.ts";
-import type { Manifest, Summary } from "../../runs/schemas.ts";
 import type { Timing } from "../../runs/timing-schema.ts";
 
 /** Money for a million tokens. */
@@ -65,11 +65,11 @@ export interface Business {
 }
 
 export async function businessOfScored(
-  manifest: Manifest,
-  summary: Summary,
+  run: Pick<Run, "dir" | "manifest" | "summary">,
   options: BusinessOptions,
 ): Promise<Business> {
-  const rollout = await rolloutBehind(manifest);
+  const { manifest, summary } = run;
+  const rollout = await rolloutBehind(run);
   return {
     usage: typeof rollout === "string" ? rollout : usageOf(rollout, options),
     safety: summary.axes?.safety,
@@ -113,7 +113,7 @@ function aliasOf(policy: JsonObject | null, { alias }: BusinessOptions): NamedBy
   if (alias === undefined) return undefined;
   const place = aliasPlace(alias);
   const entry = currentEntry(place);
-  const before = entry.beneath === null ? undefined : readAlias(place)[entry.beneath - 1];
+  const before = entry.rollback_to === null ? undefined : readAlias(place)[entry.rollback_to - 1];
   return {
     ...{ name: place.name, flag: alias, entry, source: sourceOf(place, entry) },
     before: before && { number: before.number, source: sourceOf(place, before) },

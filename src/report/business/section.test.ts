@@ -1,6 +1,6 @@
 /** What the pages say of cost, latency, safety, blast radius and the way back. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -100,6 +100,26 @@ describe("cost and latency", () => {
     expect(text).toContain("completions 300, 3 for each example");
     expect(text).toContain("tokens in and out 3,000 and 300");
     expect(text).toContain("latency of an episode p50 1,515 ms");
+  });
+
+  test("are found from the folder of the run, whatever the current folder", async () => {
+    const dir = at("moved", "runs", "scored");
+    cpSync(at("hosted"), dir, { recursive: true });
+    cpSync(at("hosted-rollout"), at("moved", "runs", "answers"), { recursive: true });
+    const file = path.join(dir, "manifest.json");
+    const given = (name: string) => {
+      const manifest = JSON.parse(readFileSync(file, "utf8"));
+      const input = manifest.inputs.find((one: { role: string }) => one.role === "completions");
+      input.path = name;
+      writeFileSync(file, JSON.stringify(manifest));
+      return report({ runs: [dir] });
+    };
+    expect(textOf(await given("runs/answers/completions.jsonl"))).toContain(
+      "tokens in and out 1,000 and 100",
+    );
+    expect(textOf(await given("runs/gone/completions.jsonl"))).toContain(
+      "do not lie in the folder of their rollout",
+    );
   });
 
   test("are not known, and said to be, when the rollout is another one or gone", async () => {

@@ -13,6 +13,7 @@ import { type Html, html } from "../page/html.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
 import { settingsSection } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import {
   commonFigures,
@@ -73,6 +74,7 @@ export async function evaluationReport(
     heads: runs.map((run) => head(run, runs.length > 1)),
     sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
     style: ROW_STYLE,
+    options: pageOptions(runs, options),
   });
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
 }
@@ -91,7 +93,7 @@ async function readEvaluation(
     for (const part of [failing, onAxes, modes]) part.add(row);
   };
   const run = await readScoredRun(dir, see, options.slice);
-  const business = await businessOfScored(run.manifest, run.summary, options);
+  const business = await businessOfScored(run, options);
   return {
     ...{ ...run, business, failing: failing.html, failingOnAxes: onAxes.html },
     modes: (modes ?? new FailureModes(run.manifest)).findings(),

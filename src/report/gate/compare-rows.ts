@@ -87,8 +87,7 @@ async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<
   }
   const edited = [await editedOf(before), await editedOf(after)];
   const business: Business[] = [];
-  for (const { manifest, summary } of runs)
-    business.push(await businessOfScored(manifest, summary, options));
+  for (const run of runs) business.push(await businessOfScored(run, options));
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
     ...{ pairs, flips, moves: moves.sorted, modes, business },

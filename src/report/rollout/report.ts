@@ -14,6 +14,7 @@ import { grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.
 import { LEGEND } from "../page/row-list.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
 import { settingsSection } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { jsonFact } from "../scored/head.ts";
 import { type RolloutRun, readRollout } from "./read.ts";
@@ -46,6 +47,7 @@ export async function rolloutReport({ runs: dirs, ...options }: ReportOptions): 
       heads: runs.map((run) => head(run, runs.length > 1)),
       sections: SECTIONS.map((section) => section(runs)),
       style: ROW_STYLE,
+      options: pageOptions(runs, options),
     }),
     runs: runs.map(({ name, run }) => ({
       name,

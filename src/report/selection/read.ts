@@ -37,6 +37,6 @@ export async function readSelection(
   const passAtK = counts.passAtK;
   const isSame = canonicalJson(passAtK) === canonicalJson(run.summary.metrics.pass_at_k ?? []);
   const edited = isSame || run.edited.includes(SUMMARY) ? run.edited : [...run.edited, SUMMARY];
-  const business = await businessOfScored(run.manifest, run.summary, options);
+  const business = await businessOfScored(run, options);
   return { ...run, business, edited, passAtK, failing: failing.html, changed: changed.html };
 }

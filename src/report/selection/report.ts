@@ -6,6 +6,7 @@ import { ROW_STYLE } from "../page/extra-style.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
 import { settingsSection } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { passRateOf } from "../scored/head.ts";
 import { outcomeTable } from "../scored/outcomes.ts";
@@ -48,6 +49,7 @@ export async function selectionReport({ runs: dirs, ...options }: ReportOptions)
       heads: runs.map((run) => selectionHead(run, runs.length > 1)),
       sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
       style: ROW_STYLE,
+      options: pageOptions(runs, options),
     }),
     runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })),
   };

@@ -3,6 +3,7 @@
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { html } from "../page/html.ts";
 import { settingsSection } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import { alarmList } from "./alarms.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
@@ -20,6 +21,7 @@ export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undef
     heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
     sections: sectionsOf(runs, pricePerHour),
     style: TREND_STYLE,
+    options: pageOptions(runs, { pricePerHour }),
   });
 }
 

@@ -1,6 +1,6 @@
 /** The nine cells of reward and validation trends, with the present one marked. */
 
-import { type Reading, read } from "../../curves/divergence.ts";
+import { type Reading, readDirections } from "../../curves/divergence.ts";
 import { CELLS, DIRECTIONS, type Direction } from "../../curves/nine-cells.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import { type Html, html } from "../page/html.ts";
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Direction, string>> = { up: "rises", flat: "is flat
 
 export function trendSection(run: TrainingRunRecords): Html {
   const steps = run.steps.map(({ step, values }) => ({ step, ...values }));
-  const reading = read({ steps, evaluations: run.evaluations });
+  const reading = readDirections({ steps, evaluations: run.evaluations });
   const head = DIRECTIONS.map((reward) => html`<th scope="col">reward ${WORDS[reward]}</th>`);
   const rows = DIRECTIONS.map(
     (validation) =>

@@ -25,6 +25,9 @@ export interface Found {
   readonly message?: string;
 }
 
+/** The axis is failed, for this reason. */
+export const no = (code: string, message: string): Found => ({ reward: 0, code, message });
+
 interface About {
   readonly name: string;
   readonly version: string;

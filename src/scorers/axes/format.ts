@@ -1,6 +1,6 @@
 /** Format drift: the completion keeps the format that the prompt states, and leaks no template. */
 
-import { type AxisInput, axis, type Found } from "./axis.ts";
+import { type AxisInput, axis, type Found, no } from "./axis.ts";
 
 const FORMATS: Readonly<Record<string, (text: string) => Found | undefined>> = {
   json: notJson,
@@ -63,7 +63,6 @@ function look({ prompt, labels, completion }: AxisInput): Found {
 }
 
 const KEPT: Found = { reward: 1, code: "kept" };
-const no = (code: string, message: string): Found => ({ reward: 0, code, message });
 
 function notJson(text: string): Found | undefined {
   if (isJson(text)) return undefined;

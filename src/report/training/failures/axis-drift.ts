@@ -1,10 +1,8 @@
 /** Failures that an embedded axis finds in the stored samples: more at the end than at the start. */
 
-import type { Example } from "../../../core/records.ts";
-import type { ScoreResult } from "../../../core/score.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
-import { AXES } from "../../../scorers/axes/index.ts";
+import { scoreOnAxis } from "../../../scorers/axes/score-on-axis.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 export const refusalDrift = axisMode("Refusal drift", "refusal", /refus/i);
@@ -39,11 +37,9 @@ function firstSamples({ samples }: TrainingRunRecords): SampleRecord[] {
 }
 
 function failing(samples: readonly SampleRecord[], axis: string): SampleRecord[] {
-  const scorer = AXES.find(({ name }) => name === axis);
   return samples.filter(({ id, prompt, completion }) => {
-    const example: Example = { id, prompt };
-    const { reward } = (scorer?.score(example, completion) ?? { reward: 1 }) as ScoreResult;
+    const { reward } = scoreOnAxis(axis, { example: { id, prompt }, completion });
     // An empty text is seen by the other modes.
-    return reward < 1 && completion.trim() !== "";
+    return reward !== null && reward < 1 && completion.trim() !== "";
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runNote } from "../runs/index.ts";
-import { changesIn, isRightKnob, knobHint, readField, readKnob } from "./run-note.ts";
+import { changesIn, isRightKnob, knobHint, readField, readKnob } from "./run-note-check.ts";
 
 const NOTE = runNote({
   loop: "A (evaluation)",
