@@ -103,7 +103,7 @@ describe("a fall", () => {
 describe("with too few training steps for a trend", () => {
   const short = (proxy: (passed: number) => number) => {
     const evaluations = MOVES.down.map((passed, i) => evaluation(i, passed, proxy(passed)));
-    return read({ steps: run(MOVES.down, 0.6, 0.6).steps.slice(0, 6), evaluations });
+    return readDirections({ steps: run(MOVES.down, 0.6, 0.6).steps.slice(0, 6), evaluations });
   };
 
   test("a reward that falls on the validation set falls", () => {
