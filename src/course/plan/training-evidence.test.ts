@@ -823,7 +823,7 @@ const FAKES: readonly Fake[] = [
     "no heading": [/no such heading/, (dir) => study(dir, links("backwards", "repaired"))],
     "two good runs": [
       /no linked training run failed/,
-      (dir) => study(dir, `## Failure\n${links("dpo", "both")}`),
+      (dir) => study(dir, `## Failure\n${links("both", "priced")}`),
     ],
     "three seeds of one run of one step": [
       /no linked training run failed|no linked run fixes/,
