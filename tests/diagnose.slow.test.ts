@@ -23,7 +23,7 @@ describe("a case", () => {
       expect(stdout).toMatch(new RegExp(`^${curve}, .* → `, "m"));
     expect(stdout).not.toContain(one.name);
     expect(stdout).toContain("--answer CAUSE --ablation KNOB");
-    expect(room.has("diagnoses.json")).toBe(false);
+    expect(room.has("diagnoses")).toBe(false);
     const json = await room.run(["diagnose", "--case", "3", "--format", "json"]);
     expect(json.stdout).not.toContain(one.cause);
   });
@@ -39,8 +39,8 @@ describe("a case", () => {
     expect(right.code).toBe(EXIT.ok);
     expect(right.stdout).toMatch(/^✓ cause.*\n✓ ablation/m);
     expect(right.stdout).toContain("has your first answer");
-    const { answers } = JSON.parse(room.read("diagnoses.json"));
-    expect(answers).toMatchObject([{ case: 3, seed: 0, cause_right: false }]);
+    const kept = JSON.parse(room.read(`diagnoses/${one.name}.json`));
+    expect(kept).toMatchObject({ name: one.name, cause_right: false });
     const list = await room.run(["diagnose"]);
     expect(list.stdout.match(/^ {2}case/gm)).toHaveLength(caseCount());
     expect(list.stdout).toMatch(/case {2}3 .*wrong cause/);

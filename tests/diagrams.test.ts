@@ -119,6 +119,24 @@ test("the debugging tree doubts the expected answer before it blames model or ve
   ]);
 });
 
+test("the debugging tree asks for all that must be the same, and keeps the holdout", () => {
+  const { nodes, about }: Drawn & { about: string } = parseDiagram(read("8-debugging.mmd"));
+  const labels = [...nodes.values()].map(({ label }) => label.join(" "));
+  expect(labels).toContain("Same data, prompts, scorer, sampling?");
+  expect(about).toContain("data, prompts, scorer and sampling settings are the same");
+  expect(labels.find((label) => label.startsWith("reward hack"))).toContain("holdout untouched");
+});
+
+test("the objects include the environment, and the metric that can lie", () => {
+  const drawn: Drawn = parseDiagram(read("9-objects.mmd"));
+  const environment = [...drawn.nodes.values()].find(({ nodes }) => nodes);
+  expect(environment?.label).toEqual(["ENVIRONMENT"]);
+  expect([...(environment?.nodes.values() ?? [])].map(({ label }) => label[0])).toEqual([
+    ...["PROMPTS", "SPEC", "REWARD r"],
+  ]);
+  expect(labelsOf(drawn)).toContain("it can lie if the spec drifts");
+});
+
 test("each loop says what is logged, what changes and what stays", () => {
   const { nodes }: { nodes: Map<string, Drawn & { label: string[] }> } = parseDiagram(
     read("1-three-loops.mmd"),

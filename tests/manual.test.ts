@@ -189,6 +189,8 @@ test("the contents page has the themes, the artifacts, and where the course diff
     "trap",
     "samples",
     "order",
+    "run",
+    "loop",
   ]);
 });
 
@@ -270,6 +272,9 @@ const DEFINED: Record<string, number> = {
   "0.001": 1 / 1000,
   "0.01": 1 / 100,
   "0.0001": 1 / 10_000,
+  /** Chapter 11's example: 98 gains of one size are as much as two losses of the other. */
+  "0.02": 2 / 100,
+  "0.98": 98 / 100,
 };
 
 test("a number in the prose was measured by a run, or follows from arithmetic", () => {

@@ -1,7 +1,9 @@
 /** `plan reproduce`: the documented steps in a clean folder, and what the capstone makes of them. */
 
+import { readdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { EXIT, expectError } from "./cli.ts";
+import { BIN, EXIT, expectError, start, Workspace } from "./cli.ts";
 import { PlanRoom, prose, START } from "./course-room.ts";
 
 const STUDY = "portfolio/case_study/README.md";
@@ -60,4 +62,35 @@ test("a run that the steps do not make is named", async () => {
   place.commit(START);
   expect((await place.on(START, "plan", "reproduce")).code).toBe(EXIT.ok);
   expect(await found(place)).toMatch(/do not make runs\/four/);
+});
+
+test.each([
+  ["lockedroom run cheat.ts", "runs a program"],
+  [STEP.replace("runs/first", "HERE/runs/first --force"), "outside of the"],
+])("the step %s is refused, and the workspace stays as it is", async (step, why) => {
+  const place = room.copy();
+  const before = place.read("runs/first/summary.json");
+  document(place, step.replace("HERE", place.dir));
+  expectError(await place.on(START, "plan", "reproduce"), EXIT.data, why);
+  expect(place.read("runs/first/summary.json")).toBe(before);
+});
+
+const ODD = STEP.replace("runs/first", "runs/odd --scorer odd.ts");
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s removes the clean folder", async (signal) => {
+  const place = room.copy();
+  place.write("odd.ts", "while (true);");
+  document(place, ODD);
+  const temporary = new Workspace();
+  const { child, finished } = start(process.execPath, [BIN, "plan", "reproduce"], place.dir, {
+    env: { TMPDIR: temporary.dir },
+  });
+  const made = () => readdirSync(temporary.dir).filter((name) => /reproduce/.test(name));
+  child.stderr?.on("data", async () => {
+    await sleep(500);
+    expect(made()).toHaveLength(1);
+    child.kill(signal);
+  });
+  expect(await finished).toMatchObject({ signal });
+  expect(made()).toEqual([]);
 });

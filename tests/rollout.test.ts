@@ -66,7 +66,7 @@ describe.concurrent("a rollout", () => {
     expectRunNote(
       workspace.read("r/README.md"),
       ...["30 answers to 30 examples", "90 written", '"temperature":0.5', "`s0` → `stop`: saw"],
-      manifest.inputs[0]?.sha256 as string,
+      ...[manifest.inputs[0]?.sha256 as string, "policy: "],
     );
   });
 

@@ -11,6 +11,8 @@ export function expectRunNote(note: string, ...facts: readonly string[]): void {
   for (const fact of facts) expect(note).toContain(fact);
   const examples = /\*\*Two concrete examples:\*\*\n((?: {2}- .*\n)+)/.exec(note)?.[1] ?? "";
   expect(examples.trim().split("\n")).toHaveLength(2);
+  // A person reads it: no record is dumped on one line.
+  expect(note.split("\n").filter((line) => line.length > 400)).toEqual([]);
   // An edit can be told from what the command wrote.
   expect(note).toMatch(/<!-- untouched [0-9a-f]{64} -->\n$/);
 }

@@ -104,10 +104,10 @@ describe("bandit-train", () => {
     expect(stdout.match(/expected: the probability/g)).toHaveLength(30);
     expect(stdout.match(/^step \d+$/gm)).toHaveLength(30);
     for (const [, sign, verb, from, to] of stdout.matchAll(
-      /\((positive|negative|zero)\)\n {2}expected: the probability of \w (goes up|goes down|stays the same): (\S+) → (\S+)/g,
+      /\((positive|negative|zero)\)\n {2}expected: the probability of \w (goes up|goes down|stays unchanged): (\S+) → (\S+)/g,
     )) {
       expect(verb).toBe(
-        { positive: "goes down", negative: "goes up", zero: "stays the same" }[sign as "zero"],
+        { positive: "goes down", negative: "goes up", zero: "stays unchanged" }[sign as "zero"],
       );
       expect(Math.sign(Number(to) - Number(from))).toBe(
         { positive: -1, negative: 1, zero: 0 }[sign as "zero"],

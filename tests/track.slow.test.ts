@@ -471,7 +471,69 @@ const CHEATS: readonly Cheat[] = [
   [
     "0",
     "run-note",
-    /one or more of model, verifier, spec, data.*found bad luck/,
+    /What happened.*the run says pass_rate 0\.\d{4} \(\d+ of 240\)/,
+    "the recorded pass rate was falsified",
+    (l) => l.edit(SABOTAGE_NOTE, /pass_rate [\d.]+/, "pass_rate 0.99"),
+  ],
+  [
+    "0",
+    "run-note",
+    /Locked Room evidence.*the run says dataset/,
+    "the recorded evidence was deleted",
+    (l) => l.edit(SABOTAGE_NOTE, /- \*\*Locked Room evidence[\s\S]*?(?=- \*\*What I)/, ""),
+  ],
+  [
+    "0",
+    "run-note",
+    /\d+ rows failed.*found none/,
+    "rows failed, and the note says that nothing did",
+    (l) => rewrite(l, "Failure type", "none"),
+  ],
+  [
+    "0",
+    "mental-map",
+    /the text of "## Reward"/,
+    "every term has the same sentence",
+    (l) => {
+      const loops = "Loop A: measurement, Loop B: selection, Loop C: policy";
+      const filler = "this term means that the reward of one completion is what its scorer says";
+      const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
+      l.write(
+        "notes/mental_map_v1.md",
+        `${terms.map((term) => `## ${term}\n\n${term} ${filler} ${term}\n`).join("\n")}\n## The three loops\n\n${loops}\n`,
+      );
+    },
+  ],
+  [
+    "2",
+    "program",
+    /import only softmax.*found TWO_STEP_UPDATES from "lockedroom\/learn"/,
+    "the program is the reference solution, imported",
+    (l) => {
+      l.edit(TWO_STEP, "  softmax,", "  softmax,\n  TWO_STEP_UPDATES,\n  trainOnDraws,");
+      l.edit(
+        TWO_STEP,
+        /let policy = START;[\s\S]*?\n {2}\}\);/,
+        "return [...trainOnDraws(draws, { lr, baseline }, TWO_STEP_UPDATES.both)];",
+      );
+      l.shell("rm -r runs/l2_build_two_step");
+    },
+  ],
+  [
+    "2",
+    "restored",
+    /import only softmax.*found actionAt from "lockedroom\/learn"/,
+    "the restored program samples with the reference solution",
+    (l) => {
+      l.edit(TWO_STEP, "  softmax,", "  softmax,\n  actionAt,");
+      l.edit(TWO_STEP, /let left = draw;\n.*\n/, "return actionAt(softmax(logits), draw);\n");
+      l.commit("L2 fix");
+    },
+  ],
+  [
+    "0",
+    "run-note",
+    /one or two of model, verifier, spec, data.*found bad luck/,
     "the failure has no type",
     (l) => rewrite(l, "Failure type", "bad luck"),
   ],
@@ -698,14 +760,14 @@ const CHEATS: readonly Cheat[] = [
   [
     "1",
     "ten-steps",
-    /positive|negative/,
+    /expected sign of step \d+ that follows from reward . and baseline [\d.]+; found negative/,
     "a sign is wrong",
     (l) => l.edit("notes/reinforce_forensics.md", "| positive | up", "| negative | up"),
   ],
   [
     "1",
     "ten-steps",
-    /up|down/,
+    /expected must of step \d+ that follows .*sign of the learning rate; found down/,
     "a direction is wrong",
     (l) => l.edit("notes/reinforce_forensics.md", /\| positive \| up/, "| positive | down"),
   ],

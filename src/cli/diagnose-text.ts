@@ -5,6 +5,7 @@ import { leaves } from "../core/leaves.ts";
 import {
   ABLATION_NAMES,
   ABLATIONS,
+  answerTo,
   CAUSE_NAMES,
   CAUSES,
   type CurveRun,
@@ -114,18 +115,16 @@ function outcome(run: CurveRun): string {
 }
 
 export function showCases(
-  cases: readonly { readonly number: number; readonly algorithm: string }[],
+  cases: readonly { readonly number: number; readonly one: DiagnoseCase }[],
   answers: readonly DiagnosisAnswer[],
-  seed: number,
 ): void {
-  for (const { number, algorithm } of cases) {
-    const answer = answers.find((one) => one.case === number && one.seed === seed);
-    out(`  case ${String(number).padStart(2)}  ${algorithm.padEnd(5)}  ${answerText(answer)}`);
+  for (const { number, one } of cases) {
+    const answer = answerText(answerTo(answers, one));
+    out(`  case ${String(number).padStart(2)}  ${one.algorithm.padEnd(5)}  ${answer}`);
   }
-  const own = answers.filter((one) => one.seed === seed);
-  if (own.length > 0) {
-    const right = own.filter((one) => one.cause_right && one.ablation_right).length;
-    print(`${right} of ${own.length} right at the first answer.`);
+  if (answers.length > 0) {
+    const right = answers.filter((one) => one.cause_right && one.ablation_right).length;
+    print(`${right} of ${answers.length} right at the first answer.`);
   }
 }
 

@@ -53,6 +53,13 @@ test("asks again for what is no answer, and ends where the input ends", async ()
   expect(said).toMatch(/\d of 1 answers right/);
 });
 
+test("the words are those of the note, and an end of input at once counts nothing", async () => {
+  await askSteps(steps, LR, typing([]).nextLine);
+  expect(said).toContain("up, down or unchanged");
+  expect(said).toContain("No step was answered.");
+  expect(said).not.toContain("0 of 0");
+});
+
 test("without a terminal the answers are left out, and --reveal shows them", () => {
   printSteps(steps, LR, false);
   expect(said).not.toMatch(/positive|negative|→/);

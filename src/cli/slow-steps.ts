@@ -11,7 +11,7 @@ import {
 import type { NextLine } from "./line-prompt.ts";
 import { out, paint, print } from "./terminal.ts";
 
-const FORM = "the sign of the advantage (+, -, 0), then up, down or same";
+const FORM = "the sign of the advantage (+, -, 0), then up, down or unchanged";
 
 /** Asks for each step; `?` shows the answer, the end of input ends the questions. */
 export async function askSteps(
@@ -39,7 +39,8 @@ export async function askSteps(
     for (const text of revealedStep(step, lr)) out(text);
   }
   out();
-  out(paint("bold", `${counts.right} of ${counts.asked} answers right.`));
+  const counted = `${counts.right} of ${counts.asked} answers right.`;
+  out(paint("bold", counts.asked === 0 ? "No step was answered." : counted));
   out();
 }
 

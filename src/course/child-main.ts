@@ -17,6 +17,9 @@ const jiti = createJiti(import.meta.url, {
   fsCache: cache === "-" ? false : cache,
 });
 
+/** What a part of an assignment throws until it is written. */
+const NOT_WRITTEN = /^(\w+ is not written yet); see level (\S+)$/;
+
 if (mode === "call") process.once("message", answer);
 else if (mode === "two-step") await twoStep(args[0] as string);
 else await run();
@@ -66,8 +69,14 @@ async function run(): Promise<void> {
   try {
     await jiti.import(program);
   } catch (error) {
-    // A LockedRoomError is shown as a sentence; anything else keeps its stack.
+    // A LockedRoomError and a part that is not written are shown as a sentence; anything else keeps its stack.
     const { name, message, hint } = error as { name?: string; message?: string; hint?: string };
+    const blank = NOT_WRITTEN.exec(message ?? "");
+    if (blank) {
+      console.error(`${blank[1]}\nNext: ./lockedroom level ${blank[2]} --next`);
+      process.exitCode = 65;
+      return;
+    }
     if (name !== "LockedRoomError") throw error;
     console.error(`${message}${hint ? `\n  ${hint}` : ""}`);
     process.exitCode = 65;

@@ -40,7 +40,7 @@ test("the template has a section for each drill, and none of them counts", () =>
   expect(readMentalMap(undefined).written).toBe(0);
 });
 
-test("every drill of the manual has a row, and its loops are real", () => {
+test("every drill of the manual has a row, with its loops and knobs", () => {
   const folder = new URL("../../docs/manual/", import.meta.url);
   const withDrill = readdirSync(folder).filter(
     (name) =>
@@ -49,7 +49,7 @@ test("every drill of the manual has a row, and its loops are real", () => {
   const rows = new Set(DRILLS.map(({ id }) => String(Number.parseInt(id, 10)).padStart(2, "0")));
   expect(withDrill.length).toBeGreaterThan(15);
   expect(withDrill.filter((name) => !rows.has(name.slice(0, 2)))).toEqual([]);
-  expect(DRILLS.every(({ loops }) => loops.length > 0)).toBe(true);
+  expect(DRILLS.every(({ loops, knobs }) => loops.length > 0 && knobs.length > 0)).toBe(true);
 });
 
 test("four lines count", () => {
@@ -68,6 +68,17 @@ test.each([
     { "Failure and class": "one row was wrong somehow here" },
     "model",
   ],
+  [
+    "a failure of every class",
+    { "Failure and class": "one row was wrong: model, verifier, spec or data" },
+    "exactly one of model, verifier, spec, data, not model and verifier",
+  ],
+  ["a knob that the drill does not turn", { Knob: "selection" }, "do not turn the selection"],
+  [
+    "three changes",
+    { "Next change": "change the scorer and the prompt and train longer" },
+    "exactly one, not 3",
+  ],
   ["a class without a failure", { "Failure and class": "model" }, "at least 6 words"],
   ["no next change", { "Next change": "none" }, "Next change"],
   ["a blank", { Knob: "_yours to write_" }, "Knob: nothing written"],
@@ -80,4 +91,18 @@ test("a failure that was copied from another drill does not count", () => {
   const copied = written("11", {}, written("10"));
   expect(readMentalMap(copied).written).toBe(1);
   expect(problemOf(copied, "11")).toContain("another drill");
+});
+
+test("one sentence for every drill counts once, whatever ends it", () => {
+  const all = DRILLS.reduce((text, { id, loops, knobs }, i) => {
+    const lines = { Loop: loops[0] ?? "", Knob: knobs[0] ?? "" };
+    return written(id, { ...lines, "Failure and class": `${FAILURE}${".".repeat(i)}` }, text);
+  }, template);
+  expect(readMentalMap(all).written).toBe(1);
+});
+
+test("no knob fits every drill", () => {
+  for (const knob of ["measurement", "selection", "policy", "environment"] as const) {
+    expect(DRILLS.filter(({ knobs }) => !knobs.includes(knob)).length).toBeGreaterThan(5);
+  }
 });

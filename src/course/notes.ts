@@ -95,11 +95,38 @@ function noteSections(markdown: string): Map<string, string> {
   return found;
 }
 
-/** Checks that a note has no blanks and enough words in each section; returns the sections. */
+const MOST_SHARED = 0.6;
+
+/** Whether two texts are one, but for a few words: by the pairs of words that they share. */
+export function isSameText(one: string, other: string): boolean {
+  const [a, b] = [pairs(one), pairs(other)];
+  const shared = [...a].filter((pair) => b.has(pair)).length;
+  return shared > MOST_SHARED * Math.min(a.size, b.size);
+}
+
+function pairs(text: string): Set<string> {
+  const all = words(text.toLowerCase());
+  return new Set(all.length < 2 ? all : all.slice(1).map((word, i) => `${all[i]} ${word}`));
+}
+
+/** Letters only, as in words of a language: no `w17`, no number. */
+const isWord = (word: string) => /^\p{L}[\p{L}\p{M}'’-]*$/u.test(word);
+
+/** How many words a section has at least, and the words of which it needs two, in any form. */
+export interface SectionRule {
+  readonly words: number;
+  readonly keys?: readonly string[];
+}
+
+const MIN_KEYS = 2;
+/** So many letters are the same in "verifier", "verified" and "verification". */
+const STEM = 5;
+
+/** Checks that a note has no blanks, and explains something in each section; returns the sections. */
 export async function checkSections(
   context: CheckContext,
   file: string,
-  least: Readonly<Record<string, number>>,
+  rules: Readonly<Record<string, number | SectionRule>>,
 ): Promise<Map<string, string>> {
   const text = await context.read(file);
   const template = (await context.firstVersion(file)) ?? "";
@@ -114,7 +141,8 @@ export async function checkSections(
   const isOwn = (line: string) => line.startsWith("## ") || !given.has(line.trim());
   const own = noteSections(lines.filter(isOwn).join("\n"));
   const texts = new Map<string, string>();
-  for (const [heading, count] of Object.entries(least)) {
+  for (const [heading, rule] of Object.entries(rules)) {
+    const { words: count, keys = [] } = typeof rule === "number" ? { words: rule } : rule;
     const written = own.get(heading.toLowerCase());
     ensure(wordCount(written ?? "") >= count, {
       expected: `at least ${count} words of your own under "## ${heading}"`,
@@ -122,18 +150,37 @@ export async function checkSections(
       where: file,
       next: `Write ${file}, under "## ${heading}".`,
     });
-    const duplicate = texts.get(written ?? "");
-    ensure(
-      duplicate === undefined &&
-        new Set(words((written ?? "").toLowerCase())).size >= Math.min(count, 60) / 2,
-      {
-        expected: `an explanation under "## ${heading}"`,
-        found:
-          duplicate === undefined ? "the same few words repeated" : `the text of "## ${duplicate}"`,
-        where: file,
-      },
-    );
-    texts.set(written ?? "", heading);
+    const problem = textProblem(written ?? "", count, keys, texts);
+    ensure(problem === undefined, {
+      expected: `an explanation under "## ${heading}"`,
+      found: problem ?? "",
+      where: file,
+    });
+    texts.set(heading, written ?? "");
   }
   return own;
+}
+
+/** Why a text explains nothing, as far as that can be counted. */
+export function textProblem(
+  text: string,
+  least: number,
+  keys: readonly string[],
+  others: ReadonlyMap<string, string>,
+): string | undefined {
+  const copied = [...others].find(([, other]) => isSameText(text, other));
+  if (copied) return `the text of "## ${copied[0]}"`;
+  const used = new Set(words(text.toLowerCase()).filter(isWord));
+  if (used.size < Math.min(least, 60) / 2) return "the same few words repeated, or no words";
+  const named = keys.filter((key) => [...used].some((word) => word.startsWith(key.slice(0, STEM))));
+  return named.length >= Math.min(MIN_KEYS, keys.length)
+    ? undefined
+    : `a text without the words that it needs, such as ${keys.slice(0, 4).join(", ")}`;
+}
+
+/** A drawing has a line for each thing, or a code block with an arrow. */
+export function isDrawing(text: string, lines: number): boolean {
+  const [block = ""] = /```[\s\S]*?```/.exec(text) ?? [];
+  const drawn = text.split("\n").filter((line) => wordCount(line) > 0 && !/^\s*```/.test(line));
+  return drawn.length >= lines || /->|=>|→|⟶/.test(block);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runNote } from "../runs/index.ts";
-import { changesIn, isRightKnob, knobHint, readField, readKnob } from "./run-note-check.ts";
+import { failureProblem, isRightKnob, knobHint, readField, readKnob } from "./run-note-check.ts";
 
 const NOTE = runNote({
   loop: "A (evaluation)",
@@ -25,25 +25,6 @@ test("a field goes on to the next one", () => {
 });
 
 test.each([
-  ["lower the learning rate from 2.0 to 0.5", 1],
-  ["Evaluate the shipped data set again.", 1],
-  ["lower the learning rate and nothing else", 1],
-  ["lower the learning rate\n  from 2.0 to 0.5", 1],
-  ["- lower the learning rate", 1],
-  ["use a smaller step, e.g. 0.1", 1],
-  ["lower the learning rate and add a baseline", 2],
-  ["Lower the learning rate. Add a baseline.", 2],
-  ["lower the learning rate; add a baseline", 2],
-  ["lower the learning rate, also add a baseline", 2],
-  ["- lower the learning rate\n- add a baseline", 2],
-  ["none", 0],
-  ["None: it works", 0],
-  ["", 0],
-])("%j names %i changes", (text, count) => {
-  expect(changesIn(text)).toHaveLength(count);
-});
-
-test.each([
   ["environment", "environment"],
   ["Environment (the data set; not the policy)", "environment"],
   ["**measurement instrument**", "measurement"],
@@ -65,4 +46,18 @@ test("a pick must be what the gate finds; changed data may be called a changed i
   // Not the other way round: a changed scorer is a changed instrument and nothing else.
   expect(isRightKnob("environment", ["measurement"])).toBe(false);
   expect(knobHint("environment", ["environment"])).toBe("");
+});
+
+test.each([
+  ["model", 96, undefined],
+  ["model, spec", 96, undefined],
+  ["data (one altered answer)", 0, undefined],
+  ["none", 0, undefined],
+  ["none", 96, "96 rows failed"],
+  ["model, verifier, spec, data", 96, "those that the failing rows show"],
+  ["bad luck", 96, "one or two of model, verifier, spec, data"],
+])("the failure types %j of a run with %i failing rows", (text, failed, expected) => {
+  const problem = failureProblem(text, failed);
+  if (expected === undefined) expect(problem).toBeUndefined();
+  else expect(problem?.expected).toContain(expected);
 });

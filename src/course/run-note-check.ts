@@ -5,10 +5,12 @@
 
 import { type Change, KNOBS, type Knob } from "../core/index.ts";
 import { compareManifests } from "../gate/index.ts";
-import { FAILURE_TYPES, NOTE_FIELDS } from "../runs/index.ts";
+import { FAILURE_TYPES, NOTE_FIELDS, type Run } from "../runs/index.ts";
+import { changesIn, isNone } from "./changes.ts";
 import { type CheckContext, ensure } from "./check-context.ts";
 import type { Check } from "./level.ts";
 import { BLANK, wordCount } from "./notes.ts";
+import { alteredLine, recordedFacts } from "./recorded-note.ts";
 
 type Field = keyof typeof NOTE_FIELDS;
 
@@ -38,6 +40,13 @@ async function checkRunNote(context: CheckContext, run: string, last?: string): 
   const file = `runs/${run}/README.md`;
   const note = await context.read(file);
   const found = await knobsSince(context, run, last);
+  const altered = alteredLine(note, await recordedFacts(await context.run(run)));
+  ensure(altered === undefined, () => ({
+    expected: `"${altered?.label}" as the run wrote it`,
+    found: `another text; the run says ${altered?.recorded}`,
+    where: file,
+    next: `Put this back under "${altered?.label}" in ${file}: ${altered?.recorded}`,
+  }));
   for (const field of Object.keys(NOTE_FIELDS) as Field[]) {
     const { text, line } = readField(note, field);
     const problem = problemOf(field, text, found);
@@ -54,8 +63,9 @@ async function checkRunNote(context: CheckContext, run: string, last?: string): 
   return knobHint(given, found.knobs) || `${name}, ${since}`;
 }
 
-/** What the gate finds between two runs. */
+/** What the gate finds between two runs, and how many rows failed. */
 interface Found {
+  readonly failed: number;
   readonly knobs: readonly Change[];
   /** The command that shows it. */
   readonly command?: string;
@@ -63,7 +73,8 @@ interface Found {
 
 async function knobsSince(context: CheckContext, run: string, last?: string): Promise<Found> {
   const after = await context.run(run);
-  if (last === undefined) return { knobs: [] };
+  const failed = failedRows(after);
+  if (last === undefined) return { failed, knobs: [] };
   const before = await context.run(last);
   const { knobs } = compareManifests(before.manifest, after.manifest);
   const command = `./lockedroom gate --baseline runs/${last} \\\n  --candidate runs/${run}`;
@@ -73,8 +84,12 @@ async function knobsSince(context: CheckContext, run: string, last?: string): Pr
     where: `the manifests of runs/${last} and runs/${run}`,
     next: `Make runs/${run} again, with --force, so that it differs from runs/${last} in one thing.`,
   });
-  return { knobs, command };
+  return { failed, knobs, command };
 }
+
+/** Rows that a scorer failed; an episode of an experiment without its reward is no failure. */
+const failedRows = ({ manifest, summary }: Run) =>
+  manifest.loop === "C" ? 0 : summary.metrics.n_fail;
 
 // --- reading -----------------------------------------------------------------------------------------
 
@@ -106,15 +121,15 @@ function problemOf(field: Field, text: string | undefined, found: Found): Proble
   }
   if (BLANK.test(text)) return { expected: "your own words", found: "the placeholder" };
   if (field === "knob") return knobProblem(text, found);
-  if (field === "failure") return failureProblem(text);
+  if (field === "failure") return failureProblem(text, found.failed);
   const first = field === "change" && found.knobs.length === 0 && isNone(text);
   if (first) return undefined;
   const changes = field === "change" || field === "next" ? changesIn(text) : [text];
   if (changes.length !== 1) {
     const shown = changes.map((one) => `"${one}"`).join(" and ");
     return {
-      expected: "exactly one change; a second one belongs to the run after",
-      found: changes.length === 0 ? "none" : `${changes.length}: ${shown}`,
+      expected: `exactly one change${changes.length > 1 ? "; a second one belongs to the run after" : ""}`,
+      found: changes.length === 0 ? text || "nothing" : `${changes.length}: ${shown}`,
       next: correct(field),
     };
   }
@@ -127,35 +142,29 @@ function problemOf(field: Field, text: string | undefined, found: Found): Proble
       };
 }
 
-const isNone = (text: string) => /^none\b/i.test(text);
+/** Whoever names more than two has not decided. */
+const MOST_TYPES = 2;
 
-/** The changes that a text names: sentences, list items, and what "and" joins. */
-export function changesIn(text: string): string[] {
-  if (text === "" || isNone(text)) return [];
-  const apart =
-    /\u0000|;|[.!?]\s+(?=\S)|,?\s+(?:and(?! (?:nothing|no other)\b)|also|plus|as well as|&)\s+/i;
-  return text
-    .replace(/\b(?:e\.g|i\.e)\./gi, "")
-    .replace(/(?:^|\n)\s*(?:[-*+]|\d+[.)])\s+/g, "\u0000")
-    .split(apart)
-    .map((part) => part.replace(/\s+/g, " ").trim())
-    .filter((part) => wordCount(part) > 0);
-}
-
-function failureProblem(text: string): Problem | undefined {
+export function failureProblem(text: string, failed: number): Problem | undefined {
   const named = withoutRemarks(text)
     .split(/[,/;+\n]|\band\b/i)
     .map((part) => part.trim().toLowerCase())
     .filter((part) => part !== "");
+  const next = correct("failure");
   const known = (part: string) => FAILURE_TYPES.some((type) => part.split(/\s/)[0] === type);
-  const valid = named.length > 0 && (isNone(text) || named.every(known));
-  return valid
+  const types = FAILURE_TYPES.join(", ");
+  if (isNone(text)) {
+    return failed === 0
+      ? undefined
+      : { expected: `one or two of ${types}: ${failed} rows failed`, found: "none", next };
+  }
+  if (named.length > MOST_TYPES && named.every(known)) {
+    const expected = `one or two of ${types}: those that the failing rows show`;
+    return { expected, found: `${named.length}: ${named.join(", ")}`, next };
+  }
+  return named.length > 0 && named.every(known)
     ? undefined
-    : {
-        expected: `one or more of ${FAILURE_TYPES.join(", ")}, or none`,
-        found: text || "nothing",
-        next: correct("failure"),
-      };
+    : { expected: `one or two of ${types}, or none`, found: text || "nothing", next };
 }
 
 /** Without emphasis, backticks and what is in parentheses. */

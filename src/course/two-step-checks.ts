@@ -16,7 +16,15 @@ import {
   type Vector,
 } from "../learn/index.ts";
 import { type CheckContext, ensure } from "./check-context.ts";
+import { type Allowed, checkImports } from "./imports.ts";
 import { hiddenSeed, type LearnerFile } from "./learner-code.ts";
+
+/** What the assignment comes with; `lockedroom/learn` also has every part that is to be written. */
+export const TWO_STEP_IMPORTS: Allowed = {
+  "lockedroom/learn": ["softmax", "runTwoStep"],
+  "lockedroom/extensions": ["isProgram"],
+  "node:util": ["parseArgs"],
+};
 
 const TOLERANCE = 1e-9;
 
@@ -29,6 +37,7 @@ export async function checkUpdate(
   file: LearnerFile,
   credit: CreditAssignment,
 ): Promise<string> {
+  await checkImports(file, TWO_STEP_IMPORTS);
   const rng = hidden(context, "2");
   const cases = Array.from({ length: 40 }, (): [TwoStepPolicy, TwoStepEpisode] => [
     { first: pair(rng), second: [pair(rng), pair(rng)] },
@@ -49,6 +58,7 @@ export async function checkUpdate(
 }
 
 export async function checkWorld(context: CheckContext, file: LearnerFile): Promise<string> {
+  await checkImports(file, TWO_STEP_IMPORTS);
   const rng = hidden(context, "2 world");
   const cases = Array.from({ length: 60 }, () => {
     const args = [rng.below(2), rng.below(2), rng.next()] as const;
@@ -59,6 +69,7 @@ export async function checkWorld(context: CheckContext, file: LearnerFile): Prom
 }
 
 export async function checkSampling(context: CheckContext, file: LearnerFile): Promise<string> {
+  await checkImports(file, TWO_STEP_IMPORTS);
   const rng = hidden(context, "2 sampling");
   const cases = Array.from({ length: 60 }, (_, i) => {
     const logits = pair(rng).map((logit) => 3 * logit);
@@ -75,6 +86,7 @@ export async function checkProgram(
   file: LearnerFile,
   credit: CreditAssignment,
 ): Promise<string> {
+  await checkImports(file, TWO_STEP_IMPORTS);
   const rng = hidden(context, "2 program");
   const cases = [true, false].map((baseline): [TwoStepDraws[], TwoStepTraining] => [
     Array.from({ length: 30 }, () => ({

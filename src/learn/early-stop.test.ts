@@ -7,7 +7,9 @@ import { afterAll, expect, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { readTrainingRun } from "../runs/read-training-run.ts";
 import { openScorer } from "../scorers/open.ts";
+import { algorithmOf } from "./algorithms/index.ts";
 import type { EarlyStop, TrainOptions } from "./options.ts";
+import { idleSettings } from "./settings/unused.ts";
 import { train } from "./train.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-early-stop-"));
@@ -86,4 +88,22 @@ test("a condition on validation is refused where nothing is validated", async ()
     kind: "usage",
     hint: expect.stringMatching("--dev"),
   });
+});
+
+test("a margin on two validation examples is refused, and a target on them is not", async () => {
+  await expect(run("few", { margin: 0.1 })).rejects.toMatchObject({
+    kind: "usage",
+    message: expect.stringMatching(/20 validation examples or more, and .* has 2/),
+  });
+  expect((await run("enough", { target: 2, tokens: 1 })).summary.stop.reason).toBe("tokens");
+});
+
+test("a baseline without a margin and a price without a budget are reported as without effect", () => {
+  const named = (stop: JsonObject) =>
+    idleSettings(algorithmOf("grpo"), { steps: 1, stop }).map(({ because }) => because);
+  expect(named({ baseline: 0.5, price: 2 })).toEqual([
+    "stop.baseline has no effect without stop.margin",
+    "stop.price has no effect without stop.money",
+  ]);
+  expect(named({ baseline: 0.5, margin: 0, price: 2, money: 1 })).toEqual([]);
 });

@@ -1,12 +1,11 @@
 /** The conditions of the settings `stop`: whether one is met after a step, and in what words. */
 
 import { bestEvaluation } from "../curves/divergence.ts";
-import { mean, pairedShift } from "../curves/trend.ts";
 import { STOP_CONDITIONS, type StopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
-import { normalQuantile } from "../stats/normal-quantile.ts";
 import { percent, show } from "./alarms/history.ts";
 import type { StopSettings } from "./settings/stop.ts";
+import { aboveNumber, aboveStart, CONFIDENCE } from "./stop-margin.ts";
 
 /** Why a run ends before its last step. */
 export interface Stop {
@@ -23,7 +22,6 @@ export interface RunSoFar {
 
 /** Validations without improvement that a plateau has at least, however far apart they are. */
 const FEWEST_VALIDATIONS = 3;
-const CONFIDENCE = 0.95;
 const MILLION = 1_000_000;
 
 type Condition = (run: RunSoFar, stop: StopSettings) => string | undefined;
@@ -39,9 +37,9 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     const last = newest(evaluations, steps);
     if (margin === null || !last) return undefined;
     const above = baseline === null ? aboveStart(evaluations, last) : aboveNumber(last, baseline);
-    if (!above || above.low < margin) return undefined;
+    if (!above || above.low <= margin) return undefined;
     const than = baseline === null ? "the initial policy" : `the baseline of ${show(baseline)}`;
-    return `The validation reward is ${show(above.by)} above ${than}, and above it by ${show(margin)} or more with ${percent(CONFIDENCE)} confidence (${show(above.low)} at least).`;
+    return `The validation reward is ${show(above.by)} above ${than}, and above it by more than ${show(margin)} with ${percent(CONFIDENCE)} confidence (${show(above.low)} at least).`;
   },
 
   plateau({ evaluations, steps }, { plateau }) {
@@ -107,30 +105,6 @@ function lastImprovement(evaluations: readonly EvaluationRecord[], delta: number
     if (isBetter || isLower) at = i;
   });
   return at;
-}
-
-interface Above {
-  readonly by: number;
-  /** Lower end of the one-sided interval. */
-  readonly low: number;
-}
-
-/** Paired by example. */
-function aboveStart(
-  [first]: readonly EvaluationRecord[],
-  last: EvaluationRecord,
-): Above | undefined {
-  const shift = first && pairedShift([first], [last]);
-  return shift && { by: shift.mean, low: shift.mean - normalQuantile(CONFIDENCE) * shift.error };
-}
-
-function aboveNumber({ rewards }: EvaluationRecord, baseline: number): Above | undefined {
-  const scored = rewards.filter((reward) => reward !== null);
-  if (scored.length < 2) return undefined;
-  const centre = mean(scored);
-  const squares = scored.reduce((sum, reward) => sum + (reward - centre) ** 2, 0);
-  const error = Math.sqrt(squares / (scored.length - 1) / scored.length);
-  return { by: centre - baseline, low: centre - baseline - normalQuantile(CONFIDENCE) * error };
 }
 
 function tokensOf(steps: readonly StepRecord[]): number {

@@ -25,6 +25,7 @@ import type { TrainOptions } from "./options.ts";
 import { mergeSettings, nested } from "./recipe.ts";
 import { idleSettings } from "./settings/unused.ts";
 import { trainSettings } from "./settings.ts";
+import { requireMeasures, requirePoints } from "./sweep-measures.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -57,6 +58,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
     );
   }
   for (const value of values) refuseIdle(options, nested(over.split("."), value));
+  requireMeasures(options, [measures.y, measures.x]);
   const init = checkpointFolder(options.init);
   const points: SweepPoint[] = [];
   const runs: TradedRun[] = [];
@@ -83,6 +85,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const found: Sweep = { over, algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
   const tradeoff = tradeoffOf({ over, algorithm, runs }, measures);
+  requirePoints(tradeoff);
   const files = await writeTradeoff(outdir, tradeoff);
   if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, tradeoff, files };

@@ -32,7 +32,9 @@ export { type RolloutOptions, rollout } from "./rollout.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
+export { selectionSentence } from "./selection-tally.ts";
 export type { StatedProvenance } from "./stated.ts";
+export { Tally } from "./tally.ts";
 export {
   type GoldenReport,
   type GoldenVerdict,

@@ -16,6 +16,7 @@ export {
   provenancePath,
   readProvenance,
 } from "./manifest.ts";
+export { scoredFacts } from "./note-facts.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {

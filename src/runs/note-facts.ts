@@ -1,6 +1,6 @@
 /** What each kind of run says about itself in its note. */
 
-import type { JsonObject } from "../core/json.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
@@ -56,7 +56,7 @@ export function rolloutFacts(
     loop: "none (sampling: answers for Loop A or Loop B; nothing is scored, nothing changes)",
     evidence: [
       ...manifest.inputs.map(input),
-      ...settings("policy", manifest.policy),
+      policyLine(manifest.policy),
       prompts(manifest),
       ...settings("prompt", manifest.prompt),
       sampling(manifest.sampling),
@@ -103,9 +103,9 @@ export function trainFacts(
     evidence: [
       ...manifest.inputs.map(input),
       ...manifest.scorers.map(({ role, identity }) => `${role} ${scorer(identity)}`),
-      `initial policy: ${manifest.init_fingerprint === null ? "from scratch" : `\`${manifest.init_fingerprint}\``}`,
+      initialPolicy(manifest),
       `algorithm \`${manifest.algorithm}\``,
-      ...settings("settings", manifest.settings),
+      ...settingLines(manifest.settings),
     ],
     happened: `${end.steps} steps, loss ${figure(end.first_loss)} → ${figure(end.last_loss)}; ended: ${stop.reason}, policy of step ${stop.kept} kept; ${end.alarms} alarms; holdout pass rate ${holdout.pass_rate === null ? "not measured" : holdout.pass_rate.toFixed(4)}`,
     examples: examples.map(
@@ -125,6 +125,7 @@ export function sweepFacts({ over, algorithm, points }: Sweep, manifest: TrainMa
     evidence: [
       ...manifest.inputs.map(input),
       ...manifest.scorers.map(({ role, identity }) => `${role} ${scorer(identity)}`),
+      initialPolicy(manifest),
       `algorithm \`${algorithm}\`; only \`${over}\` differs between the runs`,
       "settings: in the note of each run",
     ],
@@ -132,9 +133,52 @@ export function sweepFacts({ over, algorithm, points }: Sweep, manifest: TrainMa
     examples: points
       .filter((_, i) => i === 0 || i === points.length - 1)
       .map(
-        ({ value, run }) => `\`${over}\` = ${code(String(value))}: see the note in ${code(run)}`,
+        ({ value, run }) =>
+          `\`${over}\` = ${code(String(value))}: see the note in ${code(`${folderName(run)}/`)}`,
       ),
   };
+}
+
+const initialPolicy = ({ init_fingerprint: init }: TrainManifest) =>
+  `initial policy: ${init === null ? "from scratch" : `\`${init}\``}`;
+
+/** The folder of a run, which lies beside the note. */
+const folderName = (run: string) => run.split(/[\\/]/).findLast((part) => part !== "") ?? run;
+
+/** What a policy is called and its fingerprint; how it was trained is in the manifest. */
+function policyLine(policy: object): string {
+  const stated = Object.entries(policy).filter(
+    ([key, value]) =>
+      key !== "fingerprint" && (typeof value === "string" || typeof value === "number"),
+  );
+  const { fingerprint } = policy as { fingerprint?: unknown };
+  return [
+    `policy: ${stated.map(([key, value]) => `${key} ${code(String(value))}`).join(", ") || "unknown"}`,
+    ...(typeof fingerprint === "string" ? [`fingerprint \`${fingerprint}\``] : []),
+  ].join(", ");
+}
+
+/** A line for each group of settings; what is null is not in use. */
+function settingLines(settings: object): string[] {
+  const isGroup = (value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = Object.entries(settings).filter(([, value]) => value !== null);
+  const list = (pairs: readonly (readonly [string, unknown])[]) =>
+    pairs
+      .filter(([, value]) => value !== null)
+      .map(
+        ([key, value]) =>
+          `${key} ${code(typeof value === "string" ? value : canonicalJson(value))}`,
+      )
+      .join(", ");
+  const single = list(entries.filter(([, value]) => !isGroup(value)));
+  const groups = entries
+    .filter(([, value]) => isGroup(value))
+    .map(([name, value]) => [name, list(Object.entries(value as object))] as const);
+  return [
+    ...(single === "" ? [] : [`settings: ${single}`]),
+    ...groups.filter(([, text]) => text !== "").map(([name, text]) => `${name}: ${text}`),
+  ];
 }
 
 const input = ({ role, path, sha256 }: Manifest["inputs"][number]) =>
@@ -147,10 +191,10 @@ const prompts = ({ examples }: Pick<Manifest, "examples">) =>
   `prompts sha256 \`${examples.prompts_sha256}\``;
 
 const sampling = (stated: object | null) =>
-  `sampling: ${stated ? `\`${JSON.stringify(stated)}\`` : "unknown: no provenance file"}`;
+  `sampling: ${stated ? `\`${canonicalJson(stated)}\`` : "unknown: no provenance file"}`;
 
 const figure = (value: number) => (Number.isFinite(value) ? value.toFixed(4) : String(value));
 
 function settings(name: string, value: object | null): string[] {
-  return value === null ? [] : [`${name}: \`${JSON.stringify(value).replaceAll("`", "'")}\``];
+  return value === null ? [] : [`${name}: \`${canonicalJson(value).replaceAll("`", "'")}\``];
 }

@@ -27,21 +27,40 @@ function paste(learner: Learner, level: string, stage: string): void {
   learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
 }
 
+/** By heading, where the check looks for the words of an explanation. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  Reward:
+    "The number that the scorer gives to one completion after parsing its text; it is the only signal that a learning run gets about that answer.",
+  Metric:
+    "A figure over many rows, such as the mean reward or the pass rate on a fixed data set, which we report when we compare two runs.",
+  Objective:
+    "What optimisation tries to maximise: the expected reward under the policy, possibly minus a penalty for moving away from the reference.",
+  Loss: "A function whose gradient gives the next update, here minus the advantage times the log probability of what was sampled; its value alone says little.",
+  Policy:
+    "The distribution from which tokens are sampled, given a prompt. Only changed parameters make it another one; picking among its samples does not.",
+  Environment:
+    "Everything around the policy: prompts, data, sampling settings, and the parser that turns text into something the verifier can judge.",
+  "What failed in the sabotage, and why":
+    "Only the second decision got credit, so the logits of the first one received no gradient and stayed at zero for all two hundred episodes. The reward at the end depends on both choices, yet half of the policy never learned which branch leads to better states, and the expected reward stopped far below the best.",
+};
+
 function fill(learner: Learner, file: string): void {
+  let heading = "";
   let next = 0;
   const text = learner.read(file);
   learner.write(
     file,
     text
       .split("\n")
-      .map((line) =>
-        /Replace every/.test(line)
+      .map((line) => {
+        heading = /^## (.*)$/.exec(line)?.[1] ?? heading;
+        return /Replace every/.test(line)
           ? line
           : line.replace(
               /_yours to write[^_]*_/,
-              () => PARAGRAPHS[next++ % PARAGRAPHS.length] as string,
-            ),
-      )
+              () => EXPLAINED[heading] ?? (PARAGRAPHS[next++ % PARAGRAPHS.length] as string),
+            );
+      })
       .join("\n"),
   );
 }
@@ -262,10 +281,10 @@ export function twoStepProgram(template: string, update: string): string {
     sample: SAMPLE,
     train: TRAIN,
   };
-  let text = template.replace(/ {2}void softmax;\n/, "");
+  let text = template;
   for (const [name, body] of Object.entries(parts)) {
     text = text.replace(
-      new RegExp(`throw new Error\\(\`write ${name}[\\s\\S]*?\\);\\n\\}`),
+      new RegExp(`void \\[[^\\]]*\\];\\n {2}throw new Error\\("${name} is not[^\\n]*\\n\\}`),
       () => body,
     );
   }

@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { usageError } from "../../core/errors.ts";
 import {
   ABLATION_NAMES,
+  answerFile,
   answerTo,
   CAUSE_NAMES,
   CAUSES,
@@ -41,7 +42,7 @@ export const help = `Every case is a real training run of the embedded policy; s
 some have none. Its curves are shown without its name. Name the cause and the
 ablation that would confirm it; then the run, its alarms and the result of that
 ablation are revealed. In a workspace the first answer to each case is kept in
-${DIAGNOSES}. --seed gives the cases in another order.
+${DIAGNOSES}/, under the name of the run. --seed gives the cases in another order.
 
 Exit codes:
   0  shown, or cause and ablation are right    1  one of them is wrong
@@ -82,12 +83,14 @@ function list(flags: Flags, workspace: string | undefined): void {
     throw usageError(`--${foreign} needs --case`, "Add --case N; without it, all are listed.");
   const cases = Array.from({ length: caseCount() }, (_, i) => ({
     number: i + 1,
-    algorithm: openCase(i + 1, flags.seed).algorithm,
+    one: openCase(i + 1, flags.seed),
   }));
   const answers = workspace === undefined ? [] : readAnswers(workspace);
-  if (flags.format === "json") out(printableJson({ cases, answers }, 2));
-  else {
-    showCases(cases, answers, flags.seed);
+  if (flags.format === "json") {
+    const listed = cases.map(({ number, one }) => ({ number, algorithm: one.algorithm }));
+    out(printableJson({ cases: listed, answers }, 2));
+  } else {
+    showCases(cases, answers);
     out(`Look at one: ${program()} diagnose --case 1${seedFlag(flags)}`);
   }
 }
@@ -100,7 +103,7 @@ async function diagnose(
   flags: Flags,
   workspace: string | undefined,
 ): Promise<number> {
-  const { answer, ablation, seed } = flags;
+  const { answer, ablation } = flags;
   if (answer === undefined && ablation !== undefined)
     throw usageError("--ablation needs --answer", "Name the cause that it would confirm.");
   if (answer !== undefined && ablation === undefined) {
@@ -115,17 +118,16 @@ async function diagnose(
   const done = answer !== undefined || flags.reveal === true;
   const marked = markDiagnosis(one, given);
   const kept =
-    done && workspace !== undefined
-      ? await keepAnswer(workspace, { seed, case: number, ...given, ...marked })
-      : undefined;
+    done && workspace !== undefined ? await keepAnswer(workspace, one, given) : undefined;
   const right = marked.cause_right && marked.ablation_right;
   if (flags.format === "json") out(printableJson(asJson(one, number, flags, done, marked), 2));
   else if (!done) showCase(one, number, flags, workspace);
   else {
     if (answer !== undefined) showMark(given, marked);
     showReveal(one);
-    if (kept === "kept") print(`Kept in ${DIAGNOSES}. Commit it: git add ${DIAGNOSES}`);
-    else if (kept !== undefined) print(`${DIAGNOSES} has your first answer to this case.`);
+    const file = answerFile(one);
+    if (kept === "kept") print(`Kept in ${file}. Commit it: git add ${file}`);
+    else if (kept !== undefined) print(`${file} has your first answer to this case.`);
     else print("Not kept: this folder is not in a workspace.");
   }
   return answer === undefined || right ? 0 : WRONG;
@@ -142,7 +144,7 @@ function showCase(
   showChoices();
   out();
   if (flags.outfile !== undefined) print(`Curves written to ${flags.outfile}`);
-  const before = workspace && answerTo(readAnswers(workspace), number, flags.seed);
+  const before = workspace && answerTo(readAnswers(workspace), one);
   if (before) print("You have answered this case; a second answer is marked and not kept.");
   const start = `${program()} diagnose --case ${number}${seedFlag(flags)}`;
   out(`Next: ${start} --answer CAUSE --ablation KNOB`);

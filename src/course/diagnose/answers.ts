@@ -1,25 +1,26 @@
-/** diagnoses.json: the answers of a learner. The first answer to a case is the one that counts. */
+/**
+ * diagnoses/: the answers of a learner, a file for each case under the name of its run. The first answer
+ * to a case is the one that counts, whatever the seed that it was shown under.
+ */
 
+import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { parseFile, textOf, writeAtomically } from "../workspace-files.ts";
 import type { DiagnoseCase } from "./case.ts";
 import { CAUSES } from "./causes.ts";
 
-export const DIAGNOSES = "diagnoses.json";
+export const DIAGNOSES = "diagnoses";
 
 const answerSchema = z.strictObject({
-  seed: z.int().min(0),
-  case: z.int().min(1),
+  schema: z.literal("lockedroom.diagnose-answer@1"),
+  /** Of the run. */
+  name: z.string(),
   /** Null where the run was revealed without an answer. */
   cause: z.string().nullable(),
   ablation: z.string().nullable(),
   cause_right: z.boolean(),
   ablation_right: z.boolean(),
-});
-const recordSchema = z.strictObject({
-  schema: z.literal("lockedroom.diagnose-answers@1"),
-  answers: z.array(answerSchema),
 });
 
 export type DiagnosisAnswer = Readonly<z.infer<typeof answerSchema>>;
@@ -37,26 +38,43 @@ export function markDiagnosis({ cause }: DiagnoseCase, given: Given) {
   };
 }
 
+/** Where the answer to a case is kept. */
+export const answerFile = ({ name }: Pick<DiagnoseCase, "name">) => `${DIAGNOSES}/${name}.json`;
+
 export function readAnswers(dir: string): readonly DiagnosisAnswer[] {
-  const content = textOf(dir, DIAGNOSES);
-  if (content === undefined) return [];
-  const back = `Restore the committed one: git checkout -- ${DIAGNOSES}`;
-  const hints = { conflict: back, damaged: back };
-  return parseFile(path.join(dir, DIAGNOSES), content, recordSchema, hints).answers;
+  const folder = path.join(dir, DIAGNOSES);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .flatMap((file) => readAnswer(dir, `${DIAGNOSES}/${file}`) ?? []);
 }
 
-export const answerTo = (answers: readonly DiagnosisAnswer[], number: number, seed: number) =>
-  answers.find((one) => one.case === number && one.seed === seed);
+function readAnswer(dir: string, file: string): DiagnosisAnswer | undefined {
+  const content = textOf(dir, file);
+  if (content === undefined) return undefined;
+  const back = `Restore the committed one: git checkout -- ${file}`;
+  const hints = { conflict: back, damaged: back };
+  return parseFile(path.join(dir, file), content, answerSchema, hints);
+}
 
-/** Keeps an answer, unless the case has one. */
+export const answerTo = (
+  answers: readonly DiagnosisAnswer[],
+  { name }: Pick<DiagnoseCase, "name">,
+) => answers.find((one) => one.name === name);
+
+/** Keeps an answer, unless the case has one. Of two at the same time one is kept. */
 export async function keepAnswer(
   dir: string,
-  answer: DiagnosisAnswer,
+  one: DiagnoseCase,
+  given: Given,
 ): Promise<"kept" | "answered before"> {
-  const answers = readAnswers(dir);
-  if (answerTo(answers, answer.case, answer.seed)) return "answered before";
-  const record = { schema: "lockedroom.diagnose-answers@1", answers: [...answers, answer] };
-  const text = `${JSON.stringify(record, null, 2)}\n`;
-  await writeAtomically(path.join(dir, DIAGNOSES), text, { replace: true });
-  return "kept";
+  const answer: DiagnosisAnswer = {
+    ...{ schema: "lockedroom.diagnose-answer@1", name: one.name },
+    ...{ cause: given.cause, ablation: given.ablation, ...markDiagnosis(one, given) },
+  };
+  const file = path.join(dir, answerFile(one));
+  const text = `${JSON.stringify(answer, null, 2)}\n`;
+  const done = await writeAtomically(file, text, { replace: false });
+  return done === "written" ? "kept" : "answered before";
 }

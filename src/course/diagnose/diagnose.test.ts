@@ -137,16 +137,22 @@ describe("answers", () => {
     expect(markDiagnosis(one, revealed)).toEqual({ cause_right: false, ablation_right: false });
   });
 
-  test("the first counts, of each case and seed", async () => {
-    const answer = (seed: number, given: { cause: string; ablation: string }) =>
-      keepAnswer(dir, { seed, case: 1, ...given, ...markDiagnosis(one, given) });
-    expect(await answer(0, { cause: "no-reward", ablation: "reward" })).toBe("kept");
-    expect(await answer(0, right)).toBe("answered before");
-    expect(await answer(1, right)).toBe("kept");
-    expect(readAnswers(dir).map(({ seed, cause }) => [seed, cause])).toEqual([
-      [0, "no-reward"],
-      [1, one.cause],
-    ]);
+  test("the first counts, of each case, under whichever seed it is shown", async () => {
+    const elsewhere = names(1).indexOf(one.name) + 1;
+    const again = openCase(elsewhere, 1);
+    expect(await keepAnswer(dir, again, { cause: null, ablation: null }), "revealed").toBe("kept");
+    expect(await keepAnswer(dir, one, right)).toBe("answered before");
+    expect(readAnswers(dir)).toMatchObject([{ name: one.name, cause: null, cause_right: false }]);
+  });
+
+  test("that are given at the same time are all kept", async () => {
+    const others = cases.slice(1, 5);
+    const kept = await Promise.all(
+      others.map((other) => keepAnswer(dir, other, { cause: other.cause, ablation: null })),
+    );
+    expect(kept).toEqual(others.map(() => "kept"));
+    const all = readAnswers(dir).map(({ name }) => name);
+    expect(all).toEqual([one, ...others].map(({ name }) => name).sort());
   });
 });
 

@@ -1,4 +1,5 @@
 export {
+  answerFile,
   answerTo,
   DIAGNOSES,
   type DiagnosisAnswer,

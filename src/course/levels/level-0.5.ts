@@ -23,7 +23,9 @@ const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$
 const hashes = (numbers: string, run: string) =>
   `for i in ${numbers}; do\n  node -p "'run $i  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')\n  ).digest('hex')"\ndone`;
 const RANDOM_HASHES = hashes("1 2 3 4 5", "l0_5_sabotage_sel_random_$i");
-const FIXED_HASHES = hashes("n4 n4_again", "l0_5_fixed_sel_$i");
+/** What differs in the names of the fixed runs. */
+const FIXED_NAMES = ["n4", "n4_again"];
+const FIXED_HASHES = hashes(FIXED_NAMES.join(" "), "l0_5_fixed_sel_$i");
 
 const RULE =
   "among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.";
@@ -172,9 +174,9 @@ async function checkVariance(context: CheckContext): Promise<string> {
   return numbered([...hashes.keys()]);
 }
 
-/** One line for each run: "run 1  3f…". */
-const numbered = (sha256s: readonly string[]) =>
-  sha256s.map((sha256, i) => `run ${i + 1}  ${sha256}`).join("\n");
+/** One line for each run, as the level's command prints it: "run 1  3f…". */
+const numbered = (sha256s: readonly string[], names?: readonly string[]) =>
+  sha256s.map((sha256, i) => `run ${names?.[i] ?? i + 1}  ${sha256}`).join("\n");
 
 async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   const found: ResultRow[] = [];
@@ -239,7 +241,7 @@ async function checkFixed(context: CheckContext): Promise<string> {
     where: "summary.json, results_sha256",
   });
   await checkOrder(context, [RANDOM[4] as string, ...FIXED]);
-  return `${numbered(hashes)}\nequal, and the same when repeated`;
+  return `${numbered(hashes, FIXED_NAMES)}\nequal, and the same when repeated`;
 }
 
 async function checkTieBreak(context: CheckContext): Promise<string> {

@@ -14,7 +14,7 @@ import {
 } from "../evidence.ts";
 import { checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
-import { checkSections } from "../notes.ts";
+import { checkSections, isDrawing, type SectionRule } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
 import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
@@ -235,11 +235,26 @@ async function checkKata(context: CheckContext): Promise<string> {
   return `${codes.length} codes`;
 }
 
+const term = (...keys: string[]): SectionRule => ({ words: 15, keys });
+
+/** Words with which the terms are explained; each needs two of its own. */
+const TERMS: Readonly<Record<string, SectionRule>> = {
+  Reward: term("scorer", "verifier", "completion", "answer", "signal", "correct", "number"),
+  Metric: term("measure", "mean", "rate", "average", "evaluation", "data", "compare", "number"),
+  Objective: term("expected", "maximise", "optimise", "reward", "policy", "goal", "penalty"),
+  Loss: term("gradient", "update", "log", "probability", "advantage", "minimise", "training"),
+  Policy: term("distribution", "probability", "token", "model", "sample", "action", "parameter"),
+  Environment: term("prompt", "data", "scorer", "verifier", "sampling", "task", "world", "reward"),
+};
+
 async function checkMap(context: CheckContext): Promise<string> {
-  const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
-  const least = Object.fromEntries(terms.map((term) => [term, 15]));
-  const found = await checkSections(context, NOTE, { ...least, "The three loops": 6 });
+  const found = await checkSections(context, NOTE, { ...TERMS, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
+  ensure(isDrawing(drawing, 3), {
+    expected: "a drawing of the loops: a line for each, or a code block with an arrow",
+    found: "all of them on one line",
+    where: NOTE,
+  });
   const missing = [
     ...["A", "B", "C"].filter((loop) => !drawsLoop(drawing, loop)).map((loop) => `Loop ${loop}`),
     ...["measurement", "selection", "policy"].filter((knob) => !hasWord(drawing, knob)),

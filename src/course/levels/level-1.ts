@@ -140,15 +140,22 @@ async function checkTenSteps(context: CheckContext): Promise<string> {
     });
     const columns = annotation(step, BANDIT_RUNS[name].lr);
     const wrong = columns.findIndex(([, value], i) => !matches(row[i + 1] ?? "", value));
-    const [column, value] = columns[wrong] ?? [];
+    const [column = ""] = columns[wrong] ?? [];
     ensure(wrong < 0, {
-      expected: `${column} ${value} in step ${step.step}`,
+      expected: `${column} of step ${step.step} ${follows(column, step)}`,
       found: row[wrong + 1] || "nothing",
       where: `runs/${name}/log.jsonl, line ${step.step}`,
       next: `Correct ${column} of step ${step.step} in ${NOTE}.`,
     });
   }
   return `steps ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of runs/${name}`;
+}
+
+/** Where a column comes from, without its value: the answers are the learner's to find. */
+function follows(column: string, { reward, baseline }: BanditStep): string {
+  return ["action", "reward", "baseline"].includes(column)
+    ? "as the log has it"
+    : `that follows from reward ${reward} and baseline ${baseline.toFixed(4)}${column === "must" ? ", and from the sign of the learning rate" : ""}`;
 }
 
 /** A number is rounded as printed, or exact; a sign may be typographic, a plus and backticks are allowed. */

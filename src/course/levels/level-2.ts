@@ -192,7 +192,13 @@ async function builtFile(context: CheckContext): Promise<LearnerFile> {
 
 async function checkNote(context: CheckContext): Promise<string> {
   const found = await checkSections(context, NOTE, {
-    "What failed in the sabotage, and why": 40,
+    "What failed in the sabotage, and why": {
+      words: 40,
+      keys: [
+        ...["credit", "decision", "reward", "advantage", "update", "gradient", "logits"],
+        ...["probability", "policy"],
+      ],
+    },
     "From tokens to reward": 5,
   });
   const drawn = /```[\s\S]*?```/.exec(found.get("from tokens to reward") ?? "")?.[0].toLowerCase();

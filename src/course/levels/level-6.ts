@@ -86,7 +86,7 @@ export const LEVEL_6: LevelDefinition = {
     },
   },
   tasks: [
-    `${NOTE}, at most one page: for each trap the loop, the knob, whether the comparison is valid, the verdict, and as evidence a quotation in backticks from one of the two manifests that is not in the other. As knob of trap 1 the gate says environment: only the scorer is the measurement instrument, while data, prompts and sampling settings are what it is applied to. "measurement instrument" is accepted there too; the comparison is invalid either way.`,
+    `${NOTE}, at most one page: for each trap the loop, the knob, whether the comparison is valid, the verdict, and as evidence a quotation in backticks from one of the two manifests that is not in the other. For trap 1 the gate names the knob "environment": only the scorer is the measurement instrument, while data, prompts and sampling settings are what it is applied to. "measurement instrument" is accepted there too; the comparison is invalid either way.`,
     "Its last paragraph: what you would promote and reject today, and why.",
     runNoteTask("l6_trap_sel_n4", "l6_trap_sel_n1"),
   ],

@@ -1,6 +1,14 @@
 /** Criteria of later phases: met by real files only, or reported as lacking their commands. */
 
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -15,6 +23,7 @@ import { promote } from "../../verify/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
+import { figuresOf, MadeRuns } from "./made-runs.ts";
 import { Pages } from "./pages.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
@@ -221,6 +230,33 @@ test("documented steps are commands with their arguments", () => {
   const text =
     '## How to reproduce\n\n```sh\n# first\n$ ./lockedroom eval \\\n  --scorer "my scorer.ts"\n\nnpx lockedroom gate\n```\n';
   expect(documentedSteps(text)).toEqual([["eval", "--scorer", "my scorer.ts"], ["gate"]]);
+});
+
+test("a step names nothing outside of the clean folder, and runs no program", () => {
+  const steps = (line: string) => () =>
+    documentedSteps(`## Reproduce\n\n\`\`\`sh\n${line}\n\`\`\`\n`);
+  expect(steps("lockedroom run cheat.ts")).toThrow(/runs a program/);
+  for (const place of ["/abs/runs/x", "--outdir=/abs", "runs/../../x", "a=C:\\\\x", "b:/x"])
+    expect(steps(`lockedroom eval --outdir ${place}`), place).toThrow(/outside of the clean/);
+  expect(steps("lockedroom eval --outdir runs/x --set a=0.5 --url http://h/v1")).not.toThrow();
+});
+
+test("a run in a clean folder is whole, and was made after the steps began", async () => {
+  const clean = mkdtempSync(path.join(tmpdir(), "lockedroom-made-"));
+  const problem = async (since: Date) =>
+    (await MadeRuns.read(clean, since)).problemOf("runs/fixed");
+  try {
+    cpSync(dir, clean, { recursive: true });
+    expect(await problem(new Date(0))).toBeUndefined();
+    expect(await problem(new Date()), "copied").toMatch(/made before the steps/);
+    rmSync(path.join(clean, "runs/fixed/results.jsonl"));
+    expect(await problem(new Date(0)), "without its results").toMatch(/results\.jsonl/);
+    rmSync(path.join(clean, "runs/fixed/manifest.json"));
+    expect(await problem(new Date(0)), "a summary alone").toMatch(/no manifest/);
+    expect(figuresOf(clean, "runs/fixed")).not.toBe(figuresOf(dir, "runs/fixed"));
+  } finally {
+    rmSync(clean, { recursive: true });
+  }
 });
 
 /** 0 for an answer that is right, and nothing else. */

@@ -1,5 +1,6 @@
 /** The loop of every week: learn, build, evaluate, write, review. Each stage has its evidence. */
 
+import path from "node:path";
 import { DIAGNOSES } from "../diagnose/index.ts";
 import { parseJson } from "../evidence.ts";
 import { MIN_FAILURES, MIN_FIXES } from "../scoreboard/index.ts";
@@ -44,7 +45,7 @@ export function loopStatus(
 }
 
 const REVIEW =
-  "Add the week to the scoreboard with two failures and one fix, or diagnose a run rightly, and commit it.";
+  "Add the week to the scoreboard with two failures and one fix, or diagnose a run, and commit it.";
 const SCORED = /^scoreboard\/week-\d+\.json$/;
 
 /** Scoreboard weeks with failures and a fix, and diagnoses, that commits of this week changed. */
@@ -54,15 +55,13 @@ export function reviewed(dir: string, history: History, week: number): string[] 
   return [...changed].filter((file) => isReview(dir, file)).sort();
 }
 
-/** The cause and the ablation that would confirm it. */
-const isRight = (answer: unknown) =>
-  Object(answer).cause_right === true && Object(answer).ablation_right === true;
-
 function isReview(dir: string, file: string): boolean {
-  if (!SCORED.test(file) && file !== DIAGNOSES) return false;
+  const isDiagnosis = path.posix.dirname(file) === DIAGNOSES && file.endsWith(".json");
+  if (!SCORED.test(file) && !isDiagnosis) return false;
   const record = Object(parseJson(textOf(dir, file)));
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
-  return file === DIAGNOSES
-    ? Array.isArray(record.answers) && record.answers.some(isRight)
+  // A run that was revealed without an answer is no diagnosis.
+  return isDiagnosis
+    ? typeof record.cause === "string"
     : count(record.failures) >= MIN_FAILURES && count(record.fixes) >= MIN_FIXES;
 }

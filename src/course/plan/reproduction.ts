@@ -3,19 +3,18 @@
  * folder, from the latest commit without runs/, and compares the figures.
  */
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { canonicalJson, dataError, type Json, sha256 } from "../../core/index.ts";
 import { runNode } from "../child.ts";
-import { parseJson } from "../evidence.ts";
 import { Git } from "../git.ts";
 import { sections } from "../notes.ts";
+import { withScratch } from "../scratch.ts";
 import { insidePath, linkPackage } from "../workspace.ts";
-import { filesBelow, parseFile, textOf, writeAtomically } from "../workspace-files.ts";
+import { parseFile, textOf, writeAtomically } from "../workspace-files.ts";
 import { CASE, linked } from "./case-study.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
+import { figuresIn, figuresOf, MadeRuns } from "./made-runs.ts";
 
 export const REPRODUCTION = "portfolio/reproduction.json";
 const REPRODUCE = "./lockedroom plan reproduce";
@@ -44,12 +43,35 @@ export function documentedSteps(text: string): string[][] {
     .filter((line) => line !== "");
   return lines.map((line) => {
     const command = /^(?:npx |\.\/)?lockedroom\s+(.*)$/.exec(line)?.[1];
-    if (command !== undefined && !/[|;&<>$`]/.test(command)) return argumentsOf(command);
+    if (command !== undefined && !/[|;&<>$`]/.test(command)) return safeStep(command);
     throw dataError(
       `${CASE}: the step "${line}" is not a lockedroom command`,
       "Write each step as one command on a line; files that it needs are committed.",
     );
   });
+}
+
+/** The arguments of a step that can change nothing outside of the clean folder by itself. */
+function safeStep(command: string): string[] {
+  const step = argumentsOf(command);
+  if (step[0] === "run") {
+    throw dataError(
+      `${CASE}: the step "lockedroom ${command}" runs a program, which can copy the figures`,
+      "Document the commands that make the runs, such as eval, train or sweep.",
+    );
+  }
+  const outside = step.find(
+    (argument) => !/^https?:\/\//.test(argument) && argument.split(/[=,:]/).some(isOutside),
+  );
+  if (outside === undefined) return step;
+  throw dataError(
+    `${CASE}: the step "lockedroom ${command}" names ${outside}, which is outside of the clean folder`,
+    "Write paths relative to the workspace, without .. in them.",
+  );
+}
+
+function isOutside(part: string): boolean {
+  return path.win32.isAbsolute(part) || part.split(/[\\/]/).includes("..");
 }
 
 /** Words, with quotes around those that have spaces. */
@@ -78,8 +100,7 @@ const ACCEPTED: Readonly<{ [command: string]: readonly number[] }> = { gate: [0,
 const LIMITS = { seconds: 3600, megabytes: 8192 };
 
 export async function reproduce({ dir, cli, onStep }: ReproduceOptions): Promise<Reproduction> {
-  const clean = realpathSync(mkdtempSync(path.join(tmpdir(), "lockedroom-reproduce-")));
-  try {
+  return withScratch("lockedroom-reproduce-", async (clean) => {
     const git = await Git.open(dir);
     await git.extract("HEAD", clean, (file) => !file.startsWith("runs/"));
     linkPackage(clean);
@@ -89,6 +110,9 @@ export async function reproduce({ dir, cli, onStep }: ReproduceOptions): Promise
         `${CASE}, as committed, documents no steps`,
         `Write ${STEPS}, and commit it.`,
       );
+    // Before the first step, so that no step can change what it is compared with.
+    const before = await figuresIn(dir);
+    const since = new Date();
     for (const step of steps) {
       onStep?.(step);
       const { code, stderr, stopped } = await runNode([cli, ...step], clean, LIMITS);
@@ -97,25 +121,35 @@ export async function reproduce({ dir, cli, onStep }: ReproduceOptions): Promise
       const problem = `lockedroom ${step.join(" ")} ended with ${code} in a clean folder: ${why}`;
       return { steps: steps.length, runs: [], problems: [problem] };
     }
-    return await compareRuns(dir, clean, steps);
-  } finally {
-    rmSync(clean, { recursive: true, force: true });
-  }
+    return await compareRuns({ dir, clean, steps, before, since });
+  });
 }
 
-async function compareRuns(dir: string, clean: string, steps: readonly string[][]) {
-  const made = (await filesBelow(clean, "runs"))
-    .filter((file) => file.endsWith("/summary.json"))
-    .map((file) => path.posix.dirname(file));
+interface Comparison {
+  readonly dir: string;
+  readonly clean: string;
+  readonly steps: readonly string[][];
+  /** The figures of the workspace's runs, and when the steps began. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly since: Date;
+}
+
+async function compareRuns({ dir, clean, steps, before, since }: Comparison) {
+  const figures = await figuresIn(clean);
+  const made = await MadeRuns.read(clean, since);
+  const originals = await MadeRuns.read(dir, new Date(0));
   const runs: Record["runs"] = [];
   const problems: string[] = [];
-  for (const run of made) {
-    const [now, before] = [figuresOf(clean, run), figuresOf(dir, run)];
-    if (before === undefined) problems.push(`${run} is not in the workspace`);
-    else if (now !== before) problems.push(`${run} has other figures in a clean folder`);
+  for (const [run, now] of figures) {
+    const problem = await made.problemOf(run);
+    if (!before.has(run)) problems.push(`${run} is not in the workspace`);
+    else if (now !== before.get(run)) problems.push(`${run} has other figures in a clean folder`);
+    // A run that has the same problem in the workspace is evidence of nothing there.
+    else if (problem !== undefined && problem !== (await originals.problemOf(run)))
+      problems.push(`${run} was not made by the steps: ${problem}`);
     else runs.push({ path: run, figures_sha256: sha256(now) });
   }
-  if (made.length === 0) problems.push("the steps make no run");
+  if (figures.size === 0) problems.push("the steps make no run");
   if (problems.length === 0) {
     const record: Record = {
       ...{ schema: "lockedroom.reproduction@1", steps_sha256: hashOfSteps(steps), runs },
@@ -127,17 +161,6 @@ async function compareRuns(dir: string, clean: string, steps: readonly string[][
 }
 
 const hashOfSteps = (steps: readonly string[][]) => sha256(canonicalJson(steps as Json));
-
-/** Fields that differ between folders; all others must be equal. */
-const VOLATILE = ["files", "manifest_sha256"];
-
-/** The figures of a finished run of any kind, as text; undefined where there is none. */
-function figuresOf(dir: string, run: string): string | undefined {
-  const summary = parseJson(textOf(dir, `${run}/summary.json`));
-  if (typeof summary !== "object" || summary === null) return undefined;
-  const figures = Object.entries(summary).filter(([name]) => !VOLATILE.includes(name));
-  return canonicalJson(Object.fromEntries(figures));
-}
 
 export const reproduction: Criterion = {
   id: "capstone_reproduction",

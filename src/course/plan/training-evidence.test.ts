@@ -287,21 +287,14 @@ test("a review is a week with two failures and a fix, or a diagnosis", async () 
     contributions: [{ day: "2026-11-03", files, words: new Map<string, number>() }],
   });
   const week = "scoreboard/week-01.json";
-  const both = history([week, "diagnoses.json", "notes/a.md"]);
+  const diagnosis = "diagnoses/quiet.json";
+  const both = history([week, diagnosis, "notes/a.md"]);
   write(dir, week, JSON.stringify({ failures: ["one"], fixes: ["two"] }));
-  write(dir, "diagnoses.json", JSON.stringify({ answers: [] }));
+  write(dir, diagnosis, JSON.stringify({ cause: null }));
   expect(reviewed(dir, both, 1)).toEqual([]);
-  const answered = (ablation_right: boolean) =>
-    write(
-      dir,
-      "diagnoses.json",
-      JSON.stringify({ answers: [{ cause_right: true, ablation_right }] }),
-    );
-  answered(false);
-  expect(reviewed(dir, both, 1), "a wrong diagnosis").toEqual([]);
   write(dir, week, JSON.stringify({ failures: ["one", "two"], fixes: ["three"] }));
-  answered(true);
-  expect(reviewed(dir, both, 1)).toEqual(["diagnoses.json", week]);
+  write(dir, diagnosis, JSON.stringify({ cause: "no-reward" }));
+  expect(reviewed(dir, both, 1)).toEqual([diagnosis, week]);
   expect(reviewed(dir, both, 2), "in another week").toEqual([]);
 });
 

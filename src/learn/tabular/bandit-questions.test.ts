@@ -11,7 +11,7 @@ test("what is shown before the answer has neither the advantage nor where the pr
     const [advantage = "", expected = ""] = revealedStep(step, LR);
     expect(before).not.toMatch(/positive|negative|zero|\bup\b|\bdown\b|→/);
     expect(advantage).toContain(step.advantage.toFixed(4));
-    expect(expected).toMatch(/goes up|goes down|stays the same/);
+    expect(expected).toMatch(/goes up|goes down|stays unchanged/);
   }
 });
 

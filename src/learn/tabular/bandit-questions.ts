@@ -43,7 +43,7 @@ export function revealedStep(step: BanditStep, lr: number): string[] {
   const { sign, direction } = answerOf(step, lr);
   const arm = ARM_NAMES[action];
   const [from, to] = [before, softmax(after)].map((p) => (p[action] as number).toFixed(4));
-  const moves = direction === "unchanged" ? "stays the same" : `goes ${direction}`;
+  const moves = direction === "unchanged" ? "stays unchanged" : `goes ${direction}`;
   return [
     `  advantage ${advantage >= 0 ? "+" : ""}${advantage.toFixed(4)} (${sign})`,
     `  expected: the probability of ${arm} ${moves}: ${from} → ${to}${lr < 0 ? "  (lr is negative)" : ""}`,

@@ -82,7 +82,7 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
     },
     log,
     title: `Two decisions, one reward, ${own ? `custom ${own}` : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
-    happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
+    happened: twoStepSentence({ verdict, expected_reward: expectedReward(policy) }),
     remarks: [
       `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
       ...table(policy),
@@ -90,6 +90,11 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
     ],
     files: await twoStepCharts(log),
   };
+}
+
+/** The numbers of a run in a sentence, from its metrics. */
+export function twoStepSentence(metrics: Readonly<Record<string, unknown>>): string {
+  return `expected reward ${Number(metrics.expected_reward).toFixed(4)}; ${metrics.verdict}`;
 }
 
 /** What the first decision learned, and why. */
@@ -102,7 +107,7 @@ function describeOutcome(
   if (done < steps) return `diverged: the logits were no longer finite after step ${done}`;
   if (steps === 0 || lr === 0) return "nothing was learned: no updates, or a learning rate of 0";
   if (!learned) {
-    return "the first decision never learned: its probabilities are still 0.5, because it got no reward";
+    return "the first decision never learned: its probabilities are still 0.5: no update reached it";
   }
   const chooses = `it chooses B with probability ${probability.toFixed(4)}`;
   return lr < 0

@@ -38,8 +38,8 @@ const START: TwoStepPolicy = {
  * `softmax(logits)` gives probabilities.
  */
 export function update(policy: TwoStepPolicy, episode: TwoStepEpisode): TwoStepPolicy {
-  void softmax;
-  throw new Error(`write update first (${JSON.stringify({ policy, episode })}); see level 2`);
+  void [policy, episode, softmax];
+  throw new Error("update is not written yet; see level 2");
 }
 
 /**
@@ -47,7 +47,8 @@ export function update(policy: TwoStepPolicy, episode: TwoStepEpisode): TwoStepP
  * `draw` is a random number from 0 up to 1; the reward is 1 if it is below the path's probability.
  */
 export function reward(first: number, second: number, draw: number): number {
-  throw new Error(`write reward (${first}, ${second}, ${draw}); see level 2`);
+  void [first, second, draw];
+  throw new Error("reward is not written yet; see level 2");
 }
 
 /**
@@ -55,7 +56,8 @@ export function reward(first: number, second: number, draw: number): number {
  * options, in their order, divide the interval from 0 to 1; `draw` lies in the part of one of them.
  */
 export function sample(logits: readonly number[], draw: number): number {
-  throw new Error(`write sample (${logits}, ${draw}); see level 2`);
+  void [logits, draw];
+  throw new Error("sample is not written yet; see level 2");
 }
 
 /**
@@ -72,7 +74,8 @@ export function train(
   draws: readonly TwoStepDraws[],
   { lr, baseline }: TwoStepTraining,
 ): TwoStepStep[] {
-  throw new Error(`write train (${draws.length}, ${lr}, ${baseline}, ${START}); see level 2`);
+  void [draws, lr, baseline, START];
+  throw new Error("train is not written yet; see level 2");
 }
 
 // Runs only when this file is the program, not when a test imports it.
