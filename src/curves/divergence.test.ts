@@ -100,6 +100,25 @@ describe("a fall", () => {
   });
 });
 
+describe("with too few training steps for a trend", () => {
+  const short = (proxy: (passed: number) => number) => {
+    const evaluations = MOVES.down.map((passed, i) => evaluation(i, passed, proxy(passed)));
+    return readDirections({ steps: run(MOVES.down, 0.6, 0.6).steps.slice(0, 6), evaluations });
+  };
+
+  test("a reward that falls on the validation set falls", () => {
+    const { cell, reward } = short((passed) => passed);
+    expect(reward).toMatchObject({ training: undefined, direction: "down" });
+    expect(cell).toBe(CELLS.down.down);
+  });
+
+  test("one that stays there is flat", () => {
+    const { cell, reward } = short(() => 250);
+    expect(reward).toMatchObject({ training: undefined, direction: "flat" });
+    expect(cell).toBe(CELLS.down.flat);
+  });
+});
+
 test("flat is said only where a rise that matters is ruled out", () => {
   const slow = [200, 300, 280, 282, 286, 290, 294, 296, 298];
   expect(readDirections(run(slow, 0.4, 0.8)).validation?.direction).not.toBe("flat");

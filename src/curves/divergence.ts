@@ -131,7 +131,8 @@ function rewardMove(
   const proxy = proxyMove(evaluations, since);
   // The fall is established; the reward only classifies it.
   const needed = direction === "down" ? normalQuantile(1 - sure) : rewardTrend;
-  const z = training?.z ?? 0;
+  // Without a trend of training, the same scorers on the validation set show the fall too.
+  const z = training?.z ?? proxy.z;
   if (Math.max(z, proxy.z) >= needed) return { direction: "up", training, proxy };
   return { direction: z <= -needed ? "down" : "flat", training, proxy };
 }

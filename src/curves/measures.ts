@@ -54,13 +54,23 @@ function metricMeasure(name: string): ReadMeasure | undefined {
   const label = part === undefined ? "mean cost" : `mean reward by ${part}`;
   const better = part === undefined ? "lower" : "higher";
   return measure([name, label, `training, last ${LAST_STEPS} steps`, better], (run, { step }) => {
-    const values = run.steps
-      .filter((one) => one.step <= step)
-      .slice(-LAST_STEPS)
-      .flatMap(({ values }) => (values[name] === undefined ? [] : [values[name]]));
+    const values = lastValues(run, name, step);
     if (values.length === 0) return undefined;
     return values.reduce((sum, value) => sum + value, 0) / values.length;
   });
+}
+
+function lastValues(run: TrainingRunRecords, name: string, until: number): number[] {
+  return run.steps
+    .filter((one) => one.step <= until)
+    .slice(-LAST_STEPS)
+    .flatMap(({ values }) => (values[name] === undefined ? [] : [values[name]]));
+}
+
+/** The values of a metric at the steps whose mean is a measure. */
+export function measuredSteps(run: TrainingRunRecords, name: string): readonly number[] {
+  const kept = keptEvaluation(run);
+  return kept === undefined ? [] : lastValues(run, name, kept.step);
 }
 
 /** A measure by its name, such as "kl", "reward/NAME" or "cost/mean". */

@@ -69,7 +69,7 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
 
   seconds({ seconds: spent }, { seconds }) {
     if (seconds === null || spent < seconds) return undefined;
-    return `The time budget of ${show(seconds)} seconds is spent. How many steps it allows depends on the machine, so this run cannot be repeated exactly.`;
+    return `The time budget of ${show(seconds)} ${seconds === 1 ? "second" : "seconds"} is spent. How many steps it allows depends on the machine, so this run cannot be repeated exactly.`;
   },
 };
 

@@ -54,7 +54,30 @@ export async function report(options: ReportOptions): Promise<Report> {
       `${first} is ${aRun(kind)}, which has no rates to slice`,
       "Use --slice with evaluations and selections.",
     );
+  refuseUnused(options, kind, first);
   return PAGES[kind](options);
+}
+
+/** Which pages show what an option gives. */
+const USED_BY: Readonly<
+  Record<"pricePerHour" | "prices" | "alias", { flag: string; kinds: readonly RunKind[] }>
+> = {
+  pricePerHour: { flag: "--price-per-hour", kinds: ["train"] },
+  prices: {
+    flag: "--price-in and --price-out",
+    kinds: ["eval", "select", "experiment", "rollout"],
+  },
+  alias: { flag: "--alias", kinds: ["eval", "select", "experiment", "rollout"] },
+};
+
+function refuseUnused(options: ReportOptions, kind: RunKind, run: string): void {
+  for (const [name, { flag, kinds }] of Object.entries(USED_BY)) {
+    if (options[name as keyof typeof USED_BY] === undefined || kinds.includes(kind)) continue;
+    throw usageError(
+      `${run} is ${aRun(kind)}, whose page does not use ${flag}`,
+      `Leave it out, or write the page of a run of ${kinds.join(", ")}.`,
+    );
+  }
 }
 
 async function kindOf(dir: string): Promise<RunKind> {

@@ -93,6 +93,11 @@ function pageOf(flags: Flags) {
       "--slice does not change a verdict that is already written",
       "Give --slice to the gate that writes it.",
     );
+  if (pricePerHour !== undefined && runs === undefined)
+    throw usageError(
+      "--price-per-hour is the price of training, and a comparison does not train",
+      "Give --price-in and --price-out, or write the page of the training with --run.",
+    );
   return async (): Promise<Report> => {
     const fields = slice === undefined ? undefined : [slice];
     if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });

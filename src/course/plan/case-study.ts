@@ -1,16 +1,16 @@
 /**
- * Texts of the portfolio with links to runs and reports, and the case study: its ablations, the
- * methods that it compares, its diagnostics.
+ * Texts of the portfolio with links to runs and reports, and the case study: its ablations, and the
+ * methods that it compares.
  */
 
 import path from "node:path";
-import { linkTargets, sections, wordCount } from "../notes.ts";
+import { linkTargets, wordCount } from "../notes.ts";
 import { realInside, textOf, workspacePath } from "../workspace-files.ts";
 import type { KnownReport, KnownRun } from "../workspace-runs.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
 import { inputOf, ON_POLICY, type Training, validationScorer } from "./training.ts";
 import { pageMissing } from "./training-criterion.ts";
-import { isAblation } from "./training-knobs.ts";
+import { ablationsAmong } from "./training-knobs.ts";
 
 export const MIN_WORDS = 200;
 
@@ -76,22 +76,23 @@ const caseStudy: Criterion = {
     const text = essay(context, CASE);
     if (text === undefined) return tooShort(context, CASE, expected);
     const { trained, reports } = await linked(context, CASE, text);
-    // Each run counts once: it differs in one thing from one that was counted before.
-    const ablations = trained.filter((run, i) =>
-      trained.slice(0, i).some((other) => isAblation(run, other)),
-    );
+    const { count: trainedOnes, runs: compared } = ablationsAmong(trained);
     const turned = reports.filter(
       ({ report: { comparable, knobs } }) =>
         comparable && knobs.length === 1 && knobs[0] !== "unknown",
     );
-    const count = ablations.length + turned.length;
+    const count = trainedOnes + turned.length;
     if (count < MIN_ABLATIONS) {
       const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
-      return missing(expected, `it links to ${count} ablations that hold`, next);
+      return missing(
+        expected,
+        `it links to ${count} valid ${count === 1 ? "ablation" : "ablations"}`,
+        next,
+      );
     }
-    const unreported = await pageMissing(context, ablations);
+    const unreported = await pageMissing(context, compared);
     if (unreported) return unreported;
-    const figure = `${ablations.length} ablations by training, ${turned.length} by gate reports`;
+    const figure = `${trainedOnes} ablations by training, ${turned.length} by gate reports`;
     return met({ path: CASE, figure });
   },
 };
@@ -137,32 +138,4 @@ export function measurement({ manifest }: Training): string {
 
 const lastRate = (run: Training) => run.records.evaluations.at(-1)?.pass_rate.toFixed(4);
 
-const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
-  "reward hacking": /reward[ -]hack/i,
-  "length bias": /verbos|length/i,
-  "refusal drift": /refus/i,
-  "safety regressions": /safety/i,
-  "mode collapse": /collapse/i,
-};
-
-const diagnostics: Criterion = {
-  id: "case_study_diagnostics",
-  title: "In it: a table of failure modes, and the cost",
-  async check({ dir }) {
-    const text = textOf(dir, CASE) ?? "";
-    const rows = text.split("\n").filter((line) => /^\s*\|/.test(line));
-    const table = rows.join("\n");
-    const lost = Object.keys(FAILURE_MODES).filter((name) => !FAILURE_MODES[name]?.test(table));
-    const cost = sections(text).find(({ heading }) => /\bcosts?\b/i.test(heading));
-    const priced = /\d/.test(cost?.body ?? "");
-    if (lost.length === 0 && priced)
-      return met({ path: CASE, figure: "five failure modes in a table, and a cost" });
-    return missing(
-      `${CASE} with a table that has ${Object.keys(FAILURE_MODES).join(", ")}, and a heading "Cost" with figures`,
-      lost.length > 0 ? `the table lacks ${lost.join(", ")}` : "no cost with a figure",
-      `Add it to ${CASE}.`,
-    );
-  },
-};
-
-export const CASE_STUDY: readonly Criterion[] = [caseStudy, methods, diagnostics];
+export const CASE_STUDY: readonly Criterion[] = [caseStudy, methods];

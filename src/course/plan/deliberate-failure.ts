@@ -12,11 +12,11 @@ import {
   missing,
   type PlanContext,
 } from "./criterion.ts";
+import { causes, isBetter, rises, shownBy } from "./effect.ts";
 import { setting, type Training } from "./training.ts";
 import { noStoppingAlarm, pageMissing } from "./training-criterion.ts";
-import { differences } from "./training-knobs.ts";
 
-const EXPECTED = `a heading in ${CASE} with "Failure" in it that links to three training runs (the failing one; the fix, with better validation; the ablation, which differs in one thing that the fix changed), or to three evaluations with a gate report that promotes the fix and one of the ablation`;
+const EXPECTED = `a heading in ${CASE} with "Failure" in it that links to three training runs (the failing one; the fix, whose validation is significantly better; the ablation, which differs from one of them in one thing that the fix changed, not the seed, and whose validation shows its effect), or to three evaluations with a gate report that promotes the fix and one of the ablation`;
 
 export const deliberateFailure: Criterion = {
   id: "capstone_failure",
@@ -48,12 +48,12 @@ async function trainedFix(
   for (const failure of failures) {
     for (const fix of runs) {
       if (fix === failure || !(await isFix(failure, fix))) continue;
-      const changed = differences(failure, fix);
-      const ablation = runs.find((run) => confirms(run, failure, fix, changed));
-      found = `no linked run is the ablation of ${changed.join(", ")}, which ${fix.path} changed`;
+      const changed = causes(failure, fix);
+      const ablation = ablationOf(runs, failure, fix);
+      found = `no linked run is the ablation of ${changed.join(", ")}, which ${fix.path} changed, with a significant effect`;
       if (!ablation) continue;
-      const three = [failure, fix, ablation];
-      const figure = `${failure.path} failed (${failureOf(failure)}), ${fix.path} fixes it (${changed.join(", ")}; reward ${last(failure)} → ${last(fix)}), ${ablation.path} is the ablation (${last(ablation)})`;
+      const three = [failure, fix, ablation.run];
+      const figure = `${failure.path} failed (${failureOf(failure)}), ${fix.path} fixes it (${changed.join(", ")}; reward ${last(failure)} → ${last(fix)}), ${ablation.run.path} is the ablation (${last(ablation.run)}: ${ablation.shown})`;
       return (
         (await pageMissing(context, three)) ??
         met(
@@ -75,24 +75,23 @@ function failureOf({ manifest, records: { alarms = [], evaluations } }: Training
   if (sabotage !== null) return `sabotage ${sabotage}`;
   const alarm = alarms.find((one) => one.stops || HARMFUL.includes(one.alarm));
   if (alarm) return alarm.alarm;
-  const [first, final] = [evaluations[0], evaluations.at(-1)];
-  return first && final && final.reward_mean < first.reward_mean ? "validation fell" : undefined;
+  return rises(evaluations.at(-1), evaluations[0]) ? "validation fell" : undefined;
 }
 
 async function isFix(failure: Training, fix: Training): Promise<boolean> {
   const sabotaged = (setting(fix.manifest, "sabotage") ?? null) !== null;
   if (sabotaged || measurement(failure) !== measurement(fix)) return false;
   if ((await noStoppingAlarm(fix)) !== undefined) return false;
-  return reward(fix) > reward(failure);
+  return causes(failure, fix).length > 0 && isBetter(fix, failure);
 }
 
-/** A third run that differs from one of the two in one thing, which the fix changed. */
-function confirms(run: Training, failure: Training, fix: Training, changed: readonly string[]) {
-  if (run === failure || run === fix || measurement(run) !== measurement(fix)) return false;
-  return [failure, fix].some((one) => {
-    const [only, ...more] = differences(run, one);
-    return only !== undefined && more.length === 0 && changed.includes(only);
-  });
+function ablationOf(runs: readonly Training[], failure: Training, fix: Training) {
+  for (const run of runs) {
+    if (run === failure || run === fix || measurement(run) !== measurement(fix)) continue;
+    const shown = shownBy(run, failure, fix);
+    if (shown !== undefined) return { run, shown };
+  }
+  return undefined;
 }
 
 const reward = ({ records }: Training) => records.evaluations.at(-1)?.reward_mean ?? Number.NaN;

@@ -11,12 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson, sha256 } from "../../core/index.ts";
 import { gate } from "../../gate/index.ts";
 import { runKlTradeoff } from "../../learn/index.ts";
 import { type Axis, evaluate } from "../../loops/index.ts";
 import { type ReportOptions, report } from "../../report/index.ts";
+import { openRun } from "../../runs/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { promote } from "../../verify/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
@@ -87,6 +88,7 @@ async function measure(
   right: number,
   policy?: object,
   axes: readonly Axis[] = [],
+  said: (n: number) => string = () => "",
 ): Promise<void> {
   const rows = Array.from({ length: 20 }, (_, n) => n);
   const lines = (row: (n: number) => object) =>
@@ -95,7 +97,7 @@ async function measure(
   write(`${name}.d.jsonl`, lines(data));
   write(
     `${name}.c.jsonl`,
-    lines((n) => ({ id: `s${n}`, completion: `Final: ${n < right ? n : -1}` })),
+    lines((n) => ({ id: `s${n}`, completion: `${said(n)}Final: ${n < right ? n : -1}` })),
   );
   if (policy) write(`${name}.c.provenance.json`, { schema: "lockedroom.provenance@1", policy });
   const [dataset, completions] = ["d", "c"].map((kind) => path.join(dir, `${name}.${kind}.jsonl`));
@@ -165,13 +167,33 @@ test("a page counts with any options of report, and not after an edit", async ()
   await page({ prices: { in: 2, out: 10 }, alias: place.dir });
 });
 
-test("a table of failure modes and a cost are in the case study", async () => {
-  const table = "| mode | seen |\n|---|---|\n| reward hacking | no |\n| verbosity | no |";
-  study(`## Failure modes\n\n${table}\n## Cost\n\n12 seconds.`);
-  expect(await statusOf("case_study_diagnostics")).toBe("missing");
-  const rest = "| refusal drift | no |\n| safety regressions | no |\n| mode collapse | no |";
-  study(`## Failure modes\n\n${table}\n${rest}\n## Cost\n\n12 seconds.`);
-  expect(await statusOf("case_study_diagnostics")).toBe("met");
+const MODES = [
+  "reward hacking",
+  "verbosity",
+  "refusal drift",
+  "safety regressions",
+  "mode collapse",
+];
+
+test("a row with a figure for each failure mode, and the cost of a linked run", async () => {
+  const { seconds } = (await openRun(path.join(dir, "runs/fixed"))).manifest.volatile;
+  const found = async (rows: readonly string[], cost: string) => {
+    study(`${links("fixed")}\n## Failure modes\n\n${rows.join("\n")}\n## Cost\n\n${cost}`);
+    const one = await finding("case_study_diagnostics");
+    return one.status === "missing" ? one.found : one.status;
+  };
+  const rows = MODES.map((mode, i) => `| ${mode} | not seen | ${i} of 20 |`);
+  const cost = `${seconds} seconds.`;
+  expect(await found(rows, cost)).toBe("met");
+  const line = `| ${MODES.join(" | ")} | 1 |`;
+  expect(await found([line], cost), "one line that names them all").toMatch(
+    /no row .*verbos|length/,
+  );
+  expect(await found(rows.slice(1), cost)).toMatch(/figure for reward hacking$/);
+  const named = MODES.map((mode) => `| ${mode} | no |`);
+  expect(await found(named, cost), "no figures").toMatch(/for reward hacking, length bias/);
+  expect(await found(rows, "1"), "a number").toMatch(/no cost in tokens, seconds/);
+  expect(await found(rows, `${3 * seconds + 1} seconds.`)).toMatch(/not that of a run/);
 });
 
 test("steps that were not run, or run for something else, reproduce nothing", async () => {
@@ -237,36 +259,82 @@ test("a run in a clean folder is whole, and was made after the steps began", asy
   }
 });
 
-/** Falls where the main reward rises. */
-const MODEST = `export const name = "modest", version = "1", spec = "no number above 0";
+/** 0 for an answer that is right, and nothing else. */
+const CONTRARY = `export const name = "contrary", version = "1", spec = "no number above 0";
 export const score = (_: unknown, completion: string) => {
-  const good = completion === "Final: -1";
+  const good = completion.startsWith("Final: -1");
   return { reward: good ? 1 : 0, code: good ? "modest" : "bold", details: {} };
 };
 `;
+/** Against shouting. */
+const CALM = `export const name = "calm", version = "1", spec = "no exclamation mark";
+export const score = (_: unknown, completion: string) => {
+  const good = typeof completion === "string" && !completion.includes("!");
+  return { reward: good ? 1 : 0, code: good ? "calm" : "loud", details: {} };
+};
+`;
 
-test("a regression that one metric misses: refused by an axis, while the reward rose", async () => {
+describe("a regression that one metric misses", () => {
   const found = async () => {
     const one = await finding("capstone_regression");
     return one.status === "missing" ? one.found : one.status;
   };
-  write("runs/worse.json", await compare("fixed", "broken"));
-  expect(await found(), "worse in the main metric").toMatch(/none like that/);
-  write("modest.ts", MODEST);
-  const axes = [{ name: "modest", scorer: path.join(dir, "modest.ts") }];
-  await measure("before", 2, { policy: "old" }, axes);
-  await measure("after", 18, { policy: "new" }, axes);
-  const report = await compare("before", "after");
-  expect(report).toMatchObject({ decision: "REJECT", axes: { without_axes: "PROMOTE" } });
-  write("runs/caught.json", { ...report, axes: { ...report.axes, refused_by: [] } });
-  expect(await found(), "no axis refused it").toMatch(/none like that/);
-  write("runs/caught.json", { ...report, decision: "PROMOTE" });
-  expect(await found(), "a typed verdict").toMatch(/caught\.json says PROMOTE/);
-  write("runs/caught.json", report);
-  expect(await found()).toBe("met");
-  // The other way round the axis rises, and the main metric alone refuses.
-  write("runs/caught.json", await compare("after", "before"));
-  expect(await found()).toMatch(/none like that/);
+  const own = (name: string) => [{ name, scorer: path.join(dir, `${name}.ts`) }];
+  const SAFETY = [{ name: "safety", scorer: "safety" }];
+  /** Right answers rise from 2 to 18, and what is written above them too. */
+  const compareOn = async (axes: readonly Axis[], said: string) => {
+    await measure("before", 2, { policy: "old" }, axes);
+    await measure("after", 18, { policy: "new" }, axes, (n) => (n % 2 ? said : ""));
+    return compare("before", "after");
+  };
+  afterEach(() => {
+    for (const name of ["before", "after", "caught.json"])
+      rmSync(path.join(dir, "runs", name), { recursive: true });
+  });
+
+  test("is a run that an embedded axis refuses, while the reward rose", async () => {
+    write("runs/worse.json", await compare("fixed", "broken"));
+    expect(await found(), "worse in the main metric").toMatch(/none like that/);
+    const report = await compareOn(SAFETY, "Run rm -rf / now.\n");
+    expect(report).toMatchObject({ decision: "REJECT", axes: { without_axes: "PROMOTE" } });
+    write("runs/caught.json", { ...report, axes: { ...report.axes, refused_by: [] } });
+    expect(await found(), "no axis refused it").toMatch(/none like that/);
+    write("runs/caught.json", { ...report, decision: "PROMOTE" });
+    expect(await found(), "a typed verdict").toMatch(/caught\.json says PROMOTE/);
+    write("runs/caught.json", report);
+    expect(await found()).toBe("met");
+    // The other way round the axis rises, and the main metric alone refuses.
+    write("runs/caught.json", await compare("after", "before"));
+    expect(await found()).toMatch(/none like that/);
+  });
+
+  test("is not the reward turned round", async () => {
+    write("contrary.ts", CONTRARY);
+    write("runs/caught.json", await compareOn(own("contrary"), ""));
+    expect(await found()).toMatch(/contrary falls wherever the reward rises/);
+  });
+
+  test("takes an axis of one's own with its golden suite", async () => {
+    write("calm.ts", CALM);
+    const report = await compareOn(own("calm"), "Look!\n");
+    expect(report).toMatchObject({ decision: "REJECT", axes: { without_axes: "PROMOTE" } });
+    write("runs/caught.json", report);
+    expect(await found()).toMatch(/calm has no golden suite, data\/golden\/calm\.jsonl/);
+    const example = { id: "s1", prompt: "1", expected_answer: 1 };
+    write("data/datasets/math_dev.jsonl", `${JSON.stringify(example)}\n`);
+    const suite = (...rewards: readonly number[]) =>
+      write(
+        "data/golden/calm.jsonl",
+        ["Final: 1", "Look!"]
+          .map((completion, i) => ({ id: "s1", completion, expected_reward: rewards[i] }))
+          .map((row) => `${JSON.stringify(row)}\n`)
+          .join(""),
+      );
+    suite(1, 1);
+    expect(await found()).toMatch(/agrees with 1 of the 2 rows/);
+    suite(1, 0);
+    expect(await found()).toBe("met");
+  });
 });
 
 test("the talk, the slides and the reference", async () => {

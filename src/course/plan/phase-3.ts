@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
+import { differBeyondChance } from "./measured-difference.ts";
 import { readSweep, readTradeoff } from "./sweeps.ts";
 import { ON_POLICY, rewardScorers, setting, type Training, weightOf } from "./training.ts";
 import { near } from "./training-consistency.ts";
@@ -103,7 +104,7 @@ const curve: Criterion = {
       if (i === 0) found = traded;
     }
     return missing(
-      `a sweep in runs/ of ${MIN_POINTS} runs or more with several objectives or a constraint, whose curve trades an objective for another or for a cost: ${MIN_OPTIMAL} values or more are Pareto-optimal`,
+      `a sweep in runs/ of ${MIN_POINTS} runs or more with several objectives or a constraint, whose curve trades an objective for another or for a cost: ${MIN_POINTS} different points, and ${MIN_OPTIMAL} Pareto-optimal values that differ in both by more than chance`,
       found,
       "Write a cost scorer, as words.ts, and train once for each limit:",
       trainCommand(
@@ -118,6 +119,9 @@ const curve: Criterion = {
 
 const tradeoffFile = (file: string) => `${path.posix.dirname(file)}/tradeoff.json`;
 
+/** What a sweep may not be over: the KL is the subject of phase 2, and the others change no objective. */
+const NO_TRADE = /^(?:kl\..+|seed|steps)$/;
+
 /** Measures that say what an objective costs. The KL is the subject of phase 2. */
 const COSTS = ["length", "tokens", "cost/mean"];
 const OBJECTIVE = /^(?:reward|pass_rate|reward\/.+)$/;
@@ -126,7 +130,8 @@ const OBJECTIVE = /^(?:reward|pass_rate|reward\/.+)$/;
 async function tradedSweep(context: PlanContext, file: string) {
   const sweep = await readSweep(context, file);
   if (typeof sweep === "string") return sweep;
-  if (sweep.over === "seed") return `${file}: runs that differ only in the seed show no trade-off.`;
+  if (NO_TRADE.test(sweep.over))
+    return `${file}: a sweep over ${sweep.over} trades no objective; sweep the weights of the scorers or the limit of the cost.`;
   if (sweep.different < MIN_POINTS)
     return `${file}: ${sweep.different} different runs, not ${MIN_POINTS}.`;
   const runs = sweep.runs.map(({ run }) => run);
@@ -137,9 +142,17 @@ async function tradedSweep(context: PlanContext, file: string) {
   const { x, y, points } = tradeoff;
   if (!OBJECTIVE.test(y.name) || !(OBJECTIVE.test(x.name) || COSTS.includes(x.name)))
     return `${file}: ${y.name} against ${x.name} is not an objective against an objective or a cost.`;
-  const optimal = points.filter(({ pareto }) => pareto).length;
-  if (optimal < MIN_OPTIMAL)
-    return `${file}: ${optimal} Pareto-optimal value, so that nothing is traded.`;
+  const distinct = new Set(points.map((point) => `${point.x} ${point.y}`)).size;
+  if (distinct < MIN_POINTS)
+    return `${file}: ${distinct} different points of ${y.name} and ${x.name}, not ${MIN_POINTS}.`;
+  const optimal = sweep.runs.filter((_, i) => points[i]?.pareto).map(({ run }) => run.records);
+  if (optimal.length < MIN_OPTIMAL)
+    return `${file}: ${optimal.length} Pareto-optimal value, so that nothing is traded.`;
+  const traded = optimal.some((a) =>
+    optimal.some((b) => [x.name, y.name].every((name) => differBeyondChance(a, b, name))),
+  );
+  if (!traded)
+    return `${file}: no two Pareto-optimal values differ in both ${y.name} and ${x.name} by more than chance.`;
   return { tradeoff, runs };
 }
 

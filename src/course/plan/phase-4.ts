@@ -4,8 +4,10 @@ import path from "node:path";
 import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
 import { CASE_STUDY, essay, MIN_WORDS, tooShort } from "./case-study.ts";
+import { diagnostics } from "./case-study-diagnostics.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
 import { deliberateFailure } from "./deliberate-failure.ts";
+import { problemOfAxis } from "./refusing-axis.ts";
 import { reproduction } from "./reproduction.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
@@ -56,7 +58,7 @@ function minutesOf(heading: string): number {
 const regression: Criterion = {
   id: "capstone_regression",
   title: "Capstone: the gate refuses a run for an axis although its main metric rose",
-  async check({ runs }) {
+  async check({ dir, runs }) {
     const problems: string[] = [];
     for (const known of runs.reports) {
       const { axes } = known.report;
@@ -75,11 +77,17 @@ const regression: Criterion = {
         !((report.delta ?? 0) > 0)
       )
         continue;
+      const sides = [compared.baseline.run, compared.candidate.run];
+      const judged = await Promise.all(worse.map((name) => problemOfAxis(dir, name, sides)));
+      if (!judged.includes(undefined)) {
+        problems.push(`${known.path}: ${judged[0]}`);
+        continue;
+      }
       const figure = `REJECT because of ${worse.join(", ")}, although the reward rose by ${report.delta?.toFixed(4)}, which alone would ${report.axes?.without_axes}`;
       return met({ path: known.path, figure });
     }
     return missing(
-      "a saved gate report in runs/ of two runs with axes, refused by an axis although the main metric rose and alone would have been accepted",
+      "a saved gate report in runs/ of two runs with axes, refused although the main metric rose and alone would have been accepted, by an embedded axis or by one of your own, NAME, that agrees with data/golden/NAME.jsonl",
       problems[0] ?? `${runs.reports.length} gate reports, none like that`,
       "Evaluate both policies with --axis, as in eval --axis safety=safety, and save the report:",
       "./lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
@@ -111,6 +119,6 @@ const slides: Criterion = {
 };
 
 export const PHASE_4: readonly Criterion[] = [
-  ...[reference, ...CASE_STUDY, talk],
+  ...[reference, ...CASE_STUDY, diagnostics, talk],
   ...[reproduction, deliberateFailure, regression, slides],
 ];

@@ -30,22 +30,27 @@ import { deliverables } from "./activity.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
 import { loopStatus, reviewed } from "./loop.ts";
 import { Pages } from "./pages.ts";
+import { PHASE_0 } from "./phase-0.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { settingsFingerprint } from "./training.ts";
+import { settingsFingerprint, type Training } from "./training.ts";
+import { ablationsAmong, isAblation } from "./training-knobs.ts";
 import { Trainings } from "./trainings.ts";
 
 const STUDY = "portfolio/case_study/README.md";
-const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
+const CRITERIA = [...PHASE_0, ...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
+
+/** Seventeen trainings: ten seconds when nothing else runs. */
+const BUSY_MACHINE_MS = 300_000;
 
 /** A workspace that has everything; tests take copies. */
 let whole: string;
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
-});
+}, BUSY_MACHINE_MS);
 
 function folder(): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), "lockedroom-trained-")));
@@ -88,6 +93,9 @@ const SETTINGS = {
   rate: { peak: 0.003, warmup: 0 },
 };
 
+/** Long enough for a significant effect. */
+const LEARNING = { steps: 12 };
+
 /** Objective against objective. */
 const TRADED = { y: "reward/small", x: "reward/brevity" };
 
@@ -121,9 +129,6 @@ function optionsOf(algorithm: string, name: string, data: string, more: More): T
   };
 }
 
-/** Seventeen trainings: ten seconds when nothing else runs. */
-const BUSY_MACHINE_MS = 300_000;
-
 beforeAll(async () => {
   whole = folder();
   write(whole, MARKER, JSON.stringify(DEFAULT_CONFIG));
@@ -135,7 +140,7 @@ beforeAll(async () => {
     parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
   });
   write(whole, "data/examples.jsonl", sumsWith(1, 8));
-  write(whole, "data/dev.jsonl", sumsWith(2, 9));
+  write(whole, "data/dev.jsonl", sumsWith(2, 24));
   const asked = sumsWith(1, 8).map(({ id, prompt }, i) => ({ id, prompt, i }));
   write(
     whole,
@@ -163,7 +168,7 @@ beforeAll(async () => {
   });
   await sweep({
     ...optionsOf("grpo", "leash", "examples", { rewards: [small] }),
-    settings: { ...SETTINGS, steps: 6, rate: { peak: 0.01, warmup: 0 }, kl: { mode: "fixed" } },
+    settings: { ...SETTINGS, steps: 10, rate: { peak: 0.01, warmup: 0 }, kl: { mode: "fixed" } },
     ...{ over: "kl.coefficient", values: [0, 0.1, 1, 30] },
   });
   await sweep({
@@ -181,11 +186,11 @@ beforeAll(async () => {
   });
   // A failure, its fix, and the ablation, which has the sign of the fix and the rate of the failure.
   const learning = (sabotage: string | null, peak: number) => ({
-    settings: { steps: 8, sabotage, rate: { peak, warmup: 0 } },
+    settings: { ...LEARNING, sabotage, rate: { peak, warmup: 0 } },
     rewards: [small],
   });
   await run("grpo", "backwards", "examples", learning("inverted_advantages", 0.02));
-  await run("grpo", "repaired", "examples", learning(null, 0.01));
+  await run("grpo", "repaired", "examples", learning(null, 0.015));
   await run("grpo", "ablated", "examples", learning(null, 0.02));
   for (const scoring of scorings) await scoring.close();
   for (const [name, runs] of Object.entries(PAGES)) {
@@ -321,6 +326,14 @@ function copy(): string {
   const dir = folder();
   cpSync(whole, dir, { recursive: true });
   return dir;
+}
+
+/** Another run of GRPO, in a copy. */
+async function trainInto(dir: string, name: string, settings: JsonObject): Promise<void> {
+  const small = await openScorer(path.join(dir, "scoring.ts"));
+  const options = optionsOf("grpo", name, "examples", { rewards: [small], settings });
+  await train({ ...options, outdir: path.join(dir, "runs", name) });
+  await small.close();
 }
 
 const read = (dir: string, name: string) => readFileSync(path.join(dir, name), "utf8");
@@ -627,6 +640,30 @@ const FAKES: readonly Fake[] = [
           kl_exact: row.step === 0 ? 0 : 9,
         })),
     ],
+    "runs of one step": [
+      /it has 1 steps, not 10/,
+      async (dir) => {
+        gone(dir, ...ON_POLICY_RUNS);
+        for (const coefficient of [0, 30])
+          await trainInto(dir, `kl-${coefficient}`, {
+            ...{ steps: 1, kl: { mode: "fixed", coefficient } },
+          });
+      },
+    ],
+    "hardly less drift": [
+      /exact KL 1\.0000 → 0\.9000/,
+      (dir) => {
+        gone(dir, WEAK, MIDDLE);
+        for (const [run, kl] of [
+          ["runs/leash/kl.coefficient=0", 1],
+          [STRONG, 0.9],
+        ] as const)
+          retell(dir, `${run}/evaluations.jsonl`, (row) => ({
+            ...row,
+            kl_exact: row.step === 0 ? 0 : kl,
+          }));
+      },
+    ],
     "a strength that was only claimed": [
       /no two differ only/,
       (dir) => {
@@ -657,8 +694,37 @@ const FAKES: readonly Fake[] = [
   }),
   ...fakesOf("tradeoff_curve", {
     "a sweep over the KL coefficient": [
-      /neither several objectives nor a constraint/,
+      /a sweep over kl\.coefficient trades no objective/,
       (dir) => gone(dir, "runs/traded"),
+    ],
+    "points that are the same": [
+      /1 different points of reward\/small and reward\/brevity, not 3/,
+      async (dir) => {
+        for (const [name, weight] of [
+          ["1,0", 1],
+          ["1,2", 3],
+          ["0,1", 1],
+        ] as const)
+          retell(dir, `${SWEEP}/weights=${name}/metrics.jsonl`, (row) => ({
+            ...row,
+            ...{ "reward/small": 0.5, "reward/brevity": 0.5, "reward/mean": 0.5 * weight },
+          }));
+        await tradeAgain(dir, TRADED);
+      },
+    ],
+    "points that differ by chance": [
+      /no two Pareto-optimal values differ in both/,
+      async (dir) => {
+        // Each step far from the next, so that the means say little.
+        for (const name of ["1,0", "1,2", "0,1"])
+          retell(dir, `${SWEEP}/weights=${name}/metrics.jsonl`, (row, i) => {
+            const small = (row["reward/small"] as number) + (i % 2 ? 9 : -9);
+            const [a, b] = name.split(",").map(Number) as [number, number];
+            const total = a * small + b * (row["reward/brevity"] as number);
+            return { ...row, "reward/small": small, "reward/mean": total };
+          });
+        await tradeAgain(dir, TRADED);
+      },
     ],
     "a curve of reward against KL": [
       /reward\/small against kl is not an objective against/,
@@ -738,11 +804,11 @@ const FAKES: readonly Fake[] = [
   }),
   ...fakesOf("case_study", {
     "three runs that have nothing to do with each other": [
-      /links to 0 ablations/,
+      /links to 0 valid ablations/,
       (dir) => study(dir, links("sft", "dpo", "rft", "both")),
     ],
     "two runs that differ in the seed alone": [
-      /links to 2 ablations/,
+      /links to 2 valid ablations/,
       (dir) => study(dir, links("sft", ...PAGES.leash.slice(1))),
     ],
   }),
@@ -750,7 +816,22 @@ const FAKES: readonly Fake[] = [
     "no heading": [/no such heading/, (dir) => study(dir, links("backwards", "repaired"))],
     "two good runs": [
       /no linked training run failed/,
-      (dir) => study(dir, `## Failure\n${links("repaired", "ablated")}`),
+      (dir) => study(dir, `## Failure\n${links("both", "priced")}`),
+    ],
+    "three seeds of one run of one step": [
+      /no linked training run failed|no linked run fixes/,
+      async (dir) => {
+        const names = ["seed-0", "seed-1", "seed-2"];
+        for (const [seed, name] of names.entries()) await trainInto(dir, name, { steps: 1, seed });
+        study(dir, `## Failure\n${links(...names)}`);
+      },
+    ],
+    "another seed as the ablation": [
+      /is the ablation of rate\.peak, sabotage, which runs\/(repaired|seed-1) changed/,
+      async (dir) => {
+        await trainInto(dir, "seed-1", { ...LEARNING, rate: { peak: 0.015, warmup: 0 }, seed: 1 });
+        study(dir, `## Failure\n${links("backwards", "repaired", "seed-1")}`);
+      },
     ],
     "a failure without its ablation": [
       /is the ablation of .*sabotage.*runs\/repaired changed/,
@@ -781,6 +862,47 @@ const FAKES: readonly Fake[] = [
     ],
   }),
 ];
+
+test("ablations are counted in any order, and those that change nothing are not", async () => {
+  const trainings = await Trainings.read(whole);
+  const runs: Training[] = [];
+  for (const name of ["sft", ...PAGES.leash]) {
+    const run = await trainings.open(`runs/${name}`);
+    if (typeof run === "string") throw new Error(`${name}: ${run}`);
+    runs.push(run);
+  }
+  const [sft, none, weak, middle, strong] = runs as [
+    Training,
+    Training,
+    Training,
+    Training,
+    Training,
+  ];
+  // With another name the base would come last: it differs in one thing from each of the others.
+  const seeded = (run: Training, seed: number): Training => {
+    const { manifest, summary } = run;
+    const settings = { ...manifest.settings, seed };
+    const metrics_sha256 = `${seed}${summary.metrics_sha256}`;
+    return { ...run, manifest: { ...manifest, settings }, summary: { ...summary, metrics_sha256 } };
+  };
+  const chain = [weak, none, seeded(middle, 7), strong, seeded(strong, 7), sft];
+  expect(ablationsAmong(chain).count).toBe(3);
+  expect(ablationsAmong(chain.toReversed()).count).toBe(3);
+  expect(ablationsAmong(chain).runs).not.toContain(sft);
+  const idle: Training = {
+    ...none,
+    manifest: { ...none.manifest, settings: { ...none.manifest.settings, batch: 5 } },
+  };
+  expect(isAblation(none, idle), "another setting").toBe(true);
+  expect(ablationsAmong([none, idle])).toEqual({ count: 0, runs: [] });
+});
+
+test("a training run is not called a broken evaluation", async () => {
+  const found = await finding(whole, "baseline_measured");
+  expect(found.status === "missing" && found.found).toBe(
+    "no evaluation in runs/; runs/ablated is a training run",
+  );
+});
 
 describe("faked evidence", () => {
   test.each(FAKES)("$of is not met by $fake", async ({ of, said, make }) => {

@@ -41,3 +41,35 @@ export function isAblation(a: Training, b: Training): boolean {
   const [first, ...more] = differences(a, b);
   return first !== undefined && first !== "seed" && more.length === 0;
 }
+
+/**
+ * The ablations among some runs, and the runs that they compare. Runs that differ in one thing belong
+ * together, and each of them but one is an ablation, in whatever order they are given. Runs with the
+ * same metrics count as one: what differs between them changed nothing.
+ */
+export function ablationsAmong(runs: readonly Training[]): {
+  readonly count: number;
+  readonly runs: readonly Training[];
+} {
+  const outcomes = new Map<string, Training[]>();
+  for (const run of runs) {
+    const { metrics_sha256: hash } = run.summary;
+    outcomes.set(hash, [...(outcomes.get(hash) ?? []), run]);
+  }
+  let count = 0;
+  const compared: Training[] = [];
+  const left = new Set(outcomes.values());
+  for (const start of left) {
+    left.delete(start);
+    const together = [start];
+    for (const group of together)
+      for (const other of left)
+        if (group.some((a) => other.some((b) => isAblation(a, b)))) {
+          left.delete(other);
+          together.push(other);
+        }
+    count += together.length - 1;
+    if (together.length > 1) compared.push(...together.flat());
+  }
+  return { count, runs: compared };
+}

@@ -6,6 +6,7 @@ import { dataError, usageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
 import { daysOfWeek } from "../plan/calendar.ts";
 import { RunVerifier, type Verification } from "../run-verifier.ts";
+import { requireOwnWork } from "../shipped-files.ts";
 import { insideWorkspace } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";
 import { type Part, Parts } from "./cost.ts";
@@ -40,8 +41,13 @@ export type Added = Awaited<ReturnType<typeof addWeek>>;
 /** `notRescored` says why the rows of the run were not scored again, where they were not. */
 export async function addWeek(options: AddOptions) {
   const dir = realpathSync(options.dir);
-  const link = (flag: string, given: string | undefined) =>
-    given === undefined ? null : insideWorkspace(dir, options.cwd, given, flag);
+  const own = async (flag: string, given: string) => {
+    const name = insideWorkspace(dir, options.cwd, given, flag);
+    await requireOwnWork(dir, name, flag);
+    return name;
+  };
+  const link = async (flag: string, given: string | undefined) =>
+    given === undefined ? null : own(flag, given);
   if (options.baseline !== undefined && options.run === undefined) {
     throw usageError(
       "--baseline needs --run",
@@ -49,16 +55,16 @@ export async function addWeek(options: AddOptions) {
     );
   }
   const shipped = {
-    build: link("--build", options.build),
-    theory: link("--theory", options.theory),
-    eval: link("--eval", options.eval),
-    blog: link("--blog", options.blog),
+    build: await link("--build", options.build),
+    theory: await link("--theory", options.theory),
+    eval: await link("--eval", options.eval),
+    blog: await link("--blog", options.blog),
   };
   const skills: Week["skills"] = {};
   for (const given of options.skills ?? []) {
     const { name, score, file } = parseSkill(given);
     if (skills[name]) throw usageError(`the skill ${name} is given twice`, "Give it once.");
-    skills[name] = { score, path: insideWorkspace(dir, options.cwd, file, `--skill ${name}`) };
+    skills[name] = { score, path: await own(`--skill ${name}`, file) };
   }
   const place = { dir, cwd: options.cwd, verifier: new RunVerifier(dir) };
   const run = await verifiedRun(place, "--run", options.run);

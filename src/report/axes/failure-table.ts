@@ -37,7 +37,7 @@ export function failureComparison(
 `;
   });
   return html`<p>Shares of rows that show each failure; of mode collapse, the share of the commonest completion. The gate compares only axes that both runs were evaluated with.</p>
-<div class="wide"><table class="failures">
+<div class="wide"><table class="failures compared">
 <thead><tr><th scope="col">failure</th><th scope="col">baseline</th><th scope="col">candidate</th><th scope="col">change</th><th scope="col">candidate in numbers</th><th scope="col">measured by</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></div>

@@ -135,6 +135,17 @@ describe("cost and latency", () => {
   });
 });
 
+test("an option that a page cannot show is refused, and not ignored", async () => {
+  const price = { pricePerHour: 3 };
+  for (const name of ["old", "old-rollout"])
+    await expect(report({ runs: [at(name)], ...price })).rejects.toThrow(
+      /whose page does not use --price-per-hour/,
+    );
+  expect(textOf(await report({ runs: [at("old")], prices: { in: 1, out: 1 } }))).toContain(
+    "at 1 and 1 for a million tokens",
+  );
+});
+
 describe("safety", () => {
   test("is unmeasured without the axis, and told with it", async () => {
     await evaluate({
@@ -169,7 +180,7 @@ describe("blast radius and rollback", () => {
     });
     const verdict = await gate({ baseline: at("old"), candidate: at("new") });
     const before = textOf(await verdictReport({ verdict, alias: place.dir }));
-    expect(before).toContain("entry 1 of its history. That is the policy of baseline.");
+    expect(before).toContain("entry 1 of its history. That is the policy of the baseline.");
     expect(before).toContain(
       "used by support bot, &lt;b&gt; and gets 10.0 % of the traffic. This is stated by whoever promoted it, and not measured.",
     );

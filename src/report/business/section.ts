@@ -126,7 +126,7 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
   const which =
     holders.length === 0
       ? "No policy of this page is the one that it names."
-      : `That is the policy of ${holders.join(", ")}.`;
+      : `That is the policy of ${holders.map(article).join(" and ")}.`;
   return html`<h3>Blast radius</h3>
 <p>The alias ${codeHtml(name)} names ${codeHtml(source)} (${visible(describePolicy(entry.policy))}), entry ${grouped(entry.number)} of its history. ${which}</p>
 <p>${statedText(entry.stated)}</p>
@@ -138,6 +138,10 @@ function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
   }${!isPromoted && html` After a promotion, ${before ? "the same command" : way} returns to ${codeHtml(source)}.`}</p>
 `;
 }
+
+/** The two sides of a comparison are no names of runs. */
+const article = (name: string) =>
+  name === "baseline" || name === "candidate" ? `the ${name}` : name;
 
 function statedText({
   used_by: usedBy,

@@ -4,6 +4,7 @@ import { cpSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Workspace } from "../../../tests/cli.ts";
 import { withRuns } from "../../../tests/fixtures/training-runs/stories.ts";
+import { report } from "../report.ts";
 import { trainingReport } from "./report.ts";
 
 const shared = withRuns();
@@ -188,9 +189,21 @@ test("marks the present one of nine cells, and the phases on the curve", async (
   expect(textOf(cellOf(good))).toContain("Now here. Healthy.");
   expect(textOf(cellOf(bad))).toContain("Now here. Reward hacking.");
   expect(good.match(/aria-current="true"/g)).toHaveLength(1);
+  expect(textOf(good)).toMatch(
+    /Mean of the last two validations, against step \d+: validation rises \(\+/,
+  );
   expect(good.match(/<th scope="col">reward (rises|is flat|falls)</g)).toHaveLength(3);
   expect(textOf(good)).toMatch(/Phases of the \w+ reward .* initial learning to step \d+, /);
   expect(good).toContain(">refinement</text>");
+});
+
+test("an option that the page cannot show is refused, and not ignored", async () => {
+  const runs = [shared.path("good")];
+  await expect(report({ runs, alias: "production" })).rejects.toThrow(/does not use --alias/);
+  await expect(report({ runs, prices: { in: 1, out: 2 } })).rejects.toThrow(
+    /does not use --price-in and --price-out/,
+  );
+  expect((await report({ runs, pricePerHour: 36 })).html).toBe(await page("good"));
 });
 
 test("a run that went to its end was not ended by an alarm, whatever it was warned of", async () => {

@@ -48,10 +48,15 @@ function sentenceOf({ validation, reward }: Reading, { evaluations }: TrainingRu
         : "no rise, fall or standstill of the validation reward is established";
     return `The present cell is not known: ${why}.`;
   }
-  const { since, mean, examples, error } = validation;
-  const change = `${signed(mean)} ± ${plain(error)} on ${grouped(examples)} examples since step ${grouped(since)}`;
+  const { since, mean, examples, error, direction } = validation;
+  const step = `step ${grouped(since)}`;
+  const compared =
+    direction === "flat"
+      ? `Mean of the later half of the validations since ${step}, against the earlier half`
+      : `Mean of the last two validations, against ${step}`;
+  const change = `${signed(mean)} ± ${plain(error)} on ${grouped(examples)} examples`;
   const { training, proxy } = reward;
   const moved = training ?? proxy;
   const which = training ? "training reward" : "reward scorers on the validation examples";
-  return `At the last validation, validation ${WORDS[validation.direction]} (${change}) and the reward ${WORDS[reward.direction]} (${which}: ${plain(moved.from)} → ${plain(moved.to)}, z = ${plain(moved.z)}).`;
+  return `${compared}: validation ${WORDS[direction]} (${change}) and the reward ${WORDS[reward.direction]} (${which}: ${plain(moved.from)} → ${plain(moved.to)}, z = ${plain(moved.z)}).`;
 }
