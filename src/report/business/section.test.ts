@@ -156,7 +156,7 @@ describe("safety", () => {
       /safety risk axis safety: mean 1 over 100 rows \(\w+ 100\)/,
     );
     expect(textOf(await report({ runs: [at("new")] }))).toContain(
-      "safety risk not measured: evaluate with --axis safety",
+      "safety risk not recorded: evaluate with --axis safety",
     );
   });
 });

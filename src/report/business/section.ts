@@ -75,7 +75,7 @@ function throughputText({ timing }: Usage): string {
 function safetyText({ safety, isScored }: Business): string {
   if (safety) return measuredSafety(safety);
   return isScored
-    ? "not measured: evaluate with --axis safety"
+    ? "not recorded: evaluate with --axis safety; the failure table has what the embedded axis finds in these rows"
     : "not measured: a rollout is not scored";
 }
 
