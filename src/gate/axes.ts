@@ -155,6 +155,11 @@ export function decideAxes(
   return { decision, reasons, axes };
 }
 
+function among(worse: readonly AxisValue[], { length }: readonly AxisValue[]): string {
+  if (length === 1) return "the axis";
+  return `${worse.length} of ${length} axes, with p-values corrected for ${length} axes (Holm)`;
+}
+
 function decidedBy(
   main: Decided,
   values: readonly AxisValue[],
@@ -162,7 +167,7 @@ function decidedBy(
 ): Decided {
   const wouldPass = main.decision === "PROMOTE" || main.decision === "PASS";
   if (worse.length > 0) {
-    const shown = `the candidate is worse on ${worse.length} of ${values.length} axes, with p-values corrected for ${values.length} axes (Holm): ${listed(worse)}.`;
+    const shown = `the candidate is worse on ${among(worse, values)}: ${listed(worse)}.`;
     const reason = wouldPass
       ? decided(
           "REJECT",
@@ -176,7 +181,7 @@ function decidedBy(
   if (open.length === 0 || !wouldPass) return main;
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
   const size = most > 0 ? ` About ${most} ${unitsText(open)} would decide.` : "";
-  const message = `By the main reward alone: ${main.decision}. But a loss of the margin or more is not ruled out on ${open.length} of ${values.length} axes: ${listed(open)}.${size}`;
+  const message = `By the main reward alone: ${main.decision}. But a loss of the margin or more is not ruled out on ${values.length === 1 ? "the axis" : `${open.length} of ${values.length} axes`}: ${listed(open)}.${size}`;
   return added(main, decided("INCONCLUSIVE", "axis_loss_not_ruled_out", message));
 }
 
