@@ -87,7 +87,7 @@ export const LEVEL_4: LevelDefinition = {
       text: "Each false positive is a completion that a policy would learn to write. And the same completions now have another pass rate: ask the gate what changed.",
       commands: [
         `head -n 30 ${REPORTS.sabotage}`,
-        `./lockedroom gate --baseline runs/${BEFORE} --candidate runs/${MEASURED}`,
+        `./lockedroom gate \\\n  --baseline runs/${BEFORE} --candidate runs/${MEASURED}`,
       ],
     },
     "Repair and lock": {
