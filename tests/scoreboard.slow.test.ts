@@ -217,7 +217,7 @@ describe("trainings and rollouts", () => {
     expect(board).toMatch(/failure {2}first bad\n {2}failure {2}second bad\n {2}fix {6}mended/);
     expect(board).not.toMatch(/^! week 1:/m);
     expect(tooWide(board)).toEqual([]);
-    const block = await place.well("scoreboard", "show", "--text");
+    const block = await place.well("scoreboard", "show", "--text", "--week", "1");
     expect(tooWide(block)).toEqual([]);
     for (const field of FIELDS) expect(block).toContain(field);
     expect(block).toContain(`${metrics.cost.tokens} tokens`);
