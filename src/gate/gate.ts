@@ -180,8 +180,8 @@ export async function gate(options: GateOptions): Promise<GateReport> {
           clusters: clustered?.byAxis,
         })
       : [];
-  const judged = values.length > 0 ? decideAxes(main, values) : { ...main, axes: undefined };
-  const { decision, reasons } = judged;
+  const verdict = values.length > 0 ? decideAxes(main, values) : { ...main, axes: undefined };
+  const { decision, reasons } = verdict;
   const times = repeatsOf(candidate);
   return {
     schema: GATE_SCHEMA,
@@ -229,7 +229,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     }),
     ...(times !== undefined && { repeats: times }),
     ...(slices && { slices }),
-    ...(judged.axes && { axes: judged.axes }),
+    ...(verdict.axes && { axes: verdict.axes }),
     ...(further?.verified && { verified: further.verified }),
     ...(further?.seals && { seals: further.seals }),
   };

@@ -27,6 +27,23 @@ const side = z.strictObject({
 const seal = z.enum(["valid", "seal_missing", "seal_invalid", "seal_by_another_key"]);
 const interval = z.strictObject({ low: z.number(), high: z.number(), confidence: z.number() });
 
+/** What is measured of a part of the comparison: of a slice, and of an axis. */
+const PART = {
+  n: z.int(),
+  /** Different prompts, where they repeat: what the test and `needed` count. */
+  prompts: z.int().optional(),
+  /** Mean rewards: pass rates where every reward is 0 or 1. */
+  baseline: z.number(),
+  candidate: z.number(),
+  gained: z.int(),
+  lost: z.int(),
+  delta: z.number().nullable(),
+  ci: interval.nullable(),
+  p_value: z.number().nullable(),
+  /** Holm's correction for the number of parts. */
+  p_holm: z.number(),
+} as const;
+
 export const gateReportSchema = z.strictObject({
   schema: z.literal(GATE_SCHEMA),
   /** `PASS` answers a claim of no regression, `PROMOTE` one of improvement. */
@@ -108,19 +125,7 @@ export const gateReportSchema = z.strictObject({
       values: z.array(
         z.strictObject({
           value: z.string(),
-          n: z.int(),
-          /** Different prompts, where they repeat: what the test and `needed` count. */
-          prompts: z.int().optional(),
-          /** Mean rewards: pass rates where every reward is 0 or 1. */
-          baseline: z.number(),
-          candidate: z.number(),
-          gained: z.int(),
-          lost: z.int(),
-          delta: z.number().nullable(),
-          ci: interval.nullable(),
-          p_value: z.number().nullable(),
-          /** Holm's correction for the number of slices. */
-          p_holm: z.number(),
+          ...PART,
           /** The last two: a loss of the margin is not ruled out, or without one nothing is significant. */
           state: z.enum([
             "unchanged",
@@ -148,19 +153,7 @@ export const gateReportSchema = z.strictObject({
           name: z.string(),
           /** The loss that must be ruled out; with 0 no row may lose. */
           margin: z.number(),
-          n: z.int(),
-          /** Different prompts, where they repeat: what the test and `needed` count. */
-          prompts: z.int().optional(),
-          /** Mean rewards on the axis. */
-          baseline: z.number(),
-          candidate: z.number(),
-          gained: z.int(),
-          lost: z.int(),
-          delta: z.number().nullable(),
-          ci: interval.nullable(),
-          p_value: z.number().nullable(),
-          /** Holm's correction for the number of axes. */
-          p_holm: z.number(),
+          ...PART,
           /** `worse_within_margin`: a loss is shown, and one of the margin is ruled out. */
           state: z.enum(["loss_ruled_out", "worse_within_margin", "worse", "loss_not_ruled_out"]),
           /** About how many examples would decide. */

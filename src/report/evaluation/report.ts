@@ -12,7 +12,7 @@ import { headArticle } from "../page/head.ts";
 import { type Html, html } from "../page/html.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
 import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import {
@@ -55,11 +55,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     title: "Failing rows",
     body: perRun(runs, ({ run }) => run.failing),
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
 export async function evaluationReport(

@@ -15,7 +15,7 @@ import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, NONE, percent, plain } from "../page/numbers.ts";
 import { firstOf, LEGEND } from "../page/row-list.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
 import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { jsonFact } from "../scored/head.ts";
@@ -37,11 +37,7 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
     title: "Pairs",
     body: html`${LEGEND}${perRun(runs, ({ run }) => pairList(run))}`,
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
 export async function pairsReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {

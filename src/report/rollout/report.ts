@@ -13,7 +13,7 @@ import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.ts";
 import { LEGEND } from "../page/row-list.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
 import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { jsonFact } from "../scored/head.ts";
@@ -30,11 +30,7 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
     title: "Completions",
     body: html`${LEGEND}${perRun(runs, ({ run }) => completionList(run))}`,
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
 export async function rolloutReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {

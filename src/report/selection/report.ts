@@ -5,7 +5,7 @@ import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
 import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { passRateOf } from "../scored/head.ts";
@@ -32,11 +32,7 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     title: "Failing rows",
     body: perRun(runs, ({ run }) => run.failing),
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
 export async function selectionReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
