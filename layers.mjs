@@ -18,10 +18,8 @@ export const mayImport = {
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],
   environments: ["core", "extensions", "scorers", "datasets"],
-  graders: ["core", "scorers"],
   openenv: ["core", "environments", "http"],
   providers: ["core", "engine"],
-  judge: ["core"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
@@ -32,13 +30,12 @@ export const mayImport = {
   ],
   gate: ["core", "runs", "scorers", "stats"],
   verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
-  report: ["core", "runs", "stats", "charts", "curves", "gate"],
+  report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],
-    ...["engine", "datasets", "environments", "graders", "providers", "judge", "serve", "loops"],
-    ...["curves", "learn", "gate", "report", "studio", "verify", "harden"],
+    ...["engine", "datasets", "environments", "providers", "serve", "loops", "learn", "gate"],
+    ...["curves", "report", "verify", "harden"],
   ],
-  studio: ["core", "http", "runs", "report", "charts"],
 };
 
 /**

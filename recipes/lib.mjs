@@ -47,9 +47,10 @@ export function readLines(...parts) {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** Trains with the given flags and settings; returns the run folder. */
+/** Trains with the given flags and settings; returns the run folder. The steps are those of the recipe, not those until a plateau. */
 export function train(folder, algorithm, { dataset = TRAIN, init = PI0, dev = DEV, ...flags }) {
-  const { set = {}, extra = [], ...rest } = flags;
+  const { set: given = {}, extra = [], ...rest } = flags;
+  const set = { "stop.plateau": null, ...given };
   const named = Object.entries(rest).flatMap(([name, value]) => [`--${name}`, value]);
   const sets = Object.entries(set).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
   const files = ["--init", init, "--dataset", dataset, "--dev", dev, "--outdir", folder];

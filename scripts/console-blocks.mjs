@@ -14,7 +14,7 @@ export async function inFreshFolder(use) {
   try {
     // The built command itself: what set-up says is not part of a command's output.
     symlinkSync(path.join(root, "dist/cli/bin.js"), path.join(folder, "lockedroom"));
-    for (const name of ["data", "examples"])
+    for (const name of ["data", "examples", "recipes", "src"])
       symlinkSync(path.join(root, name), path.join(folder, name));
     mkdirSync(path.join(folder, "runs"));
     return await use(folder);

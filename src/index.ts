@@ -32,6 +32,7 @@ export { GATE_EXIT, type GateOptions, gate } from "./gate/gate.ts";
 export { gateMarkdown } from "./gate/render.ts";
 export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";
+export type { Axis } from "./loops/axes.ts";
 export { pickBest, type ScoredSample } from "./loops/decide.ts";
 export { type EvalOptions, evaluate } from "./loops/eval.ts";
 export { makePairs, type PairsOptions } from "./loops/preference-pairs.ts";

@@ -15,6 +15,7 @@ import {
   sums,
   Workspace,
 } from "./cli.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 const workspace = new Workspace();
@@ -241,13 +242,13 @@ describe("for people", () => {
       "**Loop:** A",
       "**Knob turned",
       ...inputs.flatMap((input) => [input.path, input.sha256]),
+      `\`${scorer.name}\` ${scorer.version},`,
       scorer.source_sha256,
       `pass_rate ${run.summary.metrics.pass_rate?.toFixed(4)}`,
     ]) {
       expect(note).toContain(text);
     }
-    expect(note).toMatch(/What I expected:\*\* _yours to write/);
-    expect(note).toMatch(/Repair plan:\*\* _yours to write/);
+    expectRunNote(note);
   });
 
   test.each([

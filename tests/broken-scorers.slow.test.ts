@@ -93,7 +93,7 @@ describe.concurrent("a row that breaks the scorer", () => {
     expect(JSON.stringify(row?.details)).toMatch(says);
   });
 
-  test("is counted apart, and its neighbours are judged", async () => {
+  test("is counted apart, and its neighbours are scored", async () => {
     const { rows, summary } = await made();
     const broken = Object.keys(MISDEEDS).length;
     expect(rows.filter(({ id }) => !(id in MISDEEDS)).map(({ reward }) => reward)).toEqual(

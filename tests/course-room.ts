@@ -90,8 +90,9 @@ export class PlanRoom extends Workspace {
   fillNote(run: string): void {
     const note = this.read(run, "README.md");
     const filled = note
+      .replace(/(Knob turned[^*]*\*\*|Single change[^*]*\*\*|Failure type[^*]*\*\*).*/g, "$1 none")
       .replace("_yours to write_", "about two thirds would pass")
-      .replace("_yours to write, one sentence_", "teach the format before the sums");
+      .replace(/(Repair plan:\*\*|Next change[^*]*\*\*).*/g, "$1 teach the format before the sums");
     expect(filled).not.toContain("_yours");
     this.write(`${run}/README.md`, filled);
   }

@@ -1,4 +1,4 @@
-/** The manual's nine diagrams: drawn from their sources, from real runs, and readable everywhere. */
+/** The manual's ten diagrams: drawn from their sources, from real runs, and readable everywhere. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,8 +13,9 @@ const files = readdirSync(FOLDER);
 const read = (name: string) => readFileSync(new URL(name, FOLDER), "utf8");
 const NAMES = files.filter((name) => name.endsWith(".mmd")).map((name) => name.slice(0, -4));
 
-test("there are nine, each with its source and its picture, and nothing else", () => {
-  expect(NAMES.map((name) => Number(name.split("-")[0]))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+test("there are ten, each with its source and its picture, and nothing else", () => {
+  const numbers = NAMES.map((name) => Number(name.split("-")[0])).sort((a, b) => a - b);
+  expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect([...files].sort()).toEqual(NAMES.flatMap((name) => [`${name}.mmd`, `${name}.svg`]).sort());
 });
 
@@ -106,9 +107,47 @@ test("the debugging tree doubts the expected answer before it blames model or ve
     return above ? [...asked(above.from), labelled(above.from)] : [];
   };
   const endings = [...nodes.keys()].filter((id) => edges.every(({ from }) => from !== id));
-  expect(endings).toHaveLength(6);
+  expect(endings).toHaveLength(8);
   for (const id of endings.filter((end) => !/^(measurement|data)/.test(labelled(end))))
     expect(asked(id)[2], labelled(id)).toBe("Is the expected answer right and unambiguous?");
+  // A text that was not parsed can be the fault of parser, spec or model.
+  const unparsed = endings.filter((id) => asked(id).includes("Is the text in spec?")).map(labelled);
+  expect(unparsed.map((label) => label.split(":")[0]).sort()).toEqual([
+    "model, format",
+    "parser bug",
+    "spec",
+  ]);
+});
+
+test("the debugging tree asks for all that must be the same, and keeps the holdout", () => {
+  const { nodes, about }: Drawn & { about: string } = parseDiagram(read("8-debugging.mmd"));
+  const labels = [...nodes.values()].map(({ label }) => label.join(" "));
+  expect(labels).toContain("Same data, prompts, scorer, sampling?");
+  expect(about).toContain("data, prompts, scorer and sampling settings are the same");
+  expect(labels.find((label) => label.startsWith("reward hack"))).toContain("holdout untouched");
+});
+
+test("the objects include the environment, and the metric that can lie", () => {
+  const drawn: Drawn = parseDiagram(read("9-objects.mmd"));
+  const environment = [...drawn.nodes.values()].find(({ nodes }) => nodes);
+  expect(environment?.label).toEqual(["ENVIRONMENT"]);
+  expect([...(environment?.nodes.values() ?? [])].map(({ label }) => label[0])).toEqual([
+    ...["PROMPTS", "SPEC", "REWARD r"],
+  ]);
+  expect(labelsOf(drawn)).toContain("it can lie if the spec drifts");
+});
+
+test("each loop says what is logged, what changes and what stays", () => {
+  const { nodes }: { nodes: Map<string, Drawn & { label: string[] }> } = parseDiagram(
+    read("1-three-loops.mmd"),
+  );
+  const loops = [...nodes.values()].filter((node) => node.nodes);
+  expect(loops).toHaveLength(3);
+  for (const loop of loops) {
+    const text = labelsOf(loop).join(" ");
+    for (const word of ["log ", "knob: ", "changes: ", "stays: "]) expect(text).toContain(word);
+  }
+  expect(labelsOf(loops[2] as Drawn).join(" ")).toContain("KL penalty");
 });
 
 describe("a source that would not be drawn as it says is refused", () => {

@@ -12,7 +12,10 @@ import { RUN_KINDS, writeFolder } from "./fixtures/run-folders.ts";
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-kinds-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const OTHERS = { sweep: "sweep.json", checkpoint: "config.json", adapter: "adapter_config.json" };
+const OTHERS = {
+  ...{ sweep: "sweep.json", matrix: "matrix.json" },
+  ...{ checkpoint: "config.json", adapter: "adapter_config.json" },
+};
 type Other = keyof typeof OTHERS;
 type Kind = RunKind | Other;
 const KINDS = [...RUN_KINDS, ...(Object.keys(OTHERS) as Other[])];
@@ -35,7 +38,7 @@ const COMMANDS: Record<string, [args: (folder: string) => string[], right: reado
   "inspect-run --run": [(it) => ["inspect-run", "--run", it], SCORED],
   "gate --baseline": [(it) => ["gate", "--baseline", it, "--candidate", baseline], SCORED],
   "gate --candidate": [(it) => ["gate", "--baseline", it, "--candidate", it], SCORED],
-  "report --run": [(it) => ["report", "--run", it, ...page], RUN_KINDS],
+  "report --run": [(it) => ["report", "--run", it, ...page], [...RUN_KINDS, "matrix"]],
   "report --baseline": [
     (it) => ["report", "--baseline", it, "--candidate", baseline, ...page],
     SCORED,

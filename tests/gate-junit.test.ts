@@ -40,9 +40,9 @@ test("a verdict that passes has no failures: its lost examples say so in their o
   expect(passed).toContain("<system-out>lost: reward 1 → 0");
 });
 
-test("a verdict that is open skips its lost examples, one that rejects fails them", async () => {
+test("a verdict that is open fails by itself and skips its lost examples; one that rejects fails them", async () => {
   const open = await junit(...(await sides(40, 2, 2)));
-  expect(open).toContain('tests="41" failures="0" skipped="3"');
+  expect(open).toContain('tests="41" failures="1" skipped="2"');
   const rejected = await junit(...(await sides(40, 9, 0)));
   expect(rejected).toContain('tests="41" failures="10" skipped="0"');
   expect(rejected).toContain('<failure message="lost">lost: reward 1 → 0');
@@ -65,7 +65,7 @@ test("those that fail in both are skipped, and names are escaped", async () => {
     await makeRun(root, { examples, right: [true, false, false, true], ...named("a") }),
     await makeRun(root, { examples, right: [false, false, true, true], ...named("b"), ...slice }),
   );
-  expect(text).toContain('tests="5" failures="0" skipped="3"');
+  expect(text).toContain('tests="5" failures="1" skipped="2"');
   expect(text).toMatch(
     /classname="examples expected_answer=1" name="ex-0">\s+<skipped message="lost/,
   );
@@ -81,7 +81,7 @@ test("samples of an example are one case, by their mean", async () => {
     await makeRun(root, { examples, packs: packs(true), ...named("a") }),
     await makeRun(root, { examples, packs: packs(false), ...named("b") }),
   );
-  expect(text).toContain('tests="5" failures="0" skipped="5"');
+  expect(text).toContain('tests="5" failures="1" skipped="4"');
   expect(text).toContain("reward 0.6667 → 0.3333, mean of 3 samples");
 });
 
@@ -91,4 +91,15 @@ test("runs that are not comparable have no cases but the verdict", async () => {
     await makeRun(root, { maxExamples: 40 }),
   );
   expect(text).toContain('tests="1" failures="1"');
+});
+
+test("an example with some passing samples in both runs is no failure", async () => {
+  const packs = [
+    [true, false],
+    [false, false],
+  ];
+  const make = (name: string) => makeRun(root, { examples: examplesOf(2), packs, ...named(name) });
+  const text = await junit(await make("a"), await make("b"));
+  expect(text).toContain('name="ex-0"/>');
+  expect(text).toMatch(/name="ex-1">\s+<skipped message="fails in both runs"\/>/);
 });

@@ -6,10 +6,12 @@ import path from "node:path";
 import { sha256 } from "../src/core/fingerprint.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import { promptFingerprint } from "../src/core/prompt-fingerprint.ts";
+import type { Axis } from "../src/loops/axes.ts";
 import { evaluate } from "../src/loops/eval.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import type { Manifest, ResultRow, Summary } from "../src/runs/schemas.ts";
 import { openScorer } from "../src/scorers/open.ts";
+import { AxisMeans } from "../src/stats/axis-means.ts";
 
 export interface Conditions {
   readonly examples?: readonly { id: string; prompt: string; expected_answer: unknown }[];
@@ -20,6 +22,7 @@ export interface Conditions {
   readonly provenance?: object;
   readonly maxExamples?: number;
   readonly slice?: readonly string[];
+  readonly axes?: readonly Axis[];
   /** Packs of samples instead of completions: whether each is right. */
   readonly packs?: readonly (readonly boolean[])[];
 }
@@ -72,6 +75,7 @@ export async function makeRun(root: string, conditions: Conditions): Promise<str
     scorer,
     maxExamples: conditions.maxExamples,
     slice: conditions.slice,
+    axes: conditions.axes,
     repeats: conditions.packs?.[0]?.length,
   });
   return name;
@@ -103,12 +107,15 @@ export function forge(dir: string, { row = (it) => it, manifest = (it) => it }: 
     n_pass: passed,
     n_fail: rewards.length - passed,
   };
+  const means = new AxisMeans();
+  for (const { axes: scores, sample } of rows) means.add(scores, sample);
+  const axes = means.table();
   const hashes = { results_sha256: sha256(results), manifest_sha256: manifestFingerprint(edited) };
   writeFileSync(file("results.jsonl"), results);
   writeFileSync(file("manifest.json"), JSON.stringify(edited));
   writeFileSync(
     file("summary.json"),
-    JSON.stringify({ ...summary, metrics, outcomes: { counts }, ...hashes }),
+    JSON.stringify({ ...summary, metrics, outcomes: { counts }, ...(axes && { axes }), ...hashes }),
   );
 }
 

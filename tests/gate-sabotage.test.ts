@@ -24,7 +24,7 @@ const gated = async (baseline: string, candidate: string, options: Partial<GateO
   return report;
 };
 
-const judge = async (
+const verdictFor = async (
   baseline: Conditions,
   candidate: Conditions,
   options: Partial<GateOptions> = {},
@@ -40,7 +40,7 @@ describe("seeds", () => {
 
   test("another policy with another seed is refused; with the same seed it is compared", async () => {
     const better = { right: firstRight(40, 40) };
-    const picked = await judge(sampled("a", 1), { ...sampled("b", 17), ...better });
+    const picked = await verdictFor(sampled("a", 1), { ...sampled("b", 17), ...better });
     expect(picked).toMatchObject({ decision: "REJECT", exit_code: 3, knobs: ["policy"] });
     expect(picked.reasons).toEqual([
       {
@@ -50,7 +50,7 @@ describe("seeds", () => {
         candidate: 17,
       },
     ]);
-    const honest = await judge(sampled("a", 1), { ...sampled("b", 1), ...better });
+    const honest = await verdictFor(sampled("a", 1), { ...sampled("b", 1), ...better });
     expect(honest.decision).toBe("PROMOTE");
     expect(honest.seeds_tried).toBeUndefined();
   });
@@ -60,13 +60,16 @@ describe("seeds", () => {
       provenance: { policy: { name }, sampling },
       right: firstRight(40, k),
     });
-    const one = await judge(of("a", { temperature: 1 }), of("b", { temperature: 1, seed: 3 }, 40));
+    const one = await verdictFor(
+      of("a", { temperature: 1 }),
+      of("b", { temperature: 1, seed: 3 }, 40),
+    );
     expect(codesOf(one)).toEqual(["seeds_differ"]);
     const greedy = (seed: number) => ({ temperature: 0, seed });
-    const both = await judge(of("a", greedy(1)), of("b", greedy(2), 40));
+    const both = await verdictFor(of("a", greedy(1)), of("b", greedy(2), 40));
     expect(both.decision).toBe("PROMOTE");
     const tried = { seeds_tried: 20 };
-    const often = await judge(of("a", greedy(1)), {
+    const often = await verdictFor(of("a", greedy(1)), {
       ...of("b", greedy(1), 26),
       provenance: { policy: { name: "b" }, sampling: greedy(1), ...tried },
     });
@@ -76,7 +79,7 @@ describe("seeds", () => {
 
   test("the same policy with another seed is told so, and no number of examples is advised", async () => {
     const luckier = { ...sampled("a", 5), right: firstRight(40, 24) };
-    const report = await judge(sampled("a", 0), luckier);
+    const report = await verdictFor(sampled("a", 0), luckier);
     expect(report).toMatchObject({ decision: "INCONCLUSIVE", exit_code: 2, knobs: [] });
     expect(report.reasons).toEqual([
       {
@@ -88,15 +91,17 @@ describe("seeds", () => {
       },
     ]);
     expect(report.notes.join()).not.toMatch(/use about \d+ examples/);
-    const claimed = await judge(sampled("a", 0), luckier, { claim: "policy" });
+    const claimed = await verdictFor(sampled("a", 0), luckier, { claim: "policy" });
     expect(claimed.decision).toBe("REJECT");
     expect(codesOf(claimed)).toEqual(["claim_mismatch", "only_seed_changed"]);
     // With the same seed nothing at all changed; greedy decoding has no seed to speak of.
-    expect(codesOf(await judge(sampled("a", 0), sampled("a", 0)))).toEqual(["nothing_changed"]);
+    expect(codesOf(await verdictFor(sampled("a", 0), sampled("a", 0)))).toEqual([
+      "nothing_changed",
+    ]);
     const greedy = (seed: number) => ({
       provenance: { policy: { name: "a" }, sampling: { temperature: 0, seed } },
     });
-    expect(codesOf(await judge(greedy(0), greedy(5)))).toEqual(["nothing_changed"]);
+    expect(codesOf(await verdictFor(greedy(0), greedy(5)))).toEqual(["nothing_changed"]);
   });
 
   // Six gains of forty: p = 0.03125. Fourteen: p = 0.00012.
@@ -111,7 +116,7 @@ describe("seeds", () => {
     ["20 seeds and a small loss", 20, 20, 14, "INCONCLUSIVE", "several_seeds_tried", 0.0025],
   ])("%s", async (_, before, after, right, decision, code, level) => {
     const tried = (seeds_tried: number | null) => (seeds_tried === null ? {} : { seeds_tried });
-    const report = await judge(sampled("a", 1, tried(before)), {
+    const report = await verdictFor(sampled("a", 1, tried(before)), {
       ...sampled("b", 1, tried(after)),
       right: firstRight(40, right),
     });
@@ -136,7 +141,7 @@ describe("settings that a person states", () => {
     right: firstRight(40, 40),
   });
   const all = { temperature: 0.7, max_tokens: 64, seed: 3 };
-  const against = (candidate: Conditions) => judge({ provenance: rollout }, candidate);
+  const against = (candidate: Conditions) => verdictFor({ provenance: rollout }, candidate);
 
   test("are compared with those of a rollout: what is left out is off", async () => {
     for (const sampling of [all, { ...all, top_p: 1 }, { ...all, top_k: -1, min_p: 0 }]) {
@@ -156,7 +161,7 @@ describe("settings that a person states", () => {
     expect(codesOf(await against(stated(all, other)))).toEqual(["prompt_settings_differ"]);
     // A system prompt of the one side is not one that the other forgot to mention.
     for (const prompt of [{ system: "Be exact." }, { form: "text", system_sha256: "a".repeat(64) }])
-      expect(codesOf(await judge(stated(all), stated(all, { prompt })))).toEqual([
+      expect(codesOf(await verdictFor(stated(all), stated(all, { prompt })))).toEqual([
         "prompt_settings_differ",
       ]);
     const same = await against(stated(all, { prompt: rollout.prompt }));
@@ -179,7 +184,7 @@ test("a checkpoint whose tries nobody counted is noted", async () => {
     },
   });
   const noted = async (before: number | null, after: number | null) =>
-    (await judge(of("a", before), of("b", after))).notes.join();
+    (await verdictFor(of("a", before), of("b", after))).notes.join();
   expect(await noted(1, null)).toContain("How many seeds were tried is unknown for the candidate:");
   expect(await noted(null, null)).toContain("unknown for the baseline and the candidate:");
   expect(await noted(1, 1)).not.toContain("How many seeds");
@@ -203,7 +208,7 @@ describe("data that a policy has seen", () => {
   const better = { right: firstRight(40, 40) };
 
   test("prompts of the training data are counted and named, on either side", async () => {
-    const report = await judge(trained("a", 0, 0), { ...trained("b", 39, 0), ...better });
+    const report = await verdictFor(trained("a", 0, 0), { ...trained("b", 39, 0), ...better });
     expect(report).toMatchObject({ decision: "REJECT", exit_code: 3 });
     expect(report.reasons).toEqual([
       {
@@ -214,17 +219,21 @@ describe("data that a policy has seen", () => {
       },
     ]);
     expect(gateText(report)).toContain("39 rows: ex-0, ex-1, ex-2, ex-3, ex-4, …");
-    const before = await judge(trained("a", 1, 0), { ...trained("b", 0, 0), ...better });
+    const before = await verdictFor(trained("a", 1, 0), { ...trained("b", 0, 0), ...better });
     expect(codesOf(before)).toEqual(["measured_on_training_data"]);
     const allowed = { allowDev: true, allowUnknownHistory: true };
-    const stubborn = await judge(trained("a", 1, 0), { ...trained("b", 0, 0), ...better }, allowed);
+    const stubborn = await verdictFor(
+      trained("a", 1, 0),
+      { ...trained("b", 0, 0), ...better },
+      allowed,
+    );
     expect(codesOf(stubborn)).toEqual(["measured_on_training_data"]);
   });
 
   test("none of them is nothing to say", async () => {
     const pair = [trained("a", 0, 0), { ...trained("b", 0, 0), ...better }] as const;
     for (const allowDev of [false, true]) {
-      const report = await judge(...pair, { claim: "policy", allowDev });
+      const report = await verdictFor(...pair, { claim: "policy", allowDev });
       expect(report.decision).toBe("PROMOTE");
       expect(report.allowed).toBeUndefined();
       expect(report.notes.join()).not.toMatch(/overlap|History|llowed/);
@@ -233,11 +242,11 @@ describe("data that a policy has seen", () => {
 
   test("validation data are refused, unless that is said aloud", async () => {
     const pair = [trained("a", 0, 0), { ...trained("b", 0, 40), ...better }] as const;
-    const refused = await judge(...pair);
+    const refused = await verdictFor(...pair);
     expect(refused).toMatchObject({ exit_code: 3, reasons: [{ candidate: { rows: 40 } }] });
     expect(codesOf(refused)).toEqual(["measured_on_validation_data"]);
     expect(refused.reasons[0]?.message).toContain("--allow-dev");
-    const allowed = await judge(...pair, { allowDev: true });
+    const allowed = await verdictFor(...pair, { allowDev: true });
     expect(allowed).toMatchObject({
       decision: "PROMOTE",
       allowed: ["measured_on_validation_data"],
@@ -252,11 +261,13 @@ describe("data that a policy has seen", () => {
     const sha256 = (await openRun(dir)).manifest.inputs[0]?.sha256;
     const dev = (role: string) => ({ inputs: [{ role, sha256, rows: 40 }], learned_from: [] });
     const codes = async (role: string) =>
-      codesOf(await judge(trained("a", 0, 0), { ...trained("b", 0, 0, dev(role)), ...better }));
+      codesOf(
+        await verdictFor(trained("a", 0, 0), { ...trained("b", 0, 0, dev(role)), ...better }),
+      );
     expect(await codes("dev")).toEqual(["measured_on_validation_data"]);
     expect(await codes("holdout")).toEqual(["improvement"]);
     const file = { learned_from: [sha256] };
-    const report = await judge({}, { ...trained("b", 0, 0, file), ...better });
+    const report = await verdictFor({}, { ...trained("b", 0, 0, file), ...better });
     expect(report.reasons).toMatchObject([
       { code: "measured_on_training_data", baseline: null, candidate: sha256 },
     ]);
@@ -280,20 +291,20 @@ describe("history", () => {
 
   test("a deleted one is stated, and no claim of policy rests on it unless allowed", async () => {
     const pair = [checkpoint("a", known), { ...checkpoint("b", {}), ...better }] as const;
-    const unclaimed = await judge(...pair);
+    const unclaimed = await verdictFor(...pair);
     expect(unclaimed.decision).toBe("PROMOTE");
     expect(unclaimed.notes.join()).toContain("History unknown: the candidate");
-    const claimed = await judge(...pair, { claim: "policy" });
+    const claimed = await verdictFor(...pair, { claim: "policy" });
     expect(claimed).toMatchObject({ decision: "REJECT", exit_code: 1, comparable: true });
     expect(codesOf(claimed)).toEqual(["history_unknown"]);
-    const allowed = await judge(...pair, { claim: "policy", allowUnknownHistory: true });
+    const allowed = await verdictFor(...pair, { claim: "policy", allowUnknownHistory: true });
     expect(allowed).toMatchObject({ decision: "PROMOTE", allowed: ["history_unknown"] });
     expect(allowed.notes.join()).toContain("--allow-unknown-history");
   });
 
   test("one that began unknown stays unknown, however much was trained since", async () => {
     const laundered = { ...checkpoint("b", learning(false)), ...better };
-    const report = await judge(checkpoint("a", known), laundered, { claim: "policy" });
+    const report = await verdictFor(checkpoint("a", known), laundered, { claim: "policy" });
     expect(report).toMatchObject({ decision: "REJECT", exit_code: 1 });
     expect(codesOf(report)).toEqual(["history_unknown"]);
     expect(report.notes.join()).toContain("History unknown: the candidate may");
@@ -301,7 +312,7 @@ describe("history", () => {
 
   test("with it the claim holds; that of the baseline is only noted", async () => {
     const pair = [checkpoint("a", {}), { ...checkpoint("b", known), ...better }] as const;
-    const report = await judge(...pair, { claim: "policy" });
+    const report = await verdictFor(...pair, { claim: "policy" });
     expect(report.decision).toBe("PROMOTE");
     expect(report.allowed).toBeUndefined();
     expect(report.notes.join()).toContain("History unknown: the baseline may");
@@ -310,15 +321,15 @@ describe("history", () => {
   test("without the count of overlapping prompts it supports no claim of policy", async () => {
     const uncounted = checkpoint("b", known, { exposure: undefined });
     const pair = [checkpoint("a", known), { ...uncounted, ...better }] as const;
-    const unclaimed = await judge(...pair);
+    const unclaimed = await verdictFor(...pair);
     expect(unclaimed.decision).toBe("PROMOTE");
     expect(unclaimed.notes.join()).toContain("For the candidate, overlap of prompts");
-    const claimed = await judge(...pair, { claim: "policy" });
+    const claimed = await verdictFor(...pair, { claim: "policy" });
     expect(claimed.decision).toBe("REJECT");
     expect(claimed.reasons).toMatchObject([
       { code: "history_unknown", candidate: "overlap unknown" },
     ]);
-    const allowed = await judge(...pair, { claim: "policy", allowUnknownHistory: true });
+    const allowed = await verdictFor(...pair, { claim: "policy", allowUnknownHistory: true });
     expect(allowed).toMatchObject({ decision: "PROMOTE", allowed: ["history_unknown"] });
   });
 
@@ -337,7 +348,7 @@ describe("history", () => {
   test("an endpoint has none to state", async () => {
     const endpoint = (name: string) => ({ provenance: { policy: { kind: "openai", name } } });
     const claim = "policy" as const;
-    const report = await judge(endpoint("a"), { ...endpoint("b"), ...better }, { claim });
+    const report = await verdictFor(endpoint("a"), { ...endpoint("b"), ...better }, { claim });
     expect(report.decision).toBe("PROMOTE");
   });
 });
@@ -363,12 +374,12 @@ describe("repeated prompts", () => {
         (i % 2 ? text.toUpperCase() : text).replaceAll(" ", " ".repeat(1 + (i % 3))),
     ],
   ])("5 problems × 30 copies are 5 examples: %s", async (_, spelled) => {
-    const report = await judge(...gain(copies(5, 30, spelled), 5, 4));
+    const report = await verdictFor(...gain(copies(5, 30, spelled), 5, 4));
     expect(report).toMatchObject({
       decision: "INCONCLUSIVE",
-      test: "cluster_sign_flip",
+      test: "cluster_betting",
       delta: 0.8,
-      p_value: 0.125,
+      p_value: expect.closeTo(0.1698, 4),
       minimum_detectable_effect: null,
       repeated_prompts: 145,
       effective_examples: 5,
@@ -381,7 +392,7 @@ describe("repeated prompts", () => {
   });
 
   test("150 problems are 150, and their report says nothing of repeats", async () => {
-    const report = await judge(...gain(copies(150, 1), 150, 120));
+    const report = await verdictFor(...gain(copies(150, 1), 150, 120));
     expect(report).toMatchObject({ decision: "PROMOTE", test: "mcnemar_exact", delta: 0.8 });
     expect(Object.keys(report)).not.toContain("effective_examples");
     expect(gateText(report)).not.toContain("effective");
@@ -394,17 +405,20 @@ describe("repeated prompts", () => {
       expected_answer: i,
     }));
     const right = examples.map(() => true);
-    const report = await judge({ examples, right: right.map(() => false) }, { examples, right });
+    const report = await verdictFor(
+      { examples, right: right.map(() => false) },
+      { examples, right },
+    );
     expect(report).toMatchObject({ test: "mcnemar_exact", p_value: 0.125 });
     expect(report.effective_examples).toBeUndefined();
   });
 
   test("enough problems with copies can still be promoted", async () => {
-    const report = await judge(...gain(copies(40, 3), 40, 14));
+    const report = await verdictFor(...gain(copies(40, 3), 40, 14));
     expect(report).toMatchObject({ decision: "PROMOTE", effective_examples: 40 });
     expect(report.delta).toBeCloseTo(0.35, 12);
     expect(report.p_value).toBeLessThan(0.001);
-    const single = await judge(...gain(copies(40, 1), 40, 14));
+    const single = await verdictFor(...gain(copies(40, 1), 40, 14));
     // Copies add nothing: the interval is that of the problems.
     expect(report.ci?.low).toBeCloseTo(single.ci?.low as number, 1);
     expect(report.ci?.high).toBeCloseTo(single.ci?.high as number, 1);
@@ -488,7 +502,7 @@ describe("a run that was forged, with every hash made to fit", () => {
     }));
     const completions = ["Final: 1", "", "Final: +1", "Final: 7\n", "Final: 7", "\u00a0Final: 1"];
     const odd = { examples, completions };
-    expect(codesOf(await judge(odd, odd))).not.toContain("rewards_differ_from_scorer");
+    expect(codesOf(await verdictFor(odd, odd))).not.toContain("rewards_differ_from_scorer");
   });
 
   test("a built-in whose code is not this one cannot be asked, which is noted", async () => {

@@ -1,8 +1,9 @@
 /** Slices and repeated samples: what the rows keep, and what the gate makes of them. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { gateText } from "../src/cli/commands/gate.ts";
 import { rngAt } from "../src/core/rng.ts";
 import { type GateOptions, gate } from "../src/gate/gate.ts";
 import { gateMarkdown } from "../src/gate/render.ts";
@@ -17,7 +18,7 @@ import { verify } from "../src/verify/verify.ts";
 import { type Conditions, examplesOf, folder, forge, makeRun } from "./gate-runs.ts";
 
 const root = folder();
-const judge = async (
+const verdictFor = async (
   baseline: Conditions,
   candidate: Conditions,
   options: Partial<GateOptions>,
@@ -99,13 +100,13 @@ describe("slices of a comparison", () => {
   const better = { ...hidden, right: examples.map((_, i) => i % 3 !== 0 || i % 2 === 0) };
 
   test("a mean hides a loss, and its slice shows it", async () => {
-    expect(await judge(base, hidden, {})).toMatchObject({ decision: "PROMOTE" });
-    const report = await judge(base, hidden, { slice: "metadata.topic" });
+    expect(await verdictFor(base, hidden, {})).toMatchObject({ decision: "PROMOTE" });
+    const report = await verdictFor(base, hidden, { slice: "metadata.topic" });
     expect(report).toMatchObject({ decision: "REJECT", code: "slice_worse", exit_code: 1 });
     const states = report.slices?.values.map(({ value, state }) => [value, state]);
     expect(states).toEqual([
-      ["even", "undecided"],
-      ["odd", "undecided"],
+      ["even", "better"],
+      ["odd", "better"],
       ["rare", "worse"],
     ]);
     const rare = report.slices?.values.find(({ value }) => value === "rare");
@@ -117,7 +118,7 @@ describe("slices of a comparison", () => {
       adjusted,
     );
     expect(gateMarkdown(report)).toMatch(/\| rare \| 80 \| .* \| worse \|/);
-    expect(await judge(base, better, { slice: "metadata.topic" })).toMatchObject({
+    expect(await verdictFor(base, better, { slice: "metadata.topic" })).toMatchObject({
       decision: "PROMOTE",
     });
   });
@@ -125,9 +126,9 @@ describe("slices of a comparison", () => {
   test("with a margin a loss of it is ruled out in every slice, or the verdict is open", async () => {
     const margin = { claim: "no-regression", margin: 0.05, slice: "metadata.topic" } as const;
     const same = { ...base, ...named("b") };
-    const passed = await judge(base, same, { ...margin });
+    const passed = await verdictFor(base, same, { ...margin });
     expect(passed).toMatchObject({ decision: "PASS", code: "loss_ruled_out" });
-    const narrow = await judge(base, same, { ...margin, sliceMargin: 0.03 });
+    const narrow = await verdictFor(base, same, { ...margin, sliceMargin: 0.03 });
     expect(narrow).toMatchObject({ decision: "INCONCLUSIVE", code: "slice_loss_not_ruled_out" });
     expect(narrow.reasons[0]?.message).toMatch(/rare .* About 1\d\d examples in each would decide/);
   });
@@ -135,10 +136,14 @@ describe("slices of a comparison", () => {
   test("advice on the whole is given where the whole is open, not where only a slice is", async () => {
     const margin = { claim: "no-regression", margin: 0.05, slice: "metadata.topic" } as const;
     const advice = ({ notes }: { notes: string[] }) => notes.filter((one) => /use about/.test(one));
-    const open = await judge(base, { ...base, ...named("b") }, { ...margin, sliceMargin: 0.03 });
+    const open = await verdictFor(
+      base,
+      { ...base, ...named("b") },
+      { ...margin, sliceMargin: 0.03 },
+    );
     expect(open.code).toBe("slice_loss_not_ruled_out");
     expect(advice(open)).toEqual([]);
-    const worse = await judge(base, hidden, { ...margin, margin: 0.001 });
+    const worse = await verdictFor(base, hidden, { ...margin, margin: 0.001 });
     expect(worse).toMatchObject({ decision: "REJECT", code: "slice_worse" });
     expect(advice(worse)).toEqual([]);
   });
@@ -149,12 +154,12 @@ describe("slices of a comparison", () => {
       ...named("b"),
       right: base.right.map((one, i) => one && i !== 4 && i !== 9 && i !== 14),
     };
-    const report = await judge(base, few, {
+    const report = await verdictFor(base, few, {
       ...{ claim: "no-regression", margin: 0.01, slice: "metadata.topic" },
     });
     const rare = report.slices?.values.find(({ value }) => value === "rare");
     const lost = rare?.lost ?? 0;
-    expect(rare).toMatchObject({ state: "undecided", gained: 0 });
+    expect(rare).toMatchObject({ state: "loss_not_ruled_out", gained: 0 });
     const needed = (alpha: number) =>
       pairsForEffect({ effect: lost / 80, discordantShare: lost / 80, alpha });
     expect(rare?.needed).toBe(needed(0.05 / 3));
@@ -165,7 +170,7 @@ describe("slices of a comparison", () => {
     const warm = (seed: number) => ({
       provenance: { policy: { name: "a" }, sampling: { temperature: 1, seed } },
     });
-    const report = await judge(
+    const report = await verdictFor(
       { ...base, ...warm(1) },
       { ...hidden, ...warm(2) },
       {
@@ -175,13 +180,74 @@ describe("slices of a comparison", () => {
     expect(report).toMatchObject({ decision: "INCONCLUSIVE", code: "only_seed_changed" });
   });
 
-  test("one of the runs is enough to know the slices; neither is too few", async () => {
+  test("slices that no run recorded are read from the data set", async () => {
     const { slice: _, ...plain } = hidden;
-    const report = await judge(base, plain, { slice: "metadata.topic" });
-    expect(report.code).toBe("slice_worse");
-    await expect(judge(plain, plain, { slice: "metadata.topic" })).rejects.toThrow(
-      /neither run has slices/,
+    const { slice: __, ...bare } = base;
+    const recorded = await verdictFor(base, hidden, { slice: "metadata.topic" });
+    for (const [before, after] of [
+      [base, plain],
+      [bare, plain],
+    ] as const) {
+      const report = await verdictFor(before, after, { slice: "metadata.topic" });
+      expect(report.slices).toEqual(recorded.slices);
+    }
+    await expect(verdictFor(bare, plain, { slice: "metadata.topik" })).rejects.toThrow(
+      /no example .* has the field "metadata.topik"/,
     );
+  });
+
+  test("from either data set, as long as it is what the run used", async () => {
+    const { slice: _, ...plain } = hidden;
+    const [baseline, candidate] = [await makeRun(root, plain), await makeRun(root, plain)];
+    const asked = { baseline, candidate, slice: "metadata.topic" };
+    rmSync(`${baseline}.dataset.jsonl`);
+    expect((await gate(asked)).slices?.values).toHaveLength(3);
+    writeFileSync(`${candidate}.dataset.jsonl`, "{}\n");
+    await expect(gate(asked)).rejects.toThrow(/no slices by "metadata.topic", and its data set/);
+  });
+
+  test("repeated samples have the slice of their example", async () => {
+    const examples = topics(40);
+    const packs = (right: number) => examples.map((_, i) => Array<boolean>(3).fill(i < right));
+    const report = await verdictFor(
+      { examples, packs: packs(20), ...named("a") },
+      { examples, packs: packs(39), ...named("b") },
+      { slice: "metadata.topic" },
+    );
+    const counts = report.slices?.values.map(({ n }) => n) ?? [];
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(120);
+    expect(counts.every((n) => n % 3 === 0)).toBe(true);
+  });
+
+  test("without --slice, slices that both runs have are named", async () => {
+    const note = (notes: readonly string[]) => notes.filter((line) => line.includes("--slice"));
+    expect(note((await verdictFor(base, hidden, {})).notes)).toEqual([
+      "Both runs have slices by metadata.topic. To compare each slice, add --slice metadata.topic.",
+    ]);
+    const { slice: _, ...plain } = hidden;
+    expect(note((await verdictFor(base, plain, {})).notes)).toEqual([]);
+    expect(note((await verdictFor(base, hidden, { slice: "metadata.topic" })).notes)).toEqual([]);
+  });
+
+  test("what was found about a slice is said in the table and as a reason", async () => {
+    const all = { ...base, right: base.examples.map(() => true), ...named("b") };
+    const better = await verdictFor(base, all, { slice: "metadata.topic" });
+    expect(better.decision).toBe("PROMOTE");
+    expect(better.slices?.values.map(({ state }) => state)).toContain("better");
+    expect(better.reasons.map(({ code }) => code)).toEqual(["improvement", "no_slice_worse"]);
+    const passed = await verdictFor(base, all, { slice: "metadata.topic", margin: 0.1 });
+    expect(passed.reasons.map(({ code }) => code)).toEqual([
+      "loss_ruled_out",
+      "slice_losses_ruled_out",
+    ]);
+    const text = gateText(
+      await verdictFor(base, all, { slice: "metadata.topic", sliceMargin: 0.3 }),
+    );
+    expect(text).toContain("A loss of 0.3 or more must be ruled out in every slice.");
+    expect(text).toMatch(/even .* better/);
+    const same = await verdictFor(base, base, { slice: "metadata.topic", margin: 0.01 });
+    expect(same.slices?.values.map(({ state }) => state)).toEqual(Array(3).fill("unchanged"));
+    expect(same.decision).toBe("PASS");
   });
 
   test("rows that say another slice are refused", async () => {
@@ -226,17 +292,21 @@ describe("repeated samples", () => {
 
   test("a sample that is not there is missing, and the gate refuses the run", async () => {
     const short = packs(1, 3).map((pack, i) => (i === 7 ? pack.slice(0, 2) : pack));
-    const report = await judge({ examples, packs: packs(2, 3) }, { examples, packs: short }, {});
+    const report = await verdictFor(
+      { examples, packs: packs(2, 3) },
+      { examples, packs: short },
+      {},
+    );
     expect(report.reasons.map(({ code }) => code)).toEqual(["missing_completions"]);
   });
 
   test("examples are counted, not samples; the report says which estimate it is", async () => {
-    const report = await judge(
+    const report = await verdictFor(
       { examples, packs: packs(1, 8), ...named("a") },
       { examples, packs: packs(2, 8, 0.2), ...named("b") },
       {},
     );
-    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_sign_flip", repeats: 8 });
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "cluster_betting", repeats: 8 });
     expect(report.effective_examples).toBe(60);
     expect(gateMarkdown(report)).toContain("mean of 8 samples for each example");
   });
@@ -250,13 +320,13 @@ describe("repeated samples", () => {
     const [plain, lucky] = [draws("plain", 20), draws("lucky", 40)];
     const one = (of: boolean[][]) => of.map(([first]) => first as boolean);
     const [a, b] = [named("a"), named("b")];
-    const single = await judge(
+    const single = await verdictFor(
       { examples, right: one(plain), ...a },
       { examples, right: one(lucky), ...b },
       {},
     );
     expect(single.decision).toBe("PROMOTE");
-    const all = await judge(
+    const all = await verdictFor(
       { examples, packs: plain, ...a },
       { examples, packs: lucky, ...b },
       { minDelta: 0.02 },
@@ -264,8 +334,41 @@ describe("repeated samples", () => {
     expect(all.decision).not.toBe("PROMOTE");
   });
 
+  const grouped = (of: (i: number) => string, n: number) =>
+    examplesOf(n).map((one, i) => ({ ...one, group: of(i) }));
+
+  test("a slice of 8 prompts with 10 equal samples each counts 8: it neither rejects nor passes", async () => {
+    const examples = grouped((i) => (i < 8 ? "few" : "many"), 208);
+    const side = (name: string, right: (i: number) => boolean) => ({
+      ...{ examples, slice: ["group"], ...named(name) },
+      packs: examples.map((_, i) => Array<boolean>(10).fill(right(i))),
+    });
+    const options = { claim: "no-regression", margin: 0.04, slice: "group" } as const;
+    const few = (report: Awaited<ReturnType<typeof verdictFor>>) =>
+      report.slices?.values.find(({ value }) => value === "few");
+    const same = await verdictFor(
+      side("a", () => true),
+      side("b", () => true),
+      options,
+    );
+    expect(few(same)).toMatchObject({ n: 80, prompts: 8, state: "loss_not_ruled_out" });
+    expect(same.code).toBe("slice_loss_not_ruled_out");
+    expect(same.reasons[0]?.message).toMatch(
+      /few \(\+0\.0000, 8 prompts, 80 rows\)\. About \d+ different prompts in each/,
+    );
+    expect(gateMarkdown(same)).toContain("| few | 80 (8 prompts) |");
+    // 20 of 80 rows lost would be significant; they are two prompts.
+    const lost = await verdictFor(
+      side("a", () => true),
+      side("b", (i) => i > 1),
+      options,
+    );
+    expect(few(lost)).toMatchObject({ lost: 20, state: "loss_not_ruled_out" });
+    expect(few(lost)?.p_value).toBeGreaterThan(0.5);
+  });
+
   test("another number of samples is another measurement", async () => {
-    const report = await judge(
+    const report = await verdictFor(
       { examples, packs: packs(1, 3) },
       { examples, packs: packs(1, 4) },
       {},

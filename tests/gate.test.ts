@@ -23,7 +23,7 @@ function scorerFile(name: string, text: string): string {
   return file;
 }
 
-const judge = async (
+const verdictFor = async (
   baseline: Conditions,
   candidate: Conditions,
   options: Partial<GateOptions> = {},
@@ -149,7 +149,7 @@ describe("one changed condition, refused for its own reason", () => {
       ["environment"],
     ],
   ])("%s", async (_, baseline, candidate, codes, knobs) => {
-    const report = await judge(baseline, candidate);
+    const report = await verdictFor(baseline, candidate);
     expect(report.reasons.map(({ code }) => code)).toEqual(codes);
     expect(report).toMatchObject({
       decision: "REJECT",
@@ -165,7 +165,7 @@ describe("one changed condition, refused for its own reason", () => {
   });
 
   test("says which answer was tampered with", async () => {
-    const report = await judge({}, { examples: changed(3, { expected_answer: -1 }) });
+    const report = await verdictFor({}, { examples: changed(3, { expected_answer: -1 }) });
     expect(report.reasons).toContainEqual({
       code: "expected_answer_altered",
       message: "1 example has a different expected answer; the first is ex-3.",
@@ -215,7 +215,7 @@ describe("which knob", () => {
 
   test("other completions of another policy are the policy", async () => {
     const other = { ...named("b"), right: firstRight(40, 30) };
-    expect((await judge(named("a"), other)).knobs).toEqual(["policy"]);
+    expect((await verdictFor(named("a"), other)).knobs).toEqual(["policy"]);
   });
 
   test.each<[string, Conditions, Conditions, string]>([
@@ -225,14 +225,14 @@ describe("which knob", () => {
     ["one is stated as nothing", named("a"), { provenance: { policy: {} } }, "The candidate"],
   ])("other completions are unknown where %s", async (_, baseline, candidate, said) => {
     const better = { ...candidate, right: firstRight(40, 40) };
-    const report = await judge(baseline, better);
+    const report = await verdictFor(baseline, better);
     expect(report).toMatchObject({ decision: "PROMOTE", knobs: ["unknown"] });
     expect(report.notes.join()).toContain(said);
     expect(report.notes.join()).toContain("eval --policy NAME --sampling temperature=0.7,…");
-    const claimed = await judge(baseline, better, { claim: "policy" });
+    const claimed = await verdictFor(baseline, better, { claim: "policy" });
     expect(claimed).toMatchObject({ decision: "REJECT", exit_code: 1, comparable: true });
     expect(claimed.reasons.map(({ code }) => code)).toEqual(["policy_not_stated"]);
-    const other = await judge(baseline, better, { claim: "selection" });
+    const other = await verdictFor(baseline, better, { claim: "selection" });
     expect(other.reasons[0]).toMatchObject({
       code: "claim_mismatch",
       message: expect.stringContaining("something that is not stated changed"),
@@ -240,16 +240,16 @@ describe("which knob", () => {
   });
 
   test("the same completions are no change, whoever states a policy", async () => {
-    expect((await judge({}, named("b"))).knobs).toEqual([]);
+    expect((await verdictFor({}, named("b"))).knobs).toEqual([]);
   });
 
   test("unknown cannot be claimed", async () => {
     const claim = "unknown" as unknown as "policy";
-    await expect(judge({}, {}, { claim })).rejects.toMatchObject({ kind: "usage" });
+    await expect(verdictFor({}, {}, { claim })).rejects.toMatchObject({ kind: "usage" });
   });
 
   test("nothing turned is nothing to promote", async () => {
-    const report = await judge({}, {});
+    const report = await verdictFor({}, {});
     expect(report).toMatchObject({
       decision: "INCONCLUSIVE",
       exit_code: 2,
@@ -261,7 +261,7 @@ describe("which knob", () => {
 
   test("the same named policy sampled again has turned nothing, whatever the numbers say", async () => {
     const of = (seed: number) => ({ policy: { name: "p" }, sampling: { temperature: 1, seed } });
-    const report = await judge(
+    const report = await verdictFor(
       { provenance: of(1) },
       { provenance: of(2), right: firstRight(40, 40) },
     );
@@ -271,14 +271,14 @@ describe("which knob", () => {
 
   test("a claim must match", async () => {
     const [baseline, candidate] = [named("a"), { ...named("b"), right: firstRight(40, 40) }];
-    expect(await judge(baseline, candidate, { claim: "policy" })).toMatchObject({
+    expect(await verdictFor(baseline, candidate, { claim: "policy" })).toMatchObject({
       decision: "PROMOTE",
       exit_code: 0,
     });
-    const wrong = await judge(baseline, candidate, { claim: "selection" });
+    const wrong = await verdictFor(baseline, candidate, { claim: "selection" });
     expect(wrong).toMatchObject({ decision: "REJECT", exit_code: 1, comparable: true });
     expect(wrong.reasons[0]?.code).toBe("claim_mismatch");
-    expect(await judge(baseline, baseline, { claim: "policy" })).toMatchObject({
+    expect(await verdictFor(baseline, baseline, { claim: "policy" })).toMatchObject({
       decision: "REJECT",
       exit_code: 1,
     });
@@ -302,7 +302,7 @@ describe("is it real", () => {
       "below_min_delta",
     ],
   ])("%s", async (_, before, after, options, decision, code) => {
-    const report = await judge(
+    const report = await verdictFor(
       { right: firstRight(40, before) },
       { right: firstRight(40, after) },
       options,
@@ -328,7 +328,7 @@ describe("is it real", () => {
     ["no flip of two hundred rules out a fifth", 200, 100, 100, 0.2, "REJECT", "below_min_delta"],
   ])("little is known from %s", async (_, n, before, after, minDelta, decision, code) => {
     const examples = examplesOf(n);
-    const report = await judge(
+    const report = await verdictFor(
       { examples, right: firstRight(n, before), provenance: { policy: { name: "a" } } },
       { examples, right: firstRight(n, after), provenance: { policy: { name: "b" } } },
       { minDelta },
@@ -343,7 +343,7 @@ describe("is it real", () => {
       score: (example, completion) => ({ reward: Number(completion.split(" ")[0]), code: "said", details: {} }) }`,
     );
     const all = (text: string) => ({ scorer: graded, completions: Array(40).fill(text) });
-    const report = await judge(all("0.5 a"), all("0.5 b"), { minDelta: 0.001 });
+    const report = await verdictFor(all("0.5 a"), all("0.5 b"), { minDelta: 0.001 });
     expect(report.decision).toBe("INCONCLUSIVE");
   });
 
@@ -354,11 +354,11 @@ describe("is it real", () => {
       score: (example, completion) => ({ reward: Number(completion), code: "said", details: {} }) }`,
     );
     const all = (text: string) => ({ scorer: graded, completions: Array(40).fill(text) });
-    expect((await judge(all("0.6"), all("0.7"), { minDelta: 0.1 })).decision).toBe("PROMOTE");
+    expect((await verdictFor(all("0.6"), all("0.7"), { minDelta: 0.1 })).decision).toBe("PROMOTE");
   });
 
   test("pairs by example: crossing flips are no gain", async () => {
-    const report = await judge(
+    const report = await verdictFor(
       { right: firstRight(40, 20) },
       { right: firstRight(40, 20).reverse() },
     );
@@ -378,7 +378,7 @@ describe("is it real", () => {
       `export default { name: "graded", version: "1", spec: "length / 20",
       score: (example, completion) => ({ reward: completion.length / 20, code: "graded", details: {} }) }`,
     );
-    const report = await judge(
+    const report = await verdictFor(
       { scorer: graded, completions: Array.from({ length: 40 }, (_, i) => "x".repeat(i % 7)) },
       {
         scorer: graded,
@@ -389,7 +389,7 @@ describe("is it real", () => {
   });
 
   test("the noise rule is said in words, with the smallest effect that could be seen", async () => {
-    const report = await judge(
+    const report = await verdictFor(
       { examples: examplesOf(200) },
       { examples: examplesOf(200), right: firstRight(200, 108) },
     );
@@ -399,7 +399,7 @@ describe("is it real", () => {
   });
 
   test("how many examples would be enough, and on which assumption", async () => {
-    const report = await judge(
+    const report = await verdictFor(
       { examples: examplesOf(200) },
       { examples: examplesOf(200), right: firstRight(200, 103) },
     );
@@ -414,11 +414,11 @@ describe("is it real", () => {
   });
 
   test.each([0.2000001, 0.5, 0.999, 0, -1, Number.NaN])("α = %s is refused", async (alpha) => {
-    await expect(judge({}, {}, { alpha })).rejects.toMatchObject({ kind: "usage" });
+    await expect(verdictFor({}, {}, { alpha })).rejects.toMatchObject({ kind: "usage" });
   });
 
   test("a level of 0.2 is the largest", async () => {
-    expect((await judge({}, {}, { alpha: 0.2 })).alpha).toBe(0.2);
+    expect((await verdictFor({}, {}, { alpha: 0.2 })).alpha).toBe(0.2);
   });
 
   test("a promotion by a scorer that may answer otherwise says so in its reason", async () => {
@@ -428,7 +428,7 @@ describe("is it real", () => {
       [unsure, true],
       [sure, false],
     ] as const) {
-      const report = await judge({ scorer }, { scorer, right: firstRight(40, 40) });
+      const report = await verdictFor({ scorer }, { scorer, right: firstRight(40, 40) });
       expect(report.decision).toBe("PROMOTE");
       expect(report.reasons[0]?.message.includes("score both again")).toBe(said);
       expect(report.notes.join().includes("declared non-deterministic")).toBe(said);
@@ -446,7 +446,7 @@ describe("is it real", () => {
 });
 
 test("Markdown and JUnit carry the verdict and both values, and cannot be broken out of", async () => {
-  const report = await judge({}, { provenance: { sampling: { note: '</testcase>|"&' } } });
+  const report = await verdictFor({}, { provenance: { sampling: { note: '</testcase>|"&' } } });
   const markdown = gateMarkdown(report);
   expect(markdown).toContain("## Gate: REJECT (not comparable)");
   expect(markdown).toContain("`sampling_differs`");

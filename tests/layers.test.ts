@@ -1,7 +1,7 @@
 /** The rules of layers.mjs and biome.json hold for this repository, and each of them can fail. */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,12 +83,14 @@ test("this repository keeps its rules", () => {
   expect(findings(root)).toEqual(new Map());
 });
 
-test("the table names only folders that have a row", async () => {
+test("the table names only folders that have a row, and has rows only for folders of src", async () => {
   const { mayImport } = (await import(new URL("../layers.mjs", import.meta.url).href)) as {
     mayImport: Record<string, string[]>;
   };
   const named = new Set(Object.values(mayImport).flat());
   expect(Object.keys(mayImport)).toEqual(expect.arrayContaining([...named]));
+  const isFolder = (name: string) => existsSync(join(root, "src", name));
+  expect(Object.keys(mayImport).filter((name) => !isFolder(name))).toEqual([]);
 });
 
 describe("an import of a folder that is not allowed", () => {

@@ -53,11 +53,11 @@ beforeAll(async () => {
 });
 
 /** A scorer that remembers what it was asked. */
-interface Judge extends GuardedScorer {
+interface RecordingScorer extends GuardedScorer {
   readonly asked: ScoreRequest[];
 }
 
-function judge(name: string, reward: (row: ScoreRequest) => number | null): Judge {
+function scorerOf(name: string, reward: (row: ScoreRequest) => number | null): RecordingScorer {
   const asked: ScoreRequest[] = [];
   return {
     asked,
@@ -75,7 +75,7 @@ function judge(name: string, reward: (row: ScoreRequest) => number | null): Judg
 }
 
 /** About a third of what the policy says at first passes. */
-const small = () => judge("small", ({ completion }) => Number(/^[0-4]/.test(completion)));
+const small = () => scorerOf("small", ({ completion }) => Number(/^[0-4]/.test(completion)));
 
 const QUICK = {
   ...{ steps: 4, batch: 4, alarms_stop: false },
@@ -292,7 +292,7 @@ describe("an interrupted run", () => {
     ["rft", {}],
     ["kto", {}],
   ] as const)("of %s ends with the same bytes, wherever it was cut", async (name, more) => {
-    const cost = judge("long", ({ completion }) => completion.length);
+    const cost = scorerOf("long", ({ completion }) => completion.length);
     const options = (outdir: string): TrainOptions => ({
       ...optionsOf(name, `${name}/${outdir}`, { ...settings, ...more }),
       ...("cost" in more && { cost }),
@@ -470,7 +470,7 @@ test("a run does not replace the policy that it begins with", async () => {
 
 describe("a scorer that breaks is never a zero", () => {
   const broken = (when: (row: ScoreRequest) => boolean) =>
-    judge("fragile", (row) => (when(row) ? null : Number(/^[0-4]/.test(row.completion))));
+    scorerOf("fragile", (row) => (when(row) ? null : Number(/^[0-4]/.test(row.completion))));
 
   test("in training: the run ends with a sentence, and nothing was learned from the batch", async () => {
     const asked: string[] = [];
@@ -627,7 +627,7 @@ describe("what cannot be learned from is refused in a sentence", () => {
   });
 
   test("nothing that passes, in rejection sampling", async () => {
-    const strict = judge("strict", () => 0);
+    const strict = scorerOf("strict", () => 0);
     await expect(first("rft", "examples.jsonl", { rewards: [strict] })).rejects.toThrow(
       /none of the 8 samples of each prompt.*had a reward of 1 or more/,
     );

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 /** A scorer that remembers what it was asked. */
-function judge(
+function scorerOf(
   reward: (row: ScoreRequest) => number,
 ): GuardedScorer & { readonly asked: ScoreRequest[] } {
   const asked: ScoreRequest[] = [];
@@ -45,7 +45,7 @@ function judge(
     ...{ concurrency: 1, timeoutMs: 1000, close: async () => {} },
     async scoreBatch(batch): Promise<CheckedScore[]> {
       asked.push(...batch);
-      return batch.map((row) => ({ reward: reward(row), code: "judged", details: {} }));
+      return batch.map((row) => ({ reward: reward(row), code: "scored", details: {} }));
     },
   };
 }
@@ -69,7 +69,7 @@ async function run(
   await api.train({
     ...{ algorithm, init: room.path("start"), size: "nano", threads: 1, saveEvery: 1000 },
     ...{ dataset: room.path("examples.jsonl"), outdir: room.path(outdir) },
-    ...(algorithm === "kto" ? {} : { rewards: [judge(isSmall)] }),
+    ...(algorithm === "kto" ? {} : { rewards: [scorerOf(isSmall)] }),
     ...more,
     settings: { ...QUICK, ...settings },
   });
@@ -111,7 +111,7 @@ async function logprobsOf(folder: string, prompt: string, said: readonly number[
 }
 
 test.each(["rloo", "ppo"])("%s: a KL penalty is taken off the reward, and holds", async (name) => {
-  const scorer = judge(isSmall);
+  const scorer = scorerOf(isSmall);
   const credited = listen(name);
   const held = { kl: { mode: "fixed", place: "reward", coefficient: 2 }, steps: 8 };
   const near = await run(name, `${name}/held`, held, { rewards: [scorer] });
@@ -140,7 +140,7 @@ test.each(["rloo", "ppo"])("%s: a KL penalty is taken off the reward, and holds"
 
 test("cost has its price taken off the score; a limit that is broken raises it, and cost falls", async () => {
   // What is rewarded is what costs: above a price of 1 it is better left alone.
-  const [scorer, cost] = [judge(isSmall), judge((row) => 2 * isSmall(row))];
+  const [scorer, cost] = [scorerOf(isSmall), scorerOf((row) => 2 * isSmall(row))];
   const credited = listen("rloo");
   const binding = { steps: 12, cost: { limit: 0.1, rate: 1 } };
   const steps = await run("rloo", "cost/bound", binding, { rewards: [scorer], cost });
@@ -159,7 +159,7 @@ test("cost has its price taken off the score; a limit that is broken raises it, 
   expect(Math.max(...prices)).toBeGreaterThan(1);
 
   const idle = { ...binding, cost: { limit: 2, rate: 1 } };
-  const free = await run("rloo", "cost/free", idle, { cost: judge((row) => 2 * isSmall(row)) });
+  const free = await run("rloo", "cost/free", idle, { cost: scorerOf((row) => 2 * isSmall(row)) });
   expect(new Set(numbersOf(free, "cost/lambda"))).toEqual(new Set([0]));
   expect(mean(costs.slice(-4))).toBeLessThan(mean(numbersOf(free, "cost/mean").slice(-4)) / 2);
 });
@@ -168,13 +168,13 @@ test("dynamic sampling replaces the groups that teach nothing", async () => {
   // Half of the prompts teach for certain, the others never do.
   const halves = () => {
     let asked = 0;
-    return judge(({ example }) => Number(/[0-3]$/.test(example.id)) * (asked++ % 2));
+    return scorerOf(({ example }) => Number(/[0-3]$/.test(example.id)) * (asked++ % 2));
   };
   const zeros = async (dynamic: number) => {
     const settings = { steps: 2, rollouts: { ...ROLLOUTS, dynamic } };
     const steps = await run("grpo", `dynamic/${dynamic}`, settings, { rewards: [halves()] });
     // However many were sampled, as many are learned from.
-    for (const { outcomes } of steps) expect(outcomes).toEqual({ judged: ROWS });
+    for (const { outcomes } of steps) expect(outcomes).toEqual({ scored: ROWS });
     return numbersOf(steps, "reward/zero_std_groups");
   };
   // Two steps see each prompt once; with one replacement each step sees them all.

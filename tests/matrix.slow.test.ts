@@ -40,7 +40,11 @@ test("every cell is a run, the table compares them, and finished cells are not p
     "prompt",
     "policy,prompt",
   ]);
-  expect(first.stdout).toMatch(/careful\.two +1\.0000 \+0\.\d{4} .* policy, prompt/);
+  const markdown = workspace.read("m/matrix.md");
+  expect(markdown).toContain("| plain.one (baseline) |");
+  expect(markdown).toContain("| careful.two | 1.0000 |");
+  expect(markdown, "cells are named, not their folders").not.toContain("m/");
+  expect(first.stdout).toMatch(/careful\.two +1\.0000 \+0\.\d{4} .*\n {4}changed: policy, prompt/);
   expect(Math.max(...first.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
 
   const again = await workspace.run(args, { env: endpoint.env });
@@ -73,6 +77,24 @@ test("an interrupted matrix goes on where it was", async () => {
   expect(endpoint.asked.length).toBeLessThanOrEqual(4 * 60 - before);
   expect(workspace.has("m/matrix.md")).toBe(true);
 }, 120_000);
+
+test("a matrix of one cell has its table too", async () => {
+  const endpoint = await start();
+  const workspace = sums(4);
+  workspace.write(
+    "matrix.yaml",
+    "dataset: d.jsonl\nprompts: { careful: { system: Think first. } }\nmodels: { two: openai:two }\n",
+  );
+  const args = ["matrix", "run", "matrix.yaml", "--outdir", "m", "--scorer-concurrency", "2"];
+  const result = await workspace.run(args, { env: endpoint.env });
+  expect(result, result.stderr).toMatchObject({ code: EXIT.ok });
+  expect(workspace.read("m/matrix.md")).toContain("| careful.two | 1.0000 | 4 |");
+  expect(JSON.parse(workspace.read("m/matrix.json"))).toMatchObject({
+    baseline: { run: "m/careful.two/run", pass_rate: 1, n_scored: 4 },
+    runs: [],
+  });
+  expect(result.stdout).toContain("careful.two: pass rate 1.0000 of 4; one cell");
+}, 60_000);
 
 test.each([
   ["models: { a: pi0 }\nprompts: { p: }", /dataset/],

@@ -21,6 +21,7 @@ import {
 } from "../src/runs/preference-schemas.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, scorerSource, Workspace } from "./cli.ts";
 import { fixedFiles, lines } from "./rollout-runs.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const PACK = `${ROOT}data/rollouts/selection_pack_dev.jsonl`;
 
@@ -162,8 +163,15 @@ describe("of the embedded pack", () => {
     ]);
     expect(first.manifest.settings).toMatchObject({ by: "best-worst", margin: 0, per_prompt: 1 });
     expect(Object.keys(workspace.snapshot("one")).sort()).toEqual([
-      ...["labels.jsonl", "manifest.json", "pairs.jsonl", "summary.json"],
+      ...["README.md", "labels.jsonl", "manifest.json", "pairs.jsonl", "summary.json"],
     ]);
+    expectRunNote(
+      workspace.read("one", "README.md"),
+      `${first.summary.n_pairs} pairs from 240 prompts`,
+      ...first.manifest.inputs.map(({ sha256 }) => sha256),
+      first.manifest.scorer.source_sha256,
+      `\`${first.pairs[0]?.id}\`: chosen `,
+    );
   });
 });
 
@@ -327,7 +335,7 @@ describe("the folder", () => {
     workspace.write("r/pairs.jsonl.partial", "half");
     workspace.write("training/metrics.jsonl", "");
     await made(workspace, "r");
-    expect(Object.keys(workspace.snapshot("r"))).toHaveLength(4);
+    expect(Object.keys(workspace.snapshot("r"))).toHaveLength(5);
     const other = await workspace.run(args("training", ["--force"]));
     expectError(other, EXIT.usage, /training holds an unfinished training run/);
     expect(workspace.read("training/manifest.json")).toBe("{}");

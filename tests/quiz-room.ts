@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import { describeRun, type Finished, Workspace } from "./cli.ts";
+import { BOTH, LAST, twoStepProgram } from "./track/walk.ts";
 
 export const DEV = "data/datasets/math_dev.jsonl";
 const TAMPERED = "data/datasets/math_dev_TAMPERED.jsonl";
@@ -61,8 +62,9 @@ export async function roomWith(names: readonly string[]): Promise<Workspace> {
     `export function tieBreakKey(sample: any): any[] { return ${body}; }\n`;
   room.write("random.ts", key("[crypto.getRandomValues(new Uint32Array(1))[0]]"));
   room.write("fixed.ts", key("[-sample.sum_logprob, sample.completion.length, sample.completion]"));
-  room.write("credit.ts", ownUpdate(room, "step(policy.first, episode.first)"));
-  room.write("no_credit.ts", ownUpdate(room, "policy.first"));
+  const assignment = room.read("assignments/two_step_mdp_demo.ts");
+  room.write("credit.ts", twoStepProgram(assignment, BOTH));
+  room.write("no_credit.ts", twoStepProgram(assignment, LAST));
   const made = names.map(async (name) => {
     const args = RUNS[name] as string[];
     const result = await room.run([...args, "--outdir", `runs/${name}`]);
@@ -75,20 +77,6 @@ export async function roomWith(names: readonly string[]): Promise<Workspace> {
 export async function init(workspace: Workspace): Promise<void> {
   const result = await workspace.run(["init", "."]);
   expect(result, describeRun(result)).toMatchObject({ code: 0 });
-}
-
-/** The assignment of level 2 with its update filled in. */
-function ownUpdate(room: Workspace, first: string): string {
-  return room.read("assignments/two_step_mdp_demo.ts").replace(
-    /^ {2}void softmax;\n {2}throw .*$/m,
-    `  const step = (logits: readonly number[], chosen: number) => {
-    const p = softmax(logits);
-    const push = episode.lr * episode.advantage;
-    return logits.map((z, i) => z + push * ((i === chosen ? 1 : 0) - (p[i] as number)));
-  };
-  const second = policy.second.map((z, i) => (i === episode.first ? step(z, episode.second) : z));
-  return { first: ${first}, second };`,
-  );
 }
 
 /** The quiz with answers from standard input, which ends after them. */

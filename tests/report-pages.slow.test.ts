@@ -66,6 +66,14 @@ describe.skipIf(!canBrowse)("in a browser", () => {
       "gate",
       await verdictReport({ verdict: await gate({ baseline: half, candidate: more }) }),
     );
+    const sliced = await folder.evaluated("sliced", 20, { slice: ["expected_answer"] });
+    const [few, many] = [await folder.repeated("few", 1), await folder.repeated("many", 2)];
+    write("repeats", await report({ runs: [few], slice: ["id"] }));
+    const claim = { claim: "no-regression", margin: 0.05 } as const;
+    const slices = { baseline: sliced, candidate: more, slice: "expected_answer", ...claim };
+    write("gate-slices", await verdictReport({ verdict: await gate(slices) }));
+    const repeats = await gate({ baseline: few, candidate: many });
+    write("gate-repeats", await verdictReport({ verdict: repeats }));
     browser = await launch();
   });
   afterAll(async () => {
@@ -80,7 +88,10 @@ describe.skipIf(!canBrowse)("in a browser", () => {
     return result;
   }
 
-  const PAGES = ["evaluation", "evaluations", "selections", "rollout", "pairs", "gate"];
+  const PAGES = [
+    ...["evaluation", "evaluations", "repeats", "selections", "rollout", "pairs"],
+    ...["gate", "gate-slices", "gate-repeats"],
+  ];
   const LOOKS = [{ width: 1400 }, { width: 360, dark: true }] as const;
 
   test.each(PAGES.flatMap((name) => LOOKS.map((look) => [name, look] as const)))(

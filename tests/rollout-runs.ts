@@ -35,6 +35,7 @@ export function fixedFiles(workspace: Workspace, folder = "r"): Record<string, s
 }
 
 export const DONE = [
+  "README.md",
   "completions.jsonl",
   "completions.provenance.json",
   "manifest.json",

@@ -7,6 +7,7 @@ import { provenanceSchema } from "../src/runs/schemas.ts";
 import { absent, describeRun, EXIT, expectError, gate, sums } from "./cli.ts";
 import { type Behaviour, chat, FakeEndpoint, KEY } from "./endpoint.ts";
 import { args, DONE, fixedFiles, lines, made } from "./rollout-runs.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 describe.concurrent("a rollout", () => {
   test("of one completion each: the rows, the provenance, the manifest, the summary", async () => {
@@ -62,6 +63,11 @@ describe.concurrent("a rollout", () => {
       cost: { prompt_tokens: 300, completion_tokens: 90, n_uncounted: 0, total: 0.00132 },
       files: { "completions.jsonl": provenance.completions_sha256 },
     });
+    expectRunNote(
+      workspace.read("r/README.md"),
+      ...["30 answers to 30 examples", "90 written", '"temperature":0.5', "`s0` → `stop`: saw"],
+      ...[manifest.inputs[0]?.sha256 as string, "policy: "],
+    );
   });
 
   test("then eval, then the gate: one knob, the policy", async () => {

@@ -35,7 +35,10 @@ describe.concurrent("figures", () => {
     const of = (code: string) => rows.filter((row) => row.outcome_code === code).length;
     expect(days).toEqual([71, 77]);
     expect(metrics.success).toBe(rows.filter(({ reward }) => reward === 1).length / rows.length);
-    expect(metrics.hallucination_proxy).toBe(of("wrong_answer") / (of("wrong_answer") + of("ok")));
+    expect(metrics.hallucination_proxy).toEqual({
+      value: of("wrong_answer") / (of("wrong_answer") + of("ok")),
+      from: "wrong answers among those that keep the format",
+    });
     const lengths = rows.map(({ completion }) => Array.from(completion ?? "").length);
     expect(metrics.mean_length).toBeCloseTo(mean(lengths), 12);
     const drifts = rows.flatMap(({ sum_logprob: log, sum_ref_logprob: reference }) =>
@@ -44,8 +47,8 @@ describe.concurrent("figures", () => {
     expect(metrics.kl.from).toContain(`${drifts.length} of ${rows.length} rows`);
     expect(metrics.kl.value).toBeCloseTo(mean(drifts), 10);
     expect(metrics.cost).toEqual({
-      value: room.readRun("runs/first").manifest.volatile.seconds,
-      unit: "seconds",
+      seconds: room.readRun("runs/first").manifest.volatile.seconds,
+      ...{ tokens: null, money: null, unpriced: 0 },
     });
     expect(metrics.format_drift).toBeNull();
     expect(stdout).toMatch(/format drift +not measured/);
@@ -74,8 +77,8 @@ describe.concurrent("figures", () => {
 
   test("without a run are not measured, and never 0", async () => {
     const { metrics, stdout } = await added(15);
-    expect(Object.values(metrics)).toEqual([null, null, null, null, null, null]);
-    expect(stdout.match(/not measured/g)).toHaveLength(6);
+    expect(Object.values(metrics)).toEqual(Array(8).fill(null));
+    expect(stdout.match(/not measured/g)).toHaveLength(8);
   });
 });
 
@@ -154,6 +157,117 @@ describe.concurrent("a week that is there", () => {
   });
 });
 
+describe("trainings and rollouts", () => {
+  let place: PlanRoom;
+  const sampled = { prompt: 0, completion: 0 };
+  beforeAll(async () => {
+    place = room.copy();
+    const train = "data/datasets/math_train.jsonl";
+    place.jsonl(
+      "few.jsonl",
+      place
+        .read(train)
+        .split("\n")
+        .slice(0, 8)
+        .map((line) => JSON.parse(line)),
+    );
+    const data = ["--dataset", "few.jsonl", "--init", "pi0"];
+    const small = ["--steps", "2", "--set", "rollouts.prompts=2", "--set", "rollouts.group=2"];
+    const dev = ["--dev", "data/datasets/math_dev.jsonl", "--eval-every", "2", "--quiet"];
+    await place.well("train", "grpo", ...data, ...small, ...dev, "--outdir", "runs/grpo");
+    const rollout = ["--policy", "pi0", "--dataset", "few.jsonl", "--n", "1", "--quiet"];
+    const prices = ["--price-in", "2", "--price-out", "10"];
+    await place.well(
+      "rollout",
+      ...rollout,
+      ...prices,
+      "--max-tokens",
+      "16",
+      "--outdir",
+      "runs/samples",
+    );
+    const { cost } = JSON.parse(place.read("runs/samples/summary.json"));
+    Object.assign(sampled, { prompt: cost.prompt_tokens, completion: cost.completion_tokens });
+  }, 300_000);
+
+  test("give KL, tokens and money; a changed run is noticed", async () => {
+    const parts = ["--train", "runs/grpo", "--rollout", "runs/samples", "--price-per-hour", "3600"];
+    const flags = ["--run", "runs/first", "--failure", "first bad", "--failure", "second bad"];
+    await place.well("scoreboard", "add", "--week", "1", ...flags, "--fix", "mended", ...parts);
+    const { metrics } = JSON.parse(place.read("scoreboard/week-01.json"));
+    const lines = (name: string) =>
+      place
+        .read(`runs/grpo/${name}.jsonl`)
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    const trained = lines("metrics").reduce((sum, row) => sum + row.tokens + row.sampled_tokens, 0);
+    expect(metrics.cost.tokens).toBe(trained + sampled.prompt + sampled.completion);
+    const seconds = lines("timing").reduce(
+      (sum, row) =>
+        sum + row.sampling_s + row.scoring_s + row.logprobs_s + row.updating_s + row.evaluating_s,
+      0,
+    );
+    const money = seconds + (2 * sampled.prompt + 10 * sampled.completion) / 1e6;
+    expect(metrics.cost.money).toBeCloseTo(money, 6);
+    expect(metrics.kl.value).toBe(lines("evaluations").at(-1).kl_exact);
+    expect(metrics.kl.from).toContain("runs/grpo");
+
+    const board = await place.well("scoreboard", "show");
+    expect(board).toMatch(/failure {2}first bad\n {2}failure {2}second bad\n {2}fix {6}mended/);
+    expect(board).not.toMatch(/^! week 1:/m);
+    expect(tooWide(board)).toEqual([]);
+    const block = await place.well("scoreboard", "show", "--text", "--week", "1");
+    expect(tooWide(block)).toEqual([]);
+    for (const field of FIELDS) expect(block).toContain(field);
+    expect(block).toContain(`${metrics.cost.tokens} tokens`);
+    expect(block).toMatch(/^- second bad$/m);
+
+    place.edit("runs/grpo/metrics.jsonl", '"tokens":', '"tokens":1');
+    expect(await place.well("scoreboard", "show")).toMatch(/! week 1: runs\/grpo is not evidence/);
+  });
+
+  test("that are none are refused", async () => {
+    const add = (...flags: string[]) => place.run(["scoreboard", "add", "--week", "9", ...flags]);
+    expectError(await add("--train", "runs/first"), EXIT.data, "runs/first");
+    expectError(await add("--rollout", "runs/first"), EXIT.data, "runs/first");
+    expectError(await add("--price-per-hour", "2"), EXIT.usage, "--train");
+    expect(place.has("scoreboard/week-09.json")).toBe(false);
+  });
+});
+
+/** The fields of the block, in its order. */
+const FIELDS = [
+  ...["Week 1 (Days 1-7)", "Build shipped: N", "Theory compression shipped: N"],
+  ...["Eval/ablation shipped: N", "Blog shipped: N", "Key metrics:", "- Main task success: "],
+  ...["- Safety/refusal drift: ", "- Hallucination proxy: ", "- Avg output length: "],
+  ...["- KL (to reference): ", "- Cost estimate ($ or tokens): "],
+  ...["Failures discovered (>=2):", "Fixes validated (>=1):", "Skill scores (0-5):"],
+  "Math __ | Algorithms __ | Systems __ | Debugging __ | Evals __ | Taste __",
+];
+
+test("a week of the first version is read, with what it did not know not measured", async () => {
+  const place = room.copy();
+  rmSync(place.path("scoreboard"), { recursive: true, force: true });
+  await place.well("scoreboard", "add", "--week", "1", "--run", "runs/first");
+  const week = JSON.parse(place.read("scoreboard/week-01.json"));
+  const { parts: _parts, price_per_hour: _price, metrics, ...rest } = week;
+  const { safety_drift: _s, refusal_drift: _r, hallucination_proxy: proxy, cost, ...old } = metrics;
+  const first = {
+    ...{ ...rest, schema: "lockedroom.scoreboard@1" },
+    metrics: {
+      ...{ ...old, hallucination_proxy: proxy.value },
+      cost: { value: cost.seconds, unit: "seconds" },
+    },
+  };
+  place.write("scoreboard/week-01.json", JSON.stringify(first));
+  const shown = JSON.parse(await place.well("scoreboard", "show", "--format", "json"));
+  expect(shown.weeks).toEqual([week]);
+  expect(shown.warnings.map(({ warning }: { warning: string }) => warning)).toEqual([
+    "failures 0 of 2 (--failure), fixes 0 of 1 (--fix)",
+  ]);
+});
+
 describe("show", () => {
   const fresh = async () => {
     const place = await PlanRoom.make();
@@ -190,7 +304,7 @@ describe("show", () => {
     expect({ code, stderr }).toEqual({ code: EXIT.ok, stderr: "" });
     expect(tooWide(stdout)).toEqual([]);
     const success = place.readRun("runs/first").summary.metrics.pass_rate?.toFixed(4);
-    expect(stdout).toMatch(new RegExp(`^ +1 +1–7 +Y N N N +${success} +n/m`, "m"));
+    expect(stdout).toMatch(new RegExp(`^ +1 +Y N N N +${success} +n/m`, "m"));
     // Week 1 was measured in another room: no line joins it with week 3.
     expect(stdout).not.toMatch(/^success/m);
     expect(stdout).toContain("scoreboard/trends.svg and scoreboard/trends.png");

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { tradeoffSchema } from "../src/runs/sweep-schema.ts";
 import { DEV, describeRun, EXIT, expectError, ROOT, Workspace } from "./cli.ts";
+import { expectRunNote } from "./run-notes.ts";
 
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
 const room = new Workspace();
@@ -39,6 +40,21 @@ test("says which values gave the same policy, and what is written", async () => 
   expect(room.read("sw/tradeoff.svg")).toMatch(
     /paint-order="stroke"><text [^>]*>1, 2<\/text><\/g>/,
   );
+  expectRunNote(
+    room.read("sw/README.md"),
+    ...["2 runs over `kl.target`", "algorithm `grpo`", "initial policy: `"],
+    "see the note in `kl.target=1/`",
+  );
+  const trained = room.read("sw/kl.target=1/README.md");
+  expectRunNote(
+    trained,
+    ...["**Loop:** C", "1 steps, loss", "reward scorer `math_final_line`"],
+    "kl: mode `adaptive`, coefficient `0.05`",
+  );
+  // What a person wrote stays beside the note of the sweep that is run again.
+  room.write("sw/README.md", trained.replace("_yours to write_", "no effect at all"));
+  await sweep("kl.target=1,2", "--set", "kl.mode=adaptive");
+  expect(room.read("sw/README.kept-1.md")).toContain("no effect at all");
   const some = await sweep("rate.peak=0,0.01", "--outdir", "turned");
   expect(some.stdout).not.toContain("same policy");
   const page = await room.run([
@@ -66,4 +82,27 @@ test("an unknown measure is refused before anything is trained; known ones are i
   expect(large?.x).toBeGreaterThan(small?.x ?? Infinity);
   expect(curve.points.some(({ pareto }) => pareto)).toBe(true);
   expect(made.stdout).toMatch(/^rollouts\.group +reward +tokens +Pareto$/m);
+});
+
+test("a measure that no run would have is refused before anything is trained", async () => {
+  const traded = (tradeoff: string, outdir: string, ...more: string[]) =>
+    sweep("rate.peak=0,0.01", "--tradeoff", tradeoff, "--outdir", outdir, ...more);
+  const one = await traded("reward/nope:tokens", "none");
+  expectError(one, EXIT.usage, "reward/nope", "only where there are several", "proxy_reward");
+  expectError(await traded("reward:cost/mean", "none"), EXIT.usage, "--cost-scorer FILE");
+  room.write(
+    "brief.ts",
+    `export const name = "brief", version = "1", spec = "short";
+export const score = (_: unknown, text: string) =>
+  ({ reward: text.length < 40 ? 1 : 0, code: "length", details: {} });
+`,
+  );
+  const both = ["--scorer", "math_final_line", "--scorer", "brief.ts"];
+  const unknown = await traded("reward/nope:tokens", "none", ...both);
+  expectError(unknown, EXIT.usage, "the scorers are math_final_line, brief", "reward/brief");
+  expect(room.has("none")).toBe(false);
+  const made = await traded("reward/brief:tokens", "brief", ...both);
+  expect(made, describeRun(made)).toMatchObject({ code: EXIT.ok });
+  const { points } = tradeoffSchema.parse(JSON.parse(room.read("brief/tradeoff.json")));
+  expect(points.map(({ y }) => y)).not.toContain(null);
 });

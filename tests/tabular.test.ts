@@ -92,22 +92,22 @@ describe("bandit-train", () => {
     });
   });
 
-  test("--slow says what must happen next", async () => {
-    const { stdout } = await made(new Workspace(), "r", [
-      "bandit-train",
-      "--steps",
-      "30",
-      "--lr",
-      "-0.5",
-      "--baseline",
-      "--slow",
-    ]);
+  test("--slow in a pipe leaves the answers to the reader, and --reveal says what must happen", async () => {
+    const workspace = new Workspace();
+    const slow = ["bandit-train", "--steps", "30", "--lr", "-0.5", "--baseline", "--slow"];
+    const { stdout: asked } = await made(workspace, "asked", slow);
+    expect(asked.match(/^step \d+$/gm)).toHaveLength(30);
+    expect(asked.match(/^ {2}advantage \? .* must go \?$/gm)).toHaveLength(30);
+    expect(asked).not.toMatch(/\((positive|negative|zero)\)|→/);
+    expect(asked).toContain("--reveal shows them");
+    const { stdout } = await made(workspace, "r", [...slow, "--reveal"]);
+    expect(stdout.match(/expected: the probability/g)).toHaveLength(30);
     expect(stdout.match(/^step \d+$/gm)).toHaveLength(30);
     for (const [, sign, verb, from, to] of stdout.matchAll(
-      /\((positive|negative|zero)\)\n {2}expected: the probability of \w (goes up|goes down|stays the same): (\S+) → (\S+)/g,
+      /\((positive|negative|zero)\)\n {2}expected: the probability of \w (goes up|goes down|stays unchanged): (\S+) → (\S+)/g,
     )) {
       expect(verb).toBe(
-        { positive: "goes down", negative: "goes up", zero: "stays the same" }[sign as "zero"],
+        { positive: "goes down", negative: "goes up", zero: "stays unchanged" }[sign as "zero"],
       );
       expect(Math.sign(Number(to) - Number(from))).toBe(
         { positive: -1, negative: 1, zero: 0 }[sign as "zero"],

@@ -93,7 +93,13 @@ function backTo(subject: string): Learner {
   return learner;
 }
 
-describe("--next asks for all work of a step, then for its commit", () => {
+/** A text with one function as it is in the template. */
+function blanked(text: string, template: string, name: string): string {
+  const form = new RegExp(`export function ${name}\\([\\s\\S]*?\\n\\}\\n`);
+  return text.replace(form, () => form.exec(template)?.[0] ?? "");
+}
+
+describe("--next asks for all work of a step, then for its commit", { timeout: 5 * MINUTE }, () => {
   test("level 0: the kata, its tests, the map, the commit, the quiz", () => {
     const learner = backTo("L0 sabotage");
     const restore = (file: string) => learner.write(file, walked.read(file));
@@ -126,6 +132,27 @@ describe("--next asks for all work of a step, then for its commit", () => {
     expect(learner.do("level 0.5 --next")).toContain('git commit -m "L0.5 fix"');
   });
 
+  test("level 2: the parts of the program one after the other, then the commit", () => {
+    const learner = backTo("L1 fix");
+    const [whole, template] = [walked.read(TWO_STEP), learner.read(TWO_STEP)];
+    const parts = ["update", "reward", "sample", "train"];
+    for (const part of parts) {
+      expect(learner.do("level 2 --next")).toMatch(
+        new RegExp(`Do now\\nWrite ${part} in assignments`),
+      );
+      const later = parts.slice(parts.indexOf(part) + 1);
+      learner.write(
+        TWO_STEP,
+        later.reduce((text, name) => blanked(text, template, name), whole),
+      );
+    }
+    expect(learner.do("level 2 --next")).toContain(
+      'Do now\ngit add -A && git commit -m "L2 build"',
+    );
+    learner.commit("L2 build");
+    expect(learner.do("level 2 --next")).toContain("Do now\nWith the program committed:");
+  });
+
   test("level 2: the sabotage in words, though the build has the same file", () => {
     const learner = backTo("L2 build");
     learner.shell(`cp -r ${walked.file("runs/l2_build_two_step")} runs/`);
@@ -137,6 +164,7 @@ describe("--next asks for all work of a step, then for its commit", () => {
     const restore = (file: string) => learner.write(file, walked.read(file));
     restore("notes/reward_spec_blackbox.md");
     restore("runs/l4_sabotage_exploits.json");
+    learner.shell(`cp -r ${walked.file("runs/l4_sabotage_eval")} runs/`);
     restore("scoring.ts");
     expect(learner.do("level 4 --next")).toMatch(/Do now\nWrite tests\/reward_regressions/);
     restore("tests/reward_regressions.test.ts");
@@ -144,6 +172,39 @@ describe("--next asks for all work of a step, then for its commit", () => {
     restore("data/golden/golden_exploits_extra.jsonl");
     expect(learner.do("level 4 --next")).toContain('git commit -m "L4 fix"');
   });
+});
+
+test("level 0.5 numbers the SHA-256 of each result, and the shown command prints the same", async () => {
+  const shown = walked.shell(walked.commandsOf("0.5", "Reflect"));
+  const lines = shown.trimEnd().split("\n");
+  expect(lines).toHaveLength(5);
+  for (const [i, line] of lines.entries()) {
+    const results = walked.read(`runs/l0_5_sabotage_sel_random_${i + 1}/results.jsonl`);
+    expect(line).toBe(`run ${i + 1}  ${sha256(results)}`);
+  }
+  expect(await walked.evidence("0.5", "sabotage")).toBe(`passed: ${shown.trimEnd()}`);
+});
+
+test("the memo may call changed data a changed instrument, and is told what the gate calls it", async () => {
+  const learner = copy();
+  learner.edit("notes/promotion_memo.md", "Knob: environment", "Knob: measurement instrument");
+  expect(await learner.evidence("6", "memo")).toMatch(
+    /^passed: REJECT, REJECT, PROMOTE\ntrap 1: measurement instrument is accepted.*The gate says environment/,
+  );
+  expect(await walked.evidence("6", "memo")).toBe("passed: REJECT, REJECT, PROMOTE");
+  // A changed scorer is a changed instrument, and nothing else.
+  learner.edit("runs/l4_sabotage_eval/README.md", "measurement instrument", "environment");
+  expect(await learner.evidence("4", "run-note")).toMatch(/found environment/);
+});
+
+test("the track has a branch, and main keeps the workspace as it was made", async () => {
+  expect(walked.shell("git branch --show-current").trim()).toBe("mastery-track");
+  expect(walked.shell("git log --format=%s main").trim()).toBe("Start");
+  const learner = copy();
+  learner.shell("git checkout -q main && git merge -q --ff-only mastery-track");
+  expect(await learner.evidence("6", "branch"), "merged").toMatch(/^passed: up to commit/);
+  learner.shell("git branch -q -D mastery-track");
+  expect(learner.do("level 6 --next")).toContain("Do now\nStart the branch here");
 });
 
 test("the last level's check sends on to its quiz and to the plan", () => {
@@ -168,6 +229,22 @@ type Cheat = readonly [
 ];
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Back to the build of level 2, before there was a sabotage, with one thing wrong in the program. */
+function rebuild(learner: Learner, from: string, to: string): void {
+  learner.shell(
+    "git reset -q --hard $(git log --format=%h --grep='^L2 build$' | tail -n 1) && git clean -qfd",
+  );
+  learner.edit(TWO_STEP, from, to);
+  learner.commit("L2 build");
+}
+
+const SABOTAGE_NOTE = "runs/l0_sabotage_eval_tampered/README.md";
+
+/** What a person wrote after a label of the note of level 0. */
+function rewrite(learner: Learner, label: string, text: string): void {
+  learner.edit(SABOTAGE_NOTE, new RegExp(`(\\*\\*${label}[^*]*\\*\\*).*`), `$1 ${text}`);
+}
 
 /** Copies a run and gives the copy the name that it should have been made with. */
 function forge(learner: Learner, from: string, to: string): void {
@@ -365,6 +442,125 @@ const CHEATS: readonly Cheat[] = [
   ],
   [
     "0",
+    "run-note",
+    /the knob that differs.*found policy/,
+    "the note names another knob than the gate finds",
+    (l) => rewrite(l, "Knob turned", "policy"),
+  ],
+  [
+    "0",
+    "run-note",
+    /one of measurement instrument.*found policy or environment/,
+    "the note does not pick one knob",
+    (l) => rewrite(l, "Knob turned", "policy or environment"),
+  ],
+  [
+    "0",
+    "run-note",
+    /exactly one change.*found 2: "restore the data" and "change the prompt"/,
+    "there are two next changes",
+    (l) => rewrite(l, "Next change", "restore the data and change the prompt"),
+  ],
+  [
+    "0",
+    "run-note",
+    /exactly one change.*found none/,
+    "there is no next change",
+    (l) => rewrite(l, "Next change", "none"),
+  ],
+  [
+    "0",
+    "run-note",
+    /What happened.*the run says pass_rate 0\.\d{4} \(\d+ of 240\)/,
+    "the recorded pass rate was falsified",
+    (l) => l.edit(SABOTAGE_NOTE, /pass_rate [\d.]+/, "pass_rate 0.99"),
+  ],
+  [
+    "0",
+    "run-note",
+    /Locked Room evidence.*the run says dataset/,
+    "the recorded evidence was deleted",
+    (l) => l.edit(SABOTAGE_NOTE, /- \*\*Locked Room evidence[\s\S]*?(?=- \*\*What I)/, ""),
+  ],
+  [
+    "0",
+    "run-note",
+    /\d+ rows failed.*found none/,
+    "rows failed, and the note says that nothing did",
+    (l) => rewrite(l, "Failure type", "none"),
+  ],
+  [
+    "0",
+    "mental-map",
+    /the text of "## Reward"/,
+    "every term has the same sentence",
+    (l) => {
+      const loops = "Loop A: measurement, Loop B: selection, Loop C: policy";
+      const filler = "this term means that the reward of one completion is what its scorer says";
+      const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
+      l.write(
+        "notes/mental_map_v1.md",
+        `${terms.map((term) => `## ${term}\n\n${term} ${filler} ${term}\n`).join("\n")}\n## The three loops\n\n${loops}\n`,
+      );
+    },
+  ],
+  [
+    "2",
+    "program",
+    /import only softmax.*found TWO_STEP_UPDATES from "lockedroom\/learn"/,
+    "the program is the reference solution, imported",
+    (l) => {
+      l.edit(TWO_STEP, "  softmax,", "  softmax,\n  TWO_STEP_UPDATES,\n  trainOnDraws,");
+      l.edit(
+        TWO_STEP,
+        /let policy = START;[\s\S]*?\n {2}\}\);/,
+        "return [...trainOnDraws(draws, { lr, baseline }, TWO_STEP_UPDATES.both)];",
+      );
+      l.shell("rm -r runs/l2_build_two_step");
+    },
+  ],
+  [
+    "2",
+    "restored",
+    /import only softmax.*found actionAt from "lockedroom\/learn"/,
+    "the restored program samples with the reference solution",
+    (l) => {
+      l.edit(TWO_STEP, "  softmax,", "  softmax,\n  actionAt,");
+      l.edit(TWO_STEP, /let left = draw;\n.*\n/, "return actionAt(softmax(logits), draw);\n");
+      l.commit("L2 fix");
+    },
+  ],
+  [
+    "0",
+    "run-note",
+    /one or two of model, verifier, spec, data.*found bad luck/,
+    "the failure has no type",
+    (l) => rewrite(l, "Failure type", "bad luck"),
+  ],
+  [
+    "0",
+    "run-note",
+    /at most one knob.*found environment and measurement/,
+    "two knobs were turned at once",
+    (l) => {
+      l.edit("scoring.ts", "1.0.0", "1.0.1");
+      l.do(
+        "eval --dataset data/datasets/math_dev_TAMPERED.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl --force --quiet --outdir runs/l0_sabotage_eval_tampered",
+      );
+    },
+  ],
+  [
+    "4",
+    "measured",
+    /the version of commit/,
+    "the run was scored by the scorer as it was shipped",
+    (l) =>
+      l.do(
+        "eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl --force --quiet --outdir runs/l4_sabotage_eval",
+      ),
+  ],
+  [
+    "0",
     "kata",
     /"unknown"/,
     "one code is forgotten",
@@ -509,6 +705,16 @@ const CHEATS: readonly Cheat[] = [
   ],
   [
     "0.5",
+    "tie-break",
+    /null\); found the reverse\. .*a log-prob of 0 is a probability of 1.*Missing is not zero/,
+    "a missing log-prob counts as 0",
+    (l) => {
+      l.edit(POLICY, "sample.sum_logprob === null ? 1 : 0,", "");
+      l.commit("L0.5 fix");
+    },
+  ],
+  [
+    "0.5",
     "fixed",
     /copied or renamed/,
     "the second fixed run is a copy",
@@ -554,14 +760,14 @@ const CHEATS: readonly Cheat[] = [
   [
     "1",
     "ten-steps",
-    /positive|negative/,
+    /expected sign of step \d+ that follows from reward . and baseline [\d.]+; found negative/,
     "a sign is wrong",
     (l) => l.edit("notes/reinforce_forensics.md", "| positive | up", "| negative | up"),
   ],
   [
     "1",
     "ten-steps",
-    /up|down/,
+    /expected must of step \d+ that follows .*sign of the learning rate; found down/,
     "a direction is wrong",
     (l) => l.edit("notes/reinforce_forensics.md", /\| positive \| up/, "| positive | down"),
   ],
@@ -610,8 +816,48 @@ const CHEATS: readonly Cheat[] = [
   [
     "2",
     "update",
-    /logits/,
+    /first logits|\[/,
     "the update has the wrong sign",
+    (l) => rebuild(l, "z + lr", "z - lr"),
+  ],
+  [
+    "2",
+    "world",
+    /found 1|found 0/,
+    "the world pays the wrong path",
+    (l) => rebuild(l, "[0.1, 0.3]", "[0.9, 0.3]"),
+  ],
+  [
+    "2",
+    "sampling",
+    /found 1|found 0/,
+    "the likelier option is always chosen",
+    (l) => rebuild(l, "(left -= p) < 0", "p >= 0.5 && left === draw"),
+  ],
+  [
+    "2",
+    "program",
+    /expected baseline .*in step \d+, with a baseline; found/,
+    "a reward is part of its own baseline",
+    (l) => rebuild(l, "i > 0 ? sum / i : 0", "i > 0 ? (sum + earned) / (i + 1) : 0"),
+  ],
+  [
+    "2",
+    "program",
+    /policy_after .*in step \d+/,
+    "the loop does not use the update",
+    (l) =>
+      rebuild(
+        l,
+        "policy = update(policy, { first, second, advantage, lr });",
+        "policy = { ...policy };",
+      ),
+  ],
+  [
+    "2",
+    "restored",
+    /policy_after/,
+    "the update has the wrong sign after the fix",
     (l) => {
       l.edit(TWO_STEP, "z + lr", "z - lr");
       l.commit("L2 fix");
@@ -976,12 +1222,12 @@ const CHEATS: readonly Cheat[] = [
     "2",
     "fixed",
     /other .*results|other .*metrics|not in the history/,
-    "the run does not use the update that is judged",
+    "the run does not use the program that is checked",
     (l) => {
       l.edit(
         TWO_STEP,
-        /^ {4}update,$/m,
-        "    update: () => ({ first: [-9, 9], second: [[0, 0], [-9, 9]] }),",
+        "program: train,",
+        "program: (draws, training) => train(draws, training).map((line) => ({ ...line, policy_after: { first: [-9, 9], second: [[0, 0], [-9, 9]] } })),",
       );
       l.commit("L2 fix");
       l.do(
@@ -1029,6 +1275,12 @@ const GENERAL: readonly (readonly [
     (id) => id.startsWith("commit-"),
     /no such commit|without it|in "/,
     (l) => l.shell("git filter-branch -f --msg-filter 'sed s/^L/M/' >/dev/null 2>&1"),
+  ],
+  [
+    "the work is on another branch",
+    (id) => id === "branch",
+    /found it on elsewhere/,
+    (l) => l.shell("git branch -m mastery-track elsewhere"),
   ],
   [
     "evidence was changed after its commit",

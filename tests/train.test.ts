@@ -174,7 +174,7 @@ Then evaluate it: lockedroom rollout --policy whole/checkpoint \\
       "--completions",
       "said/completions.jsonl",
       "--outdir",
-      "judged",
+      "scored",
       "--quiet",
     ]);
     expect(evaluated.code).toBe(EXIT.ok);
@@ -331,11 +331,13 @@ describe("settings", () => {
   });
 
   test("what has no effect is warned of, and trained all the same", async () => {
-    const { code, stderr } = await train("idle", 2, "--set", "kl.coefficient=0.5");
+    const idle = ["--set", "kl.coefficient=0.5", "--set", "rollouts.group=4"];
+    const { code, stderr } = await train("idle", 2, ...idle);
     expect(code).toBe(EXIT.ok);
     expect(stderr).toMatch(
-      /^ {2}! kl\.coefficient has no effect: sft does not sample, so there is no KL penalty\n/,
+      /^ {2}! rollouts\.group has no effect: sft does not sample\n {2}! kl\.coefficient has no effect: sft does not sample\n/,
     );
+    expect((await train("read", 2)).stderr).not.toContain("has no effect");
     const quiet = await train("idle", 2, "--set", "kl.coefficient=0.5", "--force", "--quiet");
     expect(quiet).toMatchObject({ code: EXIT.ok, stderr: "" });
   });
@@ -445,7 +447,7 @@ describe("data of another kind", () => {
   const learn = (algorithm: string, file: string, ...more: string[]) =>
     room.run([
       ...["train", algorithm, "--init", "pi0", "--dataset", file, "--steps", "1"],
-      ...["--set", "rollouts.prompts=1", "--set", "rollouts.group=2", "--outdir", "other", ...more],
+      ...["--outdir", "other", ...more],
     ]);
 
   test.each<[algorithm: string, row: object, ...says: string[]]>([

@@ -70,6 +70,17 @@ test("init makes a clean repository with one commit, everything the levels name,
   expect(pristine.shell("npm test 2>&1")).toContain("pass 2");
 });
 
+test("a program that is not written yet is one sentence and the next command, no stack", () => {
+  const { status, stdout, stderr } = pristine.try(
+    "run assignments/two_step_mdp_demo.ts --outdir runs/half",
+  );
+  expect({ status, stdout, stderr }).toEqual({
+    ...{ status: 65, stdout: "" },
+    stderr: "train is not written yet\nNext: ./lockedroom level 2 --next\n",
+  });
+  rmSync(pristine.file("runs/half"), { recursive: true, force: true });
+});
+
 test("nothing in a workspace names the machine that made it", () => {
   for (const [name, text] of Object.entries(contents(pristine))) {
     expect(text, name).not.toContain(ROOT.replace(/\/$/, ""));

@@ -1,4 +1,5 @@
-// `node recipes/methods/run.mjs`: five algorithms from π₀ with the same budget of tokens.
+// `node recipes/methods/run.mjs`: eight algorithms from π₀ with the same budget of tokens. With names,
+// as in `node recipes/methods/run.mjs orpo kto`, these are measured again and the others stay.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -9,10 +10,10 @@ import {
   PI0,
   passAt,
   publish,
+  readJson,
   readLines,
   root,
   runFolder,
-  secondsOf,
   select,
   TRAIN,
   table,
@@ -70,6 +71,18 @@ const METHODS = [
     ...{ name: "dpo", learnsFrom: "preference pairs of own samples", paid: sampled },
     ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00001 },
   },
+  {
+    ...{ name: "ipo", learnsFrom: "preference pairs of own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.00003 },
+  },
+  {
+    ...{ name: "kto", learnsFrom: "labelled own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "labels.jsonl"), batch: 32, lr: 0.000003 },
+  },
+  {
+    ...{ name: "orpo", learnsFrom: "preference pairs of own samples", paid: sampled },
+    ...{ dataset: path.join(pairs, "pairs.jsonl"), batch: 32, lr: 0.0001 },
+  },
   { name: "grpo", learnsFrom: "rewards", lr: 0.0002 },
   {
     ...{ name: "ppo", learnsFrom: "rewards, value head", lr: 0.0002 },
@@ -77,9 +90,17 @@ const METHODS = [
   },
 ];
 
-const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) => {
-  // Alarms do not stop a run before its budget is spent.
-  const all = { seed: 0, ...options, set: { ...set, alarms_stop: false } };
+const only = process.argv.slice(2);
+const before = only.length === 0 ? { methods: [] } : readJson("recipes/methods/results.json");
+const kept = ({ name }) =>
+  only.includes(name) ? undefined : before.methods.find((one) => one.name === name);
+
+const figures = METHODS.map((method) => kept(method) ?? measureMethod(method));
+
+function measureMethod({ name, learnsFrom, paid = 0, set, ...options }) {
+  // Neither alarms nor a plateau stop a run before its budget is spent.
+  const spent = { alarms_stop: false, "stop.plateau": null };
+  const all = { seed: 0, ...options, set: { ...set, ...spent } };
   const run = train(runFolder("methods", name), name, {
     ...all,
     steps: stepsFor(name, all, BUDGET - paid),
@@ -87,12 +108,12 @@ const figures = METHODS.map(({ name, learnsFrom, paid = 0, set, ...options }) =>
   const learned = path.join(run, "checkpoint");
   const last = keptEvaluation(run);
   return {
-    ...{ name, learnsFrom, tokens: tokensOf(run) + paid, seconds: Math.round(secondsOf(run)) },
+    ...{ name, learnsFrom, tokens: tokensOf(run) + paid },
     ...measured(name, learned),
     ...{ kl: last.kl_exact, entropy: last.entropy, length: last.length_mean },
     alarms: readLines(run, "alarms.jsonl").map(({ alarm, step }) => ({ alarm, step })),
   };
-});
+}
 
 /** The number of updates within the budget, from the cost of the first few; the first may cost more. */
 function stepsFor(name, options, budget) {
@@ -110,15 +131,15 @@ function measured(name, policy) {
   return { pass_at_1: passAt(pack, 1), pass_at_8: passAt(pack, 8) };
 }
 
-const start = measured("start", PI0);
+const start = before.start ?? measured("start", PI0);
 const [two, three] = [fixed(2), fixed(3)];
 publish(
   import.meta.url,
-  { budget: BUDGET, start, methods: figures.map(({ seconds: _, ...rest }) => rest) },
+  { budget: BUDGET, start, methods: figures },
   table(
-    ["method", "trains on", "pass@1", "pass@8", "KL", "entropy", "length", "tokens", "seconds"],
+    ["method", "trains on", "pass@1", "pass@8", "KL", "entropy", "length", "tokens"],
     [
-      ["π₀", "", three(start.pass_at_1), three(start.pass_at_8), "0", "", "", "", ""],
+      ["π₀", "", three(start.pass_at_1), three(start.pass_at_8), "0", "", "", ""],
       ...figures.map((row) => [
         row.name,
         row.learnsFrom,
@@ -128,7 +149,6 @@ publish(
         three(row.entropy),
         two(row.length),
         `${Math.round(row.tokens / 1000)}k`,
-        row.seconds,
       ]),
     ],
   ),

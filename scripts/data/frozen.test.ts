@@ -5,7 +5,7 @@ import { score } from "../../src/scorers/math-final-line.ts";
 import { frozenRollouts, selectionPacks } from "./frozen.ts";
 
 const examples = new Map(examplesOf("dev").map((example) => [example.id, example]));
-const judge = (id: string, completion: string) =>
+const scoreOf = (id: string, completion: string) =>
   score(examples.get(id) as ArithmeticExample, completion);
 const mean = (values: number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 const hasFourDecimals = (value: number): boolean => /^-\d+(\.\d{1,4})?$/.test(String(value));
@@ -18,7 +18,7 @@ describe("the frozen rollouts", () => {
   });
 
   it("pass at an interesting rate and fail in every way but invalid_example", () => {
-    const results = rollouts.map(({ id, completion }) => judge(id, completion));
+    const results = rollouts.map(({ id, completion }) => scoreOf(id, completion));
     const passRate = mean(results.map(({ reward }) => reward));
     expect(passRate).toBeGreaterThanOrEqual(0.55);
     expect(passRate).toBeLessThanOrEqual(0.65);
@@ -41,7 +41,7 @@ describe("the selection packs", () => {
   const packs = selectionPacks();
   const samples = packs.flatMap((pack) => pack.samples);
   const rewards = packs.map((pack) =>
-    pack.samples.map((s) => judge(pack.id, typeof s === "string" ? s : s.completion).reward),
+    pack.samples.map((s) => scoreOf(pack.id, typeof s === "string" ? s : s.completion).reward),
   );
 
   it("hold eight samples for every dev example, in order", () => {

@@ -19,6 +19,10 @@ export interface Verticals {
 }
 
 const GAP = 10;
+/** Between a line and a label beside it. */
+const BESIDE = 5;
+/** Of the whole picture. */
+const EDGE = 8;
 
 /** `across` has the left, the width and the x scale; how far down the plot starts follows from this. */
 export function placeVerticals(
@@ -28,12 +32,12 @@ export function placeVerticals(
   const rowEnds: number[] = [];
   const placed = verticals
     .filter(({ x }) => across.x.shows(x))
-    .map(({ x, label }) => ({ x: across.left + across.x.place(x) * across.width, label }))
+    .map((one) => ({ ...one, x: across.left + across.x.place(one.x) * across.width }))
     .sort((a, b) => a.x - b.x)
-    .map(({ x, label }): Placed => {
+    .map(({ x, label, side }): Placed => {
       const text = ellipsize(label, across.width, NOTE);
       const width = textWidth(text, NOTE);
-      const leftmost = Math.max(across.left, x - width / 2);
+      const leftmost = startOf(side, x, width, across.left);
       const start = Math.min(leftmost, across.left + across.width - width);
       const free = rowEnds.findIndex((end) => end + GAP <= start);
       const row = free === -1 ? rowEnds.length : free;
@@ -42,6 +46,12 @@ export function placeVerticals(
     });
   const height = rowEnds.length === 0 ? 0 : rowEnds.length * NOTE.leading + 4;
   return { height, draw: (plot, painter) => draw(placed, plot, painter) };
+}
+
+/** A label on the left may reach past the plot: above the names of the axis there is room. */
+function startOf(side: Vertical["side"], x: number, width: number, left: number): number {
+  if (side === "left") return Math.max(EDGE, x - BESIDE - width);
+  return side === "right" ? x + BESIDE : Math.max(left, x - width / 2);
 }
 
 /** The first row is the one next to the plot. */

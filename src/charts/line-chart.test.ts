@@ -61,6 +61,25 @@ describe("the document", () => {
     );
   });
 
+  test("labels beside near lines end before one and begin after the other, on one row", () => {
+    const svg = chart([{ label: "", points: points([0, 1]) }], {
+      verticals: [
+        { x: 0.5, label: "margin", side: "left" },
+        { x: 0.52, label: "no change", side: "right" },
+      ],
+    });
+    const place = (label: string) => {
+      const [, x, y] = new RegExp(`<text x="([^"]+)" y="([^"]+)"[^>]*>${label}<`).exec(svg) ?? [];
+      return { middle: Number(x), y, half: textWidth(label, NOTE) / 2 };
+    };
+    const [, first, second] =
+      /d="M([\d.]+) [^M"]*M([\d.]+) [^M"]*"[^>]*stroke-dasharray/.exec(svg) ?? [];
+    const [margin, none] = [place("margin"), place("no change")];
+    expect(margin.y).toBe(none.y);
+    expect(margin.middle + margin.half).toBeLessThan(Number(first));
+    expect(none.middle - none.half).toBeGreaterThan(Number(second));
+  });
+
   test("is well formed and holds no element of a label's", () => {
     const svg = lineChart({
       title: HOSTILE,

@@ -66,4 +66,6 @@ export interface Point {
 export interface Vertical {
   readonly x: number;
   readonly label: string;
+  /** On which side of the line the label is; without it, in the middle. */
+  readonly side?: "left" | "right" | undefined;
 }

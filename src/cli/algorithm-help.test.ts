@@ -47,6 +47,8 @@ test("options without effect are left out of the help of an algorithm only", () 
     if (name !== undefined) describeAlgorithm(command, algorithmOf(name));
     return command.helpInformation();
   };
+  expect(helpOf()).toContain("choices: ");
+  expect(helpOf("sft")).not.toMatch(/^Arguments:|training algorithm/m);
   expect(helpOf()).toMatch(/--batch[\s\S]*--cost-scorer/);
   expect(helpOf("grpo")).not.toMatch(/--batch|--size|--alphabet/);
   expect(helpOf("grpo")).toContain("--cost-scorer");

@@ -73,6 +73,8 @@ export function describeAlgorithm(command: Command, algorithm: Algorithm): void 
   for (const option of command.options) {
     if (idle.includes(option.long ?? "")) option.hideHelp();
   }
+  // It is already chosen; an argument without a description is not listed.
+  for (const argument of command.registeredArguments) argument.description = "";
   command.description(`Trains a policy with ${name}: ${about}.`).usage(`${name} [options]`);
 }
 

@@ -16,7 +16,7 @@ export const GROUPS = {
     tour: "a guided first look at everything below, in a few minutes",
   },
   "Measure:": {
-    eval: "Loop A: score one completion per example, write a run",
+    eval: "Loop A: score completions of each example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",
@@ -48,14 +48,19 @@ export const GROUPS = {
   },
   "Serve:": {
     serve: "serve a policy as an OpenAI-compatible endpoint",
+    promote: "let an alias, such as production, name another policy",
+    rollback: "return an alias to the policy that it named before",
+    alias: "list policy aliases, or show the history of one",
   },
   "Learn by the track:": {
     init: "create a workspace with data, a scorer and assignments",
     level: "show a level: what to do, and what comes next",
     check: "check a level by its evidence",
     quiz: "answer a level's checklist as questions",
+    drill: "read pairs of runs, and name what is behind each",
     plan: "show the 120-day plan: exits, evidence, week and streak",
     scoreboard: "keep the weekly scoreboard, filled in from runs",
+    diagnose: "say from the curves of a run what is wrong with it",
     manual: "open the manual in the browser",
     run: "run a TypeScript file of yours",
     test: "run your TypeScript tests",

@@ -67,6 +67,12 @@ function isKind(row: unknown, kind: DataKind): boolean {
   return isFields(row) && FIELDS[kind].every((name) => name in row);
 }
 
+/** Whether the first row of a file has a field. */
+export function firstRowHas(file: string, field: string): boolean {
+  const row = firstRow(file);
+  return isFields(row) && field in row;
+}
+
 /** Longer rows are not explained. */
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,6 +1,7 @@
 /** Options that several commands have, and parsers of option values; errors say what is accepted. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { usageError } from "../core/errors.ts";
 
 export function wholeNumber(
   least: number,
@@ -56,3 +57,16 @@ export function addRunOptions(command: Command, existing = "a finished run"): Co
 
 /** The log of a tabular experiment is kept in memory for its charts, hence the limit. */
 export const STEPS = wholeNumber(0, 200_000);
+
+/** Money for a million tokens: both prices, or none. */
+export function pricesOf({
+  priceIn,
+  priceOut,
+}: {
+  readonly priceIn?: number;
+  readonly priceOut?: number;
+}): { in: number; out: number } | undefined {
+  if (priceIn === undefined && priceOut === undefined) return undefined;
+  if (priceIn !== undefined && priceOut !== undefined) return { in: priceIn, out: priceOut };
+  throw usageError("--price-in and --price-out must be given together", "Give both, or neither.");
+}

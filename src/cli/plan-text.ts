@@ -13,8 +13,21 @@ import {
   type PhaseStatus,
   PLAN_FILE,
   type PlanStatus,
+  REPRODUCTION,
+  type Reproduction,
+  type Stage,
 } from "../course/plan/index.ts";
-import { commandLines, counted, hanging, out, paint, percent, print, wrap } from "./terminal.ts";
+import {
+  commandLines,
+  counted,
+  hanging,
+  out,
+  paint,
+  percent,
+  print,
+  warning,
+  wrap,
+} from "./terminal.ts";
 
 export function showPlan(status: PlanStatus): void {
   showHeading(status);
@@ -22,6 +35,27 @@ export function showPlan(status: PlanStatus): void {
   if (status.changed_evidence.length > 0) showChanged(status.changed_evidence);
   showWeek(status);
   showActivity(status);
+  showToCome(status);
+}
+
+/** Which phases need commands that a later version will have. */
+function showToCome({ to_come: toCome }: PlanStatus): void {
+  if (toCome.length === 0) return;
+  const phases = toCome.map(({ phase, commands }) => `${commands.join(", ")} (phase ${phase})`);
+  out();
+  print(`Tools still to come: ${phases.join(", ")}.`);
+}
+
+export function showReproduction({ steps, runs, problems }: Reproduction): void {
+  for (const problem of problems) out(warning(visible(problem), ""));
+  if (problems.length > 0) {
+    print(`The case study was not reproduced; ${REPRODUCTION} is as it was.`);
+    return;
+  }
+  print(
+    `${counted(steps, "step")} in a clean folder made ${counted(runs.length, "run")} again with the same figures: ${runs.map(visible).join(", ")}.`,
+  );
+  print(`Recorded in ${REPRODUCTION}. Commit it: git add ${REPRODUCTION}`);
 }
 
 /** No commit is older than git. */
@@ -125,24 +159,30 @@ function showChanged(changed: readonly ChangedEvidence[]): void {
   );
 }
 
-const DELIVERABLES = {
-  build: "build, end to end",
-  theory: "theory compression",
-  evaluation: "evaluation or ablation",
-  blog: "blog post",
-} as const;
+const STAGE_TITLES: Readonly<Record<Stage, string>> = {
+  learn: "theory compression",
+  build: "end-to-end deliverable",
+  evaluate: "evaluation or ablation",
+  write: "blog post",
+  review: "failures, fixes, curves",
+};
 
+/** The loop of the week: what each stage has to show, and the stage where it stands. */
 function showWeek({ week }: PlanStatus): void {
+  const { stages, at } = week.loop;
   out();
   const heading = paint("bold", `Week ${week.week}`);
   out(`${heading}  days ${week.first}–${week.last}, from commits`);
-  for (const { id, shipped, next } of week.deliverables) {
-    const done = shipped.length > 0;
+  const names = stages.map(({ stage }) => (stage === at ? paint("bold", `[${stage}]`) : stage));
+  out(`  ${names.join(" → ")} → ${stages[0]?.stage}`);
+  for (const { stage, evidence, next } of stages) {
+    const done = evidence.length > 0;
     const mark = done ? paint("green", "✓") : paint("red", "✗");
-    const more = shipped.length > 3 ? ` and ${shipped.length - 3} more` : "";
-    const what = done ? `${shipped.slice(0, 3).map(visible).join(", ")}${more}` : next;
-    out(behind(mark, `${DELIVERABLES[id]}: ${what}`));
+    const more = evidence.length > 3 ? ` and ${evidence.length - 3} more` : "";
+    const what = done ? `${evidence.slice(0, 3).map(visible).join(", ")}${more}` : next;
+    out(behind(mark, `${stage} (${STAGE_TITLES[stage]}): ${what}`));
   }
+  if (at === null) out("  Every stage has its evidence this week. Begin again with learn.");
 }
 
 const SQUARES: Record<DayMark, string> = { before: " ", none: "·", commit: "▪", full: "■" };

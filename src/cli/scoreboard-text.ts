@@ -10,7 +10,8 @@ import {
   sparkline,
   type Week,
 } from "../course/scoreboard/index.ts";
-import { out, paint, print, warning } from "./terminal.ts";
+import { compact, costText, signed } from "./scoreboard-block.ts";
+import { hanging, out, paint, print, warning } from "./terminal.ts";
 
 export function showAdded(added: Added, warnings: readonly string[]): void {
   const { week, days, metrics } = added.week;
@@ -20,15 +21,20 @@ export function showAdded(added: Added, warnings: readonly string[]): void {
   const rows: [string, string][] = [
     ["main task success", figure(metrics.success, (x) => x.toFixed(4)) + doubt],
     ["format drift", figure(metrics.format_drift, signed)],
-    ["hallucination proxy", figure(metrics.hallucination_proxy, (x) => x.toFixed(4))],
+    ["safety drift", figure(metrics.safety_drift, signed)],
+    ["refusal drift", figure(metrics.refusal_drift, signed)],
+    [
+      "hallucination proxy",
+      figure(metrics.hallucination_proxy, ({ value, from }) => `${value.toFixed(4)}, ${from}`),
+    ],
     ["mean output length", figure(metrics.mean_length, (x) => `${x.toFixed(1)} characters`)],
     [
       "KL to the reference",
       figure(metrics.kl, ({ value, from }) => `${compact(value)} nats, ${from}`),
     ],
-    ["cost", figure(metrics.cost, costWords)],
+    ["cost", costText(metrics.cost)],
   ];
-  for (const [label, value] of rows) out(`  ${label.padEnd(20)} ${value}`);
+  for (const [label, value] of rows) out(hanging(`  ${label.padEnd(20)} `, value));
   for (const one of warnings) out(warn(week, one));
   if (added.kept) out(`The replaced week is kept as ${added.kept}.`);
   print(`Written to ${added.file}. Commit it: git add ${added.file}`);
@@ -40,6 +46,7 @@ export function showBoard(
   charts: readonly string[],
 ): void {
   showTable(weeks, new Map(reviews.map((review) => [review.week, review.not_rescored])));
+  showFindings(weeks);
   showSkills(weeks);
   showSparklines(weeks);
   out();
@@ -53,35 +60,53 @@ function showTable(weeks: readonly Week[], doubts: ReadonlyMap<number, string | 
       .map((cell, i) => pad(cell, WIDTHS[i] ?? 0))
       .join("  ")
       .trimEnd();
-  out(
-    paint(
-      "bold",
-      line(["week", "days", "B T E P", "success ", "drift", "halluc", "length", "KL", "cost"]),
-    ),
-  );
-  for (const { week, days, shipped, metrics } of weeks) {
+  const head = [
+    "week",
+    "B T E P",
+    "success ",
+    "safety",
+    "refusal",
+    "halluc",
+    "length",
+    "KL",
+    "cost",
+  ];
+  out(paint("bold", line(head)));
+  for (const { week, shipped, metrics } of weeks) {
     const { build, theory, eval: evaluation, blog } = shipped;
     const letters = [build, theory, evaluation, blog].map((link) => (link === null ? "N" : "Y"));
     out(
       line([
         String(week),
-        `${days[0]}–${days[1]}`,
         letters.join(" "),
         short(metrics.success, (x) => x.toFixed(4)) + (doubts.get(week) ? "*" : " "),
-        short(metrics.format_drift, signed),
-        short(metrics.hallucination_proxy, (x) => x.toFixed(4)),
+        short(metrics.safety_drift, signed),
+        short(metrics.refusal_drift, signed),
+        short(metrics.hallucination_proxy, ({ value }) => value.toFixed(4)),
         short(metrics.mean_length, (x) => x.toFixed(1)),
         short(metrics.kl, ({ value }) => compact(value)),
-        short(metrics.cost, costWords),
+        short(metrics.cost, shortCost),
       ]),
     );
   }
   out(paint("gray", "Y shipped, N not: Build, Theory, Evaluation, Post.  n/m not measured"));
+  out(paint("gray", "safety, refusal: change against the baseline.  cost: money, tokens or time"));
   const reasons = new Set([...doubts.values()].filter((reason) => reason !== undefined));
   for (const reason of reasons) out(`* not scored again: ${reason}`);
 }
 
-const WIDTHS = [4, 7, 7, 8, 7, 6, 7, 8, 8];
+const WIDTHS = [4, 7, 8, 7, 7, 6, 7, 8, 9];
+
+/** What was found and fixed, again, so that it is not found twice. */
+function showFindings(weeks: readonly Week[]): void {
+  for (const { week, failures, fixes } of weeks) {
+    if (failures.length + fixes.length === 0) continue;
+    out();
+    out(paint("bold", `Week ${week}`));
+    for (const text of failures) out(hanging("  failure  ", visible(text)));
+    for (const text of fixes) out(hanging("  fix      ", visible(text)));
+  }
+}
 
 function showSkills(weeks: readonly Week[]): void {
   const scored = weeks.filter(({ skills }) => Object.keys(skills).length > 0);
@@ -100,7 +125,9 @@ const MAX_SPARKS = 48;
 function showSparklines(weeks: readonly Week[]): void {
   const trends: [string, (week: Week) => number | null][] = [
     ["success", ({ metrics }) => metrics.success],
-    ["drift", ({ metrics }) => metrics.format_drift],
+    ["format", ({ metrics }) => metrics.format_drift],
+    ["safety", ({ metrics }) => metrics.safety_drift],
+    ["refusal", ({ metrics }) => metrics.refusal_drift],
     ["length", ({ metrics }) => metrics.mean_length],
     ["KL", ({ metrics }) => metrics.kl?.value ?? null],
   ];
@@ -138,16 +165,11 @@ function short<T>(value: T | null, words: (value: T) => string): string {
   return figure(value, words, "n/m");
 }
 
-function costWords({ value }: NonNullable<Week["metrics"]["cost"]>): string {
-  return `${value.toFixed(1)} s`;
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? "" : "+"}${value.toFixed(4)}`;
-}
-
-function compact(value: number): string {
-  return String(Number(value.toPrecision(4)));
+/** Money where there is a price, else tokens, else time. */
+function shortCost({ seconds, tokens, money }: NonNullable<Week["metrics"]["cost"]>): string {
+  if (money !== null) return money.toFixed(2);
+  if (tokens === null) return `${seconds.toFixed(1)} s`;
+  return tokens < 1e6 ? `${Math.round(tokens / 1000)}k tok` : `${(tokens / 1e6).toFixed(1)}M tok`;
 }
 
 function pad(text: string, width: number): string {

@@ -1,34 +1,76 @@
 /** The rates of slices as text. */
 
-import { dataError } from "../core/errors.ts";
-import { visibleShort } from "../core/visible.ts";
-import type { Summary } from "../runs/schemas.ts";
+import { columns, visible } from "../core/visible.ts";
+import type { SliceRate } from "../stats/slice-rates.ts";
 
-/** A table for each field, 80 columns wide; nothing where a run has no slices. */
-export function sliceTable({ slices = {} }: Summary, only?: string): string[] {
-  return Object.entries(slices)
-    .filter(([field]) => only === undefined || field === only)
-    .flatMap(([field, values]) => [
-      "",
-      `  ${visibleShort(field, 28).padEnd(28)}   rows  pass rate  95 % interval`,
-      ...values.map(({ value, n_scored, pass_rate: rate, pass_rate_ci95: ci }) => {
-        const figures =
-          rate === null || ci === null
-            ? "nothing scored"
-            : `${rate.toFixed(4).padStart(9)}  ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}`;
-        return `  ${visibleShort(value, 28).padEnd(28)} ${String(n_scored).padStart(6)}  ${figures}`;
-      }),
-    ]);
+interface SliceTableOptions {
+  /** Samples for each example, where there are several. */
+  readonly repeats?: number | undefined;
 }
 
-/** Refuses a field that a run has no slices by. */
-export function requireSlice({ slices = {} }: Summary, run: string, field: string): void {
-  if (Object.hasOwn(slices, field)) return;
-  const known = Object.keys(slices);
-  throw dataError(
-    `the run ${run} has no slices by ${JSON.stringify(field)}`,
-    known.length > 0
-      ? `It has slices by ${known.join(", ")}. Evaluate again with --slice ${field}.`
-      : `Evaluate again with --slice ${field}.`,
-  );
+type Column = readonly [head: string, cell: (one: SliceRate) => string];
+
+/** A table for each field, 80 columns wide; nothing where a run has no slices. */
+export function sliceTable(
+  slices: Readonly<Record<string, readonly SliceRate[]>> = {},
+  { repeats = 1 }: SliceTableOptions = {},
+): string[] {
+  return Object.entries(slices).flatMap(([field, values]) => {
+    const graded = values.some(({ mean_reward_ci95 }) => mean_reward_ci95 !== undefined);
+    const table = [...counts(repeats), ...(graded ? GRADED : BINARY)];
+    const line = (name: string, texts: readonly string[]) =>
+      `  ${name} ${texts.map((text, i) => text.padStart(widthOf(table[i] as Column))).join("  ")}`;
+    return [
+      "",
+      line(
+        cell(field),
+        table.map(([head]) => head),
+      ),
+      ...values.map((one) =>
+        line(
+          cell(one.value),
+          table.map(([, text]) => text(one)),
+        ),
+      ),
+    ];
+  });
+}
+
+/** Samples are no examples: both are counted. */
+const counts = (repeats: number): Column[] => [
+  ...(repeats > 1
+    ? [["examples", ({ n_examples }) => String(n_examples / repeats)] satisfies Column]
+    : []),
+  [repeats > 1 ? "samples" : "scored", ({ n_scored }) => String(n_scored)],
+];
+
+const rate: Column = ["pass rate", ({ pass_rate }) => pass_rate?.toFixed(4) ?? "–"];
+const interval = (ci: readonly [number, number] | null | undefined) =>
+  ci ? `${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}` : "–";
+
+const BINARY: readonly Column[] = [
+  rate,
+  ["95 % interval", ({ pass_rate_ci95 }) => interval(pass_rate_ci95)],
+];
+
+/** The interval is that of the mean reward, which the gate compares. */
+const GRADED: readonly Column[] = [
+  rate,
+  ["mean", ({ mean_reward }) => mean_reward?.toFixed(4) ?? "–"],
+  ["95 % interval", ({ mean_reward_ci95 }) => interval(mean_reward_ci95)],
+];
+
+const widthOf = ([head]: Column) => Math.max(6, head.length);
+
+const WIDTH = 22;
+
+/** A name of at most the column's width, padded to it. */
+function cell(text: string): string {
+  const characters = [...visible(text)];
+  let shown = characters.join("");
+  while (columns(shown) > WIDTH) {
+    characters.pop();
+    shown = `${characters.join("")}…`;
+  }
+  return shown + " ".repeat(WIDTH - columns(shown));
 }

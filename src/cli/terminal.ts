@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { styleText } from "node:util";
-import { codePoint, columns } from "../core/visible.ts";
+import { codePoint, columns, visible } from "../core/visible.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -116,6 +116,12 @@ function broken(word: string, room: number): string[] {
     else parts.push(character);
   }
   return parts;
+}
+
+/** The end of a name that is too long: folders differ at their ends. */
+export function endOf(text: string, width: number): string {
+  const shown = visible(text);
+  return shown.length <= width ? shown : `…${shown.slice(1 - width)}`;
 }
 
 /** A horizontal bar of at most `width` blocks, at least one when there is anything to show. */

@@ -8,7 +8,7 @@ import { requireWorkspace } from "../course/workspace.ts";
 import { out, print, program, wrap } from "./terminal.ts";
 
 /** The command as a file, to be run again by the checks. */
-const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 
 export async function withCheckContext<T>(work: (context: CheckContext) => Promise<T>): Promise<T> {
   return CheckContext.with(requireWorkspace(process.cwd()), BIN, work);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { columns } from "../core/visible.ts";
-import { scratchLines, validationLines } from "./training-lines.ts";
+import { type HeldOut, scratchLines, validationLines } from "./training-lines.ts";
 
 const sample = (completion: string) => ({
   ...{ step: 4, id: "a", prompt: "1+1=", completion, reward: 0, code: "wrong" },
@@ -19,6 +19,27 @@ test("a validation has its codes, commonest first, two samples, and a loss if th
   expect(lines).toContain('"1+1=" → "2" wrong');
   expect(lines).not.toContain("\u0007");
   expect(validationLines({ ...record, loss: 0.25 }, samples)[0]).toContain("held-out loss 0.2500");
+});
+
+test("the first validation says how it samples", () => {
+  const sampling = { temperature: 0.7, max_tokens: 32 };
+  expect(validationLines(record, [], sampling)[0]).toContain(
+    "validation at step 4 (temperature 0.7, at most 32 tokens): pass rate 0.4000",
+  );
+});
+
+test("a held-out loss is advised only where there is one", () => {
+  const policy = {
+    ...{ texts: 800, tokens: 1e4, alphabet: "ab", longest: 20, vocabulary: 5, context: 24 },
+    ...{ size: "nano" as const, parameters: 5000 },
+  };
+  const advice = (heldOut: HeldOut) =>
+    scratchLines(policy, { steps: 100, batch: 8, heldOut }).join(" ").replace(/\s+/g, " ");
+  expect(advice("loss")).toContain("end where the held-out loss no longer falls");
+  for (const none of ["no completion", "no rows"] as const)
+    expect(advice(none)).not.toContain("no longer falls");
+  expect(advice("no completion")).toContain("the rows of --dev have no completion");
+  expect(advice("no rows")).toContain("as --dev");
 });
 
 test("lines fit into 80 columns, whatever the data", () => {

@@ -19,11 +19,15 @@ export function figures(record: StepRecord): string {
   ].join(", ");
 }
 
-/** Pass rate, held-out loss, outcome codes, two samples. */
+/** Pass rate, held-out loss, outcome codes, two samples; of the first validation also how it samples. */
 export function validationLines(
   { step, pass_rate, loss, outcomes }: EvaluationRecord,
   samples: readonly SampleRecord[],
+  sampling?: { readonly temperature: number; readonly max_tokens: number },
 ): string[] {
+  const how = sampling
+    ? ` (temperature ${sampling.temperature}, at most ${sampling.max_tokens} tokens)`
+    : "";
   const codes = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
   const parts = [
     `pass rate ${pass_rate.toFixed(4)}`,
@@ -31,7 +35,7 @@ export function validationLines(
     codes.map(([code, count]) => `${code} ${count}`).join(", "),
   ];
   return [
-    wrap(`validation at step ${step}: ${parts.join("; ")}`, "    ").slice(2),
+    wrap(`validation at step ${step}${how}: ${parts.join("; ")}`, "    ").slice(2),
     ...samples
       .slice(0, SHOWN)
       .map(({ prompt, completion, code }) =>
@@ -39,6 +43,16 @@ export function validationLines(
       ),
   ];
 }
+
+/** Whether the validation has a held-out loss: rows of --dev with a completion, without one, no --dev. */
+export type HeldOut = "loss" | "no completion" | "no rows";
+
+const ENDS: Record<HeldOut, string> = {
+  loss: "end where the held-out loss no longer falls",
+  "no completion":
+    "the rows of --dev have no completion, so there is no held-out loss to end by: add completions to them",
+  "no rows": "for a held-out loss to end by, give texts that are not trained on as --dev",
+};
 
 /** "the alarm reward_hacking", "the condition stop.plateau" */
 export function stoppedBy(reason: string): string {
@@ -53,8 +67,9 @@ export function stopLine({ reason, step, message }: EarlyStop): string {
 /** Vocabulary and context of a policy from scratch, and what suits the amount of data. */
 export function scratchLines(
   policy: ScratchPolicy,
-  settings: { readonly steps: number; readonly batch: number },
+  settings: { readonly steps: number; readonly batch: number; readonly heldOut?: HeldOut },
 ): string[] {
+  const { heldOut = "loss" } = settings;
   const { size, parameters, vocabulary, alphabet, context, longest, texts, tokens } = policy;
   const { passes, steps, size: fitting } = scratchAdvice(policy, settings);
   const whole = (count: number) => count.toLocaleString("en");
@@ -75,7 +90,7 @@ export function scratchLines(
     ),
     hanging(
       "  advice      ",
-      `for this amount of data --size ${fitting} and about --steps ${steps}; end where the held-out loss no longer falls`,
+      `for this amount of data --size ${fitting} and about --steps ${steps}; ${ENDS[heldOut]}`,
     ),
   ];
 }

@@ -4,7 +4,13 @@ import type { TrainOptions } from "../learn/options.ts";
 import { isStopCondition } from "../runs/stop-reasons.ts";
 import { type TokenProgress, tokenProgress } from "./progress.ts";
 import { err, warning } from "./terminal.ts";
-import { figures, scratchLines, stopLine, validationLines } from "./training-lines.ts";
+import {
+  figures,
+  type HeldOut,
+  scratchLines,
+  stopLine,
+  validationLines,
+} from "./training-lines.ts";
 
 type Listeners = Pick<
   TrainOptions,
@@ -13,6 +19,13 @@ type Listeners = Pick<
 
 /** Plain lines of a run without a terminal, besides those of its validations. */
 const LINES = 10;
+
+interface ShownSettings {
+  readonly steps: number;
+  readonly batch: number;
+  readonly heldOut?: HeldOut;
+  readonly evaluate?: { readonly temperature: number; readonly max_tokens: number } | undefined;
+}
 
 /**
  * Of a training run: a bar on a terminal, else a line at intervals of steps, never of time, so that
@@ -30,8 +43,9 @@ export class TrainingProgress {
   }
 
   /** For `train` and `sweep`. */
-  listeners(settings: { readonly steps: number; readonly batch: number }): Listeners {
+  listeners(settings: ShownSettings): Listeners {
     const { steps } = settings;
+    let { evaluate: sampling } = settings;
     const every = Math.ceil(steps / LINES);
     return {
       // Work before the first update, such as sampling training data.
@@ -47,7 +61,10 @@ export class TrainingProgress {
         this.#say([`  step ${done} of ${steps}: ${figures(record)}`]);
       },
       onScratch: (policy) => this.#say(scratchLines(policy, settings)),
-      onValidation: (record, samples) => this.#say(validationLines(record, samples)),
+      onValidation: (record, samples) => {
+        this.#say(validationLines(record, samples, sampling));
+        sampling = undefined;
+      },
       onAlarm: ({ step, message, stops }) =>
         this.warn(`step ${step}${stops ? " (stops the run)" : ""}: ${message}`),
       onStop: (stop) => {

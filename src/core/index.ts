@@ -3,6 +3,7 @@ export * from "./errors.ts";
 export * from "./fingerprint.ts";
 export * from "./json.ts";
 export * from "./knobs.ts";
+export * from "./leaves.ts";
 export * from "./markup.ts";
 export * from "./policy.ts";
 export * from "./prompt-set.ts";

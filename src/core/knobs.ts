@@ -11,9 +11,6 @@ export const LOOPS: Record<Loop, string> = {
   C: "learning: updates the policy; its distribution changes",
 };
 
-/** The knob that each loop is for. */
-export const KNOB_OF: Record<Loop, Knob> = { A: "measurement", B: "selection", C: "policy" };
-
 export const KNOBS: Record<Knob, string> = {
   measurement: "measurement instrument",
   selection: "selection compute",

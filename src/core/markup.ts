@@ -11,9 +11,16 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
+const CHARACTERS = new Map(Object.entries(ENTITIES).map(([one, entity]) => [entity, one]));
+
 /** Safe as content and inside quoted attributes. */
 export function escapeMarkup(text: string): string {
   return text
     .replace(FORBIDDEN, "\ufffd")
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Reads what `escapeMarkup` wrote. */
+export function unescapeMarkup(text: string): string {
+  return text.replace(/&[#\w]+;/g, (entity) => CHARACTERS.get(entity) ?? entity);
 }

@@ -26,6 +26,8 @@ export interface SampledCompletion {
   readonly refusal?: string | undefined;
   /** Endpoints only: tokens were not counted, and both counts are a meaningless 0. */
   readonly usage_missing?: true | undefined;
+  /** Latency in milliseconds, where measured. Not part of the answer: repeating the run gives the same answer. */
+  readonly ms?: number | undefined;
 }
 
 /** Sampling settings as the manifest records them. @see {@link rollout} */

@@ -96,7 +96,10 @@ describe("PromptSet", () => {
   });
 
   test("a text is found by its lines and by every beginning that ends with one", () => {
-    const line = fc.string({ unit: "grapheme", maxLength: 8 });
+    // What ends a line would make two of it.
+    const line = fc
+      .string({ unit: "grapheme", maxLength: 8 })
+      .map((text) => text.replace(/[\n\v\f\r\u0085\u2028\u2029]/g, ""));
     const odd = fc.constantFrom(
       "a b",
       " 2",

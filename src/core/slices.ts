@@ -3,7 +3,7 @@
 import { canonicalJson } from "./json.ts";
 import { type Example, isFields } from "./records.ts";
 
-/** What an example without the field belongs to. */
+/** What an example without the field belongs to; the same text in the data is written in quotes. */
 export const NO_VALUE = "(none)";
 
 /** By field, the value of each; fields of fields are written with dots, such as metadata.topic. */
@@ -22,5 +22,7 @@ function sliceOf(example: Example, field: string): string {
       value = isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
   if (value === undefined || value === null) return NO_VALUE;
-  return typeof value === "string" ? value : canonicalJson(value);
+  if (typeof value !== "string") return canonicalJson(value);
+  // Texts that begin with a quote are quoted as well, so that no two values become one.
+  return value === NO_VALUE || value.startsWith('"') ? JSON.stringify(value) : value;
 }

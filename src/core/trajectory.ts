@@ -26,11 +26,11 @@ export interface SampledTurn {
 
 export type TrajectoryMessage =
   | { readonly role: "system" | "user"; readonly content: string }
-  | { readonly role: "tool"; readonly content: string; readonly tool_call_id?: string }
+  | { readonly role: "tool"; readonly content: string; readonly tool_call_id?: string | undefined }
   | {
       readonly role: "assistant";
       readonly content: string;
-      readonly tool_calls?: readonly ToolCall[];
+      readonly tool_calls?: readonly ToolCall[] | undefined;
       readonly sampled: SampledTurn;
       /** Of this turn; null when it could not be computed. */
       readonly reward: number | null;

@@ -4,11 +4,10 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { dataError, ioError, sha256 } from "../core/index.ts";
+import { dataError, sha256 } from "../core/index.ts";
 import { sourceFingerprint } from "../extensions/index.ts";
 import { editedFiles } from "../gate/index.ts";
 import { openRun, type Run } from "../runs/index.ts";
@@ -21,6 +20,7 @@ import {
   runNode,
 } from "./child.ts";
 import { type Commit, Git } from "./git.ts";
+import { withScratch } from "./scratch.ts";
 import { linkPackage, MARKER, readConfig, type WorkspaceConfig } from "./workspace.ts";
 
 /** Why a check fails: what it expected, what it found, and where. */
@@ -56,7 +56,14 @@ export interface Version {
   readonly text: string;
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+interface Parts {
+  readonly dir: string;
+  readonly cli: string;
+  readonly git: Git;
+  readonly commits: readonly Commit[];
+  readonly scratch: string;
+}
+
 /** Larger than anything a person writes or a command reports here. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Files that programs and tests may need: all but evidence and prose. */
@@ -71,11 +78,12 @@ export class CheckContext {
   readonly commits: readonly Commit[];
   /** The built command, so that checks run what a learner types. */
   readonly #cli: string;
-  readonly #scratch = makeScratch();
+  readonly #scratch: string;
   readonly #once = new Map<string, Promise<unknown>>();
   #folders = 0;
 
-  private constructor(dir: string, cli: string, git: Git, commits: readonly Commit[]) {
+  private constructor({ dir, cli, git, commits, scratch }: Parts) {
+    this.#scratch = scratch;
     this.dir = dir;
     this.config = readConfig(dir);
     this.git = git;
@@ -95,21 +103,10 @@ export class CheckContext {
         "Resolve them, git add the files, git commit, and check again. Nothing was changed.",
       );
     }
-    const context = new CheckContext(dir, cli, git, await git.commits());
-    const cleanUp = () => rmSync(context.#scratch, { recursive: true, force: true });
-    const leave = (signal: NodeJS.Signals) => {
-      cleanUp();
-      process.kill(process.pid, signal);
-    };
-    for (const signal of SIGNALS) process.once(signal, leave);
-    process.once("exit", cleanUp);
-    try {
-      return await work(context);
-    } finally {
-      cleanUp();
-      process.off("exit", cleanUp);
-      for (const signal of SIGNALS) process.off(signal, leave);
-    }
+    const commits = await git.commits();
+    return withScratch("lockedroom-check-", (scratch) =>
+      work(new CheckContext({ dir, cli, git, commits, scratch })),
+    );
   }
 
   get head(): string {
@@ -265,7 +262,7 @@ export class CheckContext {
     return runNode(childProgram(file, this.#cache), cwd);
   }
 
-  /** The two-step experiment with a learner's update, with limits. */
+  /** The two-step experiment with a learner's program, with limits. */
   async twoStep(file: string, outdir: string): Promise<Finished> {
     return runNode([...childProgram(file, this.#cache, "two-step"), outdir], this.#scratch);
   }
@@ -298,14 +295,6 @@ export class CheckContext {
 
   get #cache(): string {
     return path.join(this.#scratch, "cache");
-  }
-}
-
-function makeScratch(): string {
-  try {
-    return mkdtempSync(path.join(tmpdir(), "lockedroom-check-"));
-  } catch (error) {
-    throw ioError(`create a scratch folder in ${tmpdir()}`, error);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What --next and `check` ask for first. */
 
 import { expect, test } from "vitest";
-import { type CheckOutcome, firstToDo } from "./check.ts";
+import { type CheckOutcome, firstToDo, LEVELS } from "./check.ts";
 
 const passed = (id: string): CheckOutcome => ({ id, title: id, passed: true, evidence: "" });
 const failed = (id: string, commit?: true): CheckOutcome => ({
@@ -25,4 +25,12 @@ test.each<[string, CheckOutcome[], string | undefined]>([
   ],
 ])("%s", async (_, checks, id) => {
   expect((await firstToDo(checks))?.id).toBe(id);
+});
+
+test.each(LEVELS)("level $id asks for a run note and for the branch of the track", (level) => {
+  const ids = level.checks.map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(["run-note", "branch"]));
+  expect(level.tasks.join("\n")).toMatch(
+    /README\.md, the run note: the knob .* exactly one next change/,
+  );
 });

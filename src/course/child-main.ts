@@ -2,7 +2,7 @@
  * The program of every process that runs a learner's file: `MODE CACHE FILE [args]`.
  *   call      loads the file, makes the calls that the parent sends, sends the results back
  *   run       runs the file as the program of this process
- *   two-step  repeats a two-step run with the file's update and our environment: `OUTDIR`
+ *   two-step  repeats a two-step run with the file's program: `OUTDIR`
  */
 
 import path from "node:path";
@@ -16,6 +16,9 @@ const jiti = createJiti(import.meta.url, {
   tryNative: false,
   fsCache: cache === "-" ? false : cache,
 });
+
+/** What a part of an assignment throws until it is written. */
+const NOT_WRITTEN = /^(\w+ is not written yet); see level (\S+)$/;
 
 if (mode === "call") process.once("message", answer);
 else if (mode === "two-step") await twoStep(args[0] as string);
@@ -66,8 +69,14 @@ async function run(): Promise<void> {
   try {
     await jiti.import(program);
   } catch (error) {
-    // A LockedRoomError is shown as a sentence; anything else keeps its stack.
+    // A LockedRoomError and a part that is not written are shown as a sentence; anything else keeps its stack.
     const { name, message, hint } = error as { name?: string; message?: string; hint?: string };
+    const blank = NOT_WRITTEN.exec(message ?? "");
+    if (blank) {
+      console.error(`${blank[1]}\nNext: ./lockedroom level ${blank[2]} --next`);
+      process.exitCode = 65;
+      return;
+    }
     if (name !== "LockedRoomError") throw error;
     console.error(`${message}${hint ? `\n  ${hint}` : ""}`);
     process.exitCode = 65;
@@ -76,11 +85,12 @@ async function run(): Promise<void> {
 
 async function twoStep(outdir: string): Promise<void> {
   const { runTwoStep } = await import("../learn/index.ts");
-  const { update } = await jiti.import<{ update: Parameters<typeof runTwoStep>[0]["update"] }>(
-    file,
-  );
+  const { train: program } = await jiti.import<{
+    train: Parameters<typeof runTwoStep>[0]["program"];
+  }>(file);
+  if (typeof program !== "function") throw new Error(`${path.basename(file)} exports no train`);
   await runTwoStep({
     ...{ steps: 200, seed: 0, lr: 0.5, baseline: true, credit: "both" },
-    ...{ outdir, update, module: pathToFileURL(file).href },
+    ...{ outdir, program, module: pathToFileURL(file).href },
   });
 }

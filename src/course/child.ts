@@ -45,6 +45,13 @@ function guarded({ seconds, megabytes }: Limits): string[] {
   return [`--max-old-space-size=${megabytes}`, "--no-warnings", "--import", guard.href];
 }
 
+const running = new Set<ChildProcess>();
+
+/** Kills what `runNode` has under way, for a process that a signal ends. */
+export function killRunning(): void {
+  for (const child of running) killGroup(child);
+}
+
 /** Runs Node with these arguments; the environment is empty, so that no key can leak into a log. */
 export async function runNode(
   args: readonly string[],
@@ -57,13 +64,14 @@ export async function runNode(
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
+  running.add(child);
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
       if (output[name].length < MAX_OUTPUT) output[name] += text;
     });
   }
-  const end = await ended(child, limits);
+  const end = await ended(child, limits).finally(() => running.delete(child));
   return { code: end.code, ...output, stopped: stopReason(end, output.stderr, limits) };
 }
 

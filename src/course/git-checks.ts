@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { type CheckContext, ensure } from "./check-context.ts";
-import type { Commit } from "./git.ts";
+import { type Commit, TRACK_BRANCH } from "./git.ts";
 import {
   type Budget,
   type Check,
@@ -74,9 +74,15 @@ function commitCheck({ id, commits }: LevelSteps, step: string): Check {
   };
 }
 
-/** The checks that end every level: the evidence is committed, the budget is kept. */
+/** The checks that end every level: its branch, the evidence is committed, the budget is kept. */
 function historyChecks(level: LevelDefinition): Check[] {
   return [
+    {
+      id: "branch",
+      title: `its commits are on the branch ${TRACK_BRANCH}`,
+      next: `Start the branch here; your commits and files stay as they are:\ngit checkout -b ${TRACK_BRANCH}`,
+      run: (context) => checkBranch(context, level.id),
+    },
     {
       id: "evidence",
       title: "the evidence is in the latest commit",
@@ -156,6 +162,22 @@ function splitCommit(id: LevelId, commits: readonly Step[], files: readonly stri
   ]);
   const why = "The latest commit holds several steps. Split it; your files stay as they are:";
   return [why, "git reset HEAD~1", ...steps].join("\n");
+}
+
+async function checkBranch(context: CheckContext, id: LevelId): Promise<string> {
+  const latest = commitsOf(context, id).at(-1)?.hash ?? context.head;
+  const branches = await context.git.branchesWith(latest);
+  const [elsewhere] = branches;
+  const begun = await context.git.has(TRACK_BRANCH);
+  ensure(branches.includes(TRACK_BRANCH), {
+    expected: `the branch ${TRACK_BRANCH} with commit ${latest.slice(0, 7)}`,
+    found: elsewhere === undefined ? "no branch that has it" : `it on ${elsewhere}`,
+    where: "git branch --all --contains",
+    next: begun
+      ? `Bring the commits to the branch of the track:\ngit checkout ${TRACK_BRANCH} && git merge ${elsewhere ?? latest}`
+      : undefined,
+  });
+  return `up to commit ${latest.slice(0, 7)}`;
 }
 
 async function checkCommitted(context: CheckContext, { evidence }: LevelDefinition) {

@@ -28,6 +28,9 @@ const SETTINGS = [
   "status.showUntrackedFiles=all",
 ];
 
+/** The branch of the track; the branch that it starts from keeps the workspace as it was made. */
+export const TRACK_BRANCH = "mastery-track";
+
 /** The repository of one workspace. */
 export class Git {
   readonly dir: string;
@@ -67,7 +70,7 @@ export class Git {
     return git;
   }
 
-  /** Creates a repository if there is none, and commits everything. */
+  /** Creates a repository if there is none, commits everything, and starts the branch of the track. */
   static async create(dir: string, message: string): Promise<void> {
     const git = new Git(realpathSync(dir));
     if (!existsSync(path.join(git.dir, ".git"))) {
@@ -80,6 +83,21 @@ export class Git {
         ? ["-c", "user.name=Locked Room", "-c", "user.email=learner@localhost"]
         : [];
     await git.run(...identity, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message);
+    if (!(await git.has(TRACK_BRANCH))) await git.run("checkout", "--quiet", "-b", TRACK_BRANCH);
+  }
+
+  /** Whether there is a local branch with this name. */
+  async has(branch: string): Promise<boolean> {
+    return (await this.run("branch", "--list", branch)).trim() !== "";
+  }
+
+  /** The branches that contain a commit, without the names of remotes. */
+  async branchesWith(commit: string): Promise<string[]> {
+    const refs = ["refs/heads", "refs/remotes"];
+    const format = "--format=%(refname:lstrip=2)";
+    const listed = await this.run("for-each-ref", "--contains", commit, format, ...refs);
+    const names = listed.split("\n").filter((name) => name !== "");
+    return names.flatMap((name) => [name, name.replace(/^[^/]+\//, "")]);
   }
 
   async run(...args: readonly string[]): Promise<string> {

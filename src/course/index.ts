@@ -8,6 +8,7 @@ export {
   nextStep,
 } from "./check.ts";
 export { CheckContext, CheckFailure, type Failure } from "./check-context.ts";
+export * from "./diagnose/index.ts";
 export { type Commit, Git } from "./git.ts";
 export { type InitResult, initWorkspace } from "./init.ts";
 export { type Check, LEVEL_IDS, type Level, type LevelId } from "./level.ts";

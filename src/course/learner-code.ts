@@ -9,6 +9,9 @@ import { sha256 } from "../core/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "./check-context.ts";
 import type { CallResult } from "./child.ts";
 
+/** Longer arguments are left out of a message; cut, they could not be read. */
+const MAX_SHOWN = 60;
+
 /** A file of a learner's code, in a folder where it can be run. */
 export class LearnerFile {
   readonly #context: CheckContext;
@@ -27,8 +30,8 @@ export class LearnerFile {
     const calls = argumentLists.map((args) => ({ export: name, args }));
     const results = await this.#context.callExports(this.path, calls);
     return results.map((result, i) => {
-      const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)?.slice(0, 60)).join(", ");
-      return this.#returned(result, `${name}(${given})`);
+      const given = argumentLists[i]?.map((arg) => JSON.stringify(arg)).join(", ") ?? "";
+      return this.#returned(result, `${name}(${given.length > MAX_SHOWN ? "…" : given})`);
     });
   }
 

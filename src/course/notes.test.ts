@@ -2,9 +2,12 @@ import { expect, test } from "vitest";
 import {
   commandsNamed,
   images,
+  isDrawing,
+  isSameText,
   linkTargets,
   listItems,
   sections,
+  textProblem,
   wordCount,
   words,
 } from "./notes.ts";
@@ -54,3 +57,38 @@ test("commands are named once, in either spelling", () => {
 });
 
 test("list items", () => expect(listItems("- a\n* b\n1. c\nd\n- \n")).toBe(3));
+
+const KEYS = ["scorer", "verifier", "completion"];
+const REWARD =
+  "The number that the scorer gives to one completion, after it has parsed its text. It says how good this one answer is.";
+const none = new Map<string, string>();
+
+test("a text that explains its term is accepted", () => {
+  expect(textProblem(REWARD, 15, KEYS, none)).toBeUndefined();
+  const metric = "A figure over many rows: the mean of what the verifier gave to each completion.";
+  expect(textProblem(metric, 15, KEYS, new Map([["Reward", REWARD]]))).toBeUndefined();
+  expect(textProblem(REWARD, 15, [], none)).toBeUndefined();
+});
+
+test("a text without meaning is not", () => {
+  const filler = (term: string) =>
+    `${term} this term means that the number one two three four five six seven eight nine ten`;
+  expect(textProblem(filler("Loss"), 15, [], new Map([["Reward", filler("Reward")]]))).toContain(
+    'the text of "## Reward"',
+  );
+  expect(textProblem(filler("Reward"), 15, KEYS, none)).toContain("scorer, verifier, completion");
+  const tokens = Array.from({ length: 41 }, (_, i) => `w${i}`).join(" ");
+  expect(textProblem(tokens, 40, [], none)).toContain("no words");
+  expect(textProblem("scorer verifier ".repeat(20), 15, KEYS, none)).toContain("few words");
+});
+
+test("texts are compared by their words", () => {
+  expect(isSameText("One wrong row, in the format.", "one WRONG row in the format..")).toBe(true);
+  expect(isSameText("one wrong row in the format", "a lost row of the pack")).toBe(false);
+});
+
+test("a drawing has a line for each loop, or a block with an arrow", () => {
+  expect(isDrawing("Loop A: measurement, Loop B: selection, Loop C: policy", 3)).toBe(false);
+  expect(isDrawing("- Loop A: measurement\n- Loop B: selection\n- Loop C: policy", 3)).toBe(true);
+  expect(isDrawing("```text\nA measurement -> B selection -> C policy\n```", 3)).toBe(true);
+});

@@ -1,7 +1,6 @@
-/** Reads what a learner wrote: words, sections, tables, links. Checks judge the form, not the opinion. */
+/** Reads what a learner wrote: words, sections, tables, links. Checks are about the form, not the opinion. */
 
 import { type CheckContext, ensure } from "./check-context.ts";
-import type { Check } from "./level.ts";
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "word" });
 
@@ -84,7 +83,7 @@ function cells(line: string): string[] {
 }
 
 /** The placeholder in templates and run notes where a person has to write. */
-const BLANK = /_yours to write/;
+export const BLANK = /_yours to write/;
 
 /** The text under each `## ` heading, by heading in lower case. */
 function noteSections(markdown: string): Map<string, string> {
@@ -96,11 +95,38 @@ function noteSections(markdown: string): Map<string, string> {
   return found;
 }
 
-/** Checks that a note has no blanks and enough words in each section; returns the sections. */
+const MOST_SHARED = 0.6;
+
+/** Whether two texts are one, but for a few words: by the pairs of words that they share. */
+export function isSameText(one: string, other: string): boolean {
+  const [a, b] = [pairs(one), pairs(other)];
+  const shared = [...a].filter((pair) => b.has(pair)).length;
+  return shared > MOST_SHARED * Math.min(a.size, b.size);
+}
+
+function pairs(text: string): Set<string> {
+  const all = words(text.toLowerCase());
+  return new Set(all.length < 2 ? all : all.slice(1).map((word, i) => `${all[i]} ${word}`));
+}
+
+/** Letters only, as in words of a language: no `w17`, no number. */
+const isWord = (word: string) => /^\p{L}[\p{L}\p{M}'’-]*$/u.test(word);
+
+/** How many words a section has at least, and the words of which it needs two, in any form. */
+export interface SectionRule {
+  readonly words: number;
+  readonly keys?: readonly string[];
+}
+
+const MIN_KEYS = 2;
+/** So many letters are the same in "verifier", "verified" and "verification". */
+const STEM = 5;
+
+/** Checks that a note has no blanks, and explains something in each section; returns the sections. */
 export async function checkSections(
   context: CheckContext,
   file: string,
-  least: Readonly<Record<string, number>>,
+  rules: Readonly<Record<string, number | SectionRule>>,
 ): Promise<Map<string, string>> {
   const text = await context.read(file);
   const template = (await context.firstVersion(file)) ?? "";
@@ -115,7 +141,8 @@ export async function checkSections(
   const isOwn = (line: string) => line.startsWith("## ") || !given.has(line.trim());
   const own = noteSections(lines.filter(isOwn).join("\n"));
   const texts = new Map<string, string>();
-  for (const [heading, count] of Object.entries(least)) {
+  for (const [heading, rule] of Object.entries(rules)) {
+    const { words: count, keys = [] } = typeof rule === "number" ? { words: rule } : rule;
     const written = own.get(heading.toLowerCase());
     ensure(wordCount(written ?? "") >= count, {
       expected: `at least ${count} words of your own under "## ${heading}"`,
@@ -123,46 +150,37 @@ export async function checkSections(
       where: file,
       next: `Write ${file}, under "## ${heading}".`,
     });
-    const duplicate = texts.get(written ?? "");
-    ensure(
-      duplicate === undefined &&
-        new Set(words((written ?? "").toLowerCase())).size >= Math.min(count, 60) / 2,
-      {
-        expected: `an explanation under "## ${heading}"`,
-        found:
-          duplicate === undefined ? "the same few words repeated" : `the text of "## ${duplicate}"`,
-        where: file,
-      },
-    );
-    texts.set(written ?? "", heading);
+    const problem = textProblem(written ?? "", count, keys, texts);
+    ensure(problem === undefined, {
+      expected: `an explanation under "## ${heading}"`,
+      found: problem ?? "",
+      where: file,
+    });
+    texts.set(heading, written ?? "");
   }
   return own;
 }
 
-const MIN_NOTE_WORDS = 4;
-
-/** A run note has the expectation and the repair plan. */
-export function runNoteCheck(run: string): Check {
-  return {
-    id: "run-note",
-    title: `the run note of runs/${run} is filled in`,
-    next: `Fill in runs/${run}/README.md.`,
-    run: (context) => checkRunNote(context, run),
-  };
+/** Why a text explains nothing, as far as that can be counted. */
+export function textProblem(
+  text: string,
+  least: number,
+  keys: readonly string[],
+  others: ReadonlyMap<string, string>,
+): string | undefined {
+  const copied = [...others].find(([, other]) => isSameText(text, other));
+  if (copied) return `the text of "## ${copied[0]}"`;
+  const used = new Set(words(text.toLowerCase()).filter(isWord));
+  if (used.size < Math.min(least, 60) / 2) return "the same few words repeated, or no words";
+  const named = keys.filter((key) => [...used].some((word) => word.startsWith(key.slice(0, STEM))));
+  return named.length >= Math.min(MIN_KEYS, keys.length)
+    ? undefined
+    : `a text without the words that it needs, such as ${keys.slice(0, 4).join(", ")}`;
 }
 
-async function checkRunNote(context: CheckContext, run: string): Promise<string> {
-  const file = `runs/${run}/README.md`;
-  const lines = (await context.read(file)).split("\n");
-  for (const label of ["What I expected", "Repair plan"]) {
-    const at = lines.findIndex((line) => line.includes(`**${label}:**`));
-    const written = (lines[at] ?? "").split(`**${label}:**`)[1] ?? "";
-    const blank = BLANK.test(written);
-    ensure(at >= 0 && !blank && wordCount(written) >= MIN_NOTE_WORDS, {
-      expected: `"${label}" with at least ${MIN_NOTE_WORDS} words`,
-      found: at < 0 ? "no such line" : blank ? "the placeholder" : written.trim() || "nothing",
-      where: `${file}:${at + 1}`,
-    });
-  }
-  return file;
+/** A drawing has a line for each thing, or a code block with an arrow. */
+export function isDrawing(text: string, lines: number): boolean {
+  const [block = ""] = /```[\s\S]*?```/.exec(text) ?? [];
+  const drawn = text.split("\n").filter((line) => wordCount(line) > 0 && !/^\s*```/.test(line));
+  return drawn.length >= lines || /->|=>|→|⟶/.test(block);
 }

@@ -93,10 +93,12 @@ export class WorkspaceRuns {
       if (original !== undefined) return `${name} compares ${known}, a copy of ${original}`;
     }
     const runs = { baseline: baseline.run.dir, candidate: candidate.run.dir };
-    const { min_delta: minDelta, alpha, claim, allowed = [] } = report;
+    const { min_delta: minDelta, alpha, claim, margin, slices, axes, allowed = [] } = report;
     try {
       const again = await gate({
-        ...{ ...runs, minDelta, alpha, claim: claim ?? undefined },
+        ...{ ...runs, minDelta, alpha, claim: claim ?? undefined, margin },
+        ...{ slice: slices?.field, sliceMargin: slices?.margin },
+        axisMargins: Object.fromEntries(axes?.values.map((one) => [one.name, one.margin]) ?? []),
         allowDev: allowed.includes("measured_on_validation_data"),
         allowUnknownHistory: allowed.includes("history_unknown"),
       });

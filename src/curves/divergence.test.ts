@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { EvaluationRecord } from "../runs/train-records.ts";
-import { best, type Curves, read } from "./divergence.ts";
+import { bestEvaluation, type Curves, readDirections } from "./divergence.ts";
 import { CELLS, DIRECTIONS, type Direction } from "./nine-cells.ts";
 
-const verdict = (curves: Curves) => read(curves).verdict;
+const verdict = (curves: Curves) => readDirections(curves).verdict;
 
 const EXAMPLES = 500;
 
@@ -43,7 +43,7 @@ describe("the nine cells", () => {
 
   test.each(cells)("validation %s, reward %s", (validation, reward) => {
     const history = run(MOVES[validation], ...REWARDS[reward]);
-    const reading = read(history);
+    const reading = readDirections(history);
     expect(reading.validation?.direction).toBe(validation);
     // The rewarding scorer is the validating one here, so its rise is also a rise of the reward.
     const expected = validation === "up" ? "up" : reward;
@@ -67,13 +67,13 @@ describe("the nine cells", () => {
   test("says nothing of too little", () => {
     expect(verdict(run([], 0.4, 0.8))).toBe("undecided");
     expect(verdict(run([200, 300], 0.4, 0.8))).toBe("undecided");
-    expect(read(run([200, 205, 203, 201], 0.4, 0.8)).validation).toBeUndefined();
+    expect(readDirections(run([200, 205, 203, 201], 0.4, 0.8)).validation).toBeUndefined();
   });
 });
 
 describe("a fall", () => {
   const falls = (...passed: number[]) =>
-    read(run(passed, 0.5, 0.5)).validation?.direction === "down";
+    readDirections(run(passed, 0.5, 0.5)).validation?.direction === "down";
 
   test("needs two evaluations in a row", () => {
     expect(falls(280, 300, 298, 301, 299, 200)).toBe(false);
@@ -93,22 +93,41 @@ describe("a fall", () => {
   test("is seen by the scorer that rewards, where training rewards are not there", () => {
     const evaluations = MOVES.down.map((passed, i) => evaluation(5 * i, passed, 200 + 20 * i));
     const history = { steps: [], evaluations };
-    expect(read(history)).toMatchObject({
+    expect(readDirections(history)).toMatchObject({
       verdict: "reward hacking",
       reward: { training: undefined, direction: "up" },
     });
   });
 });
 
+describe("with too few training steps for a trend", () => {
+  const short = (proxy: (passed: number) => number) => {
+    const evaluations = MOVES.down.map((passed, i) => evaluation(i, passed, proxy(passed)));
+    return readDirections({ steps: run(MOVES.down, 0.6, 0.6).steps.slice(0, 6), evaluations });
+  };
+
+  test("a reward that falls on the validation set falls", () => {
+    const { cell, reward } = short((passed) => passed);
+    expect(reward).toMatchObject({ training: undefined, direction: "down" });
+    expect(cell).toBe(CELLS.down.down);
+  });
+
+  test("one that stays there is flat", () => {
+    const { cell, reward } = short(() => 250);
+    expect(reward).toMatchObject({ training: undefined, direction: "flat" });
+    expect(cell).toBe(CELLS.down.flat);
+  });
+});
+
 test("flat is said only where a rise that matters is ruled out", () => {
   const slow = [200, 300, 280, 282, 286, 290, 294, 296, 298];
-  expect(read(run(slow, 0.4, 0.8)).validation?.direction).not.toBe("flat");
+  expect(readDirections(run(slow, 0.4, 0.8)).validation?.direction).not.toBe("flat");
 });
 
 describe("best", () => {
   test("is the highest, and the earliest of equals", () => {
     const evaluations = [evaluation(0, 3), evaluation(5, 9), evaluation(10, 9), evaluation(15, 2)];
-    expect(best(evaluations)?.step).toBe(5);
-    expect(best([])).toBeUndefined();
+    expect(bestEvaluation(evaluations)?.step).toBe(5);
+    expect(bestEvaluation([])).toBeUndefined();
   });
 });

@@ -16,7 +16,9 @@ export interface Curves {
 }
 
 /** The evaluation with the highest mean reward; the earliest in a tie. */
-export function best(evaluations: readonly EvaluationRecord[]): EvaluationRecord | undefined {
+export function bestEvaluation(
+  evaluations: readonly EvaluationRecord[],
+): EvaluationRecord | undefined {
   return evaluations.reduce<EvaluationRecord | undefined>(
     (top, next) => (top && top.reward_mean >= next.reward_mean ? top : next),
     undefined,
@@ -52,7 +54,10 @@ export interface Reading {
   readonly reward: RewardMove | undefined;
 }
 
-export function read(curves: Curves, limits: DivergenceLimits = DIVERGENCE_LIMITS): Reading {
+export function readDirections(
+  curves: Curves,
+  limits: DivergenceLimits = DIVERGENCE_LIMITS,
+): Reading {
   const validation = validationMove(curves.evaluations, limits);
   const reward = validation && rewardMove(curves, validation, limits);
   const cell = validation && reward && CELLS[validation.direction][reward.direction];
@@ -64,7 +69,7 @@ function validationMove(
   limits: DivergenceLimits,
 ): ValidationMove | undefined {
   const [first] = evaluations;
-  const top = best(evaluations);
+  const top = bestEvaluation(evaluations);
   if (evaluations.length < 3 || !first || !top) return undefined;
   const last = evaluations.slice(-2);
   const later = evaluations.slice(evaluations.indexOf(top) + 1);
@@ -86,7 +91,7 @@ function validationMove(
 
 /**
  * The best of many evaluations is biased upwards, and each new evaluation is another test against it.
- * So the last two must both be lower, and the level is corrected for all pairs of evaluations so far
+ * One low evaluation may be chance, so the last two must both be lower, and the level is corrected for all pairs of evaluations so far
  * (Bonferroni). With many examples even the normal fluctuation of a policy is significant, so the fall
  * must exceed that too.
  */
@@ -100,7 +105,7 @@ function isFall(
   const looks = Math.max(8, evaluations.length);
   const z = normalQuantile(level / ((looks * (looks - 1)) / 2));
   const both = evaluations.slice(-2).every((last) => last.reward_mean <= top.reward_mean - fall);
-  // Of one evaluation less the mean of two.
+  // Standard deviation of one evaluation minus the mean of two.
   const restless = Math.sqrt(1.5) * jitter(evaluations.map(({ reward_mean }) => reward_mean));
   return both && shift.z <= z && shift.mean <= z * restless;
 }
@@ -126,7 +131,8 @@ function rewardMove(
   const proxy = proxyMove(evaluations, since);
   // The fall is established; the reward only classifies it.
   const needed = direction === "down" ? normalQuantile(1 - sure) : rewardTrend;
-  const z = training?.z ?? 0;
+  // Without a trend of training, the same scorers on the validation set show the fall too.
+  const z = training?.z ?? proxy.z;
   if (Math.max(z, proxy.z) >= needed) return { direction: "up", training, proxy };
   return { direction: z <= -needed ? "down" : "flat", training, proxy };
 }

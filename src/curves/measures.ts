@@ -3,6 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import type { TrainingRunRecords } from "../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../runs/train-records.ts";
+import { tokensUsed } from "../runs/training-cost.ts";
 
 export interface Measure {
   readonly name: string;
@@ -37,12 +38,10 @@ const FIXED: readonly ReadMeasure[] = [
   measure(["entropy", "entropy", "nats per token", "higher"], (_, one) => one.entropy),
   measure(["length", "completion length", "tokens", "lower"], (_, one) => one.length_mean),
   measure(["truncated", "truncated completions", "share", "lower"], (_, one) => one.truncated),
-  measure(["tokens", "tokens sampled and trained on", "whole run", "lower"], (run) =>
-    run.steps.reduce(
-      (sum, { values }) => sum + (values.tokens ?? 0) + (values.sampled_tokens ?? 0),
-      0,
-    ),
-  ),
+  measure(["tokens", "tokens sampled and trained on", "whole run", "lower"], (run) => {
+    const { trained, sampled } = tokensUsed(run);
+    return trained + sampled;
+  }),
 ];
 
 /** Steps up to the kept policy whose mean stands for it. */
@@ -55,13 +54,23 @@ function metricMeasure(name: string): ReadMeasure | undefined {
   const label = part === undefined ? "mean cost" : `mean reward by ${part}`;
   const better = part === undefined ? "lower" : "higher";
   return measure([name, label, `training, last ${LAST_STEPS} steps`, better], (run, { step }) => {
-    const values = run.steps
-      .filter((one) => one.step <= step)
-      .slice(-LAST_STEPS)
-      .flatMap(({ values }) => (values[name] === undefined ? [] : [values[name]]));
+    const values = lastValues(run, name, step);
     if (values.length === 0) return undefined;
     return values.reduce((sum, value) => sum + value, 0) / values.length;
   });
+}
+
+function lastValues(run: TrainingRunRecords, name: string, until: number): number[] {
+  return run.steps
+    .filter((one) => one.step <= until)
+    .slice(-LAST_STEPS)
+    .flatMap(({ values }) => (values[name] === undefined ? [] : [values[name]]));
+}
+
+/** The values of a metric at the steps whose mean is a measure. */
+export function measuredSteps(run: TrainingRunRecords, name: string): readonly number[] {
+  const kept = keptEvaluation(run);
+  return kept === undefined ? [] : lastValues(run, name, kept.step);
 }
 
 /** A measure by its name, such as "kl", "reward/NAME" or "cost/mean". */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TrainingRunRecords } from "../runs/read-training-run.ts";
 import { measuredOf, measureOf } from "./measures.ts";
 import { paretoOptimal } from "./pareto.ts";
-import { parseAxes, tradeoffChart, tradeoffOf } from "./tradeoff.ts";
+import { parseMeasurePair, tradeoffChart, tradeoffOf } from "./tradeoff.ts";
 
 /** A run that kept the policy of step 2, with a better evaluation before it. */
 function run({ reward = 0.5, kl = 0.1 as number | null, tokens = 10 } = {}): TrainingRunRecords {
@@ -47,8 +47,8 @@ test("measures are those of the kept policy, and tokens those of all steps", () 
 test.each(["reward", "reward:", "reward:reward", "reward:kl:length", "reward:beauty"])(
   "--tradeoff %s is refused",
   (text) => {
-    expect(() => parseAxes(text)).toThrow();
-    expect(parseAxes("reward:kl")).toEqual({ y: "reward", x: "kl" });
+    expect(() => parseMeasurePair(text)).toThrow();
+    expect(parseMeasurePair("reward:kl")).toEqual({ y: "reward", x: "kl" });
   },
 );
 
@@ -61,7 +61,7 @@ test("less KL is better, more reward is better, and a run without a KL is not co
   ];
   const found = tradeoffOf(
     { over: "kl.coefficient", algorithm: "grpo", runs },
-    parseAxes("reward:kl"),
+    parseMeasurePair("reward:kl"),
   );
   expect(found.points.map(({ pareto }) => pareto)).toEqual([true, false, true, null]);
   const [optimal, rest] = tradeoffChart(found).series;

@@ -9,15 +9,15 @@ import { type Measure, measuredOf, measureOf } from "./measures.ts";
 import { paretoOptimal } from "./pareto.ts";
 
 /** What is traded, as names of measures. */
-export interface Axes {
+export interface MeasurePair {
   readonly y: string;
   readonly x: string;
 }
 
-export const USUAL_AXES: Axes = { y: "reward", x: "kl" };
+export const USUAL_PAIR: MeasurePair = { y: "reward", x: "kl" };
 
 /** "reward:kl": the objective, then what it costs. */
-export function parseAxes(text: string): Axes {
+export function parseMeasurePair(text: string): MeasurePair {
   const [y = "", x = "", ...more] = text.split(":");
   if (more.length > 0 || x === "" || x === y) {
     throw usageError(
@@ -43,9 +43,9 @@ export function tradeoffOf(
   }: Pick<Tradeoff, "over" | "algorithm"> & {
     readonly runs: readonly TradedRun[];
   },
-  axes: Axes,
+  measures: MeasurePair,
 ): Tradeoff {
-  const [y, x] = [measureOf(axes.y), measureOf(axes.x)];
+  const [y, x] = [measureOf(measures.y), measureOf(measures.x)];
   const measured = runs.map(({ value, name, run }) => ({
     ...{ value: value as Tradeoff["points"][number]["value"], run: name },
     ...{ x: measuredOf(run, x.name) ?? null, y: measuredOf(run, y.name) ?? null },

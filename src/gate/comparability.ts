@@ -24,6 +24,9 @@ interface Field {
   isSame?(baseline: Manifest, candidate: Manifest): boolean;
 }
 
+/** Where the change is one that users mean to make. */
+const WAY_ON = "gate --claim no-regression --margin 0.02, or compare.";
+
 /** What must be equal, and what a difference in it means. */
 const MUST_MATCH: readonly Field[] = [
   {
@@ -69,14 +72,14 @@ const MUST_MATCH: readonly Field[] = [
   {
     code: "prompt_settings_differ",
     knob: "environment",
-    message: "The system prompts or prompt templates differ.",
+    message: `The system prompts or prompt templates differ. To compare prompts: ${WAY_ON}`,
     read: (m) => m.prompt,
     isSame: samePromptSettings,
   },
   {
     code: "sampling_differs",
     knob: "environment",
-    message: "The completions were sampled with different settings.",
+    message: `The completions were sampled with different settings. To compare settings: ${WAY_ON}`,
     read: ({ sampling }) => sampling && settingsOf(sampling),
     isSame: sameSampling,
   },
@@ -84,7 +87,7 @@ const MUST_MATCH: readonly Field[] = [
     code: "repeats_differ",
     knob: "environment",
     message: "The runs have different numbers of samples for each example (--repeats).",
-    read: (m) => m.settings.repeats ?? null,
+    read: (m) => m.settings.repeats ?? 1,
   },
   {
     code: "scorer_name_differs",
@@ -188,11 +191,16 @@ function weightsOf(manifest: Manifest): string | undefined {
 }
 
 /** The same file, or another file with the same completions in it. */
-export function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
+function sameAnswers(baseline: Manifest, candidate: Manifest): boolean {
   const files = ({ inputs }: Manifest) =>
     inputs.filter(({ role }) => role !== "dataset").map(({ role, sha256 }) => [role, sha256]);
   const [before, after] = [baseline.answers_sha256, candidate.answers_sha256];
   return (before !== null && before === after) || same(files(baseline), files(candidate));
+}
+
+/** The same answers of one stated policy. Two policies that are not stated may agree on some examples. */
+export function sameAnswersOfOne(baseline: Manifest, candidate: Manifest): boolean {
+  return [baseline, candidate].every(isStated) && sameAnswers(baseline, candidate);
 }
 
 function notes(baseline: Manifest, candidate: Manifest): string[] {
@@ -205,9 +213,8 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
   lines.push(...promptNotes(baseline, candidate));
   const untouched = same(baseline.selection, candidate.selection);
   const unchanged = untouched && policyChange(baseline, candidate) === undefined;
-  if (unchanged && !sameAnswers(baseline, candidate)) {
-    lines.push("The same policy was sampled again, so any difference is sampling noise.");
-  }
+  if (unchanged && !sameAnswers(baseline, candidate))
+    lines.push(samePolicyNote(baseline, candidate));
   lines.push(
     ...statementNotes(baseline, candidate),
     ...historyNotes(baseline, candidate),
@@ -222,6 +229,17 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
     );
   }
   return lines;
+}
+
+/** The same policy with other answers: by what else changed, or by chance. */
+function samePolicyNote(baseline: Manifest, candidate: Manifest): string {
+  const changed = [
+    ...(samePromptSettings(baseline, candidate) ? [] : ["the prompt"]),
+    ...(sameSampling(baseline, candidate) ? [] : ["the sampling settings"]),
+  ];
+  return changed.length === 0
+    ? "The same policy was sampled again, so any difference is sampling noise."
+    : `The policy is the same on both sides; what changed is ${changed.join(" and ")}.`;
 }
 
 /** How to state a policy, where one is missing and its answers differ. */
@@ -255,7 +273,7 @@ function scorerNotes(...runs: readonly Manifest[]): string[] {
 /** For two trained policies: the training settings that differ. */
 function trainingDifferences(baseline: Manifest, candidate: Manifest): string[] {
   const [before, after] = [learningOf(baseline), learningOf(candidate)];
-  if (!before || !after) return [];
+  if (!before || !after || policyChange(baseline, candidate) === undefined) return [];
   if (after.from === weightsOf(baseline)) {
     return [`The candidate was trained from the baseline with ${after.algorithm}.`];
   }

@@ -4,6 +4,7 @@
  * same, and the rows must be what their commands wrote.
  */
 
+import path from "node:path";
 import { usageError } from "../core/errors.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
@@ -11,8 +12,10 @@ import { holmAdjusted } from "../stats/holm.ts";
 import { changesOf, SHOWN_IN_TABLES } from "./changes.ts";
 import { compareManifests } from "./comparability.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { withoutFollowOn } from "./follow-on.ts";
 import { type Measured, measure, UNMEASURED } from "./measured.ts";
 import { clustersOf } from "./repeated-prompts.ts";
+import { rewardRange, rewardScale } from "./reward-range.ts";
 
 export interface ComparedRun extends Pick<Measured, "delta" | "ci" | "p_value" | "test"> {
   readonly run: string;
@@ -57,11 +60,12 @@ export interface CompareOptions {
 export async function compareRuns(options: CompareOptions): Promise<Comparison> {
   const { alpha = 0.05 } = options;
   if (!(alpha > 0 && alpha < 1)) throw usageError("--alpha must lie between 0 and 1");
-  if (options.runs.length === 0)
+  const runs = othersOf(options);
+  if (runs.length === 0)
     throw usageError("there is nothing to compare", "Name at least one run besides --baseline.");
   const baseline = await openRun(options.baseline);
   const found: Found[] = [];
-  for (const dir of options.runs) found.push(await compareOne(baseline, await openRun(dir), alpha));
+  for (const dir of runs) found.push(await compareOne(baseline, await openRun(dir), alpha));
   const tested = found.filter(({ measured }) => measured.p_value !== null);
   const adjusted = holmAdjusted(tested.map(({ measured }) => measured.p_value as number));
   const holm = new Map(tested.map((one, i) => [one, adjusted[i] as number]));
@@ -83,6 +87,12 @@ export async function compareRuns(options: CompareOptions): Promise<Comparison> 
   };
 }
 
+/** The runs without the baseline, which is no comparison, and each folder once. */
+function othersOf({ baseline, runs }: CompareOptions): string[] {
+  const folders = [baseline, ...runs].map((run) => path.resolve(run));
+  return runs.filter((_, i) => !folders.slice(0, i + 1).includes(folders[i + 1] as string));
+}
+
 interface Found extends Pick<ComparedRun, "changed" | "refused"> {
   readonly evidence: Evidence;
   readonly measured: Measured;
@@ -92,7 +102,7 @@ interface Found extends Pick<ComparedRun, "changed" | "refused"> {
 async function compareOne(baseline: Run, candidate: Run, alpha: number): Promise<Found> {
   const { violations, knobs } = compareManifests(baseline.manifest, candidate.manifest);
   const evidence = await gatherEvidence(baseline, candidate);
-  const reasons = [...violations, ...evidence.violations];
+  const reasons = [...violations, ...withoutFollowOn(evidence.violations, violations)];
   const refused = reasons
     .filter(({ code }) => !SHOWN_IN_TABLES.has(code))
     .map(({ code, message }) => ({ code, message }));
@@ -100,9 +110,11 @@ async function compareOne(baseline: Run, candidate: Run, alpha: number): Promise
   const { pairs } = evidence.differences;
   if (refused.length > 0)
     return { changed, refused, evidence, measured: UNMEASURED, effective: pairs };
+  const range = rewardRange([baseline.manifest, candidate.manifest], undefined);
+  const scale = rewardScale(evidence.binary, range);
   const clusters = (await clustersOf(baseline, candidate, evidence.repeated))?.whole;
   return {
     ...{ changed, refused, evidence, effective: clusters?.effective ?? pairs },
-    measured: measure({ ...evidence, clusters }, alpha),
+    measured: measure({ ...evidence, ...scale, clusters }, alpha),
   };
 }

@@ -6,10 +6,12 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
+import { openAxisRescoring } from "./axis-rescore.ts";
+import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
 import { openRescoring, type Rescoring } from "./rescore.ts";
-import { SliceEvidence, sliceOfPair } from "./slice-evidence.ts";
+import { SliceEvidence } from "./slice-evidence.ts";
 
 export interface Evidence {
   readonly violations: Reason[];
@@ -49,25 +51,31 @@ export async function gatherEvidence(
   const consistency = new ScorerConsistency();
   const prompts = new PromptHashes();
   const slices = new Map<string, SliceEvidence>();
+  const sliced = await PairSlices.open(slice, baseline, candidate);
   const rescoring = [
     await openRescoring(baseline.manifest),
     await openRescoring(candidate.manifest),
   ] as const;
+  const onAxes = [
+    await openAxisRescoring(baseline.manifest),
+    await openAxisRescoring(candidate.manifest),
+  ] as const;
   let otherSample: Reason | undefined;
-  let unpaired: [string | null, string | null] | undefined;
+  let unpaired: Parameters<typeof notPaired> | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
-    if (before?.id !== after?.id || before?.sample !== after?.sample)
-      unpaired ??= [before?.id ?? null, after?.id ?? null];
+    if (before && onAxes[0]?.add(before)) await onAxes[0].settle();
+    if (after && onAxes[1]?.add(after)) await onAxes[1].settle();
+    if (before?.id !== after?.id || before?.sample !== after?.sample) unpaired ??= [before, after];
     if (!before || !after || unpaired) continue;
+    const value = await sliced?.of(before, after);
     if (!altered.compare(before, after)) consistency.compare(before, after);
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
-    const value = slice === undefined ? undefined : sliceOfPair(before, after, slice);
     if (value !== undefined) {
       const evidence = slices.get(value) ?? new SliceEvidence();
       slices.set(value, evidence);
@@ -81,18 +89,21 @@ export async function gatherEvidence(
       flips.first.push({ id: before.id, baseline: was, candidate: is, change });
     }
   }
-  for (const side of rescoring) await side?.finish();
+  await sliced?.close();
+  if (!unpaired) sliced?.requireFound();
+  for (const side of [...rescoring, ...onAxes]) await side?.finish();
   return {
     violations: [
       ...integrity(sides),
       ...otherAnswers(sides),
-      ...otherRewards(rescoring),
+      ...otherRewards(rescoring, REWARDS_DIFFER),
+      ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
       ...unscored(sides),
       ...alarmReasons(sides),
-      ...(unpaired ? [notPaired(unpaired)] : []),
+      ...(unpaired ? [notPaired(...unpaired)] : []),
     ],
     baseline: sides[0].report(),
     candidate: sides[1].report(),
@@ -180,18 +191,20 @@ function scoresOf(row: ResultRow): [completion: string, score: string][] {
 /** Names the first example whose content differs; a fingerprint shows only that one does. */
 class AlteredExamples {
   readonly #first = new Map<
-    "expected_answer" | "prompt" | "slices",
+    "expected_answer" | "prompt" | "slices" | "axis_labels",
     { count: number; before: ResultRow; after: ResultRow }
   >();
 
   /** True when the example differs. */
   compare(before: ResultRow, after: ResultRow): boolean {
     let differs = false;
-    for (const field of ["expected_answer", "prompt", "slices"] as const) {
+    for (const field of ["expected_answer", "prompt", "slices", "axis_labels"] as const) {
       if (field === "slices" && !sameFields(before.slices, after.slices)) continue;
+      // Rows without axes hold no labels.
+      if (field === "axis_labels" && !(before.axes && after.axes)) continue;
       if (
         before[field] === after[field] ||
-        canonicalJson(before[field]) === canonicalJson(after[field])
+        canonicalJson(before[field] ?? null) === canonicalJson(after[field] ?? null)
       )
         continue;
       differs = true;
@@ -245,14 +258,26 @@ function otherAnswers([baseline, candidate]: readonly [RecountedRun, RecountedRu
   ];
 }
 
-function otherRewards([baseline, candidate]: readonly (Rescoring | undefined)[]): Reason[] {
+const REWARDS_DIFFER = {
+  code: "rewards_differ_from_scorer",
+  message:
+    "The rows were scored again, and a run has rewards, codes or details that its scorer does not give. Run its command again.",
+};
+const AXIS_REWARDS_DIFFER = {
+  code: "axis_rewards_differ",
+  message:
+    "The rows were scored again on their axes, and a run has rewards or codes that the axes do not give. Run its command again.",
+};
+
+function otherRewards(
+  [baseline, candidate]: readonly (Pick<Rescoring, "differing"> | undefined)[],
+  words: Pick<Reason, "code" | "message">,
+): Reason[] {
   const [before, after] = [baseline?.differing ?? null, candidate?.differing ?? null];
   if (before === null && after === null) return [];
   return [
     {
-      code: "rewards_differ_from_scorer",
-      message:
-        "The rows were scored again, and a run has rewards, codes or details that its scorer does not give. Run its command again.",
+      ...words,
       baseline: before ?? "as scored",
       candidate: after ?? "as scored",
     } as Reason,
@@ -306,11 +331,15 @@ function alarmsOf({ run, unstable }: RecountedRun): Run["summary"]["alarms"] {
 
 const NONDETERMINISTIC = "nondeterministic_selection";
 
-function notPaired([baseline, candidate]: [string | null, string | null]): Reason {
+function notPaired(before: ResultRow | undefined, after: ResultRow | undefined): Reason {
+  const named = (row: ResultRow | undefined) =>
+    row
+      ? `${visible(row.id)}${row.sample === undefined ? "" : `, sample ${row.sample + 1}`}`
+      : "no more rows";
   return {
     code: "rows_not_paired",
-    message: "The rows do not name the same examples in the same order. The first difference:",
-    baseline,
-    candidate,
+    message: `The rows do not name the same examples in the same order. The first difference: ${named(before)} in the baseline, ${named(after)} in the candidate.`,
+    baseline: before?.id ?? null,
+    candidate: after?.id ?? null,
   };
 }

@@ -8,24 +8,28 @@ import { KNOBS, type Knob } from "../core/knobs.ts";
 import { GATE_SCHEMA, type GateReport, type Reason } from "../runs/gate-report.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { smallestLossRuledOut } from "../stats/margin.ts";
+import { type AxisMargins, axisNotes, decideAxes, measureAxes, otherAxes } from "./axes.ts";
+import { AxesEvidence } from "./axis-evidence.ts";
 import { changesOf, OF_THE_ANSWERS } from "./changes.ts";
-import { compareManifests, sameAnswers } from "./comparability.ts";
+import { compareManifests, sameAnswersOfOne } from "./comparability.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
+import { unknownAxes } from "./embedded-axes.ts";
 import { type EvidenceOptions, gatherEvidence } from "./evidence.ts";
+import { withoutFollowOn } from "./follow-on.ts";
 import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
 import { measure, UNMEASURED } from "./measured.ts";
 import { decideNoRegression } from "./no-regression.ts";
-import { fewChangesNote, noiseNote, selectionNote } from "./notes.ts";
+import { fewChangesNote, noiseNote, selectionNote, symmetryNote } from "./notes.ts";
+import { slicesNote } from "./pair-slices.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
-import { outOfRange, rewardRange } from "./reward-range.ts";
+import { outOfRange, rewardRange, rewardScale } from "./reward-range.ts";
 import { sizeNote } from "./sample-size.ts";
 import { correctedLevel, seedsDiffer } from "./seeds.ts";
-import { requireSlices } from "./slice-evidence.ts";
 import { decideSlices, measureSlices } from "./slices.ts";
 
 /** What `gate` is given. @see {@link gate} */
-export interface GateOptions {
+export interface GateOptions extends AxisMargins {
   readonly baseline: string;
   readonly candidate: string;
   /** The smallest improvement worth having. */
@@ -40,7 +44,7 @@ export interface GateOptions {
   readonly slice?: string | undefined;
   /** The loss to be ruled out in every slice; the margin if absent. */
   readonly sliceMargin?: number | undefined;
-  /** The lowest and the highest possible reward, where the scorer declares none; the report records it. */
+  /** The lowest and the highest possible reward, where the scorer declares none or too little; the report records it. */
   readonly rewardRange?: readonly [low: number, high: number] | undefined;
   /** Called with every pair of rows of one example. */
   readonly onPair?: EvidenceOptions["onPair"];
@@ -101,19 +105,23 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   requireOptions({ ...options, minDelta, alpha });
   const claim = options.claim === NO_REGRESSION ? undefined : options.claim;
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
-  if (slice !== undefined) requireSlices(slice, baseline, candidate);
   const comparability = compareManifests(baseline.manifest, candidate.manifest);
   const { knobs } = comparability;
-  const evidence = await gatherEvidence(baseline, candidate, options);
+  const onAxes = new AxesEvidence(baseline.manifest, candidate.manifest);
+  requireAxes(options, onAxes);
+  const evidence = await gatherEvidence(baseline, candidate, {
+    slice,
+    onPair(before, after) {
+      onAxes.add(before, after);
+      options.onPair?.(before, after);
+    },
+  });
   const further = await options.further?.(baseline, candidate);
   const allowed = new Allowed(options);
   // Without a claim of a knob, a margin allows several changes: no cause is claimed.
   const anyChange = margin !== undefined && claim === undefined;
-  const range = evidence.binary
-    ? undefined
-    : rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
-  // Scorers that are known to differ may give different scores; that is not a reason of its own.
-  const otherScorer = knobs.includes("measurement");
+  const range = rewardRange([baseline.manifest, candidate.manifest], options.rewardRange);
+  const scale = rewardScale(evidence.binary, range);
   const otherSeeds = seedsDiffer(baseline.manifest, candidate.manifest);
   const found = [
     ...comparability.violations,
@@ -121,13 +129,15 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     ...(anyChange && knobs.length > 0
       ? otherSeeds.filter(({ code }) => !comparability.violations.some((one) => one.code === code))
       : []),
-    ...evidence.violations,
+    ...withoutFollowOn(evidence.violations, comparability.violations),
     ...outOfRange(range, evidence),
+    ...otherAxes(baseline.manifest, candidate.manifest),
+    ...(await unknownAxes(baseline.manifest, candidate.manifest)),
+    ...onAxes.reasons(),
     ...(further?.reasons ?? []),
   ];
   const violations = allowed
     .rest(found)
-    .filter(({ code }) => !(otherScorer && code === "instrument_inconsistent"))
     .filter(({ code }) => !(anyChange && OF_THE_ANSWERS.has(code)));
   const changed = anyChange ? changesOf(knobs, found, OF_THE_ANSWERS) : undefined;
   const history = claim === "policy" ? allowed.rest(historyReason(candidate.manifest)) : [];
@@ -135,18 +145,20 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const seeds = correctedLevel(baseline.manifest, candidate.manifest, alpha);
   const level = seeds?.level ?? alpha;
   const clustered = comparable
-    ? await clustersOf(baseline, candidate, evidence.repeated, slice)
+    ? await clustersOf(baseline, candidate, evidence.repeated, slice, [...onAxes.byName.keys()])
     : undefined;
   const clusters = clustered?.whole;
-  const paired = { ...evidence, range: range && range.high - range.low };
+  const paired = { ...evidence, ...scale };
   const measured = comparable ? measure({ ...paired, clusters }, level) : UNMEASURED;
   const { delta, ci, p_value, test, minimum_detectable_effect } = measured;
+  const unchanged = knobs.length === 0 && sameAnswersOfOne(baseline.manifest, candidate.manifest);
   const refused = [...violations, ...claimReason(knobs, claim), ...history];
   const slices =
     slice !== undefined && comparable
       ? measureSlices({
           ...{ field: slice, ...paired, level, clusters: clustered?.bySlice },
           margin: options.sliceMargin ?? margin,
+          unchanged,
         })
       : undefined;
   const whole: Decided =
@@ -156,10 +168,20 @@ export async function gate(options: GateOptions): Promise<GateReport> {
         : decideNoRegression({
             ...{ knobs, changed: changed ?? knobs, measured, margin, level, claim },
             seeds: otherSeeds,
-            sameAnswers: sameAnswers(baseline.manifest, candidate.manifest),
+            unchanged,
           })
       : { decision: "REJECT", reasons: refused };
-  const { decision, reasons } = slices ? decideSlices(whole, slices) : whole;
+  const main = slices ? decideSlices(whole, slices) : whole;
+  const instruments = candidate.manifest.axes ?? [];
+  const values =
+    comparable && instruments.length > 0
+      ? measureAxes({
+          ...{ ...options, axes: instruments, evidence: onAxes.byName, level },
+          clusters: clustered?.byAxis,
+        })
+      : [];
+  const verdict = values.length > 0 ? decideAxes(main, values) : { ...main, axes: undefined };
+  const { decision, reasons } = verdict;
   const times = repeatsOf(candidate);
   return {
     schema: GATE_SCHEMA,
@@ -177,9 +199,12 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...(await otherBuiltIn([baseline.manifest, candidate.manifest])),
       ...selectionNote(knobs, candidate.manifest.selection?.rule),
       ...noiseNote(measured, clusters?.effective ?? evidence.differences.pairs),
-      ...fewChangesNote(evidence, clusters, comparable),
+      ...fewChangesNote(measured, clusters),
+      ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
+      ...axisNotes(instruments, values),
+      ...symmetryNote(measured),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
-      ...(knobs.length === 0 || decision !== whole.decision
+      ...((knobs.length === 0 && (margin === undefined || unchanged)) || decision !== whole.decision
         ? []
         : sizeNote(whole.decision, measured, level, margin)),
     ],
@@ -192,9 +217,10 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...{
         margin,
         loss_bound: smallestLossRuledOut(measured.lossRuledOut, measured.range) ?? null,
+        margin_p_value: measured.lossPValue(margin),
       },
     }),
-    ...(range && (margin !== undefined || minDelta > 0) && { reward_range: range }),
+    ...(range && !scale.binary && { reward_range: range }),
     alpha,
     ...(seeds && { seeds_tried: seeds }),
     ...(clusters && {
@@ -203,6 +229,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
     }),
     ...(times !== undefined && { repeats: times }),
     ...(slices && { slices }),
+    ...(verdict.axes && { axes: verdict.axes }),
     ...(further?.verified && { verified: further.verified }),
     ...(further?.seals && { seals: further.seals }),
   };
@@ -248,6 +275,21 @@ function requireOptions(
       "Use --margin to rule out a loss, or --min-delta to ask for an improvement.",
     );
   }
+}
+
+/** Refuses margins that are none, and those of an axis that the runs do not have. */
+function requireAxes({ axisMargin = 0, axisMargins = {} }: AxisMargins, found: AxesEvidence): void {
+  for (const value of [axisMargin, ...Object.values(axisMargins)]) {
+    if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
+      throw usageError("--axis-margin must be 0 or more", "Such as 0.02, or safety=0.");
+  }
+  const unknown = Object.keys(axisMargins).find((name) => !found.byName.has(name));
+  if (unknown === undefined) return;
+  const names = [...found.byName.keys()].join(", ");
+  throw usageError(
+    `the runs have no axis ${JSON.stringify(unknown)} in common`,
+    names === "" ? "Evaluate both with --axis." : `They have ${names}.`,
+  );
 }
 
 /** A promotion by a scorer that may answer otherwise next time says so where it cannot be missed. */

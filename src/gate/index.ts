@@ -1,4 +1,5 @@
 export type { Reason } from "../runs/gate-report.ts";
+export { type Comparability, compareManifests } from "./comparability.ts";
 export { type ComparedRun, type CompareOptions, type Comparison, compareRuns } from "./compare.ts";
 export { type FurtherChecks, GATE_EXIT, type GateOptions, gate } from "./gate.ts";
 export { ExampleCases, gateJunit } from "./junit.ts";

@@ -1,6 +1,5 @@
 /** The gate's report as JUnit XML, for the test views of CI systems. */
 
-import { passes } from "../core/score.ts";
 import type { Decision, GateReport } from "../runs/gate-report.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { checkedLines } from "./checked-lines.ts";
@@ -37,10 +36,10 @@ export class ExampleCases {
 }
 
 /**
- * A test case for the verdict: passed on PROMOTE and PASS, failed on REJECT, skipped on INCONCLUSIVE.
- * With `cases` another for each example of comparable runs, skipped where it fails in both runs. An
- * example whose reward is lower than the baseline's has the outcome of the verdict: the gate decides by
- * all examples, and a verdict that passes must not turn CI red.
+ * A test case for the verdict: passed on PROMOTE and PASS, else failed, as the exit code is. With
+ * `cases` another for each example of comparable runs, skipped where it fails in both runs. An example
+ * whose reward is lower than the baseline's passes, fails or, where the verdict is open, is skipped: the
+ * gate decides by all examples, and a verdict that passes must not turn CI red.
  */
 export function gateJunit(report: GateReport, cases?: ExampleCases): string {
   const lines = [
@@ -77,7 +76,9 @@ function verdictCase(report: GateReport): Case {
   ].join("\n");
   const name = `${report.candidate.run} against ${report.baseline.run}`;
   const code = report.reasons[0]?.code ?? "rejected";
-  return { classname: "gate", name, ...outcomeOf(report.decision, code, body) };
+  // A job that does not pass must not look as if it did.
+  const outcome = report.decision === "INCONCLUSIVE" ? "REJECT" : report.decision;
+  return { classname: "gate", name, ...outcomeOf(outcome, code, body) };
 }
 
 function outcomeOf(decision: Decision, title: string, body: string): Pick<Case, "kind" | "inner"> {
@@ -98,7 +99,8 @@ function exampleCase({ id, slices, before, after, codes }: ExampleCase, decision
     const text = `lost: reward ${round(was)} → ${round(is)}${samples}${changed}`;
     return { ...named, ...outcomeOf(decision, "lost", text) };
   }
-  if (is === was && !passes(is))
+  // Of several samples, or of graded rewards, some reward is not a failure.
+  if (is === 0 && was === 0)
     return { ...named, kind: "skipped", inner: '<skipped message="fails in both runs"/>' };
   return { ...named, kind: "passed", inner: "" };
 }

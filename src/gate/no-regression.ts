@@ -8,14 +8,14 @@ import type { Change, Knob } from "../core/knobs.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import { claimReason, type Decided, decided, onlySeed } from "./decide.ts";
 import type { Measured } from "./measured.ts";
-import { figuresOf, shownLevel } from "./words.ts";
+import { differenceOf, figuresOf, oneSided, pText, shownLevel } from "./words.ts";
 
 interface NoRegressionInput {
   readonly knobs: readonly Change[];
   /** What differs, by name; knobs and their parts. */
   readonly changed: readonly string[];
-  /** The runs have the same answers. */
-  readonly sameAnswers: boolean;
+  /** Nothing changed, and the answers are the same. */
+  readonly unchanged: boolean;
   /** At `level`. */
   readonly measured: Measured;
   readonly margin: number;
@@ -32,26 +32,27 @@ export function decideNoRegression(input: NoRegressionInput): Decided {
   const mismatch = claimReason(knobs, claim);
   const otherSeed = onlySeed(input);
   if (mismatch.length > 0) return { decision: "REJECT", reasons: [...mismatch, ...otherSeed] };
-  if (knobs.length === 0 && input.sameAnswers)
+  if (input.unchanged)
     return decided("PASS", "nothing_changed", "The runs have the same answers: nothing was lost.");
   if (otherSeed.length > 0) return { decision: "INCONCLUSIVE", reasons: otherSeed };
   const { delta, p_value: p, metric } = measured;
   if (delta === null || p === null)
     return decided("INCONCLUSIVE", "nothing_scored", "No example was scored in both runs.");
-  const figures = figuresOf(measured);
+  const difference = `the difference is ${differenceOf(measured)}`;
+  const byTest = oneSided(measured.lossPValue(margin));
   const isWorse = p <= level && delta < 0;
   if (measured.lossRuledOut(margin)) {
     const but = isWorse ? `The candidate's ${metric} is lower, but by less than the margin. ` : "";
-    const message = `${but}A loss of ${margin} or more in ${metric} is ruled out: ${figures}.${together(input.changed)}`;
+    const message = `${but}A loss of ${margin} or more in ${metric} is ruled out (${byTest}): ${difference}.${together(input.changed)}`;
     return decided("PASS", "loss_ruled_out", message);
   }
   if (isWorse) {
-    const message = `The candidate's ${metric} is lower: ${figures}.${together(input.changed)}`;
+    const message = `The candidate's ${metric} is lower: ${figuresOf(measured)}.${together(input.changed)}`;
     return decided("REJECT", "worse", message);
   }
   if (measured.range === undefined)
     return decided("INCONCLUSIVE", "reward_range_unknown", RANGE_UNKNOWN);
-  const message = `A loss of ${margin} or more in ${metric} is neither ruled out nor shown at α = ${shownLevel(level)}: ${figures}.`;
+  const message = `A loss of ${margin} or more in ${metric} is not ruled out (${byTest}), and no loss is shown (${pText(p)}), at α = ${shownLevel(level)}: ${difference}.`;
   return decided("INCONCLUSIVE", "loss_not_ruled_out", message);
 }
 

@@ -2,8 +2,7 @@
 
 import type { Change } from "../core/knobs.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import type { Evidence } from "./evidence.ts";
-import type { Measured } from "./measured.ts";
+import { FEW_CHANGED, type Measured } from "./measured.ts";
 
 /** The noise rule of the mastery track: small changes on small data sets need a replication. */
 const NOISE = { examples: 1000, delta: 0.05 };
@@ -20,22 +19,16 @@ export function selectionNote(knobs: readonly Change[], rule: unknown): string[]
   ];
 }
 
-/** A bootstrap interval is too narrow when few rows, or few prompts, differ. */
+/** A bootstrap interval is too narrow when few prompts differ, and nothing else bounds it. */
 export function fewChangesNote(
-  { binary, flips }: Evidence,
+  { p_value: p, ci, range }: Measured,
   clusters: ClusterCounts | undefined,
-  comparable: boolean,
 ): string[] {
-  if (!comparable) return [];
-  if (clusters) {
-    if (clusters.clusters - clusters.sums().count(0) >= 10) return [];
-    return [
-      "Fewer than 10 prompts changed, so the bootstrap interval is too narrow; the sign-flip test decides.",
-    ];
-  }
-  if (!binary || flips.gained + flips.lost >= 10) return [];
+  if (!clusters || p === null || ci === null) return [];
+  if (clusters.clusters - clusters.sums().count(0) >= FEW_CHANGED) return [];
+  if (p > 1 - ci.confidence && range !== undefined) return [];
   return [
-    "Fewer than 10 rows flipped, so the bootstrap interval is too narrow; the exact test decides.",
+    "Fewer than 10 prompts changed, so the bootstrap interval is too narrow; the test decides.",
   ];
 }
 
@@ -44,5 +37,13 @@ export function noiseNote({ delta }: Measured, n: number): string[] {
     return [];
   return [
     `Noise rule: on ${Math.round(n)} examples, repeat the experiment before you trust a change under 0.05.`,
+  ];
+}
+
+/** What the error rate rests on where the range of rewards is unknown. */
+export function symmetryNote({ test }: Measured): string[] {
+  if (test !== "sign_flip" && test !== "cluster_sign_flip") return [];
+  return [
+    "The range of the rewards is unknown, so the error rate holds only if each change is as likely up as down: rare large changes can make it higher. Declare `range` in the scorer, or state it with --reward-range.",
   ];
 }

@@ -8,6 +8,7 @@ import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
+import { AxisMeans } from "../stats/axis-means.ts";
 import { SliceRates } from "../stats/slice-rates.ts";
 
 export class RecountedRun extends RowCursor<ResultRow> {
@@ -30,6 +31,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
   /** Rows that begin an example; with --repeats further samples follow. */
   #examples = 0;
   readonly #slices = new SliceRates();
+  readonly #axes = new AxisMeans();
   #rewards = 0;
   #sampleMismatch = false;
   /** Selection only: passes of the first samples, and how the selection changed them. */
@@ -52,6 +54,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
       this.#prompts.add(JSON.stringify([row.id, row.prompt]));
     }
     this.#slices.add(row.slices, { reward, passed: passes(reward), sample: row.sample });
+    this.#axes.add(row.axes, row.sample);
     this.#answers?.add(JSON.stringify([row.id, row.completion]));
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
@@ -92,17 +95,33 @@ export class RecountedRun extends RowCursor<ResultRow> {
       metrics.n_pass === this.#passed &&
       this.#selectionAgrees(metrics) &&
       canonicalJson(summary.slices ?? null) === canonicalJson(this.#slices.table() ?? null) &&
+      canonicalJson(summary.axes ?? null) === canonicalJson(this.#axes.table() ?? null) &&
       canonicalJson(summary.outcomes.counts) === canonicalJson({ ...this.#counts });
     const whole =
       this.#file.sha256 === summary.results_sha256 &&
       this.#examples === manifest.examples.count &&
       this.#prompts.digest() === manifest.examples.prompts_sha256 &&
+      this.#axesAgree() &&
       !this.#sampleMismatch;
     return [
       ...(manifestIntact ? [] : ["manifest.json"]),
       ...(whole ? [] : ["results.jsonl"]),
       ...(recounted ? [] : ["summary.json"]),
     ];
+  }
+
+  /** Every row is measured on the axes that the manifest names, and on no other. */
+  #axesAgree(): boolean {
+    const named = (this.run.manifest.axes ?? []).map(({ name }) => name);
+    const found = this.#axes.table() ?? {};
+    const rows = Object.values(found).map(({ codes }) =>
+      Object.values(codes).reduce((sum, count) => sum + count, 0),
+    );
+    const isWhole = rows.every((count) => count === this.#file.rows);
+    return (
+      isWhole &&
+      (this.#file.rows === 0 || canonicalJson(named) === canonicalJson(Object.keys(found)))
+    );
   }
 
   #selectionAgrees({ pass_at_1: first, rescued, lost }: Summary["metrics"]): boolean {

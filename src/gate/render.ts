@@ -6,11 +6,14 @@ import type { GateReport, Reason } from "../runs/gate-report.ts";
 import { checkedLines } from "./checked-lines.ts";
 import {
   markdownCell as cell,
+  effectText,
   intervalName,
+  oneSided,
   pCell,
   pText,
   SLICE_STATES,
   shownLevel,
+  sizeCell,
 } from "./words.ts";
 
 /**
@@ -37,18 +40,27 @@ export function gateMarkdown(report: GateReport): string {
     ...conditionLines(report).flatMap((line) => [`**${line}**`, ""]),
     ...checkedLines(report).flatMap((line) => [cell(line), ""]),
     ...sliceMarkdown(report),
+    ...axisMarkdown(report),
     `**Changed:** ${changedText(report)}`,
     "",
-    "| reason | | baseline | candidate |",
-    "|---|---|---|---|",
-    ...report.reasons.map(
-      (r) =>
-        `| \`${r.code}\` | ${cell(r.message)} | ${cell(showValue(r.baseline))} | ${cell(showValue(r.candidate))} |`,
-    ),
+    ...reasonMarkdown(report.reasons),
     "",
     ...report.notes.map((note) => `- ${note}`),
     "",
   ].join("\n");
+}
+
+/** Columns for the values of both runs only where a reason has any. */
+function reasonMarkdown(reasons: readonly Reason[]): string[] {
+  const some = reasons.some(hasValues);
+  const row = (...cells: string[]) => `| ${(some ? cells : cells.slice(0, 2)).join(" | ")} |`;
+  const values = (r: Reason) =>
+    hasValues(r) ? [cell(showValue(r.baseline)), cell(showValue(r.candidate))] : ["", ""];
+  return [
+    row("reason", "", "baseline", "candidate"),
+    row("---", "---", "---", "---").replaceAll(" ", ""),
+    ...reasons.map((r) => row(`\`${r.code}\``, cell(r.message), ...values(r))),
+  ];
 }
 
 /** The knobs; of a claim of no regression, what differs by name. */
@@ -56,7 +68,21 @@ export function changedText({ changed, knobs }: GateReport): string {
   return (changed ?? knobs).join(", ") || "none";
 }
 
-function measurement({
+/** Nothing changed and no reward did, so that there is nothing to test. */
+export function isUnchanged({ reasons, flips }: GateReport): boolean {
+  return (
+    reasons.some(({ code }) => code === "nothing_changed") &&
+    flips?.gained === 0 &&
+    flips.lost === 0
+  );
+}
+
+function measurement(report: GateReport): string {
+  if (isUnchanged(report)) return "The runs have the same rewards.";
+  return measuredText(report);
+}
+
+function measuredText({
   delta,
   ci,
   p_value: p,
@@ -69,9 +95,12 @@ function measurement({
   return (
     `**Difference** ${figure(delta)} (${intervalName(ci.confidence)} ${figure(ci.low)} to ${figure(ci.high)}), ` +
     `${pText(p, 3)}, ${flips?.gained ?? 0} gained, ${flips?.lost ?? 0} lost, ` +
-    `minimum detectable effect ${figure(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
+    `minimum detectable effect ${mde === null ? NO_EFFECT : effectText(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha}).`
   );
 }
+
+/** Where no minimum detectable effect is known. */
+export const NO_EFFECT = "unknown: too few examples, or no reward varies";
 
 /**
  * The conditions that the verdict rests on, each a line for every format: the margin, the range of
@@ -81,7 +110,7 @@ export function conditionLines(report: GateReport): string[] {
   const { seeds_tried: seeds, effective_examples: effective, repeated_prompts: repeated } = report;
   const { allowed = [], alpha } = report;
   return [
-    ...(report.margin === undefined ? [] : [lossLine(report)]),
+    ...(report.margin === undefined || isUnchanged(report) ? [] : [lossLine(report)]),
     ...(report.reward_range ? [rangeLine(report.reward_range)] : []),
     ...(seeds
       ? [
@@ -99,22 +128,58 @@ export function conditionLines(report: GateReport): string[] {
   ];
 }
 
+/** What holds for the table of slices. */
+export function sliceCaption({ margin, values }: NonNullable<GateReport["slices"]>): string {
+  const asked =
+    margin === undefined ? "" : `A loss of ${margin} or more must be ruled out in every slice. `;
+  return `${asked}p-values are corrected for ${values.length} ${values.length === 1 ? "slice" : "slices"} (Holm).`;
+}
+
+export const INTERVALS_ALONE = "Intervals are not corrected.";
+
 function sliceMarkdown({ slices }: GateReport): string[] {
   if (!slices) return [];
   return [
-    `| ${cell(slices.field)} | examples | baseline | candidate | difference | interval | p (Holm) | |`,
+    `${sliceCaption(slices)} ${INTERVALS_ALONE}`,
+    "",
+    `| ${cell(slices.field)} | rows | baseline | candidate | difference | interval | p (Holm) | |`,
     "|---|---|---|---|---|---|---|---|",
     ...slices.values.map(
       (one) =>
-        `| ${cell(one.value)} | ${one.n} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
+        `| ${cell(one.value)} | ${sizeCell(one)} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
     ),
     "",
   ];
 }
 
-function lossLine({ margin, loss_bound: bound }: GateReport): string {
-  if (typeof bound !== "number") return `no loss is ruled out (margin ${margin})`;
-  return `losses of ${bound.toFixed(4)} or more are ruled out (margin ${margin})`;
+function axisMarkdown({ axes }: GateReport): string[] {
+  if (!axes) return [];
+  return [
+    "| axis | margin | baseline | candidate | difference | interval | p (Holm) | |",
+    "|---|---|---|---|---|---|---|---|",
+    ...axes.values.map(
+      (one) =>
+        `| ${cell(one.name)} | ${one.margin} | ${figure(one.baseline)} | ${figure(one.candidate)} | ${figure(one.delta)} | ${one.ci ? `${figure(one.ci.low)} to ${figure(one.ci.high)}` : "–"} | ${pCell(one.p_holm)} | ${SLICE_STATES[one.state]} |`,
+    ),
+    "",
+  ];
+}
+
+function lossLine(report: GateReport): string {
+  const { margin, margin_p_value: p, seeds_tried: seeds, alpha } = report;
+  const level = shownLevel((seeds?.level ?? alpha) / 2);
+  const ofMargin = `margin ${margin}: ${oneSided(p)}, level ${level}`;
+  return `${lossesRuledOut(report)} (${typeof report.loss_bound === "number" ? ofMargin : `margin ${margin}`})`;
+}
+
+/** Bounds below what four decimals show rule out any loss that matters. */
+const SMALLEST_BOUND = 0.00005;
+
+/** "losses of 0.0123 or more are ruled out"; `any loss` where the bound is 0. */
+export function lossesRuledOut({ loss_bound: bound }: Pick<GateReport, "loss_bound">): string {
+  if (typeof bound !== "number") return "no loss is ruled out";
+  if (bound < SMALLEST_BOUND) return "any loss is ruled out";
+  return `losses of ${bound.toFixed(4)} or more are ruled out`;
 }
 
 function rangeLine({ low, high, source }: NonNullable<GateReport["reward_range"]>): string {
@@ -139,9 +204,14 @@ function rowsAndIds(rows: number, ids: readonly string[]): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}: ${shown}${rows > ids.length ? ", …" : ""}`;
 }
 
+/** Whether a reason is about a value that each run has. */
+export function hasValues({ baseline, candidate }: Reason): boolean {
+  return baseline !== null || candidate !== null;
+}
+
 /** Both sides of a reason in brackets; nothing where it has none. */
 export function bothValues(reason: Reason): string {
-  if (reason.baseline === null && reason.candidate === null) return "";
+  if (!hasValues(reason)) return "";
   return ` (baseline ${showValue(reason.baseline)}, candidate ${showValue(reason.candidate)})`;
 }
 

@@ -9,7 +9,7 @@ import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import { ClusterCounts } from "../stats/cluster-counts.ts";
 import { datasetOf } from "./history.ts";
-import { sliceOfPair } from "./slice-evidence.ts";
+import { PairSlices } from "./pair-slices.ts";
 
 const CHUNK = 8192;
 
@@ -38,6 +38,7 @@ export interface Clusters {
   readonly whole: ClusterCounts;
   /** By value of the slice that was asked for. */
   readonly bySlice: ReadonlyMap<string, ClusterCounts>;
+  readonly byAxis: ReadonlyMap<string, ClusterCounts>;
 }
 
 /**
@@ -49,24 +50,31 @@ export async function clustersOf(
   candidate: Run,
   repeated: ReadonlySet<number>,
   slice?: string,
+  axes: readonly string[] = [],
 ): Promise<Clusters | undefined> {
   // Episodes of an experiment without a data set all begin with the same prompt.
   if (repeated.size === 0 || !datasetOf(baseline.manifest)) return undefined;
   const whole = new OpenClusters();
   const bySlice = new Map<string, OpenClusters>();
+  const sliced = await PairSlices.open(slice, baseline, candidate);
+  const byAxis = new Map(axes.map((name) => [name, new OpenClusters()]));
   const [before, after] = [new RowCursor(baseline.results()), new RowCursor(candidate.results())];
   try {
     for (;;) {
       const one = before.buffered() ?? (await before.read());
       const other = after.buffered() ?? (await after.read());
       if (!one || !other) break;
+      const value = await sliced?.of(one, other);
       if (one.reward === null || other.reward === null) continue;
       const change = other.reward - one.reward;
       const prompt = repeated.has(looseHash(one.prompt))
         ? promptFingerprint(normalisedPrompt(one.prompt))
         : undefined;
       whole.add(change, prompt);
-      const value = slice === undefined ? undefined : sliceOfPair(one, other, slice);
+      for (const [name, counts] of byAxis) {
+        const [was, is] = [one.axes?.[name]?.reward, other.axes?.[name]?.reward];
+        if (typeof was === "number" && typeof is === "number") counts.add(is - was, prompt);
+      }
       if (value === undefined) continue;
       const counts = bySlice.get(value) ?? new OpenClusters();
       bySlice.set(value, counts);
@@ -75,12 +83,14 @@ export async function clustersOf(
   } finally {
     await before.close();
     await after.close();
+    await sliced?.close();
   }
   const counts = whole.close();
   if (counts.clusters === counts.rows) return undefined;
   return {
     whole: counts,
     bySlice: new Map([...bySlice].map(([value, clusters]) => [value, clusters.close()])),
+    byAxis: new Map([...byAxis].map(([name, clusters]) => [name, clusters.close()])),
   };
 }
 

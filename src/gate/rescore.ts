@@ -11,6 +11,7 @@ import {
   SCORER_ERROR,
   type ScoreRequest,
 } from "../core/score.ts";
+import { exampleOf } from "../runs/row-example.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
@@ -82,8 +83,9 @@ export class Rescoring {
 }
 
 /** Each text once: the row's own and, of a selection, those of its samples. */
-function requestsOf({ id, prompt, expected_answer, completion, samples }: ResultRow) {
-  const example = { id, prompt, expected_answer } as ScoreRequest["example"];
+export function requestsOf(row: ResultRow): ScoreRequest[] {
+  const { completion, samples } = row;
+  const example = exampleOf(row);
   if (samples === undefined) return completion === null ? [] : [{ example, completion }];
   const texts = new Set(samples.map((sample) => sample.completion));
   if (completion !== null) texts.add(completion);
@@ -127,12 +129,17 @@ type Identity = Pick<Manifest, "scorer">;
 
 /** For runs that a built-in of this name, version and code scored; otherwise undefined. */
 export async function openRescoring({ scorer }: Identity): Promise<Rescoring | undefined> {
+  const opened = await openBuiltIn(scorer);
+  return opened && new Rescoring(opened);
+}
+
+/** The built-in that scored, if its code is here and unchanged. */
+export async function openBuiltIn(scorer: Manifest["scorer"]): Promise<GuardedScorer | undefined> {
   const here = builtInSource(scorer.name);
   if (here === undefined || here !== scorer.source_sha256) return undefined;
   const opened = await openScorer(scorer.name);
-  const { version, deterministic } = opened.identity;
-  const repeatable = version === scorer.version && deterministic !== false;
-  return repeatable ? new Rescoring(opened) : undefined;
+  // The version needs no look: the same code has the same, and a run may state any.
+  return opened.identity.deterministic === false ? undefined : opened;
 }
 
 /** Says where a built-in scored the rows whose code is not the one here. */

@@ -6,20 +6,38 @@ import type { Evidence } from "./evidence.ts";
 
 export type RewardRange = NonNullable<GateReport["reward_range"]>;
 
-/** What the scorer declares; where it declares nothing, what the caller states. */
+/** What the scorer declares, and what the caller states where that is wider or nothing is declared. */
 export function rewardRange(
-  runs: readonly Manifest[],
+  runs: readonly Pick<Manifest, "scorer">[],
   stated: readonly [low: number, high: number] | undefined,
 ): RewardRange | undefined {
-  const declared = runs.map(({ scorer }) => scorer.range);
-  if (declared.every((range) => range !== undefined)) {
-    const ends = declared.flat();
-    return { low: Math.min(...ends), high: Math.max(...ends), source: "scorer" };
-  }
-  return stated && { low: stated[0], high: stated[1], source: "caller" };
+  const ranges = runs.map(({ scorer }) => scorer.range);
+  const declared = ranges.every((range) => range !== undefined) ? spanOf(ranges.flat()) : undefined;
+  if (!stated) return declared && { ...declared, source: "scorer" };
+  const both = spanOf([...stated, ...(declared ? [declared.low, declared.high] : [])]);
+  const isDeclared = both.low === declared?.low && both.high === declared?.high;
+  return { ...both, source: isDeclared ? "scorer" : "caller" };
 }
 
-/** Rewards beyond the range, so that it is not one. */
+const spanOf = (ends: readonly number[]) => ({ low: Math.min(...ends), high: Math.max(...ends) });
+
+export interface RewardScale {
+  /** Pass or fail: every reward is 0 or 1, and nothing says that another is possible. */
+  readonly binary: boolean;
+  /** The largest possible change; undefined where it is unknown, and of pass or fail. */
+  readonly range: number | undefined;
+}
+
+/** That all rewards drawn are 0 or 1 does not make them pass or fail where the range says more. */
+export function rewardScale(
+  allBinary: boolean,
+  range: Pick<RewardRange, "low" | "high"> | undefined,
+): RewardScale {
+  const binary = allBinary && (range === undefined || (range.low >= 0 && range.high <= 1));
+  return { binary, range: binary ? undefined : range && range.high - range.low };
+}
+
+/** Refuses rewards outside the declared range. */
 export function outOfRange(
   range: RewardRange | undefined,
   { rewards: { lowest, highest } }: Pick<Evidence, "rewards">,

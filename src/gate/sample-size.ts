@@ -1,26 +1,26 @@
 /** How many examples would decide what these do not. */
 
 import type { Decision } from "../runs/gate-report.ts";
-import { MAX_PAIRS, pairsForEffect, pairsForMargin } from "../stats/power.ts";
 import type { Measured } from "./measured.ts";
+import { isClustered } from "./words.ts";
 
-/** The sample size for the measured effect, by the formula that gives the minimum detectable effect. */
+/** The sample size for what was measured, by the power of the test that decides. */
 export function sizeNote(
   decision: Decision,
   measured: Measured,
   alpha: number,
   margin: number | undefined,
 ): string[] {
-  const { delta, n, spread } = measured;
+  const { delta, n, test } = measured;
   if (decision !== "INCONCLUSIVE" || delta === null) return [];
   const enough =
     margin === undefined
-      ? delta !== 0 && pairsForEffect({ effect: Math.abs(delta), alpha, ...spread })
+      ? delta !== 0 && measured.sizeToShow(alpha)
       : decidingSize(measured, { margin, alpha });
   if (!enough || enough <= n) return [];
-  const units = measured.test === "cluster_sign_flip" ? "different prompts" : "examples";
+  const units = isClustered(test) ? "different prompts" : "examples";
   const assumed =
-    spread.variance === undefined ? "the same share of rows flips" : "rewards vary as much as here";
+    test === "mcnemar_exact" ? "the same share of rows flips" : "rewards vary as much as here";
   const aim = margin === undefined ? "detect this difference" : "decide";
   return [`To ${aim} with 80 % power, use about ${enough} ${units} (if ${assumed}).`];
 }
@@ -40,22 +40,10 @@ export function decidingSize(
   measured: Measured,
   { margin, alpha, showingLevel = alpha }: Deciding,
 ): number | undefined {
-  const { delta, n, spread, variance } = measured;
+  const { delta, n } = measured;
   if (delta === null || n === 0) return undefined;
-  const passing = pairsForMargin({ margin, delta, variance, alpha });
-  const like = passing === undefined ? undefined : sizeLikeThese(measured, margin);
-  const showing =
-    delta < 0 ? pairsForEffect({ effect: -delta, alpha: showingLevel, ...spread }) : undefined;
-  const sizes = [
-    ...(passing !== undefined && like !== undefined ? [Math.max(passing, like)] : []),
-    ...(showing !== undefined && showing > n ? [showing] : []),
-  ];
+  const passing = measured.sizeToRuleOut(margin);
+  const showing = delta < 0 ? measured.sizeToShow(showingLevel) : undefined;
+  const sizes = [passing, showing].filter((size) => size !== undefined && size > n) as number[];
   return sizes.length === 0 ? undefined : Math.min(...sizes);
-}
-
-/** To within a hundredth: a single number may be undecided because a count of flips was rounded. */
-function sizeLikeThese(measured: Measured, margin: number): number | undefined {
-  for (let size = measured.n; size <= MAX_PAIRS; size = Math.ceil(size * 1.01))
-    if (measured.lossRuledOut(margin, size)) return size;
-  return undefined;
 }

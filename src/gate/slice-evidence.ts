@@ -1,8 +1,5 @@
 /** The paired rows of a slice. */
 
-import { dataError } from "../core/errors.ts";
-import type { Run } from "../runs/reader.ts";
-import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 
 export class SliceEvidence {
@@ -22,24 +19,4 @@ export class SliceEvidence {
     const n = this.differences.pairs;
     return { baseline: this.#rewards.before / n, candidate: this.#rewards.after / n };
   }
-}
-
-/** The slice of a pair; the examples are the same, so one run with slices is enough. */
-export function sliceOfPair(
-  before: ResultRow,
-  after: ResultRow,
-  field: string,
-): string | undefined {
-  return after.slices?.[field] ?? before.slices?.[field];
-}
-
-/** Refuses a field that neither run has. */
-export function requireSlices(field: string, ...runs: readonly Run[]): void {
-  const has = ({ manifest: { settings } }: Run) =>
-    Array.isArray(settings.slice) && settings.slice.includes(field);
-  if (runs.some(has)) return;
-  throw dataError(
-    `neither run has slices by ${JSON.stringify(field)}`,
-    `Evaluate one of them again with --slice ${field}.`,
-  );
 }

@@ -8,10 +8,10 @@ import type { GateReport } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
 import { holmAdjusted } from "../stats/holm.ts";
 import { type Decided, decided } from "./decide.ts";
-import { measure } from "./measured.ts";
+import { type Measured, measure } from "./measured.ts";
 import { decidingSize } from "./sample-size.ts";
 import type { SliceEvidence } from "./slice-evidence.ts";
-import { signed } from "./words.ts";
+import { signed, sizeText, unitsText } from "./words.ts";
 
 type SliceReport = NonNullable<GateReport["slices"]>;
 
@@ -24,6 +24,8 @@ interface SliceQuestion {
   readonly range: number | undefined;
   readonly level: number;
   readonly margin: number | undefined;
+  /** The answers are the same, so that there is nothing to find. */
+  readonly unchanged: boolean;
 }
 
 export function measureSlices(question: SliceQuestion): SliceReport {
@@ -32,22 +34,23 @@ export function measureSlices(question: SliceQuestion): SliceReport {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([value, evidence]) => {
       const clusters = question.clusters?.get(value);
-      return { value, evidence, found: measure({ ...evidence, clusters, binary, range }, level) };
+      const { differences, flips } = evidence;
+      const paired = { differences, flips, clusters, binary, range };
+      return { value, evidence, prompts: clusters?.clusters, found: measure(paired, level) };
     });
   const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  const values = measured.map(({ value, evidence, found }, i) => {
+  const values = measured.map(({ value, evidence, prompts, found }, i) => {
     const { delta, ci, p_value } = found;
     const p_holm = adjusted[i] as number;
-    const ruledOut = margin !== undefined && found.lossRuledOut(margin);
-    const isWorse = !ruledOut && p_holm <= level && delta !== null && delta < 0;
-    const state = ruledOut ? "loss_ruled_out" : isWorse ? "worse" : "undecided";
+    const state = question.unchanged ? "unchanged" : stateOf(found, p_holm, level, margin);
     // Ruling a loss out in every slice needs no correction; showing one in any slice does.
     const needed =
-      margin === undefined || state !== "undecided"
+      margin === undefined || state !== "loss_not_ruled_out"
         ? undefined
         : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
     return {
-      ...{ value, n: evidence.differences.pairs, ...evidence.means, ...evidence.flips },
+      ...{ value, n: evidence.differences.pairs, ...(prompts !== undefined && { prompts }) },
+      ...{ ...evidence.means, ...evidence.flips },
       ...({ delta, ci, p_value, p_holm, state } as const),
       ...(needed !== undefined && { needed }),
     };
@@ -55,8 +58,22 @@ export function measureSlices(question: SliceQuestion): SliceReport {
   return { field, ...(margin !== undefined && { margin }), values };
 }
 
+function stateOf(
+  { delta, lossRuledOut }: Measured,
+  p: number,
+  level: number,
+  margin: number | undefined,
+): SliceReport["values"][number]["state"] {
+  const isSignificant = p <= level && delta !== null;
+  const ruledOut = margin !== undefined && lossRuledOut(margin);
+  if (isSignificant && delta > 0 && (margin === undefined || ruledOut)) return "better";
+  if (ruledOut) return "loss_ruled_out";
+  if (isSignificant && delta < 0) return "worse";
+  return margin === undefined ? "not_significant" : "loss_not_ruled_out";
+}
+
 /** Without a change, a difference in a slice is noise. */
-const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
+export const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
 
 /** The verdict on the whole after the slices: a loss in one of them decides. */
 export function decideSlices(whole: Decided, { field, margin, values }: SliceReport): Decided {
@@ -67,13 +84,28 @@ export function decideSlices(whole: Decided, { field, margin, values }: SliceRep
     const message = `${worse.length} of ${values.length} slices by ${nameOf(field)} ${verb} worse, with p-values corrected for ${values.length} slices (Holm): ${listed(worse)}. The mean over all examples can hide this.`;
     return added(whole, decided("REJECT", "slice_worse", message));
   }
-  const open = values.filter(({ state }) => state === "undecided");
-  if (margin === undefined || open.length === 0) return whole;
-  if (whole.decision !== "PROMOTE" && whole.decision !== "PASS") return whole;
+  const by = `by ${nameOf(field)}`;
+  if (margin === undefined) {
+    const message = `None of the ${values.length} slices ${by} is significantly worse, with p-values corrected for ${values.length} slices (Holm).`;
+    return followed(whole, "no_slice_worse", message);
+  }
+  const open = values.filter(({ state }) => state === "loss_not_ruled_out");
+  if (open.length === 0) {
+    const message = `A loss of ${margin} or more is ruled out in each of the ${values.length} slices ${by}.`;
+    return followed(whole, "slice_losses_ruled_out", message);
+  }
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
-  const size = most > 0 ? ` About ${most} examples in each would decide.` : "";
-  const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices by ${nameOf(field)}: ${listed(open)}.${size}`;
-  return added(whole, decided("INCONCLUSIVE", "slice_loss_not_ruled_out", message));
+  const size = most > 0 ? ` About ${most} ${unitsText(open)} in each would decide.` : "";
+  const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices ${by}: ${listed(open)}.${size}`;
+  const code = "slice_loss_not_ruled_out";
+  return whole.decision === "PROMOTE" || whole.decision === "PASS"
+    ? added(whole, decided("INCONCLUSIVE", code, message))
+    : followed(whole, code, message);
+}
+
+/** A reason that does not decide comes last. */
+function followed({ decision, reasons }: Decided, code: string, message: string): Decided {
+  return { decision, reasons: [...reasons, ...decided(decision, code, message).reasons] };
 }
 
 /** The slices' reason comes first, because it decides. */
@@ -88,7 +120,7 @@ const MOST_LISTED = 5;
 function listed(values: SliceReport["values"]): string {
   const list = values
     .slice(0, MOST_LISTED)
-    .map(({ value, delta, n }) => `${nameOf(value)} (${signed(delta ?? 0)}, ${n} rows)`);
+    .map((one) => `${nameOf(one.value)} (${signed(one.delta ?? 0)}, ${sizeText(one)})`);
   const more = values.length > MOST_LISTED ? [`${values.length - MOST_LISTED} more`] : [];
   return [...list, ...more].join(", ");
 }

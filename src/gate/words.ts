@@ -36,9 +36,16 @@ export function intervalName(confidence: number): string {
 
 export const TEST_NAMES: Record<NonNullable<GateReport["test"]>, string> = {
   mcnemar_exact: "exact McNemar",
+  betting: "betting test of a bounded mean",
+  cluster_betting: "betting test of a bounded mean, whole prompts",
   sign_flip: "sign-flip permutation test",
   cluster_sign_flip: "sign-flip permutation test of whole prompts",
 };
+
+/** Whether prompts repeat, so that whole prompts were tested. */
+export function isClustered(test: GateReport["test"]): boolean {
+  return test === "cluster_betting" || test === "cluster_sign_flip";
+}
 
 /** Whether mean rewards were compared; rewards of 0 and 1 have the pass rate as their mean. */
 export function isGraded({
@@ -47,21 +54,62 @@ export function isGraded({
   candidate,
 }: Pick<GateReport, "test" | "baseline" | "candidate">): boolean {
   if (test === "mcnemar_exact") return false;
-  if (test === "sign_flip") return true;
+  if (test === "betting" || test === "sign_flip") return true;
   return [baseline, candidate].some(({ pass_rate, mean_reward }) => pass_rate !== mean_reward);
 }
 
-/** What was found about a slice. */
-export const SLICE_STATES: Record<SliceState, string> = {
+/** What was found about a slice or an axis. */
+export const SLICE_STATES: Record<SliceState | AxisState, string> = {
+  unchanged: "nothing changed",
+  better: "better",
   loss_ruled_out: "loss ruled out",
   worse: "worse",
-  undecided: "undecided",
+  worse_within_margin: "worse within margin",
+  loss_not_ruled_out: "loss not ruled out",
+  not_significant: "not significant",
 };
+type AxisState = NonNullable<GateReport["axes"]>["values"][number]["state"];
 type SliceState = NonNullable<GateReport["slices"]>["values"][number]["state"];
+
+interface Size {
+  readonly n: number;
+  readonly prompts?: number | undefined;
+}
+
+/** "240 rows"; where prompts repeat, "60 prompts, 240 rows", because prompts are what is tested. */
+export function sizeText({ n, prompts }: Size): string {
+  return prompts === undefined ? `${n} rows` : `${prompts} prompts, ${n} rows`;
+}
+
+/** The same for a column of rows. */
+export function sizeCell({ n, prompts }: Size): string {
+  return prompts === undefined ? String(n) : `${n} (${prompts} prompts)`;
+}
+
+/** What a number of examples to decide counts. */
+export function unitsText(values: readonly Size[]): string {
+  return values.some(({ prompts }) => prompts !== undefined) ? "different prompts" : "examples";
+}
+
+/** Three decimals, and more where they would be 0. */
+export function effectText(effect: number): string {
+  return effect < 0.0005 ? effect.toPrecision(1) : effect.toFixed(3);
+}
 
 /** Any text as a cell of a Markdown table. */
 export function markdownCell(text: string): string {
   return visible(text).replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("`", "'");
+}
+
+/** "one-sided p = 0.012"; null where it is above one half or unknown. */
+export function oneSided(p: number | null | undefined): string {
+  return `one-sided ${typeof p === "number" ? pText(p) : "p > 0.5"}`;
+}
+
+/** The difference with its interval. */
+export function differenceOf({ delta, ci }: Pick<Measured, "delta" | "ci">): string {
+  if (delta === null || ci === null) return "not measured";
+  return `${signed(delta)} (${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)})`;
 }
 
 /** The difference with its interval and p-value. */

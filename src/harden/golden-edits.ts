@@ -53,7 +53,7 @@ export async function editGoldenRows(
     for (const [i, { index, text, edits, completion }] of batch.entries()) {
       const score = scores[i] as CheckedScore;
       const { target } = rows[index] as { target: Target };
-      judge(target, completion, score);
+      record(target, completion, score);
       const reward = before[index]?.reward ?? null;
       if (reward === null || score.reward === null || score.reward === reward) continue;
       await subject.during("minimising", () => list(target, text, edits, reward));
@@ -72,7 +72,7 @@ export async function editGoldenRows(
     return (rows[index] as { target: Target }).target.example;
   }
 
-  function judge(target: Target, completion: string, score: CheckedScore): void {
+  function record(target: Target, completion: string, score: CheckedScore): void {
     const where = { attack_class: "golden_edits", attack: "an edited golden row" };
     const trouble = troubleSighting(subject, target, completion, score, where);
     if (trouble) options.finds.add(trouble);

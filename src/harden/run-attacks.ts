@@ -43,7 +43,7 @@ export async function runAttacks(run: AttackRun): Promise<Map<string, AttackTall
     for (const planned of waiting) {
       const own = scores.slice(at, at + planned.requests.length);
       at += planned.requests.length;
-      judge(run, planned, own, tally.get(planned.attackClass.name) as AttackTally);
+      record(run, planned, own, tally.get(planned.attackClass.name) as AttackTally);
     }
     waiting = [];
   };
@@ -101,7 +101,7 @@ export function materialOf(
   };
 }
 
-function judge(
+function record(
   { subject, finds, lenient, strict }: AttackRun,
   { attackClass, attack, target, requests }: Planned,
   scores: readonly CheckedScore[],

@@ -48,7 +48,7 @@ export class Checkpoints {
     );
   }
 
-  /** Weights drawn at random lie nowhere, so that there is nothing to put an adapter on. */
+  /** A policy trained from scratch has no base checkpoint for an adapter. */
   #adapterDir(name: Name): string | undefined {
     const { options, settings } = this.#described;
     return settings.lora && options.init !== "scratch" ? this.#path(ADAPTERS[name]) : undefined;

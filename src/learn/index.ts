@@ -5,6 +5,7 @@ export { type TrainSettings, trainSettings } from "./settings.ts";
 export * from "./tabular/bandit.ts";
 export {
   type BanditRunOptions,
+  banditSentence,
   compareBaselines,
   diagnoseLearningRate,
   runBandit,
@@ -22,11 +23,11 @@ export {
   runGoodhart,
 } from "./tabular/goodhart-run.ts";
 export * from "./tabular/kl-penalty.ts";
-export { type KlTradeoffRunOptions, runKlTradeoff } from "./tabular/kl-penalty-run.ts";
+export { type KlTradeoffRunOptions, klSentence, runKlTradeoff } from "./tabular/kl-penalty-run.ts";
 export { experimentSource } from "./tabular/registry.ts";
 export type { Reward } from "./tabular/reward.ts";
 export * from "./tabular/softmax.ts";
 export * from "./tabular/two-step.ts";
-export { runTwoStep, type TwoStepRunOptions } from "./tabular/two-step-run.ts";
+export { runTwoStep, type TwoStepRunOptions, twoStepSentence } from "./tabular/two-step-run.ts";
 export { train } from "./train.ts";
 export { rateAt, type Schedule } from "./update.ts";

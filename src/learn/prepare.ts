@@ -17,6 +17,7 @@ import {
   refuseLearnedFrom,
   refuseLearnedPrompts,
   refuseUnreadable,
+  requireExamples,
   requireScorers,
   requireValidation,
 } from "./refusals.ts";
@@ -66,6 +67,7 @@ export async function prepare(
   const engine = await engineOf({ ...options, onScratch }, algorithm, settings);
   try {
     const held = await readHeldOut(options);
+    requireExamples(held.dev, settings);
     const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
     refuseLearnedFrom(engine.identity, sets);
     const data = await readTrainingData({

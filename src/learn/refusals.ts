@@ -10,6 +10,7 @@ import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
 import { type Examples, placeOf } from "./sources/examples.ts";
 import { isSampled } from "./sources/index.ts";
+import { FEWEST_EXAMPLES } from "./stop-margin.ts";
 
 /** Settings about scorers need these scorers, and the other way round. */
 export function requireScorers(
@@ -47,6 +48,15 @@ export function requireValidation(
   throw usageError(
     `stop.${name} is a condition on the validation reward, and nothing is validated`,
     dev ? "Leave out --eval-every 0." : "Give --dev FILE with validation examples.",
+  );
+}
+
+/** A margin is shown with confidence, or the condition is never met. */
+export function requireExamples(dev: Examples | undefined, { stop }: TrainSettings): void {
+  if (stop.margin === null || !dev || dev.list.length >= FEWEST_EXAMPLES) return;
+  throw usageError(
+    `stop.margin needs ${FEWEST_EXAMPLES} validation examples or more, and ${dev.input.path} has ${dev.list.length}`,
+    "Give --dev FILE with more examples, or use stop.target.",
   );
 }
 

@@ -29,6 +29,15 @@ const stepsTo = (last: number): RunSoFar => ({
   ...{ evaluations: [], seconds: last },
 });
 
+/** The initial policy, and a validation ten steps later. */
+const of = (before: number[], now: number[]): RunSoFar => ({
+  ...stepsTo(10),
+  evaluations: [before, now].map((rewards, i) => ({
+    ...{ ...evaluation(10 * i, 0), examples: rewards.length, rewards },
+    reward_mean: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+  })),
+});
+
 const reasonOf = (so: RunSoFar, stop: object) =>
   stopOf(so, trainSettings(algorithmOf("grpo"), { steps: 1000, stop: { ...stop } }).stop)?.reason;
 
@@ -48,7 +57,7 @@ describe("plateau", () => {
     expect(reasonOf(run(zeros, [7, 6, 6, 6, 6, 6, 6]), {})).toBe("plateau");
   });
 
-  test("has three validations at least, and judges each of them once", () => {
+  test("has three validations at least, and checks each of them once", () => {
     expect(reasonOf(run([50, 50, 50]), { plateau: { steps: 10 } })).toBeUndefined();
     expect(reasonOf(run([50, 50, 50, 50]), { plateau: { steps: 10 } })).toBe("plateau");
     const later = { ...run(FLAT), steps: stepsTo(63).steps };
@@ -80,9 +89,33 @@ describe("margin", () => {
     expect(reasonOf(run([40, 52]), { margin: 0 })).toBe("margin");
   });
 
+  test("not of a policy that learned nothing, nor of few examples", () => {
+    expect(reasonOf(run([0, 0]), { margin: 0 }), "nothing changed").toBeUndefined();
+    expect(reasonOf(run([100, 100]), { margin: 0, baseline: 1 }), "at 1").toBeUndefined();
+    expect(reasonOf(run([100, 100]), { margin: 0, baseline: 0.9 })).toBe("margin");
+    expect(reasonOf(of([0, 0], [1, 1]), { margin: 0.5 }), "two examples").toBeUndefined();
+    expect(reasonOf(of(Array(19).fill(0), Array(19).fill(1)), { margin: 0 })).toBeUndefined();
+    expect(reasonOf(of(Array(20).fill(0), Array(20).fill(1)), { margin: 0.5 })).toBe("margin");
+    // All of 20 passed: a rate of 0.88 or more, and not of 1.
+    const all = of(Array(20).fill(0), Array(20).fill(1));
+    expect(reasonOf(all, { margin: 0, baseline: 0.87 })).toBe("margin");
+    expect(reasonOf(all, { margin: 0, baseline: 0.9 })).toBeUndefined();
+  });
+
+  test("of graded rewards, whose changes have a spread", () => {
+    const start = Array.from({ length: 40 }, (_, i) => 0.1 + (i % 4) / 100);
+    const risen = start.map((reward, i) => reward + 0.2 + (i % 3) / 100);
+    expect(reasonOf(of(start, risen), { margin: 0.1 })).toBe("margin");
+    expect(reasonOf(of(start, risen), { margin: 0.3 })).toBeUndefined();
+    const same = of(Array(40).fill(0.5), Array(40).fill(0.5));
+    expect(reasonOf(same, { margin: 0 })).toBeUndefined();
+    expect(reasonOf(same, { margin: 0, baseline: 0.4 }), "no spread").toBeUndefined();
+  });
+
   test("above a number, such as that of another model", () => {
-    expect(reasonOf(run([40, 96]), { margin: 0.02, baseline: 0.9 })).toBe("margin");
-    expect(reasonOf(run([40, 92]), { margin: 0.02, baseline: 0.9 })).toBeUndefined();
+    expect(reasonOf(run([40, 98]), { margin: 0.02, baseline: 0.9 })).toBe("margin");
+    // By 0.06, which 100 examples do not show to be 0.02.
+    expect(reasonOf(run([40, 96]), { margin: 0.02, baseline: 0.9 })).toBeUndefined();
   });
 });
 

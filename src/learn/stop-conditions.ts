@@ -1,12 +1,11 @@
 /** The conditions of the settings `stop`: whether one is met after a step, and in what words. */
 
-import { best } from "../curves/divergence.ts";
-import { mean, pairedShift } from "../curves/trend.ts";
+import { bestEvaluation } from "../curves/divergence.ts";
 import { STOP_CONDITIONS, type StopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
-import { normalQuantile } from "../stats/normal-quantile.ts";
 import { percent, show } from "./alarms/history.ts";
 import type { StopSettings } from "./settings/stop.ts";
+import { aboveNumber, aboveStart, CONFIDENCE } from "./stop-margin.ts";
 
 /** Why a run ends before its last step. */
 export interface Stop {
@@ -23,7 +22,6 @@ export interface RunSoFar {
 
 /** Validations without improvement that a plateau has at least, however far apart they are. */
 const FEWEST_VALIDATIONS = 3;
-const CONFIDENCE = 0.95;
 const MILLION = 1_000_000;
 
 type Condition = (run: RunSoFar, stop: StopSettings) => string | undefined;
@@ -39,9 +37,9 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     const last = newest(evaluations, steps);
     if (margin === null || !last) return undefined;
     const above = baseline === null ? aboveStart(evaluations, last) : aboveNumber(last, baseline);
-    if (!above || above.low < margin) return undefined;
+    if (!above || above.low <= margin) return undefined;
     const than = baseline === null ? "the initial policy" : `the baseline of ${show(baseline)}`;
-    return `The validation reward is ${show(above.by)} above ${than}, and above it by ${show(margin)} or more with ${percent(CONFIDENCE)} confidence (${show(above.low)} at least).`;
+    return `The validation reward is ${show(above.by)} above ${than}, and above it by more than ${show(margin)} with ${percent(CONFIDENCE)} confidence (${show(above.low)} at least).`;
   },
 
   plateau({ evaluations, steps }, { plateau }) {
@@ -52,7 +50,7 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     const improved = evaluations[at];
     if (!improved || last.step - improved.step < plateau.steps || since < FEWEST_VALIDATIONS)
       return undefined;
-    const top = best(evaluations) ?? improved;
+    const top = bestEvaluation(evaluations) ?? improved;
     const loss = last.loss === undefined ? "" : ", and the held-out loss has not fallen";
     return `Validation has not improved for ${last.step - improved.step} steps (${since} validations; limit ${plateau.steps} steps)${loss}. The best is that of step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}.`;
   },
@@ -71,7 +69,7 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
 
   seconds({ seconds: spent }, { seconds }) {
     if (seconds === null || spent < seconds) return undefined;
-    return `The time budget of ${show(seconds)} seconds is spent. How many steps it allows depends on the machine, so this run cannot be repeated exactly.`;
+    return `The time budget of ${show(seconds)} ${seconds === 1 ? "second" : "seconds"} is spent. How many steps it allows depends on the machine, so this run cannot be repeated exactly.`;
   },
 };
 
@@ -84,7 +82,7 @@ export function stopOf(run: RunSoFar, stop: StopSettings): Stop | undefined {
   return undefined;
 }
 
-/** The evaluation of the last step; later steps do not judge it again. */
+/** The evaluation of the last step; later steps do not check it again. */
 function newest(
   evaluations: readonly EvaluationRecord[],
   steps: readonly StepRecord[],
@@ -107,30 +105,6 @@ function lastImprovement(evaluations: readonly EvaluationRecord[], delta: number
     if (isBetter || isLower) at = i;
   });
   return at;
-}
-
-interface Above {
-  readonly by: number;
-  /** Lower end of the one-sided interval. */
-  readonly low: number;
-}
-
-/** Paired by example. */
-function aboveStart(
-  [first]: readonly EvaluationRecord[],
-  last: EvaluationRecord,
-): Above | undefined {
-  const shift = first && pairedShift([first], [last]);
-  return shift && { by: shift.mean, low: shift.mean - normalQuantile(CONFIDENCE) * shift.error };
-}
-
-function aboveNumber({ rewards }: EvaluationRecord, baseline: number): Above | undefined {
-  const scored = rewards.filter((reward) => reward !== null);
-  if (scored.length < 2) return undefined;
-  const centre = mean(scored);
-  const squares = scored.reduce((sum, reward) => sum + (reward - centre) ** 2, 0);
-  const error = Math.sqrt(squares / (scored.length - 1) / scored.length);
-  return { by: centre - baseline, low: centre - baseline - normalQuantile(CONFIDENCE) * error };
 }
 
 function tokensOf(steps: readonly StepRecord[]): number {

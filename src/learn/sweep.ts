@@ -6,22 +6,26 @@ import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { keptEvaluation } from "../curves/measures.ts";
 import {
-  type Axes,
+  type MeasurePair,
   type TradedRun,
   tradeoffChart,
   tradeoffOf,
-  USUAL_AXES,
+  USUAL_PAIR,
 } from "../curves/tradeoff.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
+import { sweepFacts } from "../runs/note-facts.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
+import { writeNote } from "../runs/run-note.ts";
 import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import type { Sweep, SweepPoint, Tradeoff } from "../runs/sweep-schema.ts";
+import type { TrainManifest } from "../runs/train-schemas.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
 import type { TrainOptions } from "./options.ts";
 import { mergeSettings, nested } from "./recipe.ts";
 import { idleSettings } from "./settings/unused.ts";
 import { trainSettings } from "./settings.ts";
+import { requireMeasures, requirePoints } from "./sweep-measures.ts";
 import { train } from "./train.ts";
 
 export interface SweepOptions extends TrainOptions {
@@ -29,7 +33,7 @@ export interface SweepOptions extends TrainOptions {
   readonly over: string;
   readonly values: readonly Json[];
   /** What the trade-off curve shows; validation reward against KL unless set. */
-  readonly tradeoff?: Axes | undefined;
+  readonly tradeoff?: MeasurePair | undefined;
   readonly onValue?: ((value: Json, index: number) => void) | undefined;
 }
 
@@ -43,7 +47,7 @@ export interface SweepOutcome extends Sweep {
 
 /** Runs that are already finished are kept, so that a sweep can be resumed. */
 export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
-  const { over, values, tradeoff: axes = USUAL_AXES, outdir, onValue, ...rest } = options;
+  const { over, values, tradeoff: measures = USUAL_PAIR, outdir, onValue, ...rest } = options;
   if (options.dev === undefined) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
   }
@@ -54,10 +58,12 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
     );
   }
   for (const value of values) refuseIdle(options, nested(over.split("."), value));
+  requireMeasures(options, [measures.y, measures.x]);
   const init = checkpointFolder(options.init);
   const points: SweepPoint[] = [];
   const runs: TradedRun[] = [];
   const policies: (string | undefined)[] = [];
+  let manifest: TrainManifest | undefined;
   for (const [i, value] of values.entries()) {
     const name = `${over}=${String(value)}`;
     const run = path.join(outdir, name);
@@ -70,6 +76,7 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
       await train({ ...rest, init, outdir: run, settings, resume });
     }
     const done = await readTrainingRun(run);
+    manifest = done.manifest;
     points.push(pointOf(done, value));
     runs.push({ value, name, run: done });
     policies.push(done.summary?.checkpoint_fingerprint);
@@ -77,8 +84,10 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const { algorithm } = options;
   const found: Sweep = { over, algorithm, points };
   await writeWhole(path.join(outdir, "sweep.json"), `${JSON.stringify(found, null, 2)}\n`);
-  const tradeoff = tradeoffOf({ over, algorithm, runs }, axes);
+  const tradeoff = tradeoffOf({ over, algorithm, runs }, measures);
+  requirePoints(tradeoff);
   const files = await writeTradeoff(outdir, tradeoff);
+  if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, tradeoff, files };
 }
 

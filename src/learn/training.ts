@@ -59,7 +59,7 @@ export class Training {
   readonly #parts: Parts;
   readonly #checkpoints: Checkpoints;
   #evaluatingSeconds = 0;
-  /** Of updates and validations, those of earlier sittings included. */
+  /** Of updates and validations, including time before a resume. */
   #seconds = 0;
 
   private constructor(parts: Parts) {
@@ -195,7 +195,7 @@ export class Training {
     return stopOf({ steps, evaluations, seconds: this.#spent() }, this.settings.stop);
   }
 
-  /** A run that is made again stops where the clock stopped it, not when its own says so. */
+  /** A repeated run stops at the recorded step; its own clock is ignored. */
   #spent(): number {
     const { timeIsUpAt: at } = this.#parts.options;
     if (at === undefined) return this.#seconds + this.#evaluatingSeconds;

@@ -1,6 +1,6 @@
 /** The figures of a run so far, and the alarms that they raise. */
 
-import { best } from "../curves/divergence.ts";
+import { bestEvaluation } from "../curves/divergence.ts";
 import type { Alarm, EvaluationRecord, StepRecord } from "../runs/train-records.ts";
 import { adviceFor } from "./alarms/advice.ts";
 import { type History, LIMITS, type Limits, raisedBy } from "./alarms/index.ts";
@@ -47,7 +47,7 @@ export class Watch {
 
   /** The evaluation with the highest mean reward; the earliest of equals. */
   get best(): EvaluationRecord | undefined {
-    return best(this.evaluations);
+    return bestEvaluation(this.evaluations);
   }
 
   /** Alarms that are due now and were not raised before. */

@@ -1,6 +1,6 @@
 /**
- * Loop A. Scores one completion per example and writes a run. Nothing learns here: if two runs
- * differ, either the completions or the conditions of measurement did.
+ * Loop A. Scores one completion of each example, or several, and writes a run. Nothing learns here: if
+ * two runs differ, either the completions or the conditions of measurement did.
  */
 
 import { SequenceFingerprint } from "../core/fingerprint.ts";
@@ -18,6 +18,8 @@ import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { AskedFor } from "./asked-for.ts";
+import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
@@ -35,12 +37,14 @@ export interface EvalOptions<F extends object = ExampleFields>
   readonly maxExamples?: number | undefined;
   /** Fields of the examples whose values are reported apart, such as "metadata.topic". */
   readonly slice?: readonly string[] | undefined;
+  /** Secondary scorers, measured on every row in the same pass. */
+  readonly axes?: readonly Axis[] | undefined;
   /** Score the first so many samples of each example, a row for each. */
   readonly repeats?: number | undefined;
 }
 
 /**
- * Loop A: scores one completion per example and writes a run.
+ * Loop A: scores one completion of each example, or with `repeats` several, and writes a run.
  * @example
  * ```ts
  * import { evaluate } from "lockedroom";
@@ -55,14 +59,23 @@ export interface EvalOptions<F extends object = ExampleFields>
 export async function evaluate<F extends object = ExampleFields>(
   options: EvalOptions<F>,
 ): Promise<FinishedRun> {
+  const asked = await AskedFor.of(options);
+  return withAxes(options.axes, options, (axes) => evaluateWith(options, asked, axes));
+}
+
+function evaluateWith<F extends object>(
+  options: EvalOptions<F>,
+  asked: AskedFor,
+  axes: readonly OpenAxis[],
+): Promise<FinishedRun> {
   const { maxExamples, repeats, slice: fields = [] } = options;
-  const shape: RowShape = { fields, repeats };
+  const shape: RowShape = { fields, repeats, axes };
   return withScoringRun("eval", options, answersOf(options), async (run) => {
     const results = await run.folder.lines(RESULTS);
     const answered = new SequenceFingerprint();
     const tally = new Tally();
     const score = (batch: readonly Joined<Completion | SelectionPack>[]) =>
-      scoreBatch(run.scorer, samplesOf(batch, repeats), shape);
+      scoreBatch(run.scorer, samplesOf(asked.watch(batch), repeats), shape);
     for await (const rows of run.scored(score)) {
       for (const row of rows) {
         tally.add(row);
@@ -71,10 +84,12 @@ export async function evaluate<F extends object = ExampleFields>(
       }
       await results.flush();
     }
+    asked.require();
     return finishScoredRun(run.folder, {
       manifest: {
         ...(await run.describe()),
         ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
+        ...describedAxes(axes),
         answers_sha256: answered.digest(),
         ...{ selection: null, learning: null, device: null },
         settings: {
@@ -88,6 +103,7 @@ export async function evaluate<F extends object = ExampleFields>(
         metrics: { ...tally.metrics, ...(repeats !== undefined && { repeats }) },
         outcomes: { counts: { ...tally.counts } },
         ...(tally.slices && { slices: tally.slices }),
+        ...(tally.axes && { axes: tally.axes }),
         unknown_completions: run.unknown,
         alarms: [],
       },
@@ -113,6 +129,7 @@ function answersOf<F extends object>({ completions, maxExamples, repeats }: Eval
 export interface RowShape {
   readonly fields?: readonly string[];
   readonly repeats?: number | undefined;
+  readonly axes?: readonly OpenAxis[];
 }
 
 /** A completion to be scored; one of several says which. */
@@ -136,7 +153,7 @@ function samplesOf(
 export async function scoreBatch(
   scorer: GuardedScorer,
   batch: readonly Sampled[],
-  { fields = [], repeats }: RowShape = {},
+  { fields = [], repeats, axes = [] }: RowShape = {},
 ): Promise<ResultRow[]> {
   const present = batch.flatMap(({ example, answer }) =>
     answer ? [{ example, completion: answer.completion }] : [],
@@ -146,10 +163,16 @@ export async function scoreBatch(
     repeats === undefined
       ? "no completion names this example"
       : `the example has fewer than ${repeats} samples`;
-  return batch.map(({ example, answer, sample }) => {
+  const rows = batch.map(({ example, answer, sample }) => {
     const row = resultRow(example, answer, (answer && scores.next().value) ?? missing(why));
     if (sample !== undefined) row.sample = sample;
     if (fields.length > 0) row.slices = slicesOf(example, fields);
     return row;
   });
+  await addAxes(
+    axes,
+    rows,
+    batch.map(({ example }) => example),
+  );
+  return rows;
 }

@@ -1,3 +1,4 @@
+export type { Axis } from "./axes.ts";
 export {
   compareCodePoints,
   firstValid,
@@ -11,6 +12,14 @@ export {
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
 export {
+  baselineOf,
+  type Cell,
+  type CellDone,
+  cellsOf,
+  type MatrixOptions,
+  runMatrix,
+} from "./matrix.ts";
+export {
   choosePairs,
   PAIR_RULES,
   type PairCandidate,
@@ -23,7 +32,9 @@ export { type RolloutOptions, rollout } from "./rollout.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
+export { selectionSentence } from "./selection-tally.ts";
 export type { StatedProvenance } from "./stated.ts";
+export { Tally } from "./tally.ts";
 export {
   type GoldenReport,
   type GoldenVerdict,

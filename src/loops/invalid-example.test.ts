@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Example } from "../core/records.ts";
 import { gate } from "../gate/gate.ts";
-import { warnings } from "../runs/note.ts";
+import { warnings } from "../runs/summary-text.ts";
 import { evaluate } from "./eval.ts";
 import { makePairs } from "./preference-pairs.ts";
 import { select } from "./select.ts";

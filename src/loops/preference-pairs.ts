@@ -13,11 +13,13 @@ import {
   toSelectionPack,
 } from "../core/records.ts";
 import { passes } from "../core/score.ts";
-import { LABELS, PAIRS, PAIRS_SCHEMA, PAIRS_SUMMARY_SCHEMA } from "../runs/artifacts.ts";
+import { LABELS, NOTE, PAIRS, PAIRS_SCHEMA, PAIRS_SUMMARY_SCHEMA } from "../runs/artifacts.ts";
 import { manifestFingerprint } from "../runs/manifest.ts";
+import { pairsFacts } from "../runs/note-facts.ts";
 import type { LabelRow, PairRow, PairsManifest, PairsSummary } from "../runs/preference-schemas.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { Finished } from "../runs/run-folder.ts";
+import { runNote, stamped } from "../runs/run-note.ts";
 import {
   choosePairs,
   type PairCandidate,
@@ -73,12 +75,17 @@ export async function makePairs<F extends object = ExampleFields>(
     const pairs = await folder.lines(PAIRS);
     const labels = await folder.lines(LABELS);
     const tally = new PairsTally();
+    const concrete: PairRow[] = [];
     for await (const batch of run.scored((packs) => scorePacks(scorer, packs))) {
       for (const pack of batch) {
         const found = candidatesOf(pack);
         const choice = choosePairs(found.candidates, options);
         tally.add(found, choice);
-        for (const one of choice.pairs) pairs.add(canonicalJson(pairRow(pack.example, one)));
+        for (const one of choice.pairs) {
+          const row = pairRow(pack.example, one);
+          pairs.add(canonicalJson(row));
+          if (concrete.length < 2) concrete.push(row);
+        }
         for (const one of found.candidates) labels.add(canonicalJson(labelRow(pack.example, one)));
       }
       await pairs.flush();
@@ -94,14 +101,17 @@ export async function makePairs<F extends object = ExampleFields>(
       },
     };
     const { name, version } = scorer.identity;
-    const finished = await folder.finish(manifest, {
+    const summary: PairsSummary = {
       schema: PAIRS_SUMMARY_SCHEMA,
       scorer: { name, version },
       ...tally.counts,
       unknown_packs: run.unknown,
       files: await folder.seal(),
       manifest_sha256: manifestFingerprint(manifest),
-    } satisfies PairsSummary);
+    };
+    const finished = await folder.finish(manifest, summary, {
+      [NOTE]: stamped(runNote(pairsFacts(manifest, summary, concrete))),
+    });
     return { ...finished, pairs: folder.file(PAIRS), labels: folder.file(LABELS) };
   });
 }

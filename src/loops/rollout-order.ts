@@ -9,7 +9,11 @@ export interface Answered {
   readonly example: Example;
   /** By number of the sample, all of them. */
   readonly answers: readonly Answer[];
+  /** Of each answer in milliseconds; undefined where it was not measured. */
+  readonly latencies: readonly (number | undefined)[];
 }
+
+type Held = Pick<Journaled, "answer" | "ms">;
 
 /**
  * Joins as both flow: an answer is held only until its example comes. Requests follow the
@@ -20,21 +24,25 @@ export async function* inDataSetOrder(
   journal: AsyncGenerator<readonly Journaled[], void, void>,
   n: number,
 ): AsyncGenerator<Answered, void, void> {
-  const early = new Map<string, (Answer | undefined)[]>();
+  const early = new Map<string, (Held | undefined)[]>();
   try {
     for await (const batch of examples) {
-      for (const example of batch) yield { example, answers: await answersTo(example.id) };
+      for (const example of batch) {
+        const held = await answersTo(example.id);
+        const answers = held.map(({ answer }) => answer);
+        yield { example, answers, latencies: held.map(({ ms }) => ms) };
+      }
     }
   } finally {
     await journal.return();
   }
 
-  async function answersTo(id: string): Promise<Answer[]> {
+  async function answersTo(id: string): Promise<Held[]> {
     for (;;) {
       const found = early.get(id);
       if (found?.length === n && !found.includes(undefined)) {
         early.delete(id);
-        return found as Answer[];
+        return found as Held[];
       }
       const step = await journal.next();
       if (step.done) {
@@ -43,14 +51,14 @@ export async function* inDataSetOrder(
           "It was changed by hand, or the disk lost a part of it: start over with --force.",
         );
       }
-      for (const { id: other, sample, answer } of step.value) place(other, sample, answer);
+      for (const { id: other, sample, ...held } of step.value) place(other, sample, held);
     }
   }
 
-  function place(id: string, sample: number, answer: Answer): void {
+  function place(id: string, sample: number, held: Held): void {
     const list = early.get(id) ?? [];
     while (list.length <= sample && list.length < n) list.push(undefined);
-    list[sample] = answer;
+    list[sample] = held;
     early.set(id, list);
   }
 }

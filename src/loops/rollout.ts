@@ -26,6 +26,7 @@ import {
 } from "../runs/finished-rollout.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
+import type { NotedAnswer } from "../runs/note-facts.ts";
 import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
 import { seedsTried, type TriedRollout } from "../runs/rollout-ledger.ts";
 import type { RolloutManifest } from "../runs/rollout-schemas.ts";
@@ -33,6 +34,7 @@ import { RunFolder } from "../runs/run-folder.ts";
 import { isPipe } from "../runs/whole-file.ts";
 import { ExposureCount } from "./exposure.ts";
 import { refuseDuplicate } from "./join.ts";
+import { LatencyTally, type Throughput } from "./latency-tally.ts";
 import { inDataSetOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
@@ -90,16 +92,20 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     journal = await Journal.open(folder, identity, options.resume ?? false);
     // Counted before the first answer: whoever sees answers has tried this seed.
     const seeds_tried = await triesOf(policy, found.examples, sketch);
-    await sampleMissing(options, dataset, journal);
+    const throughput = await sampleMissing(options, dataset, journal);
 
     const tally = new RolloutTally();
+    const timing = new LatencyTally();
+    const concrete: NotedAnswer[] = [];
     const rows = await folder.lines(answersName(n));
-    for await (const { example, answers } of inDataSetOrder(
+    for await (const { example, answers, latencies } of inDataSetOrder(
       unchanged(dataset),
       journal.read(),
       n,
     )) {
       for (const answer of answers) tally.add(answer);
+      timing.add(latencies);
+      if (concrete.length < 2 && answers[0]) concrete.push({ ...answers[0], id: example.id });
       const named = { id: example.id, prompt_fingerprint: promptFingerprint(example.prompt) };
       rows.add(canonicalJson({ ...named, ...(n === 1 ? answers[0] : { samples: answers }) }));
       await rows.flush();
@@ -116,9 +122,11 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
         volatile: {
           ...(await occasion()),
           ...(policy.place && { checkpoint: policy.place.path }),
+          ...timing.record(throughput),
         },
       },
       tally.summary(found.examples.count, options.prices),
+      concrete,
     );
   } catch (error) {
     await journal?.close();
@@ -212,14 +220,20 @@ async function sampleMissing(
   { policy, n, onStart, onAnswer }: RolloutOptions,
   dataset: JsonlFile<Example>,
   journal: Journal,
-): Promise<void> {
+): Promise<Throughput> {
   onStart?.(dataset.rows * n, journal.kept);
+  const began = performance.now();
+  let tokens = 0;
   for await (const batch of unchanged(dataset)) {
     for await (const [{ example, sample }, sampled] of policy.sample(missing(batch, n, journal))) {
-      await journal.add({ id: example.id, sample, answer: toAnswer(sampled) });
+      const { ms, completion_tokens } = sampled;
+      tokens += completion_tokens;
+      const measured = ms === undefined ? {} : { ms };
+      await journal.add({ id: example.id, sample, answer: toAnswer(sampled), ...measured });
       onAnswer?.(sampled);
     }
   }
+  return { tokens, seconds: (performance.now() - began) / 1000 };
 }
 
 function* missing(

@@ -77,16 +77,16 @@ test("the written-out key order is the canonical one, for every row the schema a
 });
 
 test("kl_est is the difference of the log-probabilities, and only there when both are", () => {
-  const judged = { reward: 1, code: "ok", details: {} };
+  const scored = { reward: 1, code: "ok", details: {} };
   const example = { id: "a", prompt: "p" };
   expect(
-    resultRow(example, { id: "a", completion: "x", sum_logprob: -1, sum_ref_logprob: -1.5 }, judged)
+    resultRow(example, { id: "a", completion: "x", sum_logprob: -1, sum_ref_logprob: -1.5 }, scored)
       .kl_est,
   ).toBe(0.5);
   expect(
-    resultRow(example, { id: "a", completion: "x", sum_logprob: -1 }, judged),
+    resultRow(example, { id: "a", completion: "x", sum_logprob: -1 }, scored),
   ).not.toHaveProperty("kl_est");
   expect(
-    resultRow(example, { id: "a", completion: "x", sum_logprob: null }, judged),
+    resultRow(example, { id: "a", completion: "x", sum_logprob: null }, scored),
   ).not.toHaveProperty("sum_logprob");
 });

@@ -26,6 +26,9 @@ export function resultRow(
     outcome_code: score.code,
     details: score.details as ResultRow["details"],
   };
+  // Always: whoever reads the run can score it on an axis.
+  if (example.axis_labels !== undefined)
+    row.axis_labels = example.axis_labels as ResultRow["axis_labels"];
   const { sum_logprob: logprob, sum_ref_logprob: reference } = answer ?? {};
   if (typeof logprob === "number") row.sum_logprob = logprob;
   if (typeof reference === "number") row.sum_ref_logprob = reference;
@@ -42,7 +45,8 @@ type SampleScores = Pick<ScoredPack, "samples" | "firstOf">;
 export function rowJson(row: ResultRow, scored?: SampleScores): string {
   const text = JSON.stringify;
   return (
-    `{${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
+    `{${row.axes ? `"axes":${canonicalJson(row.axes)},` : ""}${row.axis_labels === undefined ? "" : `"axis_labels":${canonicalJson(row.axis_labels)},`}` +
+    `${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
     `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +

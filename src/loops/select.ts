@@ -12,11 +12,13 @@ import {
 } from "../core/records.ts";
 import { rngAt, shuffled } from "../core/rng.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { slicesOf } from "../core/slices.ts";
 import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
 import type { ScoredSample } from "./decide.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { PACKS_AT_ONCE, type ScoredPack, scorePacks } from "./score-packs.ts";
@@ -34,6 +36,10 @@ export interface SelectOptions<F extends object = ExampleFields>
   readonly policy: SelectionPolicy;
   /** How many samples of each pack may be chosen from. */
   readonly n: number;
+  /** Fields of the examples whose values are reported apart, such as "metadata.topic". */
+  readonly slice?: readonly string[] | undefined;
+  /** Secondary scorers, measured on the selected completion. */
+  readonly axes?: readonly Axis[] | undefined;
 }
 
 /**
@@ -54,7 +60,14 @@ export interface SelectOptions<F extends object = ExampleFields>
 export async function select<F extends object = ExampleFields>(
   options: SelectOptions<F>,
 ): Promise<FinishedRun> {
-  const { policy, n } = options;
+  return withAxes(options.axes, options, (axes) => selectWith(options, axes));
+}
+
+function selectWith<F extends object>(
+  options: SelectOptions<F>,
+  axes: readonly OpenAxis[],
+): Promise<FinishedRun> {
+  const { policy, n, slice: fields = [] } = options;
   const answers = {
     rows: options.samples,
     ...{ label: "samples", role: "samples" as const, parse: toSelectionPack },
@@ -64,8 +77,14 @@ export async function select<F extends object = ExampleFields>(
     const results = await run.folder.lines(RESULTS);
     const tally = new SelectionTally(n);
     for await (const batch of run.scored((packs) => scorePacks(run.scorer, packs))) {
-      for (const pack of batch) {
-        const row = selectRow(options, pack);
+      const rows = batch.map((pack) => selectRow(options, pack));
+      await addAxes(
+        axes,
+        rows,
+        batch.map(({ example }) => example),
+      );
+      for (const [i, pack] of batch.entries()) {
+        const row = rows[i] as ResultRow;
         tally.addPack(row, pack);
         results.add(rowJson(row, pack.pack && pack));
       }
@@ -76,14 +95,20 @@ export async function select<F extends object = ExampleFields>(
       manifest: {
         ...(await run.describe()),
         ...{ schema: MANIFEST_SCHEMA, loop: "B", command: "selection-demo" },
+        ...describedAxes(axes),
         answers_sha256: null,
         selection: { n, ...policy.identity },
         ...{ learning: null, device: null },
-        settings: { scorer_timeout_ms: run.scorer.timeoutMs },
+        settings: {
+          scorer_timeout_ms: run.scorer.timeoutMs,
+          ...(fields.length > 0 && { slice: [...fields] }),
+        },
       },
       findings: {
         metrics: tally.selectionMetrics,
         outcomes: { counts: { ...tally.counts } },
+        ...(tally.slices && { slices: tally.slices }),
+        ...(tally.axes && { axes: tally.axes }),
         unknown_completions: run.unknown,
         alarms: tally.alarms,
       },
@@ -104,6 +129,16 @@ function noAnswers(policy: SelectionPolicy, scorer: GuardedScorer): Error {
 }
 
 export function selectRow(
+  options: Pick<SelectOptions, "policy" | "n" | "slice">,
+  pack: ScoredPack,
+): ResultRow {
+  const { slice: fields = [] } = options;
+  const row = decidedRow(options, pack);
+  if (fields.length > 0) row.slices = slicesOf(pack.example, fields);
+  return row;
+}
+
+function decidedRow(
   { policy, n }: Pick<SelectOptions, "policy" | "n">,
   { example, pack, samples }: ScoredPack,
 ): ResultRow {

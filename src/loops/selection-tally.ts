@@ -117,29 +117,20 @@ export class SelectionTally extends Tally {
       const some = this.#unstable.slice(0, FIRST_IDS).join(", ");
       alarms.push({
         code: "nondeterministic_selection",
-        message: `Examples on which the selection policy is not deterministic: ${this.#unstable.length} (first ${some}). It chose another sample when it was called again. The gate will refuse this run.`,
+        message: `Examples on which the selection policy is not deterministic: ${this.#unstable.length} (first ${some}). It chose another sample when it was called again.`,
       });
     }
     if (this.#brokenSamples > 0) {
       alarms.push({
         code: "scorer_errors_in_samples",
-        message: `The scorer broke on ${this.#brokenSamples} samples, chosen or not. The gate will refuse this run.`,
+        message: `The scorer broke on ${this.#brokenSamples} samples, chosen or not.`,
       });
     }
     return alarms;
   }
 
   get selectionSentence(): string {
-    const {
-      pass_at_1: one,
-      pass_at_n: many,
-      delta,
-    } = this.selectionMetrics as Record<string, number | null>;
-    if (one == null || many == null || delta == null) return "nothing was scored";
-    return (
-      `pass@1 (first sample) ${one.toFixed(4)}, chosen of ${this.#n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
-      `rescued ${this.#rescued}, lost ${this.#lost}; the policy's distribution is unchanged`
-    );
+    return selectionSentence(this.selectionMetrics);
   }
 
   get remarks(): string[] {
@@ -153,6 +144,17 @@ export class SelectionTally extends Tally {
       ...(this.passAtK.length > 0 ? ["\n![pass@k against k](pass_at_k.svg)"] : []),
     ];
   }
+}
+
+/** The numbers of a selection in a sentence, from its metrics. */
+export function selectionSentence(metrics: Summary["metrics"]): string {
+  const figures = metrics as unknown as Record<string, number | null>;
+  const { pass_at_1: one, pass_at_n: many, delta, n, rescued, lost } = figures;
+  if (one == null || many == null || delta == null) return "nothing was scored";
+  return (
+    `pass@1 (first sample) ${one.toFixed(4)}, chosen of ${n} ${many.toFixed(4)}, delta ${delta.toFixed(4)}, ` +
+    `rescued ${rescued}, lost ${lost}; the policy's distribution is unchanged`
+  );
 }
 
 /** pass@k against k as a chart. */

@@ -2,6 +2,7 @@
 
 import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
+import { AxisMeans } from "../stats/axis-means.ts";
 import { RateCounts } from "../stats/rate-counts.ts";
 import { SliceRates } from "../stats/slice-rates.ts";
 
@@ -9,6 +10,7 @@ export class Tally {
   readonly counts: Record<string, number> = Object.create(null);
   readonly #rates = new RateCounts();
   readonly #slices = new SliceRates();
+  readonly #axes = new AxisMeans();
   #klSum = 0;
   #klRows = 0;
   /** The first two rows of each code. */
@@ -18,6 +20,7 @@ export class Tally {
     const counted = { reward: row.reward, passed: passes(row.reward), sample: row.sample };
     this.#rates.add(counted);
     this.#slices.add(row.slices, counted);
+    this.#axes.add(row.axes, row.sample);
     this.counts[row.outcome_code] = (this.counts[row.outcome_code] ?? 0) + 1;
     if (row.kl_est !== undefined) {
       this.#klSum += row.kl_est;
@@ -30,10 +33,12 @@ export class Tally {
 
   get metrics(): Summary["metrics"] {
     const { scored, passed } = this.#rates;
+    const ci = this.#rates.meanInterval();
     return {
       pass_rate: this.#rates.rate,
       pass_rate_ci95: this.#rates.interval(),
       mean_reward: this.#rates.meanReward,
+      ...(ci && { mean_reward_ci95: ci }),
       mean_kl_est: this.#klRows === 0 ? null : this.#klSum / this.#klRows,
       n_examples: this.#rates.rows,
       n_scored: scored,
@@ -47,6 +52,11 @@ export class Tally {
   /** With --slice: by field, the rates of its values. */
   get slices(): ReturnType<SliceRates["table"]> {
     return this.#slices.table();
+  }
+
+  /** With --axis: by name. */
+  get axes(): ReturnType<AxisMeans["table"]> {
+    return this.#axes.table();
   }
 
   /** One row of each of the two commonest failures, or the next best there is. */

@@ -90,7 +90,7 @@ export class CharacterTokenizer implements PolicyTokenizer {
     const alphabet = visible(this.#characters.join(""));
     return dataError(
       `the policy does not know the character ${named(character)} (character ${before + 1} of the text)`,
-      `Its ${this.#ids.size} characters are: ${alphabet}`,
+      `Replace it in the data, or use a policy that knows it: train sft makes one from texts (--alphabet). The ${this.#ids.size} characters of this one are: ${alphabet}`,
     );
   }
 }

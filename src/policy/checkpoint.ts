@@ -10,6 +10,7 @@ import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import { type Placed, place } from "../graph/parameters.ts";
+import { requirePromoted } from "../runs/aliased-policy.ts";
 import { replaceFolder, wholeFolder } from "../runs/replace-folder.ts";
 import { type Architecture, parametersOf } from "./architecture.ts";
 import type { ChatTemplate } from "./chat.ts";
@@ -63,7 +64,7 @@ const CHECKPOINT_BLOCK = z.strictObject({
   fingerprint: z.string(),
 });
 
-/** From a folder; `pi0` is the embedded one. */
+/** From a folder; `pi0` is the embedded one, `alias:NAME` the one that was promoted. */
 export async function loadCheckpoint(given: string): Promise<Checkpoint> {
   return (await inspectCheckpoint(given)).checkpoint;
 }
@@ -108,6 +109,7 @@ export async function inspectCheckpoint(
     dir,
   );
   if (block && block.fingerprint !== checkpoint.fingerprint) throw damaged(file, "checkpoint");
+  requirePromoted(given, checkpoint.fingerprint);
   const own = block !== undefined;
   const files = [
     ...weights.files.map(({ name, bytes }) => ({ name, bytes })),

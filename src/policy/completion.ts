@@ -26,6 +26,8 @@ export interface GenerateOptions {
   readonly maxLength: number;
   /** How many of the likeliest tokens to report at each position (default: 0). */
   readonly alternatives?: number | undefined;
+  /** Measure the latency of each completion: from its prompt to its last token, in its batch. */
+  readonly timed?: boolean | undefined;
 }
 
 export interface Generation extends SampledCompletion {
@@ -58,6 +60,8 @@ export class Completion {
   readonly #sampled: number[] = [];
   #alternatives: readonly TokenLogprob[] = [];
   #finish: SampledCompletion["finish"] | undefined;
+  #beganAt = 0;
+  #ms: number | undefined;
 
   constructor(
     index: number,
@@ -75,6 +79,11 @@ export class Completion {
     this.#scores = scores;
     const stopBytes = options.sampling.stop.map((text) => Buffer.byteLength(text));
     this.#tail = Math.max(0, ...stopBytes) + SPARE_TOKENS;
+  }
+
+  /** Its prompt is about to be read. */
+  begin(): void {
+    if (this.#options.timed) this.#beganAt = performance.now();
   }
 
   get ended(): boolean {
@@ -101,6 +110,7 @@ export class Completion {
     this.#sampled.push(sampledLogprob);
     if (tokenizer.endTokens.includes(token) || this.#stopped()) this.#finish = "stop";
     else if (this.#tokens.length === this.#maxTokens) this.#finish = "length";
+    if (this.#options.timed && this.ended) this.#ms = performance.now() - this.#beganAt;
   }
 
   /** The same, with all that is known of it. */
@@ -139,6 +149,7 @@ export class Completion {
       tokens: this.#tokens,
       logprobs: this.#logprobs,
       sampled_logprobs: this.#scores === "probabilities" ? null : this.#sampled,
+      ...(this.#ms !== undefined && { ms: this.#ms }),
     };
   }
 }

@@ -10,6 +10,7 @@ import type {
   SamplingSettings,
   SeenPrompts,
 } from "../core/policy.ts";
+import { ALIAS_PREFIX } from "../runs/alias-history.ts";
 import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
@@ -30,6 +31,8 @@ export interface EmbeddedOptions {
   readonly threads?: number | undefined;
   /** How many samples grow at a time in each thread; they do not depend on it. */
   readonly batch?: number | undefined;
+  /** Measure the latency of each sample, which is in a batch with others. */
+  readonly timed?: boolean | undefined;
   /** The training step, part of the address of every random number. */
   readonly step?: number | undefined;
 }
@@ -61,7 +64,9 @@ export async function openEmbeddedPolicy(
 ): Promise<EmbeddedPolicy> {
   const { checkpoint, stored } = await inspectCheckpoint(folder);
   const counts = stored.own && realPath(checkpoint.dir ?? "") !== realPath(PI0);
-  const place = { path: folder, ledger: counts ? checkpoint.dir : null };
+  // An alias may name another checkpoint later.
+  const path = folder.startsWith(ALIAS_PREFIX) ? (checkpoint.dir ?? folder) : folder;
+  const place = { path, ledger: counts ? checkpoint.dir : null };
   return new EmbeddedPolicy(checkpoint, options, place);
 }
 
@@ -144,7 +149,7 @@ export class EmbeddedPolicy implements Policy {
 
   #defaults(): Sampling {
     const { tokenizer, maxLength } = this.checkpoint;
-    return { tokenizer, maxLength, sampling: this.sampling };
+    return { tokenizer, maxLength, sampling: this.sampling, timed: this.#options.timed };
   }
 
   async close(): Promise<void> {

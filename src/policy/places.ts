@@ -26,6 +26,7 @@ export async function* inPlaces(
       // A completion may end with its first token.
       while (!places[place] && next < completions.length) {
         const completion = completions[next] as Completion;
+        completion.begin();
         await decoding.put(place, next++);
         completion.sample(decoding.row(place));
         begun.push(completion);

@@ -123,9 +123,10 @@ export class OpenAiPolicy implements Policy {
     const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
     now.addEventListener("abort", end, { once: true });
     try {
+      const began = performance.now();
       const said = readChatAnswer(await this.#send(body, limit.signal));
       this.#reached = true;
-      return { said: this.#withoutKeys(said) };
+      return { said: { ...this.#withoutKeys(said), ms: performance.now() - began } };
     } catch (error) {
       const failure = failureOf(error, limit.signal.aborted, Date.now());
       this.#reached ||= failure.status !== undefined;

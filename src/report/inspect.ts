@@ -63,12 +63,16 @@ export async function inspectRun(run: Run, options: InspectOptions = {}): Promis
   };
 }
 
-/** One complete row. */
-export async function findRow(run: Run, id: string): Promise<ResultRow> {
+/** The complete rows of an example: one, or with `--repeats` one for each sample. */
+export async function findRows(run: Run, id: string): Promise<ResultRow[]> {
+  const found: ResultRow[] = [];
   for await (const batch of run.results().batches()) {
-    const row = batch.find((candidate) => candidate.id === id);
-    if (row) return row;
+    const rows = batch.filter((row) => row.id === id);
+    // Samples of one example follow each other.
+    if (rows.length === 0 && found.length > 0) break;
+    found.push(...rows);
   }
+  if (found.length > 0) return found;
   throw dataError(
     `the run ${run.dir} has no row with the id ${JSON.stringify(id)}`,
     "List ids with inspect-run --show 20.",

@@ -59,6 +59,32 @@ describe("an evaluation", () => {
     expect(html).not.toContain("Warning.");
   });
 
+  test("of several samples for each example warns of nothing, unless a row is gone", async () => {
+    const samples = Array.from({ length: 8 }, (_, i) => ({
+      ...{ id: `r${i}`, prompt: `Compute ${i}.`, expected_answer: i, topic: i < 4 ? "a" : "b" },
+      samples: [`Final: ${i}`, "Final: -9"],
+    }));
+    const run = async (name: string, slice?: string[]) => {
+      const outdir = folder.path(name);
+      await evaluate({ dataset: samples, completions: samples, outdir, repeats: 2, slice });
+      return outdir;
+    };
+    const [one, two] = [await run("repeated", ["topic"]), await run("repeated-again", ["topic"])];
+    const html = await pageOf(one);
+    expect(html).not.toContain("Warning.");
+    expect(html).not.toContain("Further metrics");
+    const text = textOf(html);
+    expect(text).toContain("Rows 16 2 samples of 8 examples; 16 scored");
+    expect(text).toContain("r0 sample 2 parsed as -9");
+    expect(text).toContain("a 8 50.0 % ");
+    expect(textOf(await pageOf(one, two)), "a column for each run").toMatch(
+      /topic repeated repeated-again a 50\.0 % [^;]+; 4 of 8 50\.0 %/,
+    );
+    const short = copyOf(one);
+    edit(path.join(short, "results.jsonl"), /[^\n]*\n$/, "");
+    expect(textOf(await pageOf(short))).toContain("The manifest states 16 rows, not 15.");
+  });
+
   test("shows hostile text as text, and what is invisible", async () => {
     const html = await pageOf(runs.half);
     expect(html).not.toMatch(/<script|<img/);

@@ -1,9 +1,11 @@
 /** Entry point of the pages about runs: each kind of run has its own folder. */
 
 import { dataError, usageError } from "../core/errors.ts";
-import { requireKind } from "../runs/folder-kind.ts";
+import { requireKind, SCORED } from "../runs/folder-kind.ts";
 import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
+import { isMatrix } from "../runs/matrix-report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
+import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
 import { rolloutReport } from "./rollout/report.ts";
@@ -31,6 +33,13 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
 export async function report(options: ReportOptions): Promise<Report> {
   const [first, ...others] = options.runs;
   if (first === undefined) throw usageError("no run is given", "Name at least one run folder.");
+  if (others.length === 0 && isMatrix(first)) {
+    if (options.slice === undefined) return matrixReport(first);
+    throw usageError(
+      `${first} is a matrix, whose slices are those of its file`,
+      `Add slice: [${options.slice.join(", ")}] to the file and run it again: finished samples are kept.`,
+    );
+  }
   const kind = await kindOf(first);
   for (const dir of others) {
     const other = await kindOf(dir);
@@ -40,7 +49,35 @@ export async function report(options: ReportOptions): Promise<Report> {
         "A page is about runs of one kind. Write one for each kind.",
       );
   }
+  if (options.slice !== undefined && !SCORED.includes(kind))
+    throw usageError(
+      `${first} is ${aRun(kind)}, which has no rates to slice`,
+      "Use --slice with evaluations and selections.",
+    );
+  refuseUnused(options, kind, first);
   return PAGES[kind](options);
+}
+
+/** Which pages show what an option gives. */
+const USED_BY: Readonly<
+  Record<"pricePerHour" | "prices" | "alias", { flag: string; kinds: readonly RunKind[] }>
+> = {
+  pricePerHour: { flag: "--price-per-hour", kinds: ["train"] },
+  prices: {
+    flag: "--price-in and --price-out",
+    kinds: ["eval", "select", "experiment", "rollout"],
+  },
+  alias: { flag: "--alias", kinds: ["eval", "select", "experiment", "rollout"] },
+};
+
+function refuseUnused(options: ReportOptions, kind: RunKind, run: string): void {
+  for (const [name, { flag, kinds }] of Object.entries(USED_BY)) {
+    if (options[name as keyof typeof USED_BY] === undefined || kinds.includes(kind)) continue;
+    throw usageError(
+      `${run} is ${aRun(kind)}, whose page does not use ${flag}`,
+      `Leave it out, or write the page of a run of ${kinds.join(", ")}.`,
+    );
+  }
 }
 
 async function kindOf(dir: string): Promise<RunKind> {

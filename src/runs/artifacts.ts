@@ -13,6 +13,7 @@ export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 export const VERIFICATION_SCHEMA = "lockedroom.verification@1";
 export const SEAL_SCHEMA = "lockedroom.seal@1";
+export const ALIAS_ENTRY_SCHEMA = "lockedroom.alias-entry@1";
 
 export const MANIFEST = "manifest.json";
 export const RESULTS = "results.jsonl";
@@ -31,10 +32,16 @@ export const TEMPORARY = ".partial";
 /** What a rollout makes: one answer for each example, or several. */
 export const COMPLETIONS = "completions.jsonl";
 export const SAMPLES = "samples.jsonl";
+/** What a rollout in an environment makes: its episodes, and those that failed. */
+export const TRAJECTORIES = "trajectories.jsonl";
+export const FAILURES = "failures.jsonl";
 /** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
 /** In a checkpoint folder: the rollouts of its policy, a line for each. */
 export const LEDGER = "rollouts.jsonl";
+
+/** The folder of policy aliases, one folder for each. */
+export const ALIASES = "aliases";
 
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";

@@ -159,3 +159,14 @@ test("a number that is not finite is no figure", async () => {
   const [entry] = await list(dir);
   expect(entry?.headline).toEqual({ steps: 2, tokens: 10, alarms: 0 });
 });
+
+test("with repeats, examples and samples are counted apart", async () => {
+  const dir = path.join(root(), "run");
+  writeFolder(dir, "eval", "finished");
+  const file = path.join(dir, "summary.json");
+  const summary = JSON.parse(readFileSync(file, "utf8"));
+  Object.assign(summary.metrics, { n_scored: 180, n_examples: 180, repeats: 3 });
+  writeFileSync(file, JSON.stringify(summary));
+  const [entry] = await list(dir);
+  expect(entry?.headline).toMatchObject({ n_scored: 180, n_examples: 60, repeats: 3 });
+});

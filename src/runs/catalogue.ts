@@ -105,7 +105,7 @@ async function startOf(dir: string, { manifest, claim }: FolderContent): Promise
 
 /** Where each figure is in the summary. */
 const FIGURES: Record<RunKind, readonly string[]> = {
-  eval: ["metrics.pass_rate", "metrics.n_scored", "metrics.n_examples"],
+  eval: ["metrics.pass_rate", "metrics.n_scored", "metrics.n_examples", "metrics.repeats"],
   select: ["metrics.pass_rate", "metrics.pass_at_1", "metrics.delta"],
   experiment: ["metrics.pass_rate", "metrics.mean_reward"],
   rollout: ["n_examples", "n_answers", "cost.completion_tokens"],
@@ -127,7 +127,13 @@ async function headlineOf(
     return [keys.at(-1) as string, value];
   });
   const last = kind === "train" ? await lastFigures(dir) : {};
-  return { ...numbers(last), ...numbers(Object.fromEntries(figures)) };
+  return { ...numbers(last), ...perExample(numbers(Object.fromEntries(figures))) };
+}
+
+/** With repeats the summary counts samples; the headline counts examples and samples apart. */
+function perExample(headline: Headline): Headline {
+  const { n_examples: rows, repeats } = headline;
+  return rows && repeats ? { ...headline, n_examples: rows / repeats } : headline;
 }
 
 /** The last figures of a training run's streams; the last validation is in no summary. */

@@ -7,15 +7,18 @@ import type { JsonObject } from "../core/json.ts";
 import {
   COMPLETIONS,
   JOURNAL,
+  NOTE,
   PROVENANCE_SCHEMA,
   ROLLOUT_SUMMARY_SCHEMA,
   SAMPLES,
 } from "./artifacts.ts";
 import { contentOf } from "./folder-kind.ts";
 import { manifestFingerprint, provenancePath } from "./manifest.ts";
+import { type NotedAnswer, rolloutFacts } from "./note-facts.ts";
 import { type RolloutIdentity, requireSame } from "./rollout-journal.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { artifactJson, type Finished, type RunFolder } from "./run-folder.ts";
+import { runNote, stamped } from "./run-note.ts";
 import type { Provenance } from "./schemas.ts";
 
 export interface FinishedRollout extends Finished<RolloutManifest, RolloutSummary> {
@@ -49,6 +52,7 @@ export async function finishRollout(
   folder: RunFolder,
   manifest: RolloutManifest,
   found: Omit<RolloutSummary, "schema" | "files" | "manifest_sha256">,
+  concrete: readonly NotedAnswer[],
 ): Promise<FinishedRollout> {
   const name = answersName(manifest.n);
   const { [name]: answersSha256 = "" } = await folder.seal();
@@ -60,7 +64,10 @@ export async function finishRollout(
     files: { [name]: answersSha256, [provenanceName]: sha256(provenance) },
     manifest_sha256: manifestFingerprint(manifest),
   };
-  const finished = await folder.finish(manifest, summary, { [provenanceName]: provenance });
+  const finished = await folder.finish(manifest, summary, {
+    [provenanceName]: provenance,
+    [NOTE]: stamped(runNote(rolloutFacts(manifest, found, concrete))),
+  });
   return { ...finished, answers: folder.file(name) };
 }
 

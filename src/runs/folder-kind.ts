@@ -58,6 +58,12 @@ const OTHERS = {
     what: "a sweep",
     next: (dir: string) => `Name its training runs: report --run ${path.join(dir, "*/")}`,
   },
+  matrix: {
+    file: "matrix.json",
+    what: "a matrix",
+    next: (dir: string) =>
+      `Write its page with report --run ${dir}, or name one of its runs, ${path.join(dir, "PROMPT.MODEL", "run")}.`,
+  },
   adapter: {
     file: "adapter_config.json",
     what: "an adapter",

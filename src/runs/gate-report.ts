@@ -27,6 +27,23 @@ const side = z.strictObject({
 const seal = z.enum(["valid", "seal_missing", "seal_invalid", "seal_by_another_key"]);
 const interval = z.strictObject({ low: z.number(), high: z.number(), confidence: z.number() });
 
+/** What is measured of a part of the comparison: of a slice, and of an axis. */
+const PART = {
+  n: z.int(),
+  /** Different prompts, where they repeat: what the test and `needed` count. */
+  prompts: z.int().optional(),
+  /** Mean rewards: pass rates where every reward is 0 or 1. */
+  baseline: z.number(),
+  candidate: z.number(),
+  gained: z.int(),
+  lost: z.int(),
+  delta: z.number().nullable(),
+  ci: interval.nullable(),
+  p_value: z.number().nullable(),
+  /** Holm's correction for the number of parts. */
+  p_holm: z.number(),
+} as const;
+
 export const gateReportSchema = z.strictObject({
   schema: z.literal(GATE_SCHEMA),
   /** `PASS` answers a claim of no regression, `PROMOTE` one of improvement. */
@@ -49,8 +66,13 @@ export const gateReportSchema = z.strictObject({
   delta: z.number().nullable(),
   ci: interval.nullable(),
   p_value: z.number().nullable(),
-  /** `cluster_sign_flip`: prompts repeat, so the signs of whole prompts are flipped, not of rows. */
-  test: z.enum(["mcnemar_exact", "sign_flip", "cluster_sign_flip"]).nullable(),
+  /**
+   * Of pass or fail McNemar's; of other rewards a betting test, and without a known range a sign-flip test.
+   * `cluster_`: prompts repeat, so whole prompts are tested, not rows.
+   */
+  test: z
+    .enum(["mcnemar_exact", "betting", "cluster_betting", "sign_flip", "cluster_sign_flip"])
+    .nullable(),
   minimum_detectable_effect: z.number().nullable(),
   flips: z
     .strictObject({
@@ -70,6 +92,8 @@ export const gateReportSchema = z.strictObject({
   /** Of a claim of no regression: the loss to be ruled out, and the smallest that is; null without any. */
   margin: z.number().optional(),
   loss_bound: z.number().nullable().optional(),
+  /** Of the test of the margin, one-sided, so half of the level decides; null if above 0.5 or unknown. */
+  margin_p_value: z.number().nullable().optional(),
   /** The range of rewards that a bound rests on: declared by the scorer, or stated by the caller. */
   reward_range: z
     .strictObject({
@@ -101,19 +125,38 @@ export const gateReportSchema = z.strictObject({
       values: z.array(
         z.strictObject({
           value: z.string(),
-          n: z.int(),
-          /** Mean rewards: pass rates where every reward is 0 or 1. */
-          baseline: z.number(),
-          candidate: z.number(),
-          gained: z.int(),
-          lost: z.int(),
-          delta: z.number().nullable(),
-          ci: interval.nullable(),
-          p_value: z.number().nullable(),
-          /** Holm's correction for the number of slices. */
-          p_holm: z.number(),
-          state: z.enum(["loss_ruled_out", "worse", "undecided"]),
+          ...PART,
+          /** The last two: a loss of the margin is not ruled out, or without one nothing is significant. */
+          state: z.enum([
+            "unchanged",
+            "better",
+            "loss_ruled_out",
+            "worse",
+            "loss_not_ruled_out",
+            "not_significant",
+          ]),
           /** About how many examples of the slice would decide. */
+          needed: z.int().optional(),
+        }),
+      ),
+    })
+    .optional(),
+  /** With axes: the comparison on each of them. */
+  axes: z
+    .strictObject({
+      /** The decision by the main reward, and its slices, alone. */
+      without_axes: z.enum(["PROMOTE", "PASS", "REJECT", "INCONCLUSIVE"]),
+      /** Axes on which a loss is shown. */
+      refused_by: z.array(z.string()),
+      values: z.array(
+        z.strictObject({
+          name: z.string(),
+          /** The loss that must be ruled out; with 0 no row may lose. */
+          margin: z.number(),
+          ...PART,
+          /** `worse_within_margin`: a loss is shown, and one of the margin is ruled out. */
+          state: z.enum(["loss_ruled_out", "worse_within_margin", "worse", "loss_not_ruled_out"]),
+          /** About how many examples would decide. */
           needed: z.int().optional(),
         }),
       ),

@@ -1,3 +1,5 @@
+export { type AliasEntry, aliasEntrySchema } from "./alias-entry.ts";
+export { type AliasPlace, aliasPlace, listAliases, readAlias } from "./alias-history.ts";
 export * from "./artifacts.ts";
 export { kindOf, listRuns, type RunEntry } from "./catalogue.ts";
 export type { FinishedRollout } from "./finished-rollout.ts";
@@ -14,7 +16,7 @@ export {
   provenancePath,
   readProvenance,
 } from "./manifest.ts";
-export { runNote, summaryText, warnings } from "./note.ts";
+export { scoredFacts } from "./note-facts.ts";
 export * from "./preference-schemas.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
@@ -28,6 +30,7 @@ export * from "./rollout-schemas.ts";
 export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export type { FolderOptions } from "./run-folder.ts";
 export { type Files, type Finished, RunFolder } from "./run-folder.ts";
+export { FAILURE_TYPES, NOTE_FIELDS, type NoteFacts, runNote } from "./run-note.ts";
 export {
   type Manifest,
   manifestSchema,
@@ -42,10 +45,12 @@ export {
 export { type FinishedRun, finishScoredRun, type RunEnd } from "./scored-run.ts";
 export { readSeal, type Seal, sealSchema } from "./seal-record.ts";
 export * from "./stop-reasons.ts";
+export { summaryText, warnings } from "./summary-text.ts";
 export * from "./sweep-schema.ts";
 export { type Tail, tail } from "./tail.ts";
 export * from "./train-records.ts";
 export * from "./train-schemas.ts";
+export { tokensUsed, totalSeconds } from "./training-cost.ts";
 export * from "./validation-report.ts";
 export {
   readVerification,

@@ -1,6 +1,7 @@
 /** Every schema of the project by name, and their JSON Schema form. */
 
 import { type ZodType, z } from "zod";
+import { aliasEntrySchema } from "./alias-entry.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
@@ -11,6 +12,7 @@ import * as scored from "./schemas.ts";
 import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
 import * as training from "./train-schemas.ts";
+import { rolloutFailureSchema, trajectorySchema } from "./trajectory-schema.ts";
 import { validationReportSchema } from "./validation-report.ts";
 import { verificationSchema } from "./verification.ts";
 
@@ -26,6 +28,8 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "rollout@1": rollouts.rolloutManifestSchema,
   "rollout-summary@1": rollouts.rolloutSummarySchema,
   "journal-row@1": rollouts.journalRowSchema,
+  "trajectory@1": trajectorySchema,
+  "rollout-failure@1": rolloutFailureSchema,
   "pair@1": preferences.pairRowSchema,
   "label@1": preferences.labelRowSchema,
   "pairs@1": preferences.pairsManifestSchema,
@@ -42,6 +46,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "timing-row@1": lines.timingRecordSchema,
   "verification@1": verificationSchema,
   "seal@1": sealSchema,
+  "alias-entry@1": aliasEntrySchema,
   "states-row@1": lines.stateRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };

@@ -15,6 +15,7 @@ interface AnyManifest {
   readonly volatile: Volatile;
   readonly inputs: Manifest["inputs"];
   readonly scorer?: object;
+  readonly axes?: readonly { readonly name: string; readonly scorer: object }[] | undefined;
   readonly scorers?: readonly { readonly identity: object }[];
 }
 
@@ -23,10 +24,11 @@ interface AnyManifest {
  * that a moved workspace keeps its fingerprints.
  */
 export function manifestFingerprint(manifest: AnyManifest): string {
-  const { volatile: _volatile, inputs, scorer, scorers, ...fixed } = manifest;
+  const { volatile: _volatile, inputs, scorer, axes, scorers, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
     ...(scorer && { scorer: withoutPlace(scorer) }),
+    ...(axes && { axes: axes.map((one) => ({ ...one, scorer: withoutPlace(one.scorer) })) }),
     ...(scorers && {
       scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),
     }),

@@ -1,7 +1,10 @@
 /** A matrix of prompts and models: the YAML file that asks for it, and matrix.json that it leaves. */
 
 import { z } from "zod";
-import { dataError, messageOf } from "../core/errors.ts";
+import { dataError, LockedRoomError, messageOf } from "../core/errors.ts";
+import { isFields } from "../core/records.ts";
+import { nearestName } from "../core/spelling.ts";
+import { visibleShort } from "../core/visible.ts";
 import { parseWith, readText } from "./whole-file.ts";
 
 /** Names become names of folders. */
@@ -42,6 +45,8 @@ export const matrixSpecSchema = z.strictObject({
     })
     .prefault({}),
   scorer: z.string().optional(),
+  /** Axes as `eval --axis` takes them. */
+  axes: z.array(z.string()).default([]),
   /** Fields to slice by. */
   slice: z.array(z.string()).default([]),
   /** Requests at once to an endpoint. */
@@ -49,6 +54,28 @@ export const matrixSpecSchema = z.strictObject({
 });
 
 export type MatrixSpec = z.infer<typeof matrixSpecSchema>;
+
+/** The keys of the file, and of the parts of it that have fixed keys. */
+const KEYS: Record<string, readonly string[]> = {
+  "": Object.keys(matrixSpecSchema.shape),
+  sampling: Object.keys(matrixSpecSchema.shape.sampling.unwrap().shape),
+};
+
+function refuseUnknownKeys(file: string, given: unknown): void {
+  if (!isFields(given)) return;
+  for (const [part, known] of Object.entries(KEYS)) {
+    const within = part === "" ? given : given[part];
+    if (!isFields(within)) continue;
+    const odd = Object.keys(within).find((key) => !known.includes(key));
+    if (odd === undefined) continue;
+    const near = nearestName(odd, known);
+    const where = part === "" ? "" : ` in ${part}`;
+    throw dataError(
+      `${file}: unknown key ${visibleShort(odd, 40)}${where}`,
+      `${near === undefined ? "" : `Did you mean ${near}? `}The keys are ${known.join(", ")}.`,
+    );
+  }
+}
 
 /** `parse` turns YAML into values. */
 export async function readMatrix(
@@ -58,8 +85,11 @@ export async function readMatrix(
   const text = await readText(file);
   let spec: MatrixSpec;
   try {
-    spec = parseWith(matrixSpecSchema, parse(text));
+    const given = parse(text);
+    refuseUnknownKeys(file, given);
+    spec = parseWith(matrixSpecSchema, given);
   } catch (error) {
+    if (error instanceof LockedRoomError) throw error;
     throw dataError(
       `${file} is not a matrix: ${messageOf(error).split("\n")[0]}`,
       "It needs dataset, prompts and models; see lockedroom matrix --help.",

@@ -74,7 +74,7 @@ export async function namesIn(dir: string): Promise<string[]> {
 }
 
 /** Not every system lets a folder be opened; where not, there is nothing to do. */
-async function syncFolder(dir: string): Promise<void> {
+export async function syncFolder(dir: string): Promise<void> {
   try {
     const handle = await open(dir, "r");
     await handle.sync().finally(() => handle.close());

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
+import { timingSchema } from "./timing-schema.ts";
 
 const { fingerprint_version, examples, exposure, seeds_tried, volatile } = manifestSchema.shape;
 
@@ -20,7 +21,11 @@ const answerSchema: z.ZodType<Answer> = z.object({
 });
 
 /** A line of journal.jsonl after the first: one answer, and which sample of which example it is. */
-export const journalRowSchema = z.object({ id: z.string(), sample: count, answer: answerSchema });
+export const journalRowSchema = z.object({
+  ...{ id: z.string(), sample: count, answer: answerSchema },
+  /** Its latency in milliseconds. */
+  ms: z.number().min(0).optional(),
+});
 
 /** manifest.json: data set, policy, prompt and sampling settings. */
 export const rolloutManifestSchema = z.strictObject({
@@ -37,7 +42,7 @@ export const rolloutManifestSchema = z.strictObject({
   exposure,
   seeds_tried,
   /** Of a resumed rollout: those of the last process. */
-  volatile,
+  volatile: volatile.extend({ timing: timingSchema.optional() }),
 });
 
 /** summary.json, written last. */

@@ -15,7 +15,7 @@ import { claim, claimState, readClaim, release } from "./claim.ts";
 import { contentOf } from "./folder-kind.ts";
 import { aRun, describeKind, nextStep, type RunKind } from "./kinds.ts";
 import { GrowingFile, LineFile, writeNew } from "./line-files.ts";
-import { keepEditedNote } from "./note.ts";
+import { keepEditedNote } from "./run-note.ts";
 import { realPath, sha256OfFile } from "./whole-file.ts";
 
 /** Further files by name, such as charts. */

@@ -60,6 +60,25 @@ export const inputFile = z.strictObject({
   rows: z.int(),
 });
 
+/** Who scored: the main scorer of a run, or that of one of its axes. */
+const scorerIdentity = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  spec: z.string(),
+  source_sha256: hash,
+  path: z.string().nullable(),
+  /** Of a scorer object: the hash covers the text of its function and nothing that it captures. */
+  source: z.literal("function_text").optional(),
+  /** Of the code that is known without running it, where `source_sha256` covers more. */
+  code_sha256: hash.optional(),
+  /** The scorer declares itself non-deterministic; each row was scored once. */
+  deterministic: z.literal(false).optional(),
+  /** The kind of failure of each code, if the scorer declares it. */
+  classes: z.record(z.string(), z.string()).optional(),
+  /** The lowest and the highest possible reward, if the scorer declares them. */
+  range: z.tuple([z.number(), z.number()]).optional(),
+});
+
 export const manifestSchema = z.strictObject({
   schema: z.literal(MANIFEST_SCHEMA),
   fingerprint_version: z.int(),
@@ -71,23 +90,9 @@ export const manifestSchema = z.strictObject({
   examples: z.strictObject({ count: z.int(), sha256: hash, prompts_sha256: hash }),
   /** Of the scored completions, whatever file they came from; null for packs of samples. */
   answers_sha256: hash.nullable(),
-  scorer: z.strictObject({
-    name: z.string(),
-    version: z.string(),
-    spec: z.string(),
-    source_sha256: hash,
-    path: z.string().nullable(),
-    /** Of a scorer object: the hash covers the text of its function and nothing that it captures. */
-    source: z.literal("function_text").optional(),
-    /** Of the code that is known without running it, where `source_sha256` covers more. */
-    code_sha256: hash.optional(),
-    /** The scorer declares itself non-deterministic; each row was scored once. */
-    deterministic: z.literal(false).optional(),
-    /** The kind of failure of each code, if the scorer declares it. */
-    classes: z.record(z.string(), z.string()).optional(),
-    /** The lowest and the highest possible reward, if the scorer declares them. */
-    range: z.tuple([z.number(), z.number()]).optional(),
-  }),
+  scorer: scorerIdentity,
+  /** With --axis: the secondary scorers, by name in their order. */
+  axes: z.array(z.strictObject({ name: z.string(), scorer: scorerIdentity })).optional(),
   prompt: jsonObject.nullable(),
   sampling: jsonObject.nullable(),
   selection: jsonObject.nullable(),
@@ -138,6 +143,19 @@ export const resultRowSchema = z.strictObject({
   sample: count.optional(),
   /** With --slice: by field, the example's value. */
   slices: z.record(z.string(), z.string()).optional(),
+  /** With --axis: what each secondary scorer gave; a null reward is no reward. */
+  axes: z
+    .record(
+      z.string(),
+      z.strictObject({
+        reward: z.number().nullable(),
+        code: z.string().min(1),
+        message: z.string().optional(),
+      }),
+    )
+    .optional(),
+  /** What the example says to the embedded axes. */
+  axis_labels: z.json().optional(),
   kl_est: z.number().optional(),
   /** Selection only: the policy is not deterministic on this row. */
   unstable: z.literal(true).optional(),
@@ -166,6 +184,18 @@ const sliceRate = z.strictObject({
   pass_rate: share,
   pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
   mean_reward: z.number().nullable(),
+  /** Of graded rewards: where every reward is 0 or 1 the interval is that of the pass rate. */
+  mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
+});
+
+/** Of one axis; its mean is over rows that have a reward. */
+const axisSummary = z.strictObject({
+  mean: z.number().nullable(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+  scored: z.int(),
+  /** Rows on which the axis's scorer failed. */
+  errors: z.int(),
+  codes: z.record(z.string(), z.int()),
 });
 
 export const summarySchema = z.strictObject({
@@ -177,6 +207,8 @@ export const summarySchema = z.strictObject({
     pass_rate: share,
     pass_rate_ci95: z.tuple([z.number(), z.number()]).nullable(),
     mean_reward: z.number().nullable(),
+    /** Of graded rewards, over examples. */
+    mean_reward_ci95: z.tuple([z.number(), z.number()]).optional(),
     mean_kl_est: z.number().nullable(),
     /** Rows: with --repeats an example counts once for each of its samples. */
     n_examples: z.int(),
@@ -202,6 +234,8 @@ export const summarySchema = z.strictObject({
   outcomes: z.strictObject({ counts: z.record(z.string(), z.int()) }),
   /** With --slice: by field, the rates of its values. */
   slices: z.record(z.string(), z.array(sliceRate)).optional(),
+  /** With --axis: by name. */
+  axes: z.record(z.string(), axisSummary).optional(),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
   /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
   alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),

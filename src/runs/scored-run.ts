@@ -3,9 +3,11 @@
 import path from "node:path";
 import { NOTE, RESULTS, SUMMARY_SCHEMA, SUMMARY_TEXT } from "./artifacts.ts";
 import { manifestFingerprint } from "./manifest.ts";
-import { runNote, stamped, summaryText } from "./note.ts";
+import { scoredFacts } from "./note-facts.ts";
 import type { Files, Finished, RunFolder } from "./run-folder.ts";
+import { runNote, stamped } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
+import { summaryText } from "./summary-text.ts";
 
 /** What completes a run. */
 export interface RunEnd {
@@ -13,7 +15,7 @@ export interface RunEnd {
   /** The part of the summary that was found out; the rest is derived. */
   readonly findings: Pick<
     Summary,
-    "metrics" | "outcomes" | "slices" | "unknown_completions" | "alarms"
+    "metrics" | "outcomes" | "slices" | "axes" | "unknown_completions" | "alarms"
   >;
   /** Heading of summary.md. */
   readonly title: string;
@@ -45,6 +47,6 @@ export async function finishScoredRun(folder: RunFolder, end: RunEnd): Promise<F
   return folder.finish(manifest, summary, {
     ...end.files,
     [SUMMARY_TEXT]: summaryText(end.title, summary, end.remarks),
-    [NOTE]: stamped(runNote(manifest, summary, end.concrete, end.happened)),
+    [NOTE]: stamped(runNote(scoredFacts(manifest, summary, end.concrete, end.happened))),
   });
 }

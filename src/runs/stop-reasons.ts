@@ -19,6 +19,8 @@ export function isStopCondition(reason: string): reason is StopCondition {
 }
 
 /** Conditions that end a run at any step, so that the policy is validated once more. */
+export const BUDGETS = ["tokens", "money", "seconds"] as const satisfies readonly StopCondition[];
+
 export function isBudget(reason: string): boolean {
-  return ["tokens", "money", "seconds"].includes(reason);
+  return (BUDGETS as readonly string[]).includes(reason);
 }

@@ -12,7 +12,7 @@ export const sweepPointSchema = z.strictObject({
   kl_exact: z.number().nullable(),
   entropy: z.number(),
   length_mean: z.number(),
-  /** The alarm that stopped the run; null where all steps were done. */
+  /** The alarm or the condition that stopped the run; null where all steps were done. */
   stopped_by: z.string().nullable(),
 });
 

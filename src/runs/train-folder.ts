@@ -8,12 +8,16 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
-import { MANIFEST, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { MANIFEST, NOTE, SAMPLES, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
+import { trainFacts } from "./note-facts.ts";
 import { fillFolder, wholeFolder } from "./replace-folder.ts";
 import type { FolderOptions } from "./run-folder.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
+import { runNote, stamped } from "./run-note.ts";
+import { tail } from "./tail.ts";
+import type { SampleRecord } from "./train-records.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
 import {
   asJson,
@@ -153,7 +157,8 @@ export class TrainFolder {
     const hashes = await this.#folder.seal();
     const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
     const kept = await keptHash(this.dir);
-    const { summary } = await this.#folder.finish(manifest, {
+    const note = runNote(trainFacts(manifest, end, await lastSamples(this.dir)));
+    const summary: TrainSummary = {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
       metrics_sha256: hashOf("metrics"),
@@ -163,9 +168,23 @@ export class TrainFolder {
       states_sha256: hashOf("states"),
       ...(kept !== null && { kept_sha256: kept }),
       manifest_sha256: manifestFingerprint(manifest),
-    } satisfies TrainSummary);
+    };
+    await this.#folder.finish(manifest, summary, { [NOTE]: stamped(note) });
     return summary;
   }
+}
+
+/** Two samples of the last validation, for the run note. */
+async function lastSamples(dir: string): Promise<SampleRecord[]> {
+  let last: SampleRecord[] = [];
+  for (let from = 0; ; ) {
+    const { rows, next } = await tail(dir, SAMPLES, from);
+    if (rows.length === 0) break;
+    const all = [...last, ...(rows as unknown as SampleRecord[])];
+    last = all.filter(({ step }) => step === all.at(-1)?.step);
+    from = next;
+  }
+  return last.slice(0, 2);
 }
 
 /** A run is resumed only with the manifest that it was started with. */

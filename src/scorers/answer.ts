@@ -7,6 +7,7 @@ import {
   asRecorded,
   type CheckedScore,
   HARNESS_CODES,
+  INVALID_EXAMPLE,
   isName,
   SCORER_ERROR,
   type ScoreRequest,
@@ -105,11 +106,24 @@ function checked(scorer: Scorer, answer: unknown): CheckedScore {
     code,
     details = {},
   } = answer as { reward: unknown; code: unknown; details?: unknown };
-  if (typeof reward !== "number" || !Number.isFinite(reward)) {
-    return scorerError(
-      `the scorer's reward is ${typeof reward === "number" ? reward : typeof reward}, not a finite number`,
-    );
-  }
+  // No reward is what such a row gets, so that stating it is no mistake.
+  const stated = reward === null && code === INVALID_EXAMPLE ? 0 : reward;
+  if (typeof stated !== "number" || !Number.isFinite(stated))
+    return scorerError(`the scorer's reward is ${shownReward(reward)}, not a finite number`);
+  return checkedReward(scorer, stated, code, details);
+}
+
+function shownReward(reward: unknown): string {
+  if (reward === null || typeof reward === "number") return String(reward);
+  return Array.isArray(reward) ? "an array" : typeof reward;
+}
+
+function checkedReward(
+  scorer: Scorer,
+  reward: number,
+  code: unknown,
+  details: unknown,
+): CheckedScore {
   if (Math.abs(reward) > LARGEST_REWARD)
     return scorerError(`the scorer's reward ${reward} is beyond ±${LARGEST_REWARD}`);
   if (typeof code !== "string" || !isName(code))

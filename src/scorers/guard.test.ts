@@ -31,6 +31,13 @@ const messages = async (
   );
 };
 
+test("an unreadable example may have the reward null, and gets none either way", async () => {
+  for (const reward of [null, 0, 0.5])
+    expect(await messages(() => ({ reward, code: "invalid_example", details: {} }), 1)).toEqual([
+      "invalid_example null",
+    ]);
+});
+
 describe("a broken answer is a scorer_error without a reward", () => {
   test.each([
     [
@@ -51,6 +58,8 @@ describe("a broken answer is a scorer_error without a reward", () => {
     ["Infinity", () => ({ ...good(), reward: Number.POSITIVE_INFINITY }), "reward is Infinity"],
     ["a reward without measure", () => ({ ...good(), reward: 1e300 }), "beyond"],
     ["text as reward", () => ({ ...good(), reward: "1" }), "reward is string"],
+    ["null as reward", () => ({ ...good(), reward: null }), "reward is null, not"],
+    ["a list as reward", () => ({ ...good(), reward: [1] }), "reward is an array, not"],
     ["nothing", () => undefined, "returned a undefined"],
     ["null", () => null, "returned null"],
     ["a promise of NaN", async () => ({ ...good(), reward: Number.NaN }), "reward is NaN"],

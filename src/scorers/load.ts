@@ -9,13 +9,15 @@ import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importTwice, type LoadOptions, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
 import type { Sight } from "../extensions/watch.ts";
+import { AXES } from "./axes/index.ts";
 import { mathFinalLine } from "./math-final-line.ts";
 
 export const DEFAULT_SCORER = mathFinalLine.name;
 
 /** The module a built-in lives in, beside this one; the extension is that of the code running. */
-const BUILT_IN = new Map([
+const BUILT_IN = new Map<string, { readonly scorer: Scorer; readonly module: string }>([
   [mathFinalLine.name, { scorer: mathFinalLine, module: "math-final-line" }],
+  ...AXES.map((scorer) => [scorer.name, { scorer, module: `axes/${scorer.name}` }] as const),
 ]);
 
 export interface LoadedScorer {

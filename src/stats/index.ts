@@ -4,6 +4,7 @@ export * from "./cluster-counts.ts";
 export * from "./difference-counts.ts";
 export * from "./holm.ts";
 export * from "./margin.ts";
+export * from "./margin-power.ts";
 export * from "./mcnemar.ts";
 export * from "./normal-quantile.ts";
 export * from "./paired.ts";

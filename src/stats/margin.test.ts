@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { logBinomialPmf } from "./binomial.ts";
 import {
   binomialAtMost,
+  flipInterval,
   gainRuledOut,
   lossRuledOut,
   marginRuledOut,
@@ -122,6 +123,55 @@ describe("smallestLossRuledOut", () => {
 
   it("is undefined where nothing is ruled out", () => {
     expect(smallestLossRuledOut(() => false)).toBeUndefined();
+  });
+});
+
+describe("flipInterval", () => {
+  it("ends at the bounds of the tests where it contains 0", () => {
+    const { low, high } = flipInterval(3, 2, 100, 0.95) as { low: number; high: number };
+    expect(-low).toBeCloseTo(
+      smallestLossRuledOut((margin) => lossRuledOut(3, 2, 100, margin, 0.05)) as number,
+      4,
+    );
+    expect(high).toBeCloseTo(
+      smallestLossRuledOut((margin) => lossRuledOut(2, 3, 100, margin, 0.05)) as number,
+      4,
+    );
+  });
+
+  it("excludes 0 where the exact test is significant, and is undefined without pairs", () => {
+    expect(flipInterval(8, 0, 30, 0.95)?.low).toBeGreaterThan(0);
+    expect(flipInterval(0, 8, 30, 0.95)?.high).toBeLessThan(0);
+    expect(flipInterval(20, 0, 20, 0.95)?.high).toBe(1);
+    expect(flipInterval(0, 0, 0, 0.95)).toBeUndefined();
+  });
+
+  it("misses the true difference in at most 5 % of samples", () => {
+    const n = 12;
+    const outcomes = [];
+    for (let gained = 0; gained <= n; gained++)
+      for (let lost = 0; lost <= n - gained; lost++)
+        outcomes.push({ gained, lost, ...flipInterval(gained, lost, n, 0.95) });
+    for (const [gain, loss] of [
+      [0.1, 0.1],
+      [0.3, 0.05],
+      [0.02, 0.2],
+      [0.6, 0.3],
+      [0.5, 0],
+    ] as const) {
+      const missed = outcomes.filter(
+        ({ low = 0, high = 0 }) => gain - loss < low - 1e-5 || gain - loss > high + 1e-5,
+      );
+      const chance = missed.reduce(
+        (sum, { gained, lost }) =>
+          sum +
+          Math.exp(
+            logBinomialPmf(gained, n, gain) + logBinomialPmf(lost, n - gained, loss / (1 - gain)),
+          ),
+        0,
+      );
+      expect(chance, `${gain} gained, ${loss} lost`).toBeLessThanOrEqual(0.05);
+    }
   });
 });
 

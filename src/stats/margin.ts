@@ -27,17 +27,30 @@ export function lossRuledOut(
   margin: number,
   alpha: number,
 ): boolean {
+  return margin > 0 && lowRuledOut(gained, lost, n, margin, alpha);
+}
+
+/** The same for any margin: a negative one asks whether gains of its size or less are ruled out. */
+function lowRuledOut(
+  gained: number,
+  lost: number,
+  n: number,
+  margin: number,
+  alpha: number,
+): boolean {
   for (const [name, value] of Object.entries({ gained, lost, n })) requireCount(name, value);
   requireLevel("alpha", alpha);
-  if (n === 0 || !(margin > 0)) return false;
+  if (n === 0 || margin <= -1) return false;
   if (margin >= 1) return margin > 1 || lost < n;
   if (gained + lost > EXACT_FLIPS) return marginRuledOut(lost, gained, n, margin, alpha);
   const level = alpha / 2;
   const seen = marginStatistic(lost, gained, n, margin);
   const spent = BOUND_SHARE * level;
-  const [low, high] = shareBounds(gained, n, spent);
+  const [least, high] = shareBounds(gained, n, spent);
   const top = Math.min(high, (1 - margin) / 2);
-  if (low > top) return true; // So many gains do not happen at a loss of the margin.
+  if (least > top) return true; // So many gains do not happen at a loss of the margin.
+  const low = Math.max(least, -margin);
+  if (low > top) return false; // So few do not happen at a gain of its size.
   for (let i = 0; i <= GRID; i++) {
     // Even steps of the root: the probability changes fastest where few pairs gain.
     const share = (Math.sqrt(low) + (i / GRID) * (Math.sqrt(top) - Math.sqrt(low))) ** 2;
@@ -63,13 +76,49 @@ export function smallestLossRuledOut(
   most = 1,
 ): number | undefined {
   if (!ruledOut(most)) return undefined;
-  let [low, high] = [0, most];
-  while (high - low > 1e-5 * most) {
-    const middle = (low + high) / 2;
-    if (ruledOut(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
+  return smallestTrue(ruledOut, 0, most, 1e-5 * most);
+}
+
+/** By bisection, where `high` holds and `low` does not. */
+function smallestTrue(
+  holds: (value: number) => boolean,
+  low: number,
+  high: number,
+  tolerance = 1e-5,
+): number {
+  if (high - low <= tolerance) return high;
+  const middle = (low + high) / 2;
+  return holds(middle)
+    ? smallestTrue(holds, low, middle, tolerance)
+    : smallestTrue(holds, middle, high, tolerance);
+}
+
+/**
+ * Interval of the paired difference in pass rate: what neither `lossRuledOut` nor `gainRuledOut` rules
+ * out at `1 - confidence`, to within a hundred-thousandth. Undefined without pairs.
+ */
+export function flipInterval(
+  gained: number,
+  lost: number,
+  n: number,
+  confidence: number,
+): { low: number; high: number } | undefined {
+  requireLevel("confidence", confidence);
+  if (n === 0) return undefined;
+  const alpha = 1 - confidence;
+  const lowest = (up: number, down: number) => {
+    const ruledOut = (margin: number) => lowRuledOut(up, down, n, margin, alpha);
+    if (!ruledOut(1)) return -1;
+    // The score test costs little, and its end is close.
+    const near = smallestTrue((margin) => marginRuledOut(down, up, n, margin, alpha), -1, 1);
+    let [low, high] = [near, near];
+    for (let step = 0.01; high < 1 && !ruledOut(high); step *= 2)
+      [low, high] = [high, Math.min(1, high + step)];
+    for (let step = 0.01; low === high || (low > -1 && ruledOut(low)); step *= 2)
+      [low, high] = [Math.max(-1, low - step), low];
+    return -smallestTrue(ruledOut, low, high);
+  };
+  return { low: lowest(gained, lost), high: -lowest(lost, gained) };
 }
 
 /**

@@ -152,6 +152,14 @@ describe("signFlipTest", () => {
     expectNear(p, bySignEnumeration(values), 20_000);
   });
 
+  it.each([20, 24])("%i pairs: all sign patterns, with no floor of resampling", (n) => {
+    expect(signFlipTest(binary(n, 0, 3), { seed: 1 }).p).toBe(2 ** (1 - n));
+    expect(signFlipTest(binary(n - 3, 3, 0), { seed: 1 }).p).toBeCloseTo(
+      mcnemarExact(n - 3, 3),
+      15,
+    );
+  });
+
   it("counts as ties what rounding has parted", () => {
     // In tenths the sums tie exactly as the integers do; as doubles some miss by 1e-17.
     const options = { seed: 4, resamples: 2000 };
@@ -191,7 +199,10 @@ describe("signFlipTest", () => {
 
   it("never says 0, and says 1 when nothing differs", () => {
     const options = { seed: 1, resamples: 999 };
-    expect(signFlipTest(binary(100, 0, 0), options).p).toBe(0.001);
+    const { p } = signFlipTest(binary(100, 0, 0), options);
+    expect(p).toBeGreaterThan(mcnemarExact(100, 0));
+    expect(p).toBeLessThan(1e-20);
+    expect(signFlipTest(binary(10_000, 0, 0), options).p).toBeGreaterThan(0);
     expect(signFlipTest(binary(0, 0, 9), options).p).toBe(1);
     expect(signFlipTest(new DifferenceCounts(), options).p).toBe(1);
     expect(signFlipTest(DifferenceCounts.of([1e308, 1.5e308]), options).p).toBe(1);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { rngAt } from "../core/rng.ts";
 import { drawBinomial, logBinomialPmf } from "./binomial.ts";
-import { lossRuledOut } from "./margin.ts";
 import { mcnemarExact } from "./mcnemar.ts";
-import { minimumDetectableEffect, pairsForEffect, pairsForMargin } from "./power.ts";
+import { minimumDetectableEffect, pairsForEffect } from "./power.ts";
 
 describe("minimumDetectableEffect", () => {
   it("is (z + z) sqrt(variance / n)", () => {
@@ -108,31 +107,5 @@ describe("pairsForEffect", () => {
     expect(pairsForEffect({ effect: 0, variance: 1, alpha: 0.05 })).toBeUndefined();
     expect(pairsForEffect({ effect: 1e-9, variance: 1, alpha: 0.05 })).toBeUndefined();
     expect(pairsForEffect({ effect: 0.1, variance: 0, alpha: 0.05 })).toBeUndefined();
-  });
-});
-
-describe("pairsForMargin", () => {
-  it("rules the margin out with about the power asked for, counted over every outcome", () => {
-    // 8 % of the pairs gain and 7 % lose, so the true difference is 0.01.
-    const [gain, loss, margin] = [0.08, 0.07, 0.06];
-    const variance = gain + loss - (gain - loss) ** 2;
-    const n = pairsForMargin({ margin, delta: gain - loss, variance, alpha: 0.05 }) as number;
-    let power = 0;
-    for (let gained = 0; gained <= n; gained++) {
-      const chance = Math.exp(logBinomialPmf(gained, n, gain));
-      if (chance < 1e-7) continue;
-      for (let lost = 0; lost <= n - gained; lost++) {
-        const both = chance * Math.exp(logBinomialPmf(lost, n - gained, loss / (1 - gain)));
-        if (both > 1e-9 && lossRuledOut(gained, lost, n, margin, 0.05)) power += both;
-      }
-    }
-    expect(power).toBeGreaterThan(0.75);
-    expect(power).toBeLessThan(0.85);
-  });
-
-  it("is undefined where the loss is as large as the margin", () => {
-    expect(
-      pairsForMargin({ margin: 0.02, delta: -0.02, variance: 0.1, alpha: 0.05 }),
-    ).toBeUndefined();
   });
 });

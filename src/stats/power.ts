@@ -76,30 +76,6 @@ export function pairsForEffect(
   return many;
 }
 
-/**
- * The smallest number of pairs with which a loss of `margin` is ruled out with the given power, if the
- * true mean difference is `delta` and further pairs vary as these do:
- * (z_{1 - alpha/2} + z_power)² variance / (delta + margin)². Undefined when the loss is no smaller
- * than the margin, or a thousand million pairs are not enough.
- */
-export function pairsForMargin(question: {
-  readonly margin: number;
-  readonly delta: number;
-  readonly variance: number;
-  readonly alpha: number;
-  readonly power?: number;
-}): number | undefined {
-  const { margin, delta, alpha, power = 0.8 } = question;
-  requireLevel("alpha", alpha);
-  requireLevel("power", power);
-  const variance = varianceOf(question);
-  const room = delta + margin;
-  if (!(room > 0)) return undefined;
-  const z = Math.max(0, normalQuantile(1 - alpha / 2) + normalQuantile(power));
-  const pairs = Math.ceil((z / room) ** 2 * variance);
-  return pairs <= MAX_PAIRS ? Math.max(1, pairs) : undefined;
-}
-
 /** The share of gains, none lost, that brings about `flips` of `n` with the given power. */
 function effectOfFlips(n: number, flips: number, power: number): number | undefined {
   if (flips > n) return undefined;

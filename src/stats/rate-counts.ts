@@ -2,6 +2,7 @@
 
 import type { Coordinate } from "../core/rng.ts";
 import { ClusterCounts } from "./cluster-counts.ts";
+import { MeanInterval } from "./mean-interval.ts";
 import { pairedBootstrap } from "./paired.ts";
 import { wilsonInterval } from "./wilson.ts";
 
@@ -23,12 +24,18 @@ export class RateCounts {
   /** Of repeated samples: the passes of each example. */
   #clusters: ClusterCounts | undefined;
   #open = { passed: 0, size: 0 };
+  readonly #mean = new MeanInterval();
+  /** Some reward is neither 0 nor 1. */
+  graded = false;
 
   /** Samples of one example follow each other. */
   add({ reward, passed, sample }: RateRow): void {
     this.rows++;
     if (sample === 0) this.#close();
+    if ((sample ?? 0) === 0) this.#mean.next();
     if (reward === null) return;
+    if (reward !== 0 && reward !== 1) this.graded = true;
+    this.#mean.add(reward);
     this.scored++;
     this.#rewards += reward;
     if (passed) this.passed++;
@@ -44,6 +51,11 @@ export class RateCounts {
 
   get meanReward(): number | null {
     return this.scored === 0 ? null : this.#rewards / this.scored;
+  }
+
+  /** Of the mean reward; null where every reward is 0 or 1, whose mean is the pass rate. */
+  meanInterval(): [low: number, high: number] | null {
+    return this.graded ? this.#mean.interval() : null;
   }
 
   /**

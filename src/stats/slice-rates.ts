@@ -15,6 +15,8 @@ export interface SliceRate {
   readonly pass_rate: number | null;
   readonly pass_rate_ci95: [low: number, high: number] | null;
   readonly mean_reward: number | null;
+  /** Of graded rewards. */
+  readonly mean_reward_ci95?: [low: number, high: number] | undefined;
 }
 
 export class SliceRates {
@@ -52,6 +54,7 @@ export class SliceRates {
 }
 
 function rateOf(value: string, rates: RateCounts): SliceRate {
+  const ci = rates.meanInterval();
   return {
     value,
     n_examples: rates.rows,
@@ -60,5 +63,6 @@ function rateOf(value: string, rates: RateCounts): SliceRate {
     pass_rate: rates.rate,
     pass_rate_ci95: rates.interval(),
     mean_reward: rates.meanReward,
+    ...(ci && { mean_reward_ci95: ci }),
   };
 }

@@ -42,6 +42,13 @@ export function scorerOf(
   return scorer ?? manifest.scorer.path ?? manifest.scorer.name;
 }
 
+/** The candidate does not choose the code of its axes either. */
+function axesOf({ manifest }: Run): Record<string, string> {
+  return Object.fromEntries(
+    (manifest.axes ?? []).map(({ name, scorer }) => [name, scorer.path ?? scorer.name]),
+  );
+}
+
 /**
  * Makes both runs again before the gate decides, as `gate --verified` does. A verification.json in the
  * folder is not read: whoever forges a run can write one.
@@ -62,10 +69,10 @@ export async function verifyBoth(
   candidate: Run,
   { only, ...options }: GateChecks = {},
 ): Promise<FurtherChecks> {
-  const again = (run: Run, scorer: string | undefined) =>
-    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer, forGate: true });
+  const again = (run: Run, scorer: string | undefined, axes?: Record<string, string>) =>
+    verify({ ...options, run: run.dir, only: only ?? OF_SCORED, scorer, axes, forGate: true });
   const before = await again(baseline, options.scorer);
-  const after = await again(candidate, scorerOf(baseline, options));
+  const after = await again(candidate, scorerOf(baseline, options), axesOf(baseline));
   const reasons = (["differs", "not_verified"] as const).flatMap((result) =>
     before.result === result || after.result === result ? [reasonFor(result, before, after)] : [],
   );

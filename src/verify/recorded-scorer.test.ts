@@ -103,13 +103,14 @@ test("the gate runs the baseline's file for both, and no file of the candidate's
     return at(name);
   };
   const baseline = await run("before", "0", file);
-  const judged = (candidate: string) =>
+  const verdictFor = (candidate: string) =>
     gate({
       baseline,
       candidate,
       further: (one, other) => verifyBoth(one, other, { only: ["score"] }),
     });
-  const codes = async (candidate: string) => (await judged(candidate)).reasons.map((r) => r.code);
+  const codes = async (candidate: string) =>
+    (await verdictFor(candidate)).reasons.map((r) => r.code);
 
   const honest = await run("after", "1", file);
   expect(await codes(honest)).not.toContain("verification_impossible");

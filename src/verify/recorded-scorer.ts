@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import type { GuardedScorer } from "../core/score.ts";
+import type { OpenAxis } from "../loops/axes.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { fileExists } from "../runs/whole-file.ts";
 import { codeOf, currentCode } from "../scorers/load.ts";
@@ -16,6 +17,8 @@ export type RecordedScorer = Manifest["scorer"];
 export interface ScorerPlaces extends Places {
   /** The file to use in place of the one that the run names. */
   readonly scorer?: string | undefined;
+  /** By axis, the file or built-in to use in place of the one that the run names; no other is run. */
+  readonly axes?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -58,6 +61,27 @@ export async function openRecordedScorer(
     await scorer.close();
   }
   throw other;
+}
+
+/** The scorers of a run's axes; all are closed again where one cannot be opened. */
+export async function openRecordedAxes(
+  recorded: Manifest["axes"],
+  { axes: given, ...places }: ScorerPlaces,
+  timeoutMs: number | undefined,
+): Promise<OpenAxis[]> {
+  const open: OpenAxis[] = [];
+  try {
+    for (const { name, scorer } of recorded ?? []) {
+      if (given !== undefined && !Object.hasOwn(given, name))
+        throw new Unreachable(`No scorer is known for the axis ${name}.`);
+      const at = { ...places, scorer: given?.[name] };
+      open.push({ name, scorer: await openRecordedScorer(scorer, at, timeoutMs) });
+    }
+    return open;
+  } catch (error) {
+    for (const { scorer } of open) await scorer.close();
+    throw error;
+  }
 }
 
 /** By name: its code is compared before it is loaded, because loading runs it. */

@@ -3,11 +3,12 @@
 import { canonicalJson } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { addAxes, type OpenAxis } from "../loops/axes.ts";
 import { RULES, type RuleName } from "../loops/decide.ts";
 import { scoreBatch } from "../loops/eval.ts";
 import { rowJson } from "../loops/row.ts";
 import { scorePacks } from "../loops/score-packs.ts";
-import { selectRow } from "../loops/select.ts";
+import { type SelectOptions, selectRow } from "../loops/select.ts";
 import {
   builtInPolicy,
   loadSelectionPolicy,
@@ -20,7 +21,7 @@ import type { ResultRow, Summary } from "../runs/schemas.ts";
 import type { VerificationPart } from "../runs/verification.ts";
 import { reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
-import { openRecordedScorer, type ScorerPlaces } from "./recorded-scorer.ts";
+import { openRecordedAxes, openRecordedScorer, type ScorerPlaces } from "./recorded-scorer.ts";
 import { findDataset, type RowOfRun, rowsOf } from "./scored-rows.ts";
 
 export interface ScoreOptions extends ScorerPlaces {
@@ -39,28 +40,36 @@ export async function verifyScores(run: Run, options: ScoreOptions): Promise<Ver
   const timeout = Number(manifest.settings.scorer_timeout_ms) || undefined;
   const opened = await reached(async () => ({
     scorer: await openRecordedScorer(manifest.scorer, options, timeout),
+    axes: await openRecordedAxes(manifest.axes, options, timeout),
   }));
   if ("why" in opened) return impossible("score", total, opened.why);
-  const { scorer } = opened.value;
+  const { scorer, axes } = opened.value;
   try {
-    const done = await reached(() => scoreAgain(run, scorer, options));
+    const done = await reached(() => scoreAgain(run, { scorer, axes }, options));
     return "why" in done ? impossible("score", total, done.why) : done.value;
   } finally {
-    await scorer.close();
+    for (const one of [scorer, ...axes.map((axis) => axis.scorer)]) await one.close();
   }
+}
+
+interface Instruments {
+  readonly scorer: GuardedScorer;
+  readonly axes: readonly OpenAxis[];
 }
 
 async function scoreAgain(
   run: Run,
-  scorer: GuardedScorer,
+  { scorer, axes }: Instruments,
   { limit = Number.POSITIVE_INFINITY, onProgress, ...options }: ScoreOptions,
 ): Promise<VerificationPart> {
   const { manifest } = run;
   const total = rowCount(run);
   const dataset = await reached(() => findDataset(run, options));
-  const maker = await makerOf(run, scorer, options.selectionPolicy, "value" in dataset);
+  const maker = await makerOf(run, { scorer, axes }, options.selectionPolicy, "value" in dataset);
   // A scorer may look at any field of an example, and rows repeat only three of them.
-  if ("why" in dataset && manifest.scorer.path !== null) throw new Unreachable(dataset.why);
+  const used = [manifest.scorer, ...(manifest.axes ?? []).map((axis) => axis.scorer)];
+  if ("why" in dataset && used.some(({ path }) => path !== null))
+    throw new Unreachable(dataset.why);
   const comparison = new Comparison();
   const { name, version, spec } = scorer.identity;
   const { name: n, version: v, spec: s } = manifest.scorer;
@@ -78,20 +87,24 @@ async function scoreAgain(
     onProgress?.("Scoring again", comparison.repeated, total);
     if (comparison.repeated >= limit) break;
   }
-  if (limit === Number.POSITIVE_INFINITY && comparison.differences === 0)
-    compareMetrics(comparison, maker.metrics(), run.summary.metrics);
-  return comparison.part("score", total, `by ${name} ${version}`);
+  if (limit === Number.POSITIVE_INFINITY && comparison.differences === 0) {
+    compareFigures(comparison, "metrics", maker.metrics(), run.summary.metrics);
+    compareFigures(comparison, "axes", maker.axes?.() ?? {}, run.summary.axes ?? {});
+  }
+  const onAxes = axes.map((axis) => ` and on ${axis.name}`).join("");
+  return comparison.part("score", total, `by ${name} ${version}${onAxes}`);
 }
 
 /** Rows that are the same must give the numbers of the summary. */
-function compareMetrics(
+function compareFigures(
   comparison: Comparison,
-  expected: Summary["metrics"],
-  found: Summary["metrics"],
+  kind: "metrics" | "axes",
+  expected: Readonly<Record<string, unknown>>,
+  found: Readonly<Record<string, unknown>>,
 ): void {
   for (const [name, value] of Object.entries(expected)) {
     if (canonicalJson(value ?? null) !== canonicalJson(found[name] ?? null))
-      comparison.differs("summary.json", `metrics.${name}`, value, found[name]);
+      comparison.differs("summary.json", `${kind}.${name}`, value, found[name]);
   }
 }
 
@@ -115,58 +128,84 @@ interface Maker {
   make(rows: readonly WithExample[]): Promise<string[]>;
   /** Of all rows that were made. */
   metrics(): Summary["metrics"];
+  axes?(): Summary["axes"];
 }
 
 async function makerOf(
   { manifest }: Run,
-  scorer: GuardedScorer,
+  { scorer, axes }: Instruments,
   policyFile: string | undefined,
   wholeExamples: boolean,
 ): Promise<Maker> {
-  if (manifest.loop === "A") return evaluationMaker(scorer, manifest.settings, wholeExamples);
+  const { settings } = manifest;
+  if (manifest.loop === "A") return evaluationMaker({ scorer, axes }, settings, wholeExamples);
   const policy = await recordedRule(manifest.selection ?? {}, policyFile);
-  return selectionMaker(scorer, policy, Number(manifest.selection?.n));
+  const selection = { policy, n: Number(manifest.selection?.n), slice: fieldsOf(settings) };
+  return selectionMaker({ scorer, axes }, selection, wholeExamples);
+}
+
+/** Fields that the run was sliced by. */
+function fieldsOf({ slice }: Run["manifest"]["settings"]): string[] {
+  return Array.isArray(slice) ? slice.map(String) : [];
 }
 
 function evaluationMaker(
-  scorer: GuardedScorer,
-  { repeats, slice }: Run["manifest"]["settings"],
+  { scorer, axes }: Instruments,
+  { repeats, slice = null }: Run["manifest"]["settings"],
   wholeExamples: boolean,
 ): Maker {
   const tally = new Tally();
   const times = typeof repeats === "number" ? repeats : undefined;
-  const fields = Array.isArray(slice) ? slice.map(String) : [];
+  const fields = fieldsOf({ slice });
   return {
     async make(rows) {
       const joined = rows.map(({ row, example }) => ({
         ...{ example, answer: completionOf(row) },
         ...(row.sample !== undefined && { sample: row.sample }),
       }));
-      const made = await scoreBatch(scorer, joined, { fields, repeats: times });
+      const made = await scoreBatch(scorer, joined, { fields, repeats: times, axes });
       for (const [i, row] of made.entries()) {
-        // Without the data set only the row says what slice its example is in.
-        const { slices } = (rows[i] as WithExample).row;
-        if (!wholeExamples && slices) row.slices = slices;
+        if (!wholeExamples) keepSlices(row, rows[i]);
         tally.add(row);
       }
       return made.map((row) => rowJson(row));
     },
     metrics: () => ({ ...tally.metrics, ...(times !== undefined && { repeats: times }) }),
+    axes: () => tally.axes,
   };
 }
 
-function selectionMaker(scorer: GuardedScorer, policy: SelectionPolicy, n: number): Maker {
-  const tally = new SelectionTally(n);
+/** Without the data set only the row says what slice its example is in. */
+function keepSlices(made: ResultRow, written: WithExample | undefined): void {
+  const slices = written?.row.slices;
+  if (slices) made.slices = slices;
+}
+
+function selectionMaker(
+  { scorer, axes }: Instruments,
+  selection: Pick<SelectOptions, "policy" | "n" | "slice">,
+  wholeExamples: boolean,
+): Maker {
+  const tally = new SelectionTally(selection.n);
   return {
     async make(rows) {
       const packs = rows.map(({ row, example }) => ({ example, answer: packOf(row) }));
-      return (await scorePacks(scorer, packs)).map((pack) => {
-        const row = selectRow({ policy, n }, pack);
+      const scored = await scorePacks(scorer, packs);
+      const made = scored.map((pack) => selectRow(selection, pack));
+      await addAxes(
+        axes,
+        made,
+        rows.map(({ example }) => example),
+      );
+      return scored.map((pack, i) => {
+        const row = made[i] as ResultRow;
+        if (!wholeExamples) keepSlices(row, rows[i]);
         tally.addPack(row, pack);
         return rowJson(row, pack.pack && pack);
       });
     },
     metrics: () => tally.selectionMetrics,
+    axes: () => tally.axes,
   };
 }
 

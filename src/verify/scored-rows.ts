@@ -3,6 +3,7 @@
 import { type Example, toExample } from "../core/records.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
+import { exampleOf } from "../runs/row-example.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { findFile, type Places } from "./find-input.ts";
@@ -34,7 +35,7 @@ export async function* rowsOf(
       const rows: RowOfRun[] = [];
       for (const row of batch) {
         // Further samples of an example follow its first.
-        if (!cursor) example = ownExample(row);
+        if (!cursor) example = exampleOf(row);
         else if ((row.sample ?? 0) === 0) example = cursor.buffered() ?? (await cursor.read());
         rows.push({ row, example });
       }
@@ -47,8 +48,4 @@ export async function* rowsOf(
 
 export function examplesIn(dataset: string): JsonlFile<Example> {
   return new JsonlFile(dataset, toExample);
-}
-
-function ownExample({ id, prompt, expected_answer }: ResultRow): Example {
-  return { id, prompt, expected_answer } as Example;
 }

@@ -42,6 +42,8 @@ export interface VerifyOptions extends PolicyOptions {
   readonly init?: string | undefined;
   /** The scorer's file, in place of the one that the run names. */
   readonly scorer?: string | undefined;
+  /** By axis, the scorer to use in place of the one that the run names; an axis that is not here is not scored. */
+  readonly axes?: Readonly<Record<string, string>> | undefined;
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
   readonly onProgress?: OnProgress | undefined;

@@ -27,23 +27,61 @@ function paste(learner: Learner, level: string, stage: string): void {
   learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
 }
 
+/** By heading, where the check looks for the words of an explanation. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  Reward:
+    "The number that the scorer gives to one completion after parsing its text; it is the only signal that a learning run gets about that answer.",
+  Metric:
+    "A figure over many rows, such as the mean reward or the pass rate on a fixed data set, which we report when we compare two runs.",
+  Objective:
+    "What optimisation tries to maximise: the expected reward under the policy, possibly minus a penalty for moving away from the reference.",
+  Loss: "A function whose gradient gives the next update, here minus the advantage times the log probability of what was sampled; its value alone says little.",
+  Policy:
+    "The distribution from which tokens are sampled, given a prompt. Only changed parameters make it another one; picking among its samples does not.",
+  Environment:
+    "Everything around the policy: prompts, data, sampling settings, and the parser that turns text into something the verifier can judge.",
+  "What failed in the sabotage, and why":
+    "Only the second decision got credit, so the logits of the first one received no gradient and stayed at zero for all two hundred episodes. The reward at the end depends on both choices, yet half of the policy never learned which branch leads to better states, and the expected reward stopped far below the best.",
+};
+
 function fill(learner: Learner, file: string): void {
+  let heading = "";
   let next = 0;
   const text = learner.read(file);
   learner.write(
     file,
     text
       .split("\n")
-      .map((line) =>
-        /Replace every/.test(line)
+      .map((line) => {
+        heading = /^## (.*)$/.exec(line)?.[1] ?? heading;
+        return /Replace every/.test(line)
           ? line
           : line.replace(
               /_yours to write[^_]*_/,
-              () => PARAGRAPHS[next++ % PARAGRAPHS.length] as string,
-            ),
-      )
+              () => EXPLAINED[heading] ?? (PARAGRAPHS[next++ % PARAGRAPHS.length] as string),
+            );
+      })
       .join("\n"),
   );
+}
+
+/** Fills in the note of a run: what is free text with a paragraph, the rest as the note asks. */
+function fillNote(learner: Learner, run: string, knob: string, change: string): void {
+  const file = `runs/${run}/README.md`;
+  const fields: Record<string, string> = {
+    "Knob turned (pick one)": knob,
+    "Single change since the last run": change,
+    "Failure type(s)": "model, spec",
+    "Next change (exactly one)": "go back to the settings of the build",
+  };
+  for (const [label, text] of Object.entries(fields)) {
+    learner.edit(
+      file,
+      new RegExp(`(\\*\\*${label.replace(/[()]/g, "\\$&")}:\\*\\*).*`),
+      `$1 ${text}`,
+    );
+  }
+  fill(learner, file);
 }
 
 export function level0(learner: Learner): void {
@@ -55,7 +93,12 @@ export function level0(learner: Learner): void {
   const evaluation = learner.commandsOf("0", "Sabotage").split("\n").slice(2).join("\n");
   learner.shell(evaluation);
   paste(learner, "0", "Reflect");
-  fill(learner, "runs/l0_sabotage_eval_tampered/README.md");
+  fillNote(
+    learner,
+    "l0_sabotage_eval_tampered",
+    "environment",
+    "one expected answer in a copy of the data set",
+  );
   learner.commit("L0 sabotage");
   learner.edit(
     "assignments/kata_01.ts",
@@ -109,7 +152,7 @@ export function level0_5(learner: Learner): void {
   learner.edit(policy, "[sample.index]", RANDOM_KEY);
   learner.commit("L0.5 sabotage");
   paste(learner, "0.5", "Sabotage");
-  fill(learner, "runs/l0_5_sabotage_sel_random_1/README.md");
+  fillNote(learner, "l0_5_sabotage_sel_random_1", "selection compute", "the tie-break is random");
   learner.commit("L0.5 sabotage runs");
   learner.edit(policy, RANDOM_KEY, TIE_BREAK);
   learner.write(
@@ -149,7 +192,7 @@ export function level1(learner: Learner): void {
   learner.commit("L1 build");
   paste(learner, "1", "Sabotage");
   paste(learner, "1", "Reflect");
-  fill(learner, "runs/l1_sabotage_lrneg/README.md");
+  fillNote(learner, "l1_sabotage_lrneg", "policy", "a learning rate of -0.5, not 0.5");
   learner.commit("L1 sabotage");
   const log = learner
     .read("runs/l1_build_slow/log.jsonl")
@@ -183,25 +226,81 @@ function nudge(logits: readonly number[], action: number, advantage: number, lr:
 `;
 const SECOND =
   "second: policy.second.map((z, i) => (i === episode.first ? nudge(z, episode.second, episode.advantage, episode.lr) : z)),";
-const BOTH = `return {
+export const BOTH = `return {
     first: nudge(policy.first, episode.first, episode.advantage, episode.lr),
     ${SECOND}
   };`;
-const LAST = `return {
+export const LAST = `return {
     first: policy.first,
     ${SECOND}
   };`;
 
+const WORLD = `return draw < (PAYS[first]?.[second] ?? 0) ? 1 : 0;
+}
+
+const PAYS = [
+  [0.1, 0.3],
+  [0.2, 0.9],
+];`;
+const SAMPLE = `let left = draw;
+  return softmax(logits).findIndex((p) => (left -= p) < 0);
+}`;
+const TRAIN = `let policy = START;
+  let sum = 0;
+  return draws.map((drawn, i) => {
+    const first = sample(policy.first, drawn.first);
+    const logits = policy.second[first] ?? [];
+    const second = sample(logits, drawn.second);
+    const earned = reward(first, second, drawn.reward);
+    const mean = baseline && i > 0 ? sum / i : 0;
+    const before = {
+      first_probabilities_before: softmax(policy.first),
+      second_probabilities_before: softmax(logits),
+    };
+    sum += earned;
+    const advantage = earned - mean;
+    policy = update(policy, { first, second, advantage, lr });
+    return {
+      step: i + 1,
+      ...before,
+      first,
+      second,
+      reward: earned,
+      baseline: mean,
+      advantage,
+      policy_after: policy,
+    };
+  });
+}`;
+
+/** The assignment with every part filled in. */
+export function twoStepProgram(template: string, update: string): string {
+  const parts = {
+    update: `${update}\n}\n${NUDGE}`,
+    reward: WORLD,
+    sample: SAMPLE,
+    train: TRAIN,
+  };
+  let text = template;
+  for (const [name, body] of Object.entries(parts)) {
+    text = text.replace(
+      new RegExp(`void \\[[^\\]]*\\];\\n {2}throw new Error\\("${name} is not[^\\n]*\\n\\}`),
+      () => body,
+    );
+  }
+  return text;
+}
+
 export function level2(learner: Learner): void {
   const demo = "assignments/two_step_mdp_demo.ts";
-  learner.edit(demo, /void softmax;\s*throw new Error\([\s\S]*?\);\n\}/, `${BOTH}\n}\n${NUDGE}`);
+  learner.write(demo, twoStepProgram(learner.read(demo), BOTH));
   learner.commit("L2 build");
   paste(learner, "2", "Build");
   learner.commit("L2 build run");
   learner.edit(demo, BOTH, LAST);
   learner.commit("L2 sabotage");
   paste(learner, "2", "Sabotage");
-  fill(learner, "runs/l2_sabotage_no_credit_step1/README.md");
+  fillNote(learner, "l2_sabotage_no_credit_step1", "policy", "no update of the first decision");
   learner.edit(demo, LAST, BOTH);
   learner.commit("L2 fix");
   paste(learner, "2", "Repair and lock");
@@ -233,6 +332,7 @@ export function level3(learner: Learner): void {
     `const value = (c: Candidate) => c.reward - beta * c.kl;
   return [...candidates].sort((a, b) => value(b) - value(a) || a.kl - b.kl)[0] as Candidate;`,
   );
+  fillNote(learner, "l3_build_kl_demo", "none", "none: the first run of its kind");
   learner.commit("L3 build");
   learner.shell(`./lockedroom run ${script} > runs/l3_build_kl_choice.txt`);
   learner.edit(script, "BETAS = [0.1, 1.0]", "BETAS = [0]");
@@ -275,7 +375,13 @@ export function level4(learner: Learner): void {
   learner.commit("L4 build");
   learner.edit("scoring.ts", STRICT, LENIENT);
   learner.commit("L4 sabotage");
-  learner.shell(`${learner.commandsOf("4", "Sabotage").split("\n").slice(1).join("\n")} || true`);
+  const [validation = "", evaluation = ""] = learner
+    .commandsOf("4", "Sabotage")
+    .split(/\n(?=\.\/lockedroom)/)
+    .slice(1);
+  learner.shell(`${validation} || true`);
+  learner.shell(evaluation);
+  fillNote(learner, "l4_sabotage_eval", "measurement instrument", "a scorer with one looser rule");
   learner.edit("scoring.ts", LENIENT, STRICT);
   learner.edit(note, probeTable(false), probeTable(true));
   learner.write(
@@ -307,8 +413,7 @@ for (const [text, reward] of cases) {
   );
   learner.write("data/golden/golden_exploits_extra.jsonl", `${exploits.join("\n")}\n`);
   learner.commit("L4 fix");
-  const validation = learner.commandsOf("4", "Repair and lock").split("\n").slice(2).join("\n");
-  learner.shell(validation);
+  learner.shell(learner.commandsOf("4", "Repair and lock").split("\n").slice(2).join("\n"));
   learner.commit("L4 fix, with its report");
 }
 
@@ -329,6 +434,7 @@ export function level5(learner: Learner): void {
     "return completion.includes(String(expected)) ? 1 : 0;",
   );
   learner.do(`run ${demo}`);
+  fillNote(learner, "l5_build_eval_context", "none", "none");
   learner.commit("L5 build");
   learner.edit(
     demo,
@@ -385,7 +491,7 @@ ${trap(3, { Loop: "C", Knob: "policy", "Comparison valid": "yes", Verdict: "PROM
 ${WORDS}
 `,
   );
-  fill(learner, "runs/l6_trap_sel_n4/README.md");
+  fillNote(learner, "l6_trap_sel_n4", "selection compute", "four samples to select from");
   learner.commit("L6 memo");
 }
 

@@ -1,16 +1,11 @@
 import type { Command } from "commander";
-import {
-  ARM_NAMES,
-  type BanditStep,
-  expectedDirection,
-  trainBandit,
-} from "../../learn/tabular/bandit.ts";
+import { ARM_NAMES, trainBandit } from "../../learn/tabular/bandit.ts";
 import {
   type BanditRunOptions,
   type compareBaselines,
   runBandit,
 } from "../../learn/tabular/bandit-run.ts";
-import { softmax } from "../../learn/tabular/softmax.ts";
+import { atTerminal, withPrompt } from "../line-prompt.ts";
 import {
   addRunOptions,
   finiteNumber,
@@ -19,14 +14,20 @@ import {
   STEPS,
   wholeNumber,
 } from "../options.ts";
+import { askSteps, printSteps } from "../slow-steps.ts";
 import { bar, out, paint, printWritten, wrap } from "../terminal.ts";
 
-type Flags = BanditRunOptions & RunFlags & { readonly slow?: boolean };
+type Flags = BanditRunOptions & RunFlags & { readonly slow?: boolean; readonly reveal?: boolean };
 
-export const help = `Examples:
+export const help = `On a terminal --slow asks for the answer of each step before it shows it.
+Elsewhere, such as in a pipe, it prints the steps without the answers and
+reads nothing. --reveal shows the answers.
+
+Examples:
   lockedroom bandit-train --steps 200 --seed 0 --lr 0.5 --baseline \\
     --outdir runs/bandit
   lockedroom bandit-train --steps 30 --lr -0.5 --slow --outdir runs/slow
+  lockedroom bandit-train --steps 30 --slow --reveal --outdir runs/shown
   lockedroom bandit-train --steps 200 --seeds 20 --outdir runs/seeds`;
 
 export function define(command: Command): void {
@@ -38,7 +39,8 @@ export function define(command: Command): void {
     .option(...SEED)
     .option("--lr <x>", "learning rate; may be negative", finiteNumber, 0.5)
     .option("--baseline", "subtract the running mean of earlier rewards", false)
-    .option("--slow", "print every step")
+    .option("--slow", "step by step: asks what each update must do, then answers")
+    .option("--reveal", "with --slow: show the answers and ask nothing")
     .option(
       "--seeds <k>",
       "repeat with k seeds, with and without the baseline",
@@ -51,7 +53,7 @@ export function define(command: Command): void {
 async function run(flags: Flags): Promise<void> {
   const { dir, summary } = await runBandit(flags);
   if (flags.quiet) return;
-  if (flags.slow) for (const step of trainBandit(flags)) printStep(step, flags.lr);
+  if (flags.slow || flags.reveal) await showSteps(flags);
   const metrics = summary.metrics as unknown as Metrics;
   out(
     `REINFORCE on four arms: ${metrics.steps} updates, seed ${flags.seed}, lr ${flags.lr}, ${flags.baseline ? "with" : "without"} a baseline`,
@@ -70,6 +72,12 @@ async function run(flags: Flags): Promise<void> {
   printWritten(dir, summary);
 }
 
+async function showSteps(flags: Flags): Promise<void> {
+  const steps = trainBandit(flags);
+  if (flags.reveal || !atTerminal()) printSteps(steps, flags.lr, flags.reveal === true);
+  else await withPrompt("  > ", (nextLine) => askSteps(steps, flags.lr, nextLine));
+}
+
 type SeedComparison = ReturnType<typeof compareBaselines>;
 
 interface Metrics {
@@ -79,29 +87,6 @@ interface Metrics {
   readonly learning_rate: string;
   readonly verdict: string;
   readonly seeds?: SeedComparison;
-}
-
-export function printStep(
-  { step, action, reward, baseline, advantage, ...logged }: BanditStep,
-  lr: number,
-): void {
-  const { probabilities_before: before, logits_after } = logged;
-  const arm = ARM_NAMES[action] as string;
-  const next = expectedDirection(advantage, lr);
-  const sign = advantage > 0 ? "positive" : advantage < 0 ? "negative" : "zero";
-  const from = (before[action] as number).toFixed(4);
-  const to = (softmax(logits_after)[action] as number).toFixed(4);
-  out(paint("bold", `step ${step}`));
-  out(
-    `  probabilities  ${ARM_NAMES.map((name, i) => `${name} ${before[i]?.toFixed(4)}`).join("  ")}`,
-  );
-  out(
-    `  action ${arm}  reward ${reward}  baseline ${baseline.toFixed(4)}  advantage ${advantage >= 0 ? "+" : ""}${advantage.toFixed(4)} (${sign})`,
-  );
-  out(
-    `  expected: the probability of ${arm} ${next === "unchanged" ? "stays the same" : `goes ${next}`}: ${from} → ${to}${lr < 0 ? "  (lr is negative)" : ""}`,
-  );
-  out();
 }
 
 function printSeeds(seeds: SeedComparison): void {

@@ -12,6 +12,7 @@ import {
 } from "../../course/check.ts";
 import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
+import { MENTAL_MAP, type MentalMap, readMentalMap } from "../../course/mental-map.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program } from "../terminal.ts";
 import { levelArgument, printAfter, printFailure, steps, withCheckContext } from "../track.ts";
@@ -29,13 +30,18 @@ export function define(command: Command, exit: (code: number) => void): void {
     .argument("[level]", "0, 0.5, 1, 2, 3, 4, 5 or 6; without it, every level", levelArgument)
     .addOption(FORMAT)
     .action(async (id: LevelId | undefined, { format }: { format: Format }) => {
-      const outcomes = await withCheckContext((context) =>
-        checkLevels(context, id, format === "text"),
-      );
+      const { outcomes, map } = await withCheckContext(async (context) => ({
+        outcomes: await checkLevels(context, id, format === "text"),
+        map: readMentalMap(context.has(MENTAL_MAP) ? await context.read(MENTAL_MAP) : undefined),
+      }));
       const passed = outcomes.every((outcome) => outcome.passed);
       if (format === "json") {
-        out(printableJson({ schema: CHECK_SCHEMA, passed, levels: outcomes }, 2));
-      } else if (id === undefined) printTotal(outcomes);
+        const report = { schema: CHECK_SCHEMA, passed, levels: outcomes, mental_map: map };
+        out(printableJson(report, 2));
+      } else if (id === undefined) {
+        printMentalMap(map);
+        printTotal(outcomes);
+      }
       exit(passed ? 0 : 1);
     });
 }
@@ -78,6 +84,13 @@ async function printEnd(outcome: LevelOutcome, alone: boolean): Promise<void> {
     out(`${count} of ${checks.length} checks pass. Do now:`);
     out(steps(todo.next));
   }
+  out();
+}
+
+/** Progress only: the note is for the learner, and no level needs it. */
+function printMentalMap({ written, total, drills, file }: MentalMap): void {
+  out(`Mental map: ${written} of ${total} drills written in ${file}.`);
+  for (const { id, problem } of drills) if (problem) out(hanging(`  ${id}  `, problem));
   out();
 }
 

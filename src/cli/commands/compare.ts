@@ -3,6 +3,7 @@ import { type Comparison, compareRuns } from "../../gate/compare.ts";
 import { GATE_EXIT } from "../../gate/gate.ts";
 import { compareMarkdown, compareText } from "../compare-text.ts";
 import { numberIn } from "../options.ts";
+import { gridMarkdown, gridText, type SliceGrid, sliceGrids } from "../slice-grid.ts";
 import { out, printableJson } from "../terminal.ts";
 
 type Format = "text" | "json" | "markdown";
@@ -14,7 +15,8 @@ interface Flags {
 }
 
 export const help = `Examples and scorer must be the same in all runs. Other prompts, settings and
-policies are named in the last column; to promote one of them, use the gate.
+policies are named below each run. Slices are shown for the fields that all runs
+were evaluated with (eval --slice). To promote one of the runs, use the gate.
 
 Exit codes:
   0  all runs were compared        3  one of them is not comparable
@@ -23,10 +25,10 @@ Examples:
   lockedroom compare runs/b runs/c runs/d --baseline runs/a
   lockedroom compare runs/matrix/*/run --baseline runs/a --format markdown`;
 
-const PRINT: Record<Format, (found: Comparison) => string> = {
-  text: compareText,
-  json: (found) => printableJson(found, 2),
-  markdown: compareMarkdown,
+const PRINT: Record<Format, (found: Comparison, slices: readonly SliceGrid[]) => string> = {
+  text: (found, slices) => [compareText(found), ...slices.map(gridText)].join("\n\n"),
+  json: (found, slices) => printableJson({ ...found, ...(slices.length > 0 && { slices }) }, 2),
+  markdown: (found, slices) => [compareMarkdown(found), ...slices.map(gridMarkdown)].join("\n"),
 };
 
 export function define(command: Command, exit: (code: number) => void): void {
@@ -47,7 +49,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .action(async (runs: string[], flags: Flags) => {
       const found = await compareRuns({ ...flags, runs });
-      out(PRINT[flags.format](found).trimEnd());
+      out(PRINT[flags.format](found, await sliceGrids(found)).trimEnd());
       if (found.runs.some(({ refused }) => refused.length > 0)) exit(GATE_EXIT.NOT_COMPARABLE);
     });
 }

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import type { Axis } from "../../loops/axes.ts";
 import { evaluate } from "../../loops/eval.ts";
-import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
+import { warnings } from "../../runs/summary-text.ts";
+import { axes, axisTable } from "../axis-text.ts";
 import { explained } from "../data-kind.ts";
 import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
@@ -13,6 +15,7 @@ interface Flags extends ScoringFlags {
   readonly completions: string;
   readonly maxExamples?: number;
   readonly slice?: string[];
+  readonly axis?: readonly Axis[];
   readonly repeats?: number;
   readonly policy?: string;
   readonly sampling?: Record<string, number>;
@@ -22,7 +25,11 @@ export const help = `--policy and --sampling describe completions from elsewhere
 provenance file. The gate compares them like those of a rollout: top_p, top_k,
 stop and penalties that are left out count as off, and so does a system prompt.
 --slice takes a field of the examples, also one within another, such as
-metadata.topic. --repeats takes packs of samples, such as samples.jsonl of
+metadata.topic. --axis measures a second scorer on every row, and the gate asks
+that none of them falls: --axis safety is the embedded axis of that name, --axis
+polite=polite.ts a scorer of your own, --axis all every embedded axis (format,
+hallucination, refusal, reward-hacking, safety, verbosity).
+--repeats takes packs of samples, such as samples.jsonl of
 rollout --n 4; intervals and the gate then count examples, not samples.
 
 Examples:
@@ -35,11 +42,17 @@ Examples:
 
 export function define(command: Command): void {
   command
-    .description("Scores one completion per example and writes a run (Loop A).")
+    .description(
+      "Scores one completion of each example, or several (--repeats), and writes a run (Loop A).",
+    )
     .requiredOption(...EXAMPLES)
-    .requiredOption("--completions <file>", "completions, JSONL: id, completion")
+    .requiredOption(
+      "--completions <file>",
+      "completions, JSONL: id, completion; with --repeats: id, samples",
+    )
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
+    .option("--axis <name[=scorer]>", "also measure this scorer on every row; repeatable", axes)
     .option("--repeats <k>", "score k samples of each example (packs)", wholeNumber(2, 100_000))
     .option("--policy <name>", POLICY_NAME, policyName)
     .addOption(SAMPLING)
@@ -52,7 +65,14 @@ export function define(command: Command): void {
 async function run(flags: Flags): Promise<void> {
   const { policy, sampling } = flags;
   const outcome = await withScoring(flags, flags.completions, (scorer, onBytes) =>
-    evaluate({ ...flags, scorer, onBytes, stated: { policy, sampling } }),
+    evaluate({
+      ...flags,
+      axes: flags.axis,
+      timeoutMs: flags.scorerTimeout,
+      scorer,
+      onBytes,
+      stated: { policy, sampling },
+    }),
   ).catch((error) => {
     throw explained(error, {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
@@ -62,6 +82,10 @@ async function run(flags: Flags): Promise<void> {
     });
   });
   if (!flags.quiet) printOutcome(outcome);
+}
+
+function meanInterval({ mean_reward_ci95: ci }: FinishedRun["summary"]["metrics"]): string {
+  return ci ? `  95 % interval ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}` : "";
 }
 
 export function printOutcome({ dir, summary }: FinishedRun): void {
@@ -80,7 +104,9 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
     out(
       `  pass rate    ${paint("bold", metrics.pass_rate.toFixed(4))}  ${metrics.n_pass} of ${metrics.n_scored}, 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`,
     );
-    out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}`);
+    out(`  mean reward  ${metrics.mean_reward?.toFixed(4)}${meanInterval(metrics)}`);
+    if (metrics.mean_reward_ci95)
+      out("\n  Rewards are graded: gate and compare use the mean reward.");
   }
   out();
   for (const [code, count] of Object.entries(outcomes.counts).sort((a, b) => b[1] - a[1])) {
@@ -89,7 +115,8 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
       `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
     );
   }
-  for (const line of sliceTable(summary)) out(line);
+  for (const line of sliceTable(summary.slices, metrics)) out(line);
+  for (const line of axisTable(summary)) out(line);
   out();
   printWritten(dir, summary);
   out(`Next: ${program()} inspect-run --run ${dir} --only-fails`);

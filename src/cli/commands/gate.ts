@@ -3,11 +3,22 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { ioError, usageError } from "../../core/errors.ts";
 import { KNOBS, type Knob } from "../../core/knobs.ts";
 import { visible, visibleShort } from "../../core/visible.ts";
+import { type AxisMargins, DEFAULT_AXIS_MARGIN } from "../../gate/axes.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { gate, LARGEST_ALPHA, NO_REGRESSION } from "../../gate/gate.ts";
 import { ExampleCases, gateJunit } from "../../gate/junit.ts";
-import { changedText, conditionLines, gateMarkdown, showValue } from "../../gate/render.ts";
 import {
+  changedText,
+  conditionLines,
+  gateMarkdown,
+  hasValues,
+  isUnchanged,
+  NO_EFFECT,
+  showValue,
+  sliceCaption,
+} from "../../gate/render.ts";
+import {
+  effectText,
   intervalName,
   isGraded,
   pCell,
@@ -20,6 +31,7 @@ import {
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
+import { axisLines, axisMargins } from "../axis-text.ts";
 import { furtherChecks, VERIFY_ONLY } from "../further-checks.ts";
 import { finiteNumber, fromZero, numberIn, wholeNumber } from "../options.ts";
 import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
@@ -36,6 +48,7 @@ interface Flags {
   readonly slice?: string;
   readonly sliceMargin?: number;
   readonly rewardRange?: [number, number];
+  readonly axisMargin?: AxisMargins;
   readonly cases?: true;
   readonly allowDev?: true;
   readonly allowUnknownHistory?: true;
@@ -52,13 +65,27 @@ export const help = `Exit codes:
   0  PROMOTE, PASS  1  REJECT        2  INCONCLUSIVE
   3  REJECT because the runs are not comparable
   64 wrong usage   65 bad or unfinished run   70 internal error   74 disk error
+A GitHub workflow with this command: templates/ci/gate.yml in the package.
 
 With --margin the question is not whether the candidate is better but whether
 it is worse: PASS when a loss of the margin is ruled out, REJECT when a loss is
 shown. --claim no-regression allows several changes, such as another policy,
 prompt and sampling, and names them; examples and scorer must be the same.
---claim policy --margin 0.02 also asks that only the policy changed. Rewards
-other than 0 and 1 need a known range: \`range\` in the scorer, or --reward-range.
+--claim policy --margin 0.02 also asks that only the policy changed.
+
+Error rates hold for pass or fail, and for other rewards and --repeats where the
+range of rewards is known: \`range\` in the scorer, or --reward-range. Without it
+no loss is ruled out, and improvements are tested as if changes up and down were
+equally likely.
+
+An improvement can be claimed of policy or selection only. Runs with another
+prompt, other sampling settings, examples or another scorer are not comparable,
+so --claim environment and --claim measurement never promote; they say what
+differs. To compare prompts or settings: --claim no-regression, or compare.
+
+Runs that were evaluated with --axis must have the same axes. A loss that is
+shown on one of them rejects (refused_by_axis); on each a loss of its margin
+must be ruled out. With a margin of 0 no row may lose.
 
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
@@ -92,8 +119,13 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--slice <field>", "compare each value of this field apart; a worse one rejects")
     .option("--slice-margin <x>", "the loss to rule out in every slice", margin)
     .option(
+      "--axis-margin <[axis=]x>",
+      `the loss to rule out on every axis, or on one; repeatable (default: ${DEFAULT_AXIS_MARGIN}, or 2 % of a smaller range)`,
+      axisMargins,
+    )
+    .option(
       "--reward-range <low,high>",
-      "of --margin: range of rewards that the scorer does not declare",
+      "minimum and maximum reward, where the scorer exports no `range` or one too narrow",
       twoNumbers,
     )
     .option("--allow-dev", "compare on validation data of a training; the report says so")
@@ -114,9 +146,10 @@ export function define(command: Command, exit: (code: number) => void): void {
     .action(async (flags: Flags) => {
       if (flags.cases && flags.format !== "junit")
         throw usageError("--cases is for --format junit", "Add --format junit, or leave it out.");
+      const { axisMargin, ...rest } = flags;
       const cases = flags.cases && new ExampleCases();
       const further = furtherChecks(flags);
-      const report = await gate({ ...flags, further, onPair: cases?.add });
+      const report = await gate({ ...rest, ...axisMargin, further, onPair: cases?.add });
       if (flags.report !== undefined) {
         await writeWhole(flags.report, `${printableJson(report, 2)}\n`);
       }
@@ -164,6 +197,7 @@ export function gateText(report: GateReport): string {
     ...conditionLines(report).map((line) => wrap(line, "  ")),
     ...checkedLines(report).map((line) => hanging("  ", line)),
     ...sliceLines(report),
+    ...axisLines(report),
     "",
     `${report.changed ? "Changed" : "Knob changed"}: ${changedText(report)}`,
     "",
@@ -186,12 +220,14 @@ function side(
 /** A table of the slices, 80 columns wide. */
 function sliceLines({ slices }: GateReport): string[] {
   if (!slices) return [];
+  const unit = slices.values.some(({ prompts }) => prompts !== undefined) ? "prompts" : "rows";
   return [
     "",
-    `  ${visibleShort(slices.field, 18).padEnd(18)} rows  before   after   change  p (Holm)`,
+    wrap(sliceCaption(slices), "  "),
+    `  ${visibleShort(slices.field, 15).padEnd(16)}${unit.padStart(7)}  before   after   change  p (Holm)`,
     ...slices.values.map((one) =>
       [
-        `  ${visibleShort(one.value, 18).padEnd(18)} ${String(one.n).padStart(4)}`,
+        `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.prompts ?? one.n).padStart(6)}`,
         one.baseline.toFixed(4).padStart(7),
         one.candidate.toFixed(4).padStart(7),
         signed(one.delta ?? 0).padStart(8),
@@ -202,43 +238,43 @@ function sliceLines({ slices }: GateReport): string[] {
   ];
 }
 
-function measurement({
-  delta,
-  ci,
-  p_value: p,
-  test,
-  minimum_detectable_effect: mde,
-  alpha,
-  seeds_tried: seeds,
-}: GateReport): string[] {
-  if (delta === null || ci === null || p === null || test === null) return [];
+function measurement(report: GateReport): string[] {
+  const { delta, ci, p_value: p, test, alpha, seeds_tried: seeds } = report;
+  const mde = report.minimum_detectable_effect;
+  if (delta === null || ci === null || p === null || test === null || isUnchanged(report))
+    return [];
+  // With a margin there are two tests.
+  const asks = report.margin === undefined ? "" : " for no difference";
   return [
     `  difference ${signed(delta)}  ${intervalName(ci.confidence)} ${signed(ci.low)} to ${signed(ci.high)}`,
-    `  ${pText(p, 3)} (${TEST_NAMES[test]})`,
-    `  minimum detectable effect: ${mde === null ? "none, too few examples" : `${mde.toFixed(3)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
+    `  ${pText(p, 3)}${asks} (${TEST_NAMES[test]})`,
+    `  minimum detectable effect: ${mde === null ? NO_EFFECT : `${effectText(mde)} (80 % power, α ${seeds ? shownLevel(seeds.level) : alpha})`}`,
   ];
 }
 
-function reasonLines({ code, message, baseline, candidate }: Reason): string[] {
-  const values =
-    baseline === null && candidate === null
-      ? []
-      : [
-          wrap(`baseline   ${showValue(baseline)}`, "    "),
-          wrap(`candidate  ${showValue(candidate)}`, "    "),
-        ];
+function reasonLines(reason: Reason): string[] {
+  const { code, message, baseline, candidate } = reason;
+  const values = hasValues(reason)
+    ? [
+        wrap(`baseline   ${showValue(baseline)}`, "    "),
+        wrap(`candidate  ${showValue(candidate)}`, "    "),
+      ]
+    : [];
   return [paint("bold", code), wrap(message, "    "), ...values, ""];
 }
 
 function flipLines({ flips }: GateReport): string[] {
   if (!flips || flips.gained + flips.lost === 0) return [];
   const shown = flips.first.slice(0, 6);
+  const more = flips.gained + flips.lost - shown.length;
   return [
     `Flips: ${flips.gained} gained, ${flips.lost} lost`,
     ...shown.map(
       (f) =>
         `  ${f.change > 0 ? "+" : "-"} ${visible(f.id)}  ${visible(f.baseline)} → ${visible(f.candidate)}`,
     ),
-    ...(flips.gained + flips.lost > shown.length ? ["  … more with --format json"] : []),
+    ...(more > 0
+      ? [`  … ${more} more: add --report verdict.json, then report --verdict verdict.json`]
+      : []),
   ];
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Command } from "commander";
+import { TRACK_BRANCH } from "../../course/git.ts";
 import { initWorkspace } from "../../course/init.ts";
 import { out, paint, print } from "../terminal.ts";
 
@@ -33,6 +34,12 @@ async function run(folder: string): Promise<void> {
   }
   if (!fresh) return;
   out();
+  if (git) {
+    print(
+      `You are on the git branch ${TRACK_BRANCH}; the one it started from keeps the workspace as it was made.`,
+    );
+    out();
+  }
   if (shown !== ".") out(`  cd ${shown}`);
   out("  ./lockedroom level 0");
   out("  ./lockedroom level 0 --next");

@@ -2,18 +2,22 @@ import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { experimentSource } from "../../learn/tabular/registry.ts";
 import {
-  findRow,
+  findRows,
   type InspectOptions,
   inspectRun,
   type OutcomeGroup,
 } from "../../report/inspect.ts";
 import { reasonOf } from "../../report/reason.ts";
+import { sliceRates } from "../../report/scored/row-slices.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { codeOf, currentCode } from "../../scorers/load.ts";
+import { axisTable } from "../axis-text.ts";
+import { failureLines } from "../failure-text.ts";
 import { wholeNumber } from "../options.ts";
-import { requireSlice, sliceTable } from "../slice-text.ts";
+import { promptShortener } from "../prompt-text.ts";
+import { sliceTable } from "../slice-text.ts";
 import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
 
 const warn = (text: string) => out(warning(text, ""));
@@ -22,10 +26,15 @@ interface Flags extends InspectOptions {
   readonly run: string;
   readonly id?: string;
   readonly slice?: string;
+  readonly failures?: boolean;
 }
 
-export const help = `Examples:
+export const help = `--slice takes a field of the data set, such as metadata.topic. A field that the
+run was not evaluated with is read from the data set, which must be unchanged.
+
+Examples:
   lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
+  lockedroom inspect-run --run runs/first --slice metadata.topic --show 0
   lockedroom inspect-run --run runs/first --id dev-0003`;
 
 export function define(command: Command): void {
@@ -38,29 +47,36 @@ export function define(command: Command): void {
     .option("--top-k <k>", "show the k most common outcome codes", wholeNumber(1))
     .option("--show <n>", "examples per code", wholeNumber(0), 3)
     .option("--slice <field>", "also show the rates of each value of this field")
-    .option("--id <id>", "show one complete row")
+    .option("--failures", "also show the table of five failure modes")
+    .option("--id <id>", "show the complete row of an example, or all of its samples")
     .action(run);
 }
 
 async function run(flags: Flags): Promise<void> {
   const opened = await openRun(flags.run);
   await warnOfChangedScorer(opened);
-  if (flags.id !== undefined) return showRow(await findRow(opened, flags.id));
+  if (flags.id !== undefined) return showRows(await findRows(opened, flags.id));
   const { groups, hidden, total, intact } = await inspectRun(opened, flags);
   if (!intact)
     warn("The run was edited after it was written: its files do not match their recorded hashes.");
   const { scorer, examples } = opened.manifest;
-  out(`${flags.run}: ${total} rows, scored by ${scorer.name} ${scorer.version}`);
+  const repeats = Number(opened.manifest.settings.repeats) || 1;
+  const rows =
+    repeats > 1 ? `${examples.count} examples, ${repeats} samples of each` : `${total} rows`;
+  out(`${flags.run}: ${rows}, scored by ${scorer.name} ${scorer.version}`);
   const verified = await readVerification(flags.run);
   if (verified) print(verificationLine(verified));
-  const repeats = Number(opened.manifest.settings.repeats) || 1;
   if (total !== examples.count * repeats) warn(`The manifest states ${examples.count} examples.`);
   if (flags.slice !== undefined) {
-    requireSlice(opened.summary, flags.run, flags.slice);
-    for (const line of sliceTable(opened.summary, flags.slice)) out(line);
+    const rates = await sliceRates(opened, flags.slice);
+    for (const line of sliceTable({ [flags.slice]: rates }, { repeats })) out(line);
   }
+  for (const line of axisTable(opened.summary)) out(line);
+  if (flags.failures) for (const line of await failureLines(opened)) out(line);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
-  for (const group of groups) showGroup(group, total, classOf(scorer, group.code));
+  const prompts = groups.flatMap((group) => group.rows.map(({ prompt }) => prompt));
+  const shorten = promptShortener(prompts, 64);
+  for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten);
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
@@ -82,7 +98,12 @@ function classOf({ classes = {} }: Run["manifest"]["scorer"], code: string): str
   return Object.hasOwn(classes, code) ? `  ${visible(classes[code] ?? "")}` : "";
 }
 
-function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: string): void {
+function showGroup(
+  { code, count, rows }: OutcomeGroup,
+  total: number,
+  kind: string,
+  shorten: (prompt: string) => string,
+): void {
   out();
   out(
     `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind}`,
@@ -91,7 +112,7 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: str
     out(
       `  ${paint("cyan", visible(row.id))}${row.sample === undefined ? "" : ` sample ${row.sample + 1}`}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
     );
-    out(`    prompt      ${visibleShort(row.prompt, 64)}`);
+    out(`    prompt      ${shorten(row.prompt)}`);
     out(`    completion  ${shownCompletion(row)}`);
     if (row.selected && row.baseline) {
       out(
@@ -103,12 +124,18 @@ function showGroup({ code, count, rows }: OutcomeGroup, total: number, kind: str
   }
 }
 
-function showRow(row: ResultRow): void {
-  const { id, prompt, completion, ...rest } = row;
-  out(`${paint("bold", visible(id))}  ${row.outcome_code}, reward ${row.reward ?? "none"}`);
-  out(`\nprompt\n${block(prompt)}`);
-  out(`\ncompletion\n${completion === null ? "  (none)" : block(completion)}`);
-  out(`\nother fields\n${block(JSON.stringify(rest, null, 2))}`);
+/** The rows of one example; the prompt is the same in all. */
+function showRows(rows: readonly ResultRow[]): void {
+  for (const [i, { id, prompt, completion, sample, ...rest }] of rows.entries()) {
+    const which = sample === undefined ? "" : `sample ${sample + 1} of ${rows.length}  `;
+    if (i > 0) out();
+    out(
+      `${paint("bold", visible(id))}  ${which}${visible(rest.outcome_code)}, reward ${rest.reward ?? "none"}`,
+    );
+    if (i === 0) out(`\nprompt\n${block(prompt)}`);
+    out(`\ncompletion\n${completion === null ? "  (none)" : block(completion)}`);
+    out(`\nother fields\n${block(JSON.stringify(rest, null, 2))}`);
+  }
 }
 
 /** Text with its line breaks, and all other invisible characters made visible. */

@@ -51,7 +51,7 @@ export function define(command: Command): void {
     .addArgument(
       new Argument("<action>", "show, export, or merge an adapter").choices(Object.keys(OPTIONS)),
     )
-    .argument("<checkpoint>", "checkpoint folder, or pi0 (embedded); show also takes an adapter")
+    .argument("<checkpoint>", "checkpoint folder, pi0 or alias:NAME; show also takes an adapter")
     .argument("[adapter]", "for merge: the adapter/ of a run with the setting lora")
     .addOption(
       new Option("--format <format>", "output format of show (default: text)").choices([

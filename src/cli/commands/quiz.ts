@@ -1,7 +1,6 @@
 /** `lockedroom quiz`: asks on a terminal, marks a list of answers anywhere else. */
 
 import { createReadStream } from "node:fs";
-import { createInterface, type Interface } from "node:readline";
 import type { Command } from "commander";
 import { dataError, ioError, LockedRoomError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
@@ -9,6 +8,7 @@ import type { CheckContext } from "../../course/check-context.ts";
 import type { LevelId } from "../../course/level.ts";
 import { formHint, type Mark, mark, quizReport, scoreOf, solve } from "../../course/quiz.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../course/quizzes/index.ts";
+import { atTerminal, type NextLine, withPrompt } from "../line-prompt.ts";
 import { FORMAT, type Format } from "../options.ts";
 import { hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
 import { following, levelArgument, withCheckContext } from "../track.ts";
@@ -17,9 +17,6 @@ interface Flags {
   readonly answers?: string;
   readonly format: Format;
 }
-
-/** The next line, or undefined when there are no more. */
-type NextLine = () => Promise<string | undefined>;
 
 const MAX_BYTES = 1024 * 1024;
 const ONE_LINE = "Write one answer per line, in the order of the questions; - skips one.";
@@ -46,16 +43,15 @@ export function define(command: Command, exit: (code: number) => void): void {
     .addOption(FORMAT)
     .action(async (level: LevelId, flags: Flags) => {
       const marks = await withCheckContext((context) =>
-        atTerminal(flags) ? askAll(context, level) : markAll(context, level, flags),
+        isAsked(flags) ? askAll(context, level) : markAll(context, level, flags),
       );
       const { right, questions } = scoreOf(marks);
       exit(right === questions ? 0 : 1);
     });
 }
 
-function atTerminal({ answers, format }: Flags): boolean {
-  const person = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  return person && answers === undefined && format === "text";
+function isAsked({ answers, format }: Flags): boolean {
+  return atTerminal() && answers === undefined && format === "text";
 }
 
 // --- a list of answers ----------------------------------------------------------------------------
@@ -134,13 +130,8 @@ function printQuestions(level: LevelId, marks: readonly Mark[]): void {
 // --- at a terminal --------------------------------------------------------------------------------
 
 async function askAll(context: CheckContext, level: LevelId): Promise<Mark[]> {
-  const prompt = createInterface({ input: process.stdin, output: process.stdout, prompt: "   > " });
   print("One answer each; - skips a question, Ctrl-D ends.");
-  try {
-    return await askEach(context, level, nextLineOf(prompt));
-  } finally {
-    prompt.close();
-  }
+  return withPrompt("   > ", (nextLine) => askEach(context, level, nextLine));
 }
 
 async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine): Promise<Mark[]> {
@@ -167,35 +158,6 @@ async function askEach(context: CheckContext, level: LevelId, nextLine: NextLine
     printAfterQuiz(level);
   }
   return marks;
-}
-
-/** Asks again after an empty line. */
-function nextLineOf(prompt: Interface): NextLine {
-  const waiting: string[] = [];
-  let wake = () => {};
-  let closed = false;
-  prompt.on("line", (line) => {
-    if (line.trim() === "") prompt.prompt();
-    else {
-      waiting.push(line);
-      wake();
-    }
-  });
-  prompt.on("close", () => {
-    closed = true;
-    wake();
-  });
-  return async () => {
-    if (waiting.length === 0 && !closed) {
-      prompt.prompt();
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    const line = waiting.shift();
-    if (line === undefined) out();
-    return line;
-  };
 }
 
 // --- printing -------------------------------------------------------------------------------------

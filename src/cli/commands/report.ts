@@ -5,9 +5,9 @@ import { gate } from "../../gate/gate.ts";
 import { verdictReport } from "../../report/gate/report.ts";
 import { report } from "../../report/report.ts";
 import type { Report } from "../../report/report-type.ts";
-import { gateReportSchema } from "../../runs/gate-report.ts";
-import { readArtifact, writeWhole } from "../../runs/whole-file.ts";
-import { numberIn } from "../options.ts";
+import { writeWhole } from "../../runs/whole-file.ts";
+import { verdictToShow } from "../../verify/verdict.ts";
+import { numberIn, pricesOf } from "../options.ts";
 import { print } from "../terminal.ts";
 
 interface Flags {
@@ -18,6 +18,9 @@ interface Flags {
   readonly slice?: string;
   readonly outfile: string;
   readonly pricePerHour?: number;
+  readonly priceIn?: number;
+  readonly priceOut?: number;
+  readonly alias?: string;
   readonly force?: boolean;
 }
 
@@ -27,13 +30,19 @@ export const help = `A page about training says whether a run is finished, unfin
 an alarm; runs of the other kinds must be finished. All rows are counted, and
 the first of each outcome are shown. The same runs give the same bytes.
 
-The gate decides with its defaults; for --claim and the like, write the verdict
-with gate --report and give it as --verdict.
+--slice takes a field of the data set, such as metadata.topic: a table with the
+rates of each value, or of a comparison, with the difference in each.
+With --baseline and --candidate the gate decides with its defaults. For --claim
+or --margin, write the verdict with gate --report and give it as --verdict.
+The gate is asked again, and a file that says something else is refused.
 
 Examples:
   lockedroom report --run runs/first --outfile first.html
+  lockedroom report --run runs/first --slice metadata.topic \\
+    --outfile topics.html
   lockedroom report --run runs/grpo runs/ppo --price-per-hour 2.5 \\
     --outfile compared.html --force
+  lockedroom report --run runs/matrix --outfile matrix.html
   lockedroom report --baseline runs/old --candidate runs/new \\
     --outfile gate.html
   lockedroom gate --baseline runs/old --candidate runs/new --claim policy \\
@@ -45,13 +54,16 @@ export function define(command: Command): void {
     .description(
       "Writes an HTML page about runs of any kind, or about a verdict of the gate: key figures, charts, outcomes, failing rows, flips side by side. One self-contained file; several runs of one kind share a page.",
     )
-    .option("--run <folders...>", "run folder, or several of one kind to compare")
-    .option("--baseline <run>", "compare with the gate: run of the current policy")
-    .option("--candidate <run>", "compare with the gate: run to compare with it")
-    .option("--slice <field>", "of a comparison: compare each value of this field apart")
+    .option("--run <folders...>", "run folder, several of one kind to compare, or a matrix")
+    .option("--baseline <run>", "page about a comparison: run of the current policy")
+    .option("--candidate <run>", "page about a comparison: run that may replace it")
+    .option("--slice <field>", "also show each value of this field of the data set apart")
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
     .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
+    .option("--price-in <x>", "price per million prompt tokens", PRICE)
+    .option("--price-out <x>", "price per million completion tokens", PRICE)
+    .option("--alias <name>", "alias of the policy: what uses it, the way back")
     .option("--force", "overwrite an existing file")
     .action(run);
 }
@@ -66,7 +78,9 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** Exactly one of the three things that a page can be about. */
-function pageOf({ run: runs, baseline, candidate, verdict, slice, pricePerHour }: Flags) {
+function pageOf(flags: Flags) {
+  const { run: runs, baseline, candidate, verdict, slice, pricePerHour, alias } = flags;
+  const business = { prices: pricesOf(flags), alias };
   const isGate = baseline !== undefined || candidate !== undefined;
   const given = [runs !== undefined, isGate, verdict !== undefined].filter(Boolean).length;
   if (given !== 1 || (isGate && (baseline === undefined || candidate === undefined)))
@@ -74,22 +88,27 @@ function pageOf({ run: runs, baseline, candidate, verdict, slice, pricePerHour }
       "a report is about runs, a comparison or a verdict",
       "Give --run, or both --baseline and --candidate, or --verdict.",
     );
-  if (slice !== undefined && !isGate)
+  if (slice !== undefined && verdict !== undefined)
     throw usageError(
-      "--slice is for --baseline and --candidate",
-      "A page about evaluations shows every field that eval --slice was given.",
+      "--slice does not change a verdict that is already written",
+      "Give --slice to the gate that writes it.",
+    );
+  if (pricePerHour !== undefined && runs === undefined)
+    throw usageError(
+      "--price-per-hour is the price of training, and a comparison does not train",
+      "Give --price-in and --price-out, or write the page of the training with --run.",
     );
   return async (): Promise<Report> => {
-    if (runs !== undefined) return report({ runs, pricePerHour });
-    if (verdict !== undefined) return verdictReport({ verdict: await readVerdict(verdict) });
+    const fields = slice === undefined ? undefined : [slice];
+    if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });
+    if (verdict !== undefined)
+      return verdictReport({ verdict: await verdictToShow(verdict), ...business });
     return verdictReport({
+      ...business,
       verdict: await gate({ baseline: baseline ?? "", candidate: candidate ?? "", slice }),
     });
   };
 }
-
-const readVerdict = (file: string) =>
-  readArtifact(file, gateReportSchema, "Write it with gate --report.");
 
 /** The ending keeps a mistyped path from overwriting a file of a run. */
 function refuseOutput(file: string, force: boolean): void {

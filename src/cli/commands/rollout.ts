@@ -6,8 +6,19 @@ import { dataError, ioError, usageError } from "../../core/errors.ts";
 import type { Policy, SamplingSettings } from "../../core/policy.ts";
 import { visibleShort } from "../../core/visible.ts";
 import { rollout } from "../../loops/rollout.ts";
+import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { addRunOptions, EXAMPLES, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
+import type { Timing } from "../../runs/timing-schema.ts";
+import { OPENAI, requireEndpoint } from "../named-policy.ts";
+import {
+  addRunOptions,
+  EXAMPLES,
+  numberIn,
+  pricesOf,
+  type RunFlags,
+  SEED,
+  wholeNumber,
+} from "../options.ts";
 import { tokenProgress } from "../progress.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
@@ -26,7 +37,6 @@ interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed">
   readonly resume?: boolean;
 }
 
-const OPENAI = "openai:";
 const price = numberIn(0, 1e9, "a price for a million tokens");
 
 export const help = `openai:MODEL uses any endpoint with OpenAI's chat completions API: set
@@ -47,10 +57,7 @@ export function define(command: Command): void {
     .description(
       "Samples completions from a policy. One per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
     )
-    .requiredOption(
-      "--policy <folder|openai:model>",
-      "pi0, a checkpoint folder, or a model of an endpoint",
-    )
+    .requiredOption("--policy <policy>", "pi0, a checkpoint folder, alias:NAME or openai:MODEL")
     .requiredOption(...EXAMPLES)
     .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
     .option(
@@ -96,7 +103,7 @@ async function run(flags: Flags): Promise<void> {
       policy,
       ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
       ...{ resume: flags.resume, force: flags.force, prices },
-      inputs: [flags.system ?? "", flags.policy].filter(existsSync),
+      inputs: [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync),
       onStart: (wanted, before) => {
         kept = before;
         progress.start(wanted, before);
@@ -124,12 +131,6 @@ function onInterrupt(stop: () => void): () => void {
   return listener;
 }
 
-function pricesOf({ priceIn, priceOut }: Flags) {
-  if (priceIn === undefined && priceOut === undefined) return undefined;
-  if (priceIn !== undefined && priceOut !== undefined) return { in: priceIn, out: priceOut };
-  throw usageError("--price-in and --price-out must be given together", "Give both, or neither.");
-}
-
 export async function readSystem(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error) => {
     throw ioError(`read ${file}`, error, "data");
@@ -151,17 +152,22 @@ export async function openPolicy(
 ): Promise<Policy> {
   const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
   const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
+  const aliased = aliasedPolicy(flags.policy);
+  if (aliased?.source.startsWith(OPENAI)) {
+    requireEndpoint(flags.policy, aliased);
+    return openEndpoint({ ...flags, policy: aliased.source }, sampling, system, onNotice);
+  }
   if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
-  if (prefix !== undefined && !existsSync(flags.policy)) {
+  if (prefix !== undefined && !aliased && !existsSync(flags.policy)) {
     throw usageError(
       `unknown kind of policy: ${prefix}`,
-      "Use a checkpoint folder, pi0, or openai:MODEL.",
+      "Use a checkpoint folder, pi0, alias:NAME, or openai:MODEL.",
     );
   }
   // Loaded lazily: an endpoint does not need the engine.
   const { openEmbeddedPolicy } = await import("../../policy/embedded.ts");
-  return openEmbeddedPolicy(flags.policy, { sampling, system });
+  return openEmbeddedPolicy(flags.policy, { sampling, system, timed: true });
 }
 
 async function openEndpoint(
@@ -231,6 +237,8 @@ function printRollout(
       `  cost: ${least}${cost.total.toFixed(4)} (${cost.price_in} in, ${cost.price_out} out, per million)`,
     );
   }
+  // Not the same twice, so not in output that is compared; the manifest has it always.
+  if (process.stdout.isTTY) printTiming(manifest.volatile.timing);
   out();
   print(`Rollout written to ${dir}`);
   const [command, ...flags] =
@@ -238,4 +246,13 @@ function printRollout(
       ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]
       : ["selection-demo", `--dataset ${dataset}`, `--samples ${answers}`, `--n ${manifest.n}`];
   out(commandLines(`Next: ${program()} ${command}`, [...flags, `--outdir ${dir}-scored`]));
+}
+
+function printTiming(timing: Timing | undefined): void {
+  if (timing === undefined) return;
+  const { p50_ms, p90_ms, p99_ms } = timing.completions;
+  const [p50, p90, p99] = [p50_ms, p90_ms, p99_ms].map((ms) => ms.toFixed(ms < 10 ? 1 : 0));
+  out(`  latency of a completion: p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms`);
+  if (timing.tokens > 0 && timing.seconds > 0)
+    out(`  throughput: ${(timing.tokens / timing.seconds).toFixed(0)} tokens per second`);
 }

@@ -1,11 +1,14 @@
 import { type Command, Option } from "commander";
+import type { Axis } from "../../loops/axes.ts";
 import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";
 import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
-import { warnings } from "../../runs/note.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
-import { addRunOptions, EXAMPLES, wholeNumber } from "../options.ts";
+import { warnings } from "../../runs/summary-text.ts";
+import { axes, axisTable } from "../axis-text.ts";
+import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
+import { sliceTable } from "../slice-text.ts";
 import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
 
@@ -16,6 +19,8 @@ interface Flags extends ScoringFlags {
   readonly rule?: RuleName;
   readonly policyName?: string;
   readonly sampling?: Record<string, number>;
+  readonly slice?: string[];
+  readonly axis?: readonly Axis[];
 }
 
 export const help = `A policy file exports one of:
@@ -53,6 +58,8 @@ export function define(command: Command): void {
         .choices(Object.keys(RULES))
         .conflicts("policy"),
     )
+    .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
+    .option("--axis <name[=scorer]>", "also measure this scorer on what is selected", axes)
     .option("--policy-name <name>", POLICY_NAME, policyName)
     .addOption(SAMPLING)
     .addOption(JOBS)
@@ -66,7 +73,15 @@ async function run(flags: Flags): Promise<void> {
   const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
   const { sampling } = flags;
   const outcome = await withScoring(flags, flags.samples, (scorer, onBytes) =>
-    select({ ...flags, scorer, policy, onBytes, stated: { policy: flags.policyName, sampling } }),
+    select({
+      ...flags,
+      axes: flags.axis,
+      timeoutMs: flags.scorerTimeout,
+      scorer,
+      policy,
+      onBytes,
+      stated: { policy: flags.policyName, sampling },
+    }),
   );
   if (!flags.quiet) printSelection(outcome);
 }
@@ -98,6 +113,9 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
     out();
     print("This is selection, not learning: the policy that drew the samples has not changed.");
   }
+  for (const line of sliceTable(summary.slices)) out(line);
+  for (const line of axisTable(summary)) out(line);
+  if (summary.slices || summary.axes) out();
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);
 }

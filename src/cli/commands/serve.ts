@@ -29,7 +29,10 @@ export function define(command: Command): void {
     .description(
       "Serves a checkpoint on this machine as an OpenAI-compatible endpoint: models, completions, chat completions, with streaming and log-probs.",
     )
-    .requiredOption("--policy <folder>", "checkpoint folder (Locked Room or Hugging Face) or pi0")
+    .requiredOption(
+      "--policy <folder>",
+      "checkpoint folder (Locked Room or Hugging Face), pi0 or alias:NAME",
+    )
     .option("--port <n>", "port on 127.0.0.1; 0 for a free one", wholeNumber(0, 65_535), 8080)
     .action(run);
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { usageError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
-import { parseAxes } from "../../curves/tradeoff.ts";
+import { parseMeasurePair } from "../../curves/tradeoff.ts";
 import { algorithmOf } from "../../learn/algorithms/index.ts";
 import { yamlValue } from "../../learn/recipe.ts";
 import { completed } from "../../learn/settings.ts";
@@ -47,14 +47,14 @@ export function define(command: Command): void {
 }
 
 async function run(algorithm: string, { over, tradeoff, ...flags }: Flags): Promise<void> {
-  const axes = parseAxes(tradeoff);
+  const measures = parseMeasurePair(tradeoff);
   const progress = new TrainingProgress(flags.quiet);
   try {
     const found = await withTrainOptions(algorithm, flags, (options) =>
       sweep({
         ...options,
         ...valuesOf(over),
-        tradeoff: axes,
+        tradeoff: measures,
         ...progress.listeners(completed(algorithmOf(algorithm), options.settings)),
         onValue: () => progress.stop(),
       }),

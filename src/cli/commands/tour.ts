@@ -20,8 +20,8 @@ import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { openScorer } from "../../scorers/open.ts";
+import { printSteps } from "../slow-steps.ts";
 import { out, paint, print, program } from "../terminal.ts";
-import { printStep } from "./bandit-train.ts";
 import { printOutcome } from "./eval.ts";
 import { gateText } from "./gate.ts";
 import { printSelection } from "./selection-demo.ts";
@@ -101,7 +101,7 @@ async function run({ outdir, yes }: { outdir: string; yes?: boolean }): Promise<
     "Four arms, a softmax policy, REINFORCE with a baseline: Loop C, small enough to check by hand. The first three updates:",
   );
   const settings = { steps: 200, seed: 0, lr: 0.5, baseline: true };
-  for (const update of trainBandit({ ...settings, steps: 3 })) printStep(update, settings.lr);
+  printSteps(trainBandit({ ...settings, steps: 3 }), settings.lr, true);
   const bandit = (name: string, steps: number) =>
     runBandit({ ...settings, steps, outdir: path.join(outdir, name) });
   const untrained = await bandit("untrained", 0);

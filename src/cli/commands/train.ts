@@ -9,7 +9,7 @@ import { ALL_STEPS_DONE } from "../../runs/stop-reasons.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { algorithmHelp, describeAlgorithm } from "../algorithm-help.ts";
-import { missingAnswerWarning } from "../data-kind.ts";
+import { firstRowHas, missingAnswerWarning } from "../data-kind.ts";
 import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
@@ -18,7 +18,7 @@ import {
   type TrainFlags,
   withTrainOptions,
 } from "../train-options.ts";
-import { stoppedBy } from "../training-lines.ts";
+import { type HeldOut, stoppedBy } from "../training-lines.ts";
 import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
@@ -40,7 +40,10 @@ label) for kto; examples (id, prompt, expected_answer) for the others, which
 sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 
 \`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
-an example. --steps has a default for each.
+an example. --steps has a default for each. With --dev, a run also ends when
+validation has not improved for 50 steps (--set stop.plateau=null: never); a
+target, a margin over the baseline and budgets of tokens, time and money are
+further settings of stop.
 
 --show-settings prints every setting of --config and --set with its default,
 meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
@@ -96,7 +99,8 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
       for (const { because, add } of idleSettings(algorithm, settings)) {
         progress.warn(add === undefined ? because : `${because}; add --set ${add}`);
       }
-      return train({ ...options, ...progress.listeners(completed(algorithm, settings)) });
+      const shown = { ...completed(algorithm, settings), heldOut: heldOutOf(flags.dev) };
+      return train({ ...options, ...progress.listeners(shown) });
     });
     progress.stop();
     const { max_tokens: maxTokens } = completed(algorithm, await settingsOf(flags)).evaluate;
@@ -104,6 +108,11 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
   } finally {
     progress.stop();
   }
+}
+
+function heldOutOf(dev: string | undefined): HeldOut {
+  if (dev === undefined) return "no rows";
+  return firstRowHas(dev, "completion") ? "loss" : "no completion";
 }
 
 async function printTrained(

@@ -10,7 +10,7 @@ import {
 } from "../../loops/validate.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
-import { out, paint, print, printableJson } from "../terminal.ts";
+import { out, paint, print, printableJson, wrap } from "../terminal.ts";
 
 interface Flags extends ScorerFlags {
   readonly dataset: string;
@@ -61,12 +61,7 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
     if (!quiet || row.verdict !== "agrees") printRow(row, width);
   }
   for (const failures of alike(report.probeFailures)) printFailures(failures);
-  if (report.probeFailures.some(({ probe }) => probe !== "determinism")) {
-    out();
-    print(
-      'A scorer must return a result for every JSON value, as completion and in every field of the example, and must not throw. Start with a check such as: if (typeof completion !== "string") return { reward: 0, code: "not_text", details: {} }. For an example that it cannot read, return the code invalid_example: the row then has no reward.',
-    );
-  }
+  for (const line of remedies(report.probeFailures)) out(line);
   const { counts } = report;
   out();
   out(
@@ -83,6 +78,39 @@ function printReport(report: GoldenReport, scorer: ScorerIdentity, quiet: boolea
       ? paint("green", "VALID")
       : paint("red", "NOT VALID: fix the scorer before you use its scores."),
   );
+}
+
+/** The code that is missing, to copy. */
+export function remedies(failures: readonly ProbeFailure[]): string[] {
+  const places = failures.filter(({ probe }) => probe !== "determinism");
+  if (places.length === 0) return [];
+  const field = places.find(({ probe }) => probe === "example_field")?.field;
+  const lines = [
+    "",
+    wrap(
+      "A scorer must return a result for every JSON value, as completion and in every field of the example, and must not throw. Begin score with checks such as these:",
+    ),
+  ];
+  if (places.some(({ probe }) => probe === "completion"))
+    lines.push(
+      '  if (typeof completion !== "string")',
+      '    return { reward: 0, code: "not_text", details: {} };',
+    );
+  if (field !== undefined)
+    lines.push(
+      `  if (typeof ${access(field)} !== "string") // or the type that you expect`,
+      '    return { reward: 0, code: "invalid_example", details: {} };',
+      wrap("A row with the code invalid_example has no reward, and the gate refuses the run."),
+    );
+  return lines;
+}
+
+/** The field in code; names are those of the data, so that any character may be in them. */
+function access(field: string): string {
+  const shown = visibleShort(field, 30);
+  return /^[A-Za-z_$][\w$]*$/.test(shown)
+    ? `example.${shown}`
+    : `example[${JSON.stringify(shown)}]`;
 }
 
 type Tally = ReturnType<typeof probeCounts>;

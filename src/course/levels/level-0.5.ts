@@ -7,8 +7,8 @@ import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, checkShipped, DEV, PACK, repeatSelection, selectionRun } from "../evidence.ts";
 import { checkTests, committedFile, hiddenSeed } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
-import { runNoteCheck } from "../notes.ts";
 import { selectCommand } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const POLICY = "assignments/selection_policy.ts";
 const TEST = "tests/selection_policy.test.ts";
@@ -18,6 +18,14 @@ const FIXED = ["l0_5_fixed_sel_n4", "l0_5_fixed_sel_n4_again"];
 
 const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
+
+/** The SHA-256 of each results.jsonl, numbered. Node has fs and crypto at hand with -p. */
+const hashes = (numbers: string, run: string) =>
+  `for i in ${numbers}; do\n  node -p "'run $i  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')\n  ).digest('hex')"\ndone`;
+const RANDOM_HASHES = hashes("1 2 3 4 5", "l0_5_sabotage_sel_random_$i");
+/** What differs in the names of the fixed runs. */
+const FIXED_NAMES = ["n4", "n4_again"];
+const FIXED_HASHES = hashes(FIXED_NAMES.join(" "), "l0_5_fixed_sel_$i");
 
 const RULE =
   "among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.";
@@ -51,8 +59,8 @@ export const LEVEL_0_5: LevelDefinition = {
       commands: ['git commit -am "L0.5 sabotage"', FIVE_TIMES],
     },
     Reflect: {
-      text: "Same command, same data: compare the hashes of the results, and read the alarm in the summaries.",
-      commands: ["git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl"],
+      text: "Same command, same data: compare the SHA-256 of the five results, and read the alarm in the summaries.",
+      commands: [RANDOM_HASHES],
     },
     "Repair and lock": {
       text: "Write the deterministic tie-break, commit it, run it twice, compare the hashes.",
@@ -60,7 +68,7 @@ export const LEVEL_0_5: LevelDefinition = {
         'git add -A && git commit -m "L0.5 fix"',
         select(FIXED[0] as string),
         select(FIXED[1] as string),
-        "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
+        FIXED_HASHES,
         "npm test",
         'git add -A && git commit -m "L0.5 fix, with its runs"',
       ],
@@ -69,7 +77,7 @@ export const LEVEL_0_5: LevelDefinition = {
   tasks: [
     `${POLICY}: ${RULE}`,
     `${TEST}: one test that repeated calls select the same sample, and one for each rule of the tie-break; at least three.`,
-    "runs/l0_5_sabotage_sel_random_1/README.md: what you expected, and the repair plan.",
+    runNoteTask(RANDOM[0] as string, BUILT),
   ],
   checklist: [
     "How can Loop B improve outputs without changing the policy's distribution?",
@@ -102,7 +110,7 @@ export const LEVEL_0_5: LevelDefinition = {
       next: `Make tieBreakKey in ${POLICY} random, commit it, and run the five again with --force.`,
       run: checkRandom,
     },
-    runNoteCheck(RANDOM[0] as string),
+    runNoteCheck(RANDOM[0] as string, BUILT),
     {
       id: "tie-break",
       title: `${POLICY} breaks ties by log-prob, length, text`,
@@ -152,7 +160,7 @@ async function checkVariance(context: CheckContext): Promise<string> {
     ensure(duplicate === undefined, {
       expected: "five different hashes of results.jsonl",
       found: `the same for runs/${duplicate} and runs/${name}`,
-      where: "git hash-object runs/l0_5_sabotage_sel_random_*/results.jsonl",
+      where: "summary.json, results_sha256",
     });
     hashes.set(run.summary.results_sha256, name);
     const forged = (await rows(context, name)).find((row, i) => !isValidChoice(row, built[i]));
@@ -163,8 +171,12 @@ async function checkVariance(context: CheckContext): Promise<string> {
     });
   }
   await checkOrder(context, [BUILT, ...RANDOM]);
-  return `${hashes.size} hashes`;
+  return numbered([...hashes.keys()]);
 }
+
+/** One line for each run, as the level's command prints it: "run 1  3f…". */
+const numbered = (sha256s: readonly string[], names?: readonly string[]) =>
+  sha256s.map((sha256, i) => `run ${names?.[i] ?? i + 1}  ${sha256}`).join("\n");
 
 async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   const found: ResultRow[] = [];
@@ -207,7 +219,7 @@ async function checkRandom(context: CheckContext): Promise<string> {
 
 async function checkFixed(context: CheckContext): Promise<string> {
   const current = (await context.versions(POLICY)).at(-1)?.text;
-  const hashes = new Set<string>();
+  const hashes: string[] = [];
   for (const name of FIXED) {
     const { run, policy } = await repeatSelection(context, name, 4);
     ensure(policy.version.text === current, {
@@ -221,15 +233,15 @@ async function checkFixed(context: CheckContext): Promise<string> {
       found: run.summary.alarms.map(({ code }) => code).join(", "),
       where: `runs/${name}/summary.json`,
     });
-    hashes.add(run.summary.results_sha256);
+    hashes.push(run.summary.results_sha256);
   }
-  ensure(hashes.size === 1, {
-    expected: "the same hash of results.jsonl",
-    found: `${hashes.size} hashes`,
-    where: "git hash-object runs/l0_5_fixed_sel_n4*/results.jsonl",
+  ensure(new Set(hashes).size === 1, {
+    expected: "the same SHA-256 of results.jsonl",
+    found: hashes.join(" and "),
+    where: "summary.json, results_sha256",
   });
   await checkOrder(context, [RANDOM[4] as string, ...FIXED]);
-  return "equal, and the same when repeated";
+  return `${numbered(hashes, FIXED_NAMES)}\nequal, and the same when repeated`;
 }
 
 async function checkTieBreak(context: CheckContext): Promise<string> {
@@ -249,12 +261,16 @@ async function checkTieBreak(context: CheckContext): Promise<string> {
     ]);
     ensure(picked?.completion === right?.completion, () => ({
       expected: `${describe(right)} to win over ${describe(picked)}`,
-      found: "the reverse",
+      found: `the reverse${picked?.sum_logprob === null && right?.sum_logprob !== null ? MISSING_AS_ZERO : ""}`,
       where: POLICY,
     }));
   }
   return `${packs.length} hidden packs`;
 }
+
+/** The commonest mistake: a key such as [-(sample.sum_logprob ?? 0), …]. */
+export const MISSING_AS_ZERO =
+  ". A key that counts a missing sum_logprob as 0, such as -(sample.sum_logprob ?? 0), calls that sample certain: a log-prob of 0 is a probability of 1, and every other log-prob is below it. So the sample of which nothing is known wins every tie. Missing is not zero: put samples without one last, by an element of the key before the log-prob";
 
 function describe(sample: ScoredSample | undefined): string {
   return `${JSON.stringify(sample?.completion)} (sum_logprob ${sample?.sum_logprob})`;

@@ -14,8 +14,9 @@ import {
 } from "../evidence.ts";
 import { checkTests, committedFile, type Mutant } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
-import { checkSections, runNoteCheck } from "../notes.ts";
+import { checkSections, isDrawing, type SectionRule } from "../notes.ts";
 import { evalCommand, TAMPERED } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const BUILT = "l0_build_eval";
 const SABOTAGED = "l0_sabotage_eval_tampered";
@@ -48,7 +49,7 @@ export const LEVEL_0: LevelDefinition = {
   evidence: [`runs/${BUILT}/`, `runs/${SABOTAGED}/`, GATE, TAMPERED, KATA, KATA_TEST, NOTE],
   stages: {
     Build: {
-      text: "Run a clean evaluation and inspect the failures.",
+      text: "You work on the git branch mastery-track, where every step is a small commit of its own, so that you can prove what changed. Run a clean evaluation and inspect the failures.",
       commands: [
         BUILD,
         "./lockedroom inspect-run --run runs/l0_build_eval \\\n  --only-fails --top-k 5 --show 2",
@@ -71,7 +72,7 @@ export const LEVEL_0: LevelDefinition = {
     `${NOTE}: define reward, metric, objective, loss, policy and environment; draw Loops A, B and C with the knob of each.`,
     `${KATA}: classify(outcomeCode) returns the class of a failure. wrong_answer is model_math, every format code is model_format, invalid_example is data_invalid, anything else is unknown. The file lists the codes; scoring.ts is not needed, and level 4 asks you not to have read it.`,
     `${KATA_TEST}: at least three tests of classify.`,
-    "runs/l0_sabotage_eval_tampered/README.md: what you expected, and the repair plan.",
+    `${runNoteTask(SABOTAGED, BUILT)} Pick the knob yourself, from the two manifests; the check compares it with what the gate finds.`,
   ],
   checklist: [
     "Two evaluations differ. What are the possible causes, and where in manifest.json is the evidence?",
@@ -119,7 +120,7 @@ export const LEVEL_0: LevelDefinition = {
       next: COMPARE,
       run: checkRefusal,
     },
-    runNoteCheck(SABOTAGED),
+    runNoteCheck(SABOTAGED, BUILT),
     "sabotage",
     {
       id: "kata",
@@ -234,11 +235,26 @@ async function checkKata(context: CheckContext): Promise<string> {
   return `${codes.length} codes`;
 }
 
+const term = (...keys: string[]): SectionRule => ({ words: 15, keys });
+
+/** Words with which the terms are explained; each needs two of its own. */
+const TERMS: Readonly<Record<string, SectionRule>> = {
+  Reward: term("scorer", "verifier", "completion", "answer", "signal", "correct", "number"),
+  Metric: term("measure", "mean", "rate", "average", "evaluation", "data", "compare", "number"),
+  Objective: term("expected", "maximise", "optimise", "reward", "policy", "goal", "penalty"),
+  Loss: term("gradient", "update", "log", "probability", "advantage", "minimise", "training"),
+  Policy: term("distribution", "probability", "token", "model", "sample", "action", "parameter"),
+  Environment: term("prompt", "data", "scorer", "verifier", "sampling", "task", "world", "reward"),
+};
+
 async function checkMap(context: CheckContext): Promise<string> {
-  const terms = ["Reward", "Metric", "Objective", "Loss", "Policy", "Environment"];
-  const least = Object.fromEntries(terms.map((term) => [term, 15]));
-  const found = await checkSections(context, NOTE, { ...least, "The three loops": 6 });
+  const found = await checkSections(context, NOTE, { ...TERMS, "The three loops": 6 });
   const drawing = found.get("the three loops") ?? "";
+  ensure(isDrawing(drawing, 3), {
+    expected: "a drawing of the loops: a line for each, or a code block with an arrow",
+    found: "all of them on one line",
+    where: NOTE,
+  });
   const missing = [
     ...["A", "B", "C"].filter((loop) => !drawsLoop(drawing, loop)).map((loop) => `Loop ${loop}`),
     ...["measurement", "selection", "policy"].filter((knob) => !hasWord(drawing, knob)),

@@ -4,8 +4,9 @@ import { ARM_NAMES, type BanditStep, expectedDirection } from "../../learn/index
 import { type CheckContext, ensure } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
 import type { Check, LevelDefinition } from "../level.ts";
-import { checkSections, runNoteCheck, tableRows } from "../notes.ts";
+import { checkSections, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const NOTE = "notes/reinforce_forensics.md";
 const SLOW = ["l1_build_slow", "l1_sabotage_slow_lrneg"] as const;
@@ -49,7 +50,7 @@ export const LEVEL_1: LevelDefinition = {
       commands: [train("l1_sabotage_lr2"), train("l1_sabotage_lrneg")],
     },
     Reflect: {
-      text: `Print thirty updates one by one. ${LARGE_RATE} Then repeat both rates with ${SEEDS} seeds.`,
+      text: `Go through thirty updates one by one. On a terminal --slow asks for the sign of each advantage and for what must happen to the probability, then answers; elsewhere it prints the steps without the answers. Fill in your table from it; --reveal, with --force, shows all answers at once, to compare afterwards. ${LARGE_RATE} Then repeat both rates with ${SEEDS} seeds.`,
       commands: [...SLOW.map(train), ...RATES.map(overSeeds)],
     },
     "Repair and lock": {
@@ -60,7 +61,7 @@ export const LEVEL_1: LevelDefinition = {
   tasks: [
     `${NOTE}: ten consecutive steps of one slow run as rows of the table (step, action, reward, baseline, advantage, its sign, and what must happen to the probability of that action). Name the run in the line "Run:".`,
     `In the same note, one paragraph: why do the sabotage runs behave differently? Also say why lr 2.0 ends higher on seed 0, and lower over ${SEEDS} seeds.`,
-    "runs/l1_sabotage_lrneg/README.md: what you expected, and the repair plan.",
+    runNoteTask("l1_sabotage_lrneg", "l1_build_bandit"),
   ],
   checklist: [
     "The advantage is negative. What happens to the probability of the action that was sampled?",
@@ -80,12 +81,12 @@ export const LEVEL_1: LevelDefinition = {
         return "in order";
       },
     },
-    runNoteCheck("l1_sabotage_lrneg"),
+    runNoteCheck("l1_sabotage_lrneg", "l1_build_bandit"),
     "sabotage",
     {
       id: "ten-steps",
       title: "ten consecutive steps, annotated in agreement with the log",
-      next: `Fill in the table of ${NOTE} from the output of the slow run.`,
+      next: `Fill in the table of ${NOTE} from the output of the slow run: advantage = reward - baseline; its sign, and the sign of the learning rate, say what must happen.`,
       run: checkTenSteps,
     },
     {
@@ -139,15 +140,22 @@ async function checkTenSteps(context: CheckContext): Promise<string> {
     });
     const columns = annotation(step, BANDIT_RUNS[name].lr);
     const wrong = columns.findIndex(([, value], i) => !matches(row[i + 1] ?? "", value));
-    const [column, value] = columns[wrong] ?? [];
+    const [column = ""] = columns[wrong] ?? [];
     ensure(wrong < 0, {
-      expected: `${column} ${value} in step ${step.step}`,
+      expected: `${column} of step ${step.step} ${follows(column, step)}`,
       found: row[wrong + 1] || "nothing",
       where: `runs/${name}/log.jsonl, line ${step.step}`,
       next: `Correct ${column} of step ${step.step} in ${NOTE}.`,
     });
   }
   return `steps ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of runs/${name}`;
+}
+
+/** Where a column comes from, without its value: the answers are the learner's to find. */
+function follows(column: string, { reward, baseline }: BanditStep): string {
+  return ["action", "reward", "baseline"].includes(column)
+    ? "as the log has it"
+    : `that follows from reward ${reward} and baseline ${baseline.toFixed(4)}${column === "must" ? ", and from the sign of the learning rate" : ""}`;
 }
 
 /** A number is rounded as printed, or exact; a sign may be typographic, a plus and backticks are allowed. */

@@ -1,19 +1,15 @@
 /** Level 2: credit assignment, tokens and text. */
 
-import { rngAt } from "../../core/index.ts";
-import {
-  TWO_STEP_UPDATES,
-  type TwoStepEpisode,
-  type TwoStepPolicy,
-  type Vector,
-} from "../../learn/index.ts";
 import type { Run } from "../../runs/index.ts";
 import { type CheckContext, ensure } from "../check-context.ts";
 import { checkOrder, committedSource, replay } from "../evidence.ts";
-import { committedFile, hiddenSeed, type LearnerFile } from "../learner-code.ts";
+import { labelled } from "../git-checks.ts";
+import { committedFile, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
-import { checkSections, runNoteCheck } from "../notes.ts";
+import { checkSections } from "../notes.ts";
 import { TWO_STEP, twoStepCommand } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
+import { checkProgram, checkSampling, checkUpdate, checkWorld } from "../two-step-checks.ts";
 
 const DEMO = TWO_STEP;
 const NOTE = "notes/credit_assignment.md";
@@ -31,11 +27,7 @@ export const LEVEL_2: LevelDefinition = {
   right:
     "Early decisions lead to the states of later ones, so the final reward is a signal for every decision of the trajectory. And the policy samples tokens, while the verifier reads text.",
   commits: [
-    {
-      name: "build",
-      file: DEMO,
-      first: "Write update in assignments/two_step_mdp_demo.ts for both decisions.",
-    },
+    { name: "build", file: DEMO },
     {
       name: "sabotage",
       file: DEMO,
@@ -47,7 +39,7 @@ export const LEVEL_2: LevelDefinition = {
   evidence: [...Object.values(NAMES).map((name) => `runs/${name}/`), DEMO, NOTE],
   stages: {
     Build: {
-      text: "Compare tokens and text. Then write update() so that both decisions are credited, commit, and run.",
+      text: "Compare tokens and text. Then write the two-step program: first update(), so that both decisions are credited; then the world, the sampling and the loop with its log. Commit, and run.",
       commands: [
         './lockedroom token-inspect "Final: 323"',
         './lockedroom token-inspect "Final:  323"',
@@ -77,9 +69,9 @@ export const LEVEL_2: LevelDefinition = {
     },
   },
   tasks: [
-    `${DEMO}: update(policy, episode), one REINFORCE step for both decisions with the same advantage.`,
+    `${DEMO}, the whole program, in this order: update(), one REINFORCE step for both decisions with the same advantage; reward(), the world; sample(), the sampling; train(), the loop and its log. Each part is checked with hidden inputs; check 2 says which is next. Locked Room gives the random numbers, so that your program can be repeated and compared, and writes the run.`,
     `${NOTE}: what failed in the sabotage and why, and one diagram tokens → detokenize → text → parse → reward.`,
-    `runs/${NAMES.broken}/README.md: what you expected, and the repair plan.`,
+    runNoteTask(NAMES.broken, NAMES.built),
   ],
   checklist: [
     "Why does the first decision matter although the reward comes at the end?",
@@ -87,11 +79,35 @@ export const LEVEL_2: LevelDefinition = {
     "Why are parsing and formatting part of the environment?",
   ],
   checks: [
+    {
+      id: "update",
+      title: "first step: update() is REINFORCE on hidden episodes",
+      next: `Write update in ${DEMO}, for both decisions; its comment says what it gets.`,
+      run: async (context) => checkUpdate(context, await builtFile(context), "both"),
+    },
+    {
+      id: "world",
+      title: "reward(): the world pays as it should",
+      next: `Write reward in ${DEMO}: 1 if the draw is below the probability of the path, otherwise 0.`,
+      run: async (context) => checkWorld(context, await builtFile(context)),
+    },
+    {
+      id: "sampling",
+      title: "sample(): each draw chooses the option that it belongs to",
+      next: `Write sample in ${DEMO}: softmax, then the option whose part of the interval holds the draw.`,
+      run: async (context) => checkSampling(context, await builtFile(context)),
+    },
+    {
+      id: "program",
+      title: "train(): the log of hidden trainings, line by line",
+      next: `Write train in ${DEMO}: the loop, the baseline and the log.`,
+      run: async (context) => checkProgram(context, await builtFile(context), "both"),
+    },
     "build",
     {
       id: "build",
       title: `runs/${NAMES.built}: the first decision learned`,
-      next: `With the update of both decisions committed:\n${twoStepCommand(NAMES.built)}`,
+      next: `With the program committed:\n${twoStepCommand(NAMES.built)}`,
       run: (context) => checkTwoStep(context, NAMES.built, "both"),
     },
     "sabotage",
@@ -113,10 +129,10 @@ export const LEVEL_2: LevelDefinition = {
       },
     },
     {
-      id: "update",
-      title: "the committed update is REINFORCE on hidden episodes",
-      next: `Correct update in ${DEMO} and commit it.`,
-      run: async (context) => checkUpdate(context, await committedFile(context, DEMO), "both"),
+      id: "restored",
+      title: "the committed program is the whole one again, on hidden trainings",
+      next: `Correct ${DEMO} and commit it.`,
+      run: async (context) => checkProgram(context, await committedFile(context, DEMO), "both"),
     },
     {
       id: "note",
@@ -124,7 +140,7 @@ export const LEVEL_2: LevelDefinition = {
       next: `Write ${NOTE}.`,
       run: checkNote,
     },
-    runNoteCheck(NAMES.broken),
+    runNoteCheck(NAMES.broken, NAMES.built),
   ],
 };
 
@@ -158,38 +174,31 @@ function checkLearning(run: Run, name: string, credit: "both" | "last"): string 
   return `B with probability ${toB.toFixed(4)}`;
 }
 
-async function checkUpdate(context: CheckContext, file: LearnerFile, credit: "both" | "last") {
-  const rng = rngAt(hiddenSeed(context, "2"));
-  const pair = (): Vector => [2 * rng.next() - 1, 2 * rng.next() - 1];
-  const cases = Array.from({ length: 40 }, (): [TwoStepPolicy, TwoStepEpisode] => [
-    { first: pair(), second: [pair(), pair()] },
-    { first: rng.below(2), second: rng.below(2), advantage: 2 * rng.next() - 1, lr: rng.next() },
-  ]);
-  const given = (await file.call("update", cases)) as (TwoStepPolicy | undefined)[];
-  for (const [i, [policy, episode]] of cases.entries()) {
-    const wanted = TWO_STEP_UPDATES[credit](policy, episode);
-    const [a, b] = [numbers(given[i]), numbers(wanted)];
-    const off = b.findIndex(
-      (value, k) => !(Math.abs(Number(value) - Number(a[k] ?? Number.NaN)) < 1e-9),
-    );
-    ensure(off < 0, () => ({
-      expected: `${off < 2 ? "first" : "second"} logits ${JSON.stringify(off < 2 ? wanted.first : wanted.second)} for ${JSON.stringify(episode)}`,
-      found: JSON.stringify(off < 2 ? given[i]?.first : given[i]?.second) ?? "nothing",
-      where: DEMO,
-    }));
+/**
+ * The program of the build: as it is in the workspace, so that its parts can be written one by one
+ * before the commit; once there is a sabotage, as the run of the build used it.
+ */
+async function builtFile(context: CheckContext): Promise<LearnerFile> {
+  const steps = labelled(context.commits).filter(({ level }) => level === "2");
+  const sabotaged = steps.some(({ step }) => step === "sabotage");
+  if (!sabotaged || !context.has(`runs/${NAMES.built}`)) {
+    const folder = await context.variant({ [DEMO]: await context.read(DEMO) });
+    return new LearnerFile(context, folder, DEMO);
   }
-  return `${cases.length} hidden episodes`;
-}
-
-/** The six logits; the learner's code may return anything. */
-function numbers(policy: unknown): unknown[] {
-  const { first, second } = (policy ?? {}) as Partial<TwoStepPolicy>;
-  return [first, second].flat(2);
+  const { manifest } = await context.run(NAMES.built);
+  const source = manifest.learning?.source_sha256 ?? null;
+  return (await committedSource(context, DEMO, source, `runs/${NAMES.built}`)).file;
 }
 
 async function checkNote(context: CheckContext): Promise<string> {
   const found = await checkSections(context, NOTE, {
-    "What failed in the sabotage, and why": 40,
+    "What failed in the sabotage, and why": {
+      words: 40,
+      keys: [
+        ...["credit", "decision", "reward", "advantage", "update", "gradient", "logits"],
+        ...["probability", "policy"],
+      ],
+    },
     "From tokens to reward": 5,
   });
   const drawn = /```[\s\S]*?```/.exec(found.get("from tokens to reward") ?? "")?.[0].toLowerCase();

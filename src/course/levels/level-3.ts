@@ -8,6 +8,7 @@ import { committedFile, hiddenSeed, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const SCRIPT = "assignments/kl_regularized_choice.ts";
 const NOTE = "notes/kl_tradeoff.md";
@@ -54,6 +55,7 @@ export const LEVEL_3: LevelDefinition = {
   tasks: [
     `${SCRIPT}: six candidates with reward and kl, such that beta 0.1, beta 1.0 and beta 0 choose three different ones, and choose(candidates, beta).`,
     `${NOTE}: why beta = 0 is an attractive disaster, and why optimisation without a constraint drifts far from the reference.`,
+    runNoteTask("l3_build_kl_demo"),
   ],
   checklist: [
     "What does the KL penalty prevent, in plain words?",
@@ -70,6 +72,7 @@ export const LEVEL_3: LevelDefinition = {
         return "the same when repeated";
       },
     },
+    runNoteCheck("l3_build_kl_demo"),
     {
       id: "choose",
       title: "choose() maximises reward - beta * kl on hidden tables",

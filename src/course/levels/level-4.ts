@@ -2,10 +2,20 @@
 
 import { validationReportSchema } from "../../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
-import { CORRECT, checkShipped, DEV, EXPLOITS, jsonLines, savedJson } from "../evidence.ts";
+import {
+  CORRECT,
+  checkShipped,
+  DEV,
+  EXPLOITS,
+  evalRun,
+  jsonLines,
+  savedJson,
+} from "../evidence.ts";
 import { checkTests, committedFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
 import { checkSections, tableRows } from "../notes.ts";
+import { evalCommand } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 import {
   behaviourDiffers,
   checkReport,
@@ -21,6 +31,10 @@ import {
 const NOTE = "notes/reward_spec_blackbox.md";
 const TEST = "tests/reward_regressions.test.ts";
 const EXTRA = "data/golden/golden_exploits_extra.jsonl";
+/** The frozen completions of level 0, measured with the weakened scorer. */
+const MEASURED = "l4_sabotage_eval";
+const BEFORE = "l0_build_eval";
+const MEASURE = evalCommand(DEV, MEASURED);
 /** The expected answer for the probes of the note. */
 const PROBED_ANSWER = 323;
 
@@ -51,7 +65,7 @@ export const LEVEL_4: LevelDefinition = {
     },
   ],
   budget: { change: [SCORER, "tests/"], add: ["data/golden/"] },
-  evidence: [...Object.values(REPORTS), EXTRA, SCORER, TEST, NOTE],
+  evidence: [...Object.values(REPORTS), `runs/${MEASURED}/`, EXTRA, SCORER, TEST, NOTE],
   stages: {
     Build: {
       text: `Before you read ${SCORER}: write down the rules that you expect and eight probes. Then validate the scorer with both golden suites, and commit.`,
@@ -62,12 +76,19 @@ export const LEVEL_4: LevelDefinition = {
       ],
     },
     Sabotage: {
-      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives.`,
-      commands: ['git add -A && git commit -m "L4 sabotage"', validate(EXPLOITS, REPORTS.sabotage)],
+      text: `Weaken one strict rule of ${SCORER}: allow extra white space after "Final:", or leading zeros, or several lines. Commit, and validate: the command must now report false positives. Then measure the completions of level 0 with it.`,
+      commands: [
+        'git add -A && git commit -m "L4 sabotage"',
+        validate(EXPLOITS, REPORTS.sabotage),
+        MEASURE,
+      ],
     },
     Reflect: {
-      text: "Each false positive is a completion that a policy would learn to write.",
-      commands: [`head -n 30 ${REPORTS.sabotage}`],
+      text: "Each false positive is a completion that a policy would learn to write. And the same completions now have another pass rate: ask the gate what changed.",
+      commands: [
+        `head -n 30 ${REPORTS.sabotage}`,
+        `./lockedroom gate \\\n  --baseline runs/${BEFORE} --candidate runs/${MEASURED}`,
+      ],
     },
     "Repair and lock": {
       text: "Restore the rule, write the regression tests and the new exploits, commit, validate. Bump SCORER_VERSION if and only if the scorer now behaves differently from the shipped one.",
@@ -83,6 +104,7 @@ export const LEVEL_4: LevelDefinition = {
     `${NOTE}: the rules you expect and eight probes with predicted codes, committed before ${SCORER} changes; afterwards the actual codes (./lockedroom token-inspect --escapes "…" --expect ${PROBED_ANSWER}).`,
     `${TEST}: at least six tests of score(): two of correct answers, four of exploits or edge cases. At least one must fail on the weakened scorer.`,
     `${EXTRA}: at least five new rows such as {"id":"dev-0001","completion":"…","expected_reward":0,"note":"…"} that the weakened scorer accepts and the restored one rejects. The id names the example, so the completion holds its answer; variants of one exploit count.`,
+    runNoteTask(MEASURED, BEFORE),
   ],
   checklist: [
     "What are a false positive and a false negative of this verifier?",
@@ -121,6 +143,13 @@ export const LEVEL_4: LevelDefinition = {
         return `${counts.false_positive} false positives`;
       },
     },
+    {
+      id: "measured",
+      title: `runs/${MEASURED}: the completions of level 0, scored by the weakened scorer`,
+      next: `With the weakened ${SCORER} in place:\n${MEASURE}`,
+      run: checkMeasured,
+    },
+    runNoteCheck(MEASURED, BEFORE),
     {
       id: "restored",
       title: "the restored scorer agrees with both golden suites",
@@ -184,6 +213,19 @@ async function weakened(context: CheckContext): Promise<ScorerVersion> {
     ? await savedJson(context, REPORTS.sabotage, validationReportSchema).catch(() => undefined)
     : undefined;
   return weakenedScorer(context, EXPLOITS, saved?.scorer.source_sha256);
+}
+
+async function checkMeasured(context: CheckContext): Promise<string> {
+  const { manifest, summary } = await evalRun(context, MEASURED, DEV);
+  const { text } = await weakened(context);
+  const used = await context.versionOf(SCORER, manifest.scorer.source_sha256);
+  ensure(used?.text === text, {
+    expected: `runs/${MEASURED} scored by the weakened ${SCORER}`,
+    found: `the version of commit ${used?.commit.hash.slice(0, 7)}`,
+    where: `runs/${MEASURED}/manifest.json, scorer`,
+  });
+  const before = (await context.run(BEFORE)).summary.metrics.pass_rate;
+  return `pass rate ${before?.toFixed(4)} → ${summary.metrics.pass_rate?.toFixed(4)}, the same completions`;
 }
 
 function constant(name: string, reward: number, code: string, least: number) {

@@ -14,11 +14,14 @@ import {
 import type { LevelDefinition } from "../level.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
+import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const DEMO = "assignments/hackable_scorer_demo.ts";
 const TEST = "tests/hackable_scorer_demo.test.ts";
 const NOTE = "notes/red_team_report.md";
-const CONTEXT = evalCommand(DEV, "l5_build_eval_context");
+const MEASURED = "l5_build_eval_context";
+const BEFORE = "l0_build_eval";
+const CONTEXT = evalCommand(DEV, MEASURED);
 
 export const LEVEL_5: LevelDefinition = {
   id: "5",
@@ -61,6 +64,7 @@ export const LEVEL_5: LevelDefinition = {
     `${DEMO}: naive(expected, completion), five HACKS, patched(expected, completion). A correct answer is what the verifier of level 0 accepts: one line, "Final: <int>".`,
     `${TEST}: tests that fail when patched() is the same as naive().`,
     `${NOTE}: the five exploits, why they worked, the patch, the regression tests.`,
+    `${runNoteTask(MEASURED, BEFORE)} If nothing changed since then, the knob and the change are "none".`,
   ],
   checklist: [
     "Give a concrete example in which the proxy rises and the true goal falls.",
@@ -77,6 +81,7 @@ export const LEVEL_5: LevelDefinition = {
         return `pass rate ${summary.metrics.pass_rate?.toFixed(4)}`;
       },
     },
+    runNoteCheck(MEASURED, BEFORE),
     {
       id: "naive",
       title: "naive() gives 1 if and only if the number appears",

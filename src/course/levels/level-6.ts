@@ -6,8 +6,9 @@ import type { GateReport } from "../../runs/index.ts";
 import { type CheckContext, CheckFailure, ensure } from "../check-context.ts";
 import { banditRun, DEV, evalRun, repeatSelection, savedGate, verdictText } from "../evidence.ts";
 import type { LevelDefinition } from "../level.ts";
-import { checkSections, runNoteCheck, wordCount } from "../notes.ts";
+import { checkSections, wordCount } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand, selectCommand } from "../run-commands.ts";
+import { isRightKnob, knobHint, readKnob, runNoteCheck, runNoteTask } from "../run-note-check.ts";
 
 const NOTE = "notes/promotion_memo.md";
 const MAX_WORDS = 600;
@@ -85,9 +86,9 @@ export const LEVEL_6: LevelDefinition = {
     },
   },
   tasks: [
-    `${NOTE}, at most one page: for each trap the loop, the knob, whether the comparison is valid, the verdict, and as evidence a quotation in backticks from one of the two manifests that is not in the other.`,
+    `${NOTE}, at most one page: for each trap the loop, the knob, whether the comparison is valid, the verdict, and as evidence a quotation in backticks from one of the two manifests that is not in the other. For trap 1 the gate names the knob "environment": only the scorer is the measurement instrument, while data, prompts and sampling settings are what it is applied to. "measurement instrument" is accepted there too; the comparison is invalid either way.`,
     "Its last paragraph: what you would promote and reject today, and why.",
-    "runs/l6_trap_sel_n4/README.md: what you expected, and the repair plan.",
+    runNoteTask("l6_trap_sel_n4", "l6_trap_sel_n1"),
   ],
   checklist: [
     "The pass rate is higher. How do you prove that nothing else changed?",
@@ -145,7 +146,7 @@ export const LEVEL_6: LevelDefinition = {
       next: `Write ${NOTE}.`,
       run: checkMemo,
     },
-    runNoteCheck("l6_trap_sel_n4"),
+    runNoteCheck("l6_trap_sel_n4", "l6_trap_sel_n1"),
     "memo",
   ],
 };
@@ -169,31 +170,32 @@ async function checkMemo(context: CheckContext): Promise<string> {
     where: NOTE,
   });
   const verdicts: string[] = [];
+  const hints: string[] = [];
   for (const [index, trap] of TRAPS.entries()) {
     const section = found.get(`trap ${index + 1}`) ?? "";
     const report = await gateReport(context, index);
     checkLines(section, index + 1, trap, report);
     await checkEvidence(context, section, index + 1, trap);
     verdicts.push(report.decision);
+    const hint = knobHint(readKnob(lineOf(section, "Knob") ?? ""), report.knobs);
+    if (hint !== "") hints.push(`trap ${index + 1}: ${hint}`);
   }
-  return verdicts.join(", ");
+  return [verdicts.join(", "), ...hints].join("\n");
 }
 
 function checkLines(section: string, number: number, { loop }: Trap, report: GateReport): void {
   const knob = report.knobs[0] as Knob;
-  const wanted: [string, string, RegExp][] = [
-    ["Loop", loop, new RegExp(`^(?:loop )?${loop}\\b`, "i")],
-    ["Knob", KNOBS[knob], new RegExp(`^(?:${knob}|${KNOBS[knob]})\\b`, "i")],
-    [
-      "Comparison valid",
-      report.comparable ? "yes" : "no",
-      report.comparable ? /^yes\b/i : /^no\b/i,
-    ],
-    ["Verdict", report.decision, new RegExp(`^${report.decision}\\b`, "i")],
-  ];
-  for (const [label, value, pattern] of wanted) {
+  const pattern = (text: string, found: RegExp) =>
+    [text, (line: string) => found.test(line)] as const;
+  const wanted: Record<string, readonly [text: string, matches: (line: string) => boolean]> = {
+    Loop: pattern(loop, new RegExp(`^(?:loop )?${loop}\\b`, "i")),
+    Knob: [KNOBS[knob], (line) => isRightKnob(readKnob(line), report.knobs)],
+    "Comparison valid": report.comparable ? pattern("yes", /^yes\b/i) : pattern("no", /^no\b/i),
+    Verdict: pattern(report.decision, new RegExp(`^${report.decision}\\b`, "i")),
+  };
+  for (const [label, [value, matches]] of Object.entries(wanted)) {
     const line = lineOf(section, label);
-    ensure(pattern.test(line ?? ""), {
+    ensure(matches(line ?? ""), {
       expected: `"- ${label}: ${value}" in trap ${number}, as in the gate report`,
       found: line === undefined ? "no such line" : `"${line}"`,
       where: NOTE,

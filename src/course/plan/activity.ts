@@ -2,9 +2,10 @@
 
 import { wordCount } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
-import type { WorkspaceRuns } from "../workspace-runs.ts";
 import { addDays, type Day, daysBetween, daysOfWeek } from "./calendar.ts";
+import type { PlanContext } from "./criterion.ts";
 import type { Contribution, History } from "./history.ts";
+import { readSweep } from "./sweeps.ts";
 
 /** Of a write-up; 200 to 600 words are asked for, and longer ones count too. */
 const MIN_WORDS = 200;
@@ -68,13 +69,8 @@ function longestRow(worked: readonly boolean[]): number {
   return longest;
 }
 
-/** What commits of one week of the plan have shipped. */
-export async function deliverables(
-  dir: string,
-  known: WorkspaceRuns,
-  { start, contributions }: History,
-  week: number,
-): Promise<Deliverable[]> {
+/** Files that commits of a week added, and whether a commit is of that week. */
+export function newFiles({ start, contributions }: History, week: number) {
   const { first, last } = daysOfWeek(week);
   const [from, to] = [addDays(start, first - 1), addDays(start, last - 1)];
   const within = ({ day }: Contribution) => day >= from && day <= to;
@@ -84,32 +80,35 @@ export async function deliverables(
     for (const file of one.files) if (!seen.has(file) && within(one)) news.add(file);
     for (const file of one.files) seen.add(file);
   }
-  const runs: { path: string; loop: string }[] = [];
-  for (const one of known.runs) {
-    if (news.has(`${one.path}/summary.json`) && (await known.problemOf(one)) === undefined)
-      runs.push({ path: one.path, loop: one.run.manifest.loop });
-  }
-  const reports: string[] = [];
-  for (const one of known.reports) {
-    if (news.has(one.path) && typeof (await known.compared(one)) !== "string")
-      reports.push(one.path);
-  }
-  const evaluations = runs.filter(({ loop }) => loop === "A").map(({ path }) => path);
+  return { news, within };
+}
+
+/** What commits of one week of the plan have shipped. */
+export async function deliverables(
+  context: PlanContext,
+  history: History,
+  week: number,
+): Promise<Deliverable[]> {
+  const { dir } = context;
+  const { news, within } = newFiles(history, week);
+  const runs = await newRuns(context, news);
+  const sweeps = await newSweeps(context, news);
+  const evaluations = runs.filter(({ loop }) => loop === "A").map(({ path: name }) => name);
   return [
     {
       id: "build",
-      shipped: runs.map(({ path }) => path),
-      next: "Finish a new run in runs/ and commit it.",
+      shipped: [...runs.map(({ path: name }) => name), ...(await newTrainings(context, news))],
+      next: "Finish a new run or training in runs/ and commit it.",
     },
     {
       id: "theory",
-      shipped: changedNotes(dir, contributions, within),
+      shipped: changedNotes(dir, history.contributions, within),
       next: `Write a note in notes/ on one idea, math and intuition, with ${MIN_WORDS} words or more of your own, and commit it.`,
     },
     {
       id: "evaluation",
-      shipped: [...reports, ...evaluations],
-      next: "Commit a Loop A run, or a gate report saved with --report runs/NAME.json.",
+      shipped: [...(await newReports(context, news)), ...sweeps, ...evaluations],
+      next: "Commit a Loop A run, a sweep, a page that report wrote in runs/, or a gate report saved with --report runs/NAME.json.",
     },
     {
       id: "blog",
@@ -117,6 +116,45 @@ export async function deliverables(
       next: `Commit a post in posts/ of ${MIN_WORDS} words or more, or two of ${MIN_SHORT_POST}.`,
     },
   ];
+}
+
+type News = ReadonlySet<string>;
+
+async function newRuns({ runs: known }: PlanContext, news: News) {
+  const runs: { path: string; loop: string }[] = [];
+  for (const one of known.runs) {
+    if (news.has(`${one.path}/summary.json`) && (await known.problemOf(one)) === undefined)
+      runs.push({ path: one.path, loop: one.run.manifest.loop });
+  }
+  return runs;
+}
+
+async function newTrainings({ trainings }: PlanContext, news: News): Promise<string[]> {
+  const made: string[] = [];
+  for (const { path: name } of trainings.known) {
+    if (news.has(`${name}/summary.json`) && typeof (await trainings.open(name)) !== "string")
+      made.push(name);
+  }
+  return made;
+}
+
+async function newSweeps(context: PlanContext, news: News): Promise<string[]> {
+  const made: string[] = [];
+  for (const file of [...news].filter((one) => /^runs\/.*\/sweep\.json$/.test(one)).sort())
+    if (typeof (await readSweep(context, file)) !== "string") made.push(file);
+  return made;
+}
+
+/** Verdicts of the gate, and pages about runs. */
+async function newReports({ runs: known, pages }: PlanContext, news: News): Promise<string[]> {
+  const reports: string[] = [];
+  for (const one of known.reports) {
+    if (news.has(one.path) && typeof (await known.compared(one)) !== "string")
+      reports.push(one.path);
+  }
+  for (const file of pages.files)
+    if (news.has(file) && typeof (await pages.read(file)) === "object") reports.push(file);
+  return reports;
 }
 
 /** Notes changed this week that have enough words besides the template's. */

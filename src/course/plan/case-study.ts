@@ -1,14 +1,16 @@
 /**
- * Texts of the portfolio with links to runs and reports, and the case study: its ablations, the
- * methods that it compares, its diagnostics.
+ * Texts of the portfolio with links to runs and reports, and the case study: its ablations, and the
+ * methods that it compares.
  */
 
 import path from "node:path";
-import { linkTargets, sections, wordCount } from "../notes.ts";
+import { linkTargets, wordCount } from "../notes.ts";
 import { realInside, textOf, workspacePath } from "../workspace-files.ts";
 import type { KnownReport, KnownRun } from "../workspace-runs.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
 import { inputOf, ON_POLICY, type Training, validationScorer } from "./training.ts";
+import { pageMissing } from "./training-criterion.ts";
+import { ablationsAmong } from "./training-knobs.ts";
 
 export const MIN_WORDS = 200;
 
@@ -24,12 +26,20 @@ export const tooShort = ({ dir }: PlanContext, file: string, expected: string) =
   return missing(expected, found, `Write ${file}, ${MIN_WORDS} words or more.`);
 };
 
+interface Linked {
+  readonly runs: readonly KnownRun[];
+  readonly trained: readonly Training[];
+  /** The training runs, with those that were sabotaged on purpose. */
+  readonly failing: readonly Training[];
+  readonly reports: readonly KnownReport[];
+}
+
 /** The valid runs, trainings and gate reports that a text of this file links to. */
 export async function linked(
   { dir, runs: known, trainings }: PlanContext,
   file: string,
   text: string,
-): Promise<{ runs: KnownRun[]; trained: Training[]; reports: KnownReport[] }> {
+): Promise<Linked> {
   const named = new Set(
     linkTargets(text).flatMap((target) =>
       [path.dirname(file), "."].flatMap((from) => {
@@ -43,15 +53,16 @@ export async function linked(
   const runs: KnownRun[] = [];
   for (const run of known.runs.filter(mentioned))
     if ((await known.problemOf(run)) === undefined) runs.push(run);
-  const trained: Training[] = [];
+  const [trained, failing]: Training[][] = [[], []];
   for (const { path: name } of trainings.known.filter(mentioned)) {
-    const opened = await trainings.open(name);
-    if (typeof opened !== "string") trained.push(opened);
+    const [opened, broken] = [await trainings.open(name), await trainings.openFailing(name)];
+    if (typeof opened !== "string") trained?.push(opened);
+    if (typeof broken !== "string") failing?.push(broken);
   }
   const reports: KnownReport[] = [];
   for (const report of known.reports.filter(mentioned))
     if (typeof (await known.compared(report)) !== "string") reports.push(report);
-  return { runs, trained, reports };
+  return { runs, trained: trained ?? [], failing: failing ?? [], reports };
 }
 
 export const CASE = "portfolio/case_study/README.md";
@@ -61,16 +72,28 @@ const caseStudy: Criterion = {
   id: "case_study",
   title: `The case study, with ${MIN_ABLATIONS} ablations or more`,
   async check(context) {
-    const expected = `${CASE} that links to ${MIN_ABLATIONS} runs or gate reports of this workspace`;
+    const expected = `${CASE} that links to ${MIN_ABLATIONS} ablations: training runs that differ from another linked one in one thing besides the seed, or gate reports with one knob turned`;
     const text = essay(context, CASE);
     if (text === undefined) return tooShort(context, CASE, expected);
-    const { runs, trained, reports } = await linked(context, CASE, text);
-    const made = runs.length + trained.length;
-    const count = made + reports.length;
-    if (count >= MIN_ABLATIONS)
-      return met({ path: CASE, figure: `links to ${made} runs, ${reports.length} reports` });
-    const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
-    return missing(expected, `it links to ${count} valid ones`, next);
+    const { trained, reports } = await linked(context, CASE, text);
+    const { count: trainedOnes, runs: compared } = ablationsAmong(trained);
+    const turned = reports.filter(
+      ({ report: { comparable, knobs } }) =>
+        comparable && knobs.length === 1 && knobs[0] !== "unknown",
+    );
+    const count = trainedOnes + turned.length;
+    if (count < MIN_ABLATIONS) {
+      const next = "Link each ablation to its run or gate report, as in [name](../../runs/name).";
+      return missing(
+        expected,
+        `it links to ${count} valid ${count === 1 ? "ablation" : "ablations"}`,
+        next,
+      );
+    }
+    const unreported = await pageMissing(context, compared);
+    if (unreported) return unreported;
+    const figure = `${trainedOnes} ablations by training, ${turned.length} by gate reports`;
+    return met({ path: CASE, figure });
   },
 };
 
@@ -88,7 +111,10 @@ const methods: Criterion = {
         runs.find((run) => measurement(run) === measurement(sft)),
       );
       if (comparable.includes(undefined)) continue;
-      const rates = comparable.map((run) => `${run?.manifest.algorithm} ${lastRate(run)}`);
+      const three = comparable.flatMap((run) => run ?? []);
+      const unreported = await pageMissing(context, three);
+      if (unreported) return unreported;
+      const rates = three.map((run) => `${run.manifest.algorithm} ${lastRate(run)}`);
       return met({ path: CASE, figure: `pass rates on one dev set: ${rates.join(", ")}` });
     }
     const lost = NAMES.filter((_, i) => byMethod[i]?.length === 0);
@@ -106,39 +132,10 @@ const NAMES = ["SFT", "DPO", "RFT or a policy gradient"];
 const METHODS = [["sft"], ["dpo"], ["rft", ...ON_POLICY]].map((names) => new Set(names));
 
 /** The examples and the scorer that a policy was measured with. */
-function measurement({ manifest }: Training): string {
+export function measurement({ manifest }: Training): string {
   return `${inputOf(manifest, "dev")?.sha256} ${validationScorer(manifest)?.identity.source_sha256}`;
 }
 
-const lastRate = (run: Training | undefined) =>
-  run?.records.evaluations.at(-1)?.pass_rate.toFixed(4);
+const lastRate = (run: Training) => run.records.evaluations.at(-1)?.pass_rate.toFixed(4);
 
-const FAILURE_MODES: Readonly<Record<string, RegExp>> = {
-  "reward hacking": /reward[ -]hack/i,
-  "length bias": /verbos|length/i,
-  "refusal drift": /refus/i,
-  "safety regressions": /safety/i,
-  "mode collapse": /collapse/i,
-};
-
-const diagnostics: Criterion = {
-  id: "case_study_diagnostics",
-  title: "In it: a table of failure modes, and the cost",
-  async check({ dir }) {
-    const text = textOf(dir, CASE) ?? "";
-    const rows = text.split("\n").filter((line) => /^\s*\|/.test(line));
-    const table = rows.join("\n");
-    const lost = Object.keys(FAILURE_MODES).filter((name) => !FAILURE_MODES[name]?.test(table));
-    const cost = sections(text).find(({ heading }) => /\bcosts?\b/i.test(heading));
-    const priced = /\d/.test(cost?.body ?? "");
-    if (lost.length === 0 && priced)
-      return met({ path: CASE, figure: "five failure modes in a table, and a cost" });
-    return missing(
-      `${CASE} with a table that has ${Object.keys(FAILURE_MODES).join(", ")}, and a heading "Cost" with figures`,
-      lost.length > 0 ? `the table lacks ${lost.join(", ")}` : "no cost with a figure",
-      `Add it to ${CASE}.`,
-    );
-  },
-};
-
-export const CASE_STUDY: readonly Criterion[] = [caseStudy, methods, diagnostics];
+export const CASE_STUDY: readonly Criterion[] = [caseStudy, methods];

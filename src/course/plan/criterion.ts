@@ -3,6 +3,7 @@
 import { LockedRoomError } from "../../core/index.ts";
 import type { WorkspaceConfig } from "../workspace.ts";
 import type { WorkspaceRuns } from "../workspace-runs.ts";
+import type { Pages } from "./pages.ts";
 import type { Trainings } from "./trainings.ts";
 
 /** What criteria read. */
@@ -11,6 +12,7 @@ export interface PlanContext {
   readonly config: WorkspaceConfig;
   readonly runs: WorkspaceRuns;
   readonly trainings: Trainings;
+  readonly pages: Pages;
   /** Names of the commands that this version has. */
   readonly commands: ReadonlySet<string>;
 }

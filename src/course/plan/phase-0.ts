@@ -5,7 +5,7 @@ import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { CORRECT, DEV, EXPLOITS, FROZEN } from "../evidence.ts";
-import { wordCount } from "../notes.ts";
+import { BLANK, wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";
@@ -74,7 +74,7 @@ const isEvaluation = ({ run }: KnownRun) => run.manifest.loop === "A";
 const baseline: Criterion = {
   id: "baseline_measured",
   title: "A baseline measured end to end: an intact Loop A run with every row scored",
-  async check({ runs }) {
+  async check({ runs, trainings }) {
     const valid = await runs.firstValid(isEvaluation);
     if (valid) {
       const { pass_rate: rate, n_scored: scored } = valid.run.summary.metrics;
@@ -87,8 +87,11 @@ const baseline: Criterion = {
       const problem = await runs.problemOf(broken);
       return missing(expected, `${broken.path}: ${problem}`, "Evaluate again:", EVALUATE);
     }
-    const [unreadable] = runs.unreadable;
-    const found = unreadable ? unreadable.problem : "no Loop A run in runs/";
+    const isTraining = (name: string) => trainings.known.some((one) => one.path === name);
+    const unreadable = runs.unreadable.find((one) => !isTraining(one.path));
+    const [trained] = trainings.known;
+    const other = trained ? `; ${trained.path} is a training run` : "";
+    const found = unreadable ? unreadable.problem : `no evaluation in runs/${other}`;
     return missing(expected, found, "Evaluate:", EVALUATE);
   },
 };
@@ -126,7 +129,7 @@ function unwritten(text: string | undefined): string | undefined {
     const line = new RegExp(`\\*\\*${field}:\\*\\*([^\\n]*(?:\\n(?!\\s*- \\*\\*)[^\\n]*)*)`);
     const written = line.exec(text ?? "")?.[1] ?? "";
     const own = written.replaceAll(/<!--.*?-->/gs, "");
-    return own.includes("_yours to write") || wordCount(own) < MIN_WORDS;
+    return BLANK.test(own) || wordCount(own) < MIN_WORDS;
   });
 }
 

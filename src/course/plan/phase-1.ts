@@ -1,10 +1,7 @@
 /** Phase 1: learning from preferences, compared with the initial policy. */
 
-import path from "node:path";
-import { messageOf } from "../../core/index.ts";
-import { trainingReport } from "../../report/index.ts";
-import { textOf } from "../workspace-files.ts";
-import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
+import { type Criterion, met, missing } from "./criterion.ts";
+import type { Page } from "./pages.ts";
 import type { Training } from "./training.ts";
 import {
   dpoCommand,
@@ -58,49 +55,28 @@ const evaluation: Criterion = {
     const expected = "a page in runs/ that `report` wrote about a DPO run, with its win rate";
     const [first] = runs;
     if (!first) return missing(expected, found, "Finish the DPO run first.");
-    const pages = context.trainings.files.filter((file) => /\.html?$/i.test(file));
-    const problems: string[] = [];
-    for (const page of pages) {
-      const won = await winRate(context, page, runs);
-      if (won.rate !== undefined)
-        return met({ path: page, figure: `win rate ${won.rate} against the initial policy` });
-      if (won.problem !== undefined) problems.push(won.problem);
+    let problem: string | undefined;
+    for (const run of runs) {
+      const page = await context.pages.about(run);
+      const rate = typeof page === "object" ? winRate(page, run) : undefined;
+      if (typeof page === "object" && rate !== undefined)
+        return met({ path: page.path, figure: `win rate ${rate} against the initial policy` });
+      problem ??= typeof page === "object" ? `${page.path} has no win rate.` : page;
     }
-    const name = `runs/${path.posix.basename(first.path)}.html`;
-    const force = pages.includes(name) ? " --force" : "";
     return missing(
       expected,
-      problems[0] ?? "no valid page about a DPO run",
+      problem ?? "no valid page about a DPO run",
       "Write it:",
-      `./lockedroom report --run ${first.path} --outfile ${name}${force}`,
+      context.pages.command([first]),
     );
   },
 };
 
-/** The win rate on a page that is what `report` writes about its runs now. */
-async function winRate({ dir, trainings }: PlanContext, page: string, runs: readonly Training[]) {
-  const text = textOf(dir, page) ?? "";
-  const names = /<h1>Training report: ([^<]*)<\/h1>/.exec(text)?.[1]?.split(", ") ?? [];
-  const known = [...runs, ...trainings.known].map(({ path: name }) => name);
-  const folders = names.map((name) => known.find((one) => `/${one}`.endsWith(`/${name}`)));
-  const own = runs.find(({ path: name }) => folders.includes(name));
-  if (!own) return {};
-  const price = /At (\S+) per hour, in the currency/.exec(text)?.[1];
-  try {
-    const again = await trainingReport({
-      runs: folders.flatMap((folder) => (folder === undefined ? [] : [path.join(dir, folder)])),
-      pricePerHour: price === undefined ? undefined : Number(price),
-    });
-    if (again.html !== text)
-      return { problem: `${page} is not what report writes about its runs now.` };
-  } catch (error) {
-    return { problem: `${page} cannot be written again: ${messageOf(error)}` };
-  }
-  // A page about several runs has a heading for each.
-  const name = names[folders.indexOf(own.path)];
-  const about = text.slice(Math.max(0, text.indexOf(`<h2>${name}</h2>`)));
-  const rate = /win rate ([\d.]+\s?%)/.exec(about)?.[1];
-  return rate === undefined ? { problem: `${page} has no win rate.` } : { rate };
+/** A page about several runs has a heading for each. */
+function winRate({ html, runs }: Page, { path: folder }: Training): string | undefined {
+  const name = runs.find((run) => run.folder === folder)?.name;
+  const about = html.slice(Math.max(0, html.indexOf(`<h2>${name}</h2>`)));
+  return /win rate ([\d.]+\s?%)/.exec(about)?.[1];
 }
 
 export const PHASE_1: readonly Criterion[] = [

@@ -13,6 +13,7 @@ import {
   evidenceOf,
   klSweepCommand,
   noStoppingAlarm,
+  pageMissing,
   qualifyingRuns,
   type Requirement,
   startsFromCheckpoint,
@@ -91,12 +92,19 @@ const fixedKlCoefficient: Requirement = (training) => {
     : "its KL coefficient is not the same at every step.";
 };
 
+const MIN_KL_STEPS = 10;
+/** Of the two final KLs; closer ones are within what another seed changes. */
+const MAX_KL_RATIO = 0.8;
+
+const trainedEnough: Requirement = ({ summary: { steps } }) =>
+  steps >= MIN_KL_STEPS ? undefined : `it has ${steps} steps, not ${MIN_KL_STEPS}.`;
+
 const klControl: Criterion = {
   id: "kl_control",
   title: "KL control of a real policy: a larger coefficient, less drift",
   async check(context) {
     const requirements = [
-      ...[startsFromCheckpoint, fixedKlCoefficient],
+      ...[startsFromCheckpoint, fixedKlCoefficient, trainedEnough],
       ...[evaluatedAtLeast(2), noStoppingAlarm],
     ];
     const { runs, found } = await qualifyingRuns(context, ON_POLICY, requirements);
@@ -105,13 +113,16 @@ const klControl: Criterion = {
       const [weak, strong] = [group[0], group.at(-1)] as [Training, Training];
       const [loose, tight] = [finalKl(weak), finalKl(strong)].map(Number) as [number, number];
       const figure = `coefficient ${klCoefficient(weak)} → ${klCoefficient(strong)}, exact KL ${loose.toFixed(4)} → ${tight.toFixed(4)}`;
-      if (tight < loose)
+      if (tight <= MAX_KL_RATIO * loose && loose > 0) {
+        const unreported = await pageMissing(context, [weak, strong]);
+        if (unreported) return unreported;
         return met(evidenceOf(strong, figure), evidenceOf(weak, "the smaller coefficient"));
+      }
       why ??= `${strong.path}: ${figure}`;
     }
     const alone = `${runs.length} runs, of which no two differ only in the KL coefficient`;
     return missing(
-      "two runs of one policy gradient that differ only in the KL coefficient, where the larger coefficient ends with the smaller exact KL",
+      `two runs of one policy gradient over ${MIN_KL_STEPS} steps or more that differ only in the KL coefficient, where the larger coefficient ends with an exact KL of at most ${MAX_KL_RATIO} of the other`,
       why ?? (runs.length > 0 ? alone : found),
       "Train once for each coefficient:",
       klSweepCommand(context),

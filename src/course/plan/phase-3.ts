@@ -1,25 +1,16 @@
 /** Phase 3: several objectives or a constraint, and the trade-off between them. */
 
 import path from "node:path";
-import { canonicalJson } from "../../core/index.ts";
-import { type SweepPoint, sweepSchema } from "../../runs/index.ts";
-import { parseJson } from "../evidence.ts";
-import { textOf } from "../workspace-files.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
-import {
-  ON_POLICY,
-  rewardScorers,
-  setting,
-  settingsFingerprint,
-  type Training,
-  weightOf,
-} from "./training.ts";
-import { ALL_DONE, near } from "./training-consistency.ts";
+import { differBeyondChance } from "./measured-difference.ts";
+import { readSweep, readTradeoff } from "./sweeps.ts";
+import { ON_POLICY, rewardScorers, setting, type Training, weightOf } from "./training.ts";
+import { near } from "./training-consistency.ts";
 import {
   evaluatedAtLeast,
   evidenceOf,
-  klSweepCommand,
   noStoppingAlarm,
+  pageMissing,
   type Requirement,
   trainCommand,
   trainingCriterion,
@@ -91,68 +82,78 @@ function lastObjectives(run: Training): string {
 }
 
 const MIN_POINTS = 3;
+const MIN_OPTIMAL = 2;
 
 const curve: Criterion = {
   id: "tradeoff_curve",
-  title: "The trade-off as a curve over several runs",
+  title: "The trade-off as a curve: objective against objective or cost, one sweep",
   async check(context) {
     const sweeps = context.trainings.files.filter((file) => /\/sweep\.json$/.test(file));
     let found = "no sweep in runs/";
     for (const [i, file] of sweeps.entries()) {
-      const sweep = await readSweep(context, file, MIN_POINTS);
-      if (typeof sweep !== "string") {
-        const figure = `${sweep.points} runs over ${sweep.over}, exact KL from ${sweep.least.toFixed(4)} to ${sweep.most.toFixed(4)}`;
-        return met({ path: file, figure });
+      const traded = await tradedSweep(context, file);
+      if (typeof traded !== "string") {
+        const { tradeoff, runs } = traded;
+        const unreported = await pageMissing(context, runs);
+        if (unreported) return unreported;
+        const { over, points, x, y } = tradeoff;
+        const optimal = points.filter(({ pareto }) => pareto).length;
+        const figure = `${y.label} against ${x.label} over ${over}: ${points.length} runs, ${optimal} of them Pareto-optimal`;
+        return met({ path: file, figure }, { path: tradeoffFile(file), figure: "the curve" });
       }
-      if (i === 0) found = sweep;
+      if (i === 0) found = traded;
     }
     return missing(
-      `a sweep in runs/ over ${MIN_POINTS} values or more, whose runs are intact and agree with sweep.json`,
+      `a sweep in runs/ of ${MIN_POINTS} runs or more with several objectives or a constraint, whose curve trades an objective for another or for a cost: ${MIN_POINTS} different points, and ${MIN_OPTIMAL} Pareto-optimal values that differ in both by more than chance`,
       found,
-      "Train once for each value:",
-      klSweepCommand(context),
+      "Write a cost scorer, as words.ts, and train once for each limit:",
+      trainCommand(
+        context,
+        "sweep grpo --over cost.limit=0.2,0.4,0.8 --cost-scorer words.ts --tradeoff reward:cost/mean",
+        "runs/tradeoff",
+        40,
+      ),
     );
   },
 };
 
-/** The result of a sweep (how many runs, and their least and most exact KL), or why it is not valid. */
-async function readSweep({ dir, trainings }: PlanContext, file: string, fewest: number) {
-  const parsed = sweepSchema.safeParse(parseJson(textOf(dir, file)));
-  if (!parsed.success) return `${file} is not what sweep writes.`;
-  const { over, algorithm, points } = parsed.data;
-  const runs: Training[] = [];
-  for (const point of points) {
-    const name = `${path.posix.dirname(file)}/${over}=${String(point.value)}`;
-    const run = await trainings.open(name);
-    if (typeof run === "string") return `${name}: ${run}`;
-    if (run.manifest.algorithm !== algorithm || !agrees(run, over, point))
-      return `${file}: the point ${String(point.value)} differs from its run.`;
-    runs.push(run);
-  }
-  if (over === "seed") return `${file}: runs that differ only in the seed show no trade-off.`;
-  const different = new Set(runs.map(({ summary }) => summary.metrics_sha256)).size;
-  if (different < fewest) return `${file}: ${different} different runs, not ${fewest}.`;
-  if (new Set(runs.map(({ manifest }) => settingsFingerprint(manifest, [over]))).size > 1)
-    return `${file}: its runs differ in more than ${over}.`;
-  const drifts = points.flatMap(({ kl_exact: kl }) => (kl === null ? [] : [kl]));
-  return { over, points: different, least: Math.min(...drifts), most: Math.max(...drifts) };
-}
+const tradeoffFile = (file: string) => `${path.posix.dirname(file)}/tradeoff.json`;
 
-function agrees(
-  { manifest, summary, records }: Training,
-  over: string,
-  point: SweepPoint,
-): boolean {
-  const { value, run: _, stopped_by: stopped, ...figures } = point;
-  const { evaluations } = records;
-  const final = evaluations.find(({ step }) => step === summary.stop.kept) ?? evaluations.at(-1);
-  return (
-    canonicalJson(setting(manifest, over) ?? null) === canonicalJson(value) &&
-    stopped === (summary.stop.reason === ALL_DONE ? null : summary.stop.reason) &&
-    Object.entries(figures).every(
-      ([name, figure]) => final?.[name as keyof typeof figures] === figure,
-    )
+/** What a sweep may not be over: the KL is the subject of phase 2, and the others change no objective. */
+const NO_TRADE = /^(?:kl\..+|seed|steps)$/;
+
+/** Measures that say what an objective costs. The KL is the subject of phase 2. */
+const COSTS = ["length", "tokens", "cost/mean"];
+const OBJECTIVE = /^(?:reward|pass_rate|reward\/.+)$/;
+
+/** A sweep that trades something, or why it is none. */
+async function tradedSweep(context: PlanContext, file: string) {
+  const sweep = await readSweep(context, file);
+  if (typeof sweep === "string") return sweep;
+  if (NO_TRADE.test(sweep.over))
+    return `${file}: a sweep over ${sweep.over} trades no objective; sweep the weights of the scorers or the limit of the cost.`;
+  if (sweep.different < MIN_POINTS)
+    return `${file}: ${sweep.different} different runs, not ${MIN_POINTS}.`;
+  const runs = sweep.runs.map(({ run }) => run);
+  if (!runs.some((run) => hasSeveral(run) === undefined))
+    return `${file}: its runs have neither several objectives nor a constraint.`;
+  const tradeoff = readTradeoff(context, tradeoffFile(file), sweep);
+  if (typeof tradeoff === "string") return tradeoff;
+  const { x, y, points } = tradeoff;
+  if (!OBJECTIVE.test(y.name) || !(OBJECTIVE.test(x.name) || COSTS.includes(x.name)))
+    return `${file}: ${y.name} against ${x.name} is not an objective against an objective or a cost.`;
+  const distinct = new Set(points.map((point) => `${point.x} ${point.y}`)).size;
+  if (distinct < MIN_POINTS)
+    return `${file}: ${distinct} different points of ${y.name} and ${x.name}, not ${MIN_POINTS}.`;
+  const optimal = sweep.runs.filter((_, i) => points[i]?.pareto).map(({ run }) => run.records);
+  if (optimal.length < MIN_OPTIMAL)
+    return `${file}: ${optimal.length} Pareto-optimal value, so that nothing is traded.`;
+  const traded = optimal.some((a) =>
+    optimal.some((b) => [x.name, y.name].every((name) => differBeyondChance(a, b, name))),
   );
+  if (!traded)
+    return `${file}: no two Pareto-optimal values differ in both ${y.name} and ${x.name} by more than chance.`;
+  return { tradeoff, runs };
 }
 
 export const PHASE_3: readonly Criterion[] = [several, curve];

@@ -3,8 +3,12 @@
 import path from "node:path";
 import { commandsNamed, images, listItems, sections } from "../notes.ts";
 import { filesBelow, realInside, textOf } from "../workspace-files.ts";
-import { CASE, CASE_STUDY, essay, linked, MIN_WORDS, tooShort } from "./case-study.ts";
+import { CASE_STUDY, essay, MIN_WORDS, tooShort } from "./case-study.ts";
+import { diagnostics } from "./case-study-diagnostics.ts";
 import { type Criterion, met, missing } from "./criterion.ts";
+import { deliberateFailure } from "./deliberate-failure.ts";
+import { problemOfAxis } from "./refusing-axis.ts";
+import { reproduction } from "./reproduction.ts";
 
 const REFERENCE = "portfolio/reference/README.md";
 const TALK = "portfolio/talk.md";
@@ -51,62 +55,41 @@ function minutesOf(heading: string): number {
   return Number(/(\d+(?:\.\d+)?)\s*min/i.exec(heading)?.[1] ?? 0);
 }
 
-const reproduction: Criterion = {
-  id: "capstone_reproduction",
-  title: "Capstone: another engineer can reproduce the case study",
-  async check({ dir, commands }) {
-    const expected = `a heading in ${CASE} with "Reproduce" in it, and below it the lockedroom commands`;
-    const steps = sections(textOf(dir, CASE) ?? "").find(({ heading }) => /reprod/i.test(heading));
-    if (!steps) return missing(expected, "no such heading", `Add the steps to ${CASE}.`);
-    const named = commandsNamed(steps.body);
-    const unknown = named.filter((name) => !commands.has(name));
-    if (named.length > 0 && unknown.length === 0)
-      return met({ path: CASE, figure: `the steps run ${named.join(", ")}` });
-    const found = named.length === 0 ? "the steps name no command" : `no command ${unknown[0]}`;
-    return missing(expected, found, "Write each step as a command that can be copied.");
-  },
-};
-
-const failure: Criterion = {
-  id: "capstone_failure",
-  title: "Capstone: a deliberate failure, shown and fixed",
-  async check(context) {
-    const expected = `a heading in ${CASE} with "Failure" in it that links to the broken run and to the fixed one`;
-    const text = textOf(context.dir, CASE) ?? "";
-    let most = 0;
-    for (const { body } of sections(text).filter(({ heading }) =>
-      /failure|sabotage/i.test(heading),
-    )) {
-      const { runs } = await linked(context, CASE, body);
-      const different = new Set(runs.map(({ run }) => run.summary.results_sha256)).size;
-      most = Math.max(most, different);
-      if (different < 2) continue;
-      const figure = `links to ${runs.map(({ path: name }) => name).join(" and ")}`;
-      return met({ path: CASE, figure });
-    }
-    const next = "Link both runs below that heading; their results must differ.";
-    return missing(expected, `it links to ${most} different intact runs`, next);
-  },
-};
-
 const regression: Criterion = {
   id: "capstone_regression",
-  title: "Capstone: the gate rejects a run whose pass rate rose",
-  async check({ runs }) {
+  title: "Capstone: the gate refuses a run for an axis although its main metric rose",
+  async check({ dir, runs }) {
+    const problems: string[] = [];
     for (const known of runs.reports) {
-      if (known.report.decision !== "REJECT") continue;
+      const { axes } = known.report;
+      if (axes === undefined || axes.refused_by.length === 0) continue;
       const compared = await runs.compared(known);
-      if (typeof compared === "string") continue;
-      const { baseline, candidate, reasons } = compared.report;
-      const rise = (candidate.pass_rate ?? 0) - (baseline.pass_rate ?? 0);
-      if (baseline.pass_rate === null || rise <= 0) continue;
-      const figure = `REJECT (${reasons[0]?.code}) although the pass rate rose by ${rise.toFixed(4)}`;
+      if (typeof compared === "string") {
+        problems.push(compared);
+        continue;
+      }
+      const { report } = compared;
+      const worse = report.axes?.refused_by ?? [];
+      if (
+        report.decision !== "REJECT" ||
+        worse.length === 0 ||
+        !["PROMOTE", "PASS"].includes(report.axes?.without_axes ?? "") ||
+        !((report.delta ?? 0) > 0)
+      )
+        continue;
+      const sides = [compared.baseline.run, compared.candidate.run];
+      const judged = await Promise.all(worse.map((name) => problemOfAxis(dir, name, sides)));
+      if (!judged.includes(undefined)) {
+        problems.push(`${known.path}: ${judged[0]}`);
+        continue;
+      }
+      const figure = `REJECT because of ${worse.join(", ")}, although the reward rose by ${report.delta?.toFixed(4)}, which alone would ${report.axes?.without_axes}`;
       return met({ path: known.path, figure });
     }
     return missing(
-      "a saved gate report in runs/ with REJECT although the candidate's pass rate is higher",
-      `${runs.reports.length} gate reports, none like that`,
-      "Compare two such runs and save the report:",
+      "a saved gate report in runs/ of two runs with axes, refused although the main metric rose and alone would have been accepted, by an embedded axis or by one of your own, NAME, that agrees with data/golden/NAME.jsonl",
+      problems[0] ?? `${runs.reports.length} gate reports, none like that`,
+      "Evaluate both policies with --axis, as in eval --axis safety=safety, and save the report:",
       "./lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
     );
   },
@@ -136,6 +119,6 @@ const slides: Criterion = {
 };
 
 export const PHASE_4: readonly Criterion[] = [
-  ...[reference, ...CASE_STUDY, talk],
-  ...[reproduction, failure, regression, slides],
+  ...[reference, ...CASE_STUDY, diagnostics, talk],
+  ...[reproduction, deliberateFailure, regression, slides],
 ];

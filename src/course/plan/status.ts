@@ -19,7 +19,9 @@ import {
   weekOfDay,
 } from "./calendar.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
-import { readHistory } from "./history.ts";
+import { type History, readHistory } from "./history.ts";
+import { loopStatus, reviewed } from "./loop.ts";
+import { Pages } from "./pages.ts";
 import { PHASE_0 } from "./phase-0.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
@@ -61,10 +63,13 @@ export async function planStatus(options: PlanOptions) {
   const history = await readHistory(await Git.open(dir));
   const runs = await WorkspaceRuns.read(dir);
   const trainings = await Trainings.read(dir);
-  const context = { dir, config, runs, trainings, commands: new Set(options.commands) };
+  const pages = new Pages(dir, trainings.files);
+  const commands = new Set(options.commands);
+  const context: PlanContext = { dir, config, runs, trainings, pages, commands };
   const day = Math.max(1, daysBetween(history.start, options.today) + 1);
   const current = PHASES[record.phase];
   const week = weekOfDay(day);
+  const phases = await evaluatePhases(context, record);
   return {
     schema: "lockedroom.plan_status@1" as const,
     today: options.today,
@@ -77,10 +82,27 @@ export async function planStatus(options: PlanOptions) {
     calendar_phase: phaseOfDay(day).phase,
     /** Days since the last day of the current phase. */
     days_late: current ? Math.max(0, day - current.last) : 0,
-    phases: await evaluatePhases(context, record),
+    phases,
+    /** Commands that criteria need and this version lacks, by phase. */
+    to_come: lackingCommands(phases),
     changed_evidence: await changedEvidence(dir, record),
-    week: { week, ...daysOfWeek(week), deliverables: await deliverables(dir, runs, history, week) },
+    week: await weekStatus(context, history, week),
     activity: activity(history, options.today),
+  };
+}
+
+function lackingCommands(phases: readonly PhaseStatus[]) {
+  return phases.flatMap(({ phase, criteria }) => {
+    const lacking = criteria.flatMap((one) => (one.status === "no_tool_yet" ? one.commands : []));
+    return lacking.length === 0 ? [] : [{ phase, commands: [...new Set(lacking)] }];
+  });
+}
+
+async function weekStatus(context: PlanContext, history: History, week: number) {
+  const shipped = await deliverables(context, history, week);
+  return {
+    ...{ week, ...daysOfWeek(week), deliverables: shipped },
+    loop: loopStatus(shipped, reviewed(context.dir, history, week)),
   };
 }
 

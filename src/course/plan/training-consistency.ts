@@ -2,6 +2,7 @@
 
 import { passes } from "../../core/index.ts";
 import {
+  ALL_STEPS_DONE,
   type EvaluationRecord,
   isBudget,
   isStopCondition,
@@ -33,7 +34,7 @@ export function near(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
-const notSabotaged: Check = ({ manifest }) => {
+export const sabotaged: Check = ({ manifest }) => {
   const sabotage = setting(manifest, "sabotage");
   return sabotage === null ? undefined : `It was sabotaged on purpose: sabotage=${sabotage}.`;
 };
@@ -70,8 +71,6 @@ const totals: Check = ({ summary, records: { steps, alarms = [] } }) => {
   return undefined;
 };
 
-export const ALL_DONE = "all steps done";
-
 const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
   const [top] = [...records.evaluations].sort((a, b) => b.reward_mean - a.reward_mean);
   const stopped =
@@ -80,7 +79,7 @@ const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
       ({ alarm, step, stops }) => stops && alarm === stop.reason && step === steps,
     );
   const whole =
-    stop.reason === ALL_DONE
+    stop.reason === ALL_STEPS_DONE
       ? steps === setting(manifest, "steps") && stop.kept === steps
       : stopped && stop.kept === (top?.step ?? steps);
   return whole && stop.step === steps
@@ -146,4 +145,4 @@ const samples: Check = ({ records }) => {
     : edited("samples.jsonl has steps that were not evaluated");
 };
 
-const CHECKS = [notSabotaged, hashes, lines, totals, ending, evaluations, samples];
+const CHECKS = [hashes, lines, totals, ending, evaluations, samples];

@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { DEV } from "../evidence.ts";
-import { type Criterion, type Evidence, met, missing, type PlanContext } from "./criterion.ts";
+import {
+  type Criterion,
+  type Evidence,
+  type Missing,
+  met,
+  missing,
+  type PlanContext,
+} from "./criterion.ts";
 import type { Training } from "./training.ts";
 
 /** What a run must satisfy beyond being intact; returns the problem. */
@@ -46,7 +53,39 @@ interface TrainingCriterion {
   command(context: PlanContext): string;
 }
 
-/** A criterion that one qualifying run meets. */
+/** Runs without a page of their diagnostics: curves, win rate, failure modes and cost. */
+export async function withoutPage(
+  { pages }: PlanContext,
+  runs: readonly Training[],
+): Promise<{ readonly runs: readonly Training[]; readonly found: string }> {
+  const lacking: Training[] = [];
+  let problem: string | undefined;
+  for (const run of runs) {
+    const page = await pages.about(run);
+    if (typeof page === "object") continue;
+    lacking.push(run);
+    problem ??= page;
+  }
+  const names = lacking.map((run) => run.path).join(", ");
+  return { runs: lacking, found: problem ?? `no diagnostics page of ${names}` };
+}
+
+/** Missing because of the page alone. */
+export async function pageMissing(
+  context: PlanContext,
+  runs: readonly Training[],
+): Promise<Missing | undefined> {
+  const lacking = await withoutPage(context, runs);
+  if (lacking.runs.length === 0) return undefined;
+  return missing(
+    "a page in runs/ that `report` wrote about the run: curves, win rate, failure modes and cost",
+    lacking.found,
+    "Write it:",
+    context.pages.command(runs),
+  );
+}
+
+/** A criterion that one qualifying run with its diagnostics page meets. */
 export function trainingCriterion(options: TrainingCriterion): Criterion {
   const { id, title, algorithms, requirements, evidence, expected, next, command } = options;
   return {
@@ -54,15 +93,20 @@ export function trainingCriterion(options: TrainingCriterion): Criterion {
     title,
     async check(context) {
       const { runs, found } = await qualifyingRuns(context, algorithms, requirements(context));
-      const [run] = runs;
-      return run ? met(...evidence(run)) : missing(expected, found, next, command(context));
+      let unreported: Missing | undefined;
+      for (const run of runs) {
+        const page = await context.pages.about(run);
+        if (typeof page === "object")
+          return met(...evidence(run), { path: page.path, figure: "its diagnostics page" });
+        unreported ??= await pageMissing(context, [run]);
+      }
+      return unreported ?? missing(expected, found, next, command(context));
     },
   };
 }
 
-/** A plateau is a requested stop; every other alarm that stops a run is a problem. */
 export const noStoppingAlarm: Requirement = ({ records: { alarms = [] } }) => {
-  const alarm = alarms.find((one) => one.stops && one.alarm !== "plateau");
+  const alarm = alarms.find(({ stops }) => stops);
   return alarm && `the alarm ${alarm.alarm} was raised at step ${alarm.step}.`;
 };
 

@@ -9,7 +9,7 @@ import { parseJson } from "../evidence.ts";
 import { WorkspaceScorers } from "../run-verifier.ts";
 import { filesBelow, memoize, textOf } from "../workspace-files.ts";
 import type { Training } from "./training.ts";
-import { problemInFigures } from "./training-consistency.ts";
+import { problemInFigures, sabotaged } from "./training-consistency.ts";
 import { problemInSamples } from "./training-samples.ts";
 
 /** A folder with a manifest, and what the manifest says it is. */
@@ -59,12 +59,16 @@ export class Trainings {
   }
 
   /** The run, or why it is not evidence. */
-  readonly open = memoize((name: string) => this.#open(name));
+  readonly open = memoize((name: string) => this.#open(name, false));
 
-  async #open(name: string): Promise<Training | string> {
+  /** As `open`; a run that was sabotaged on purpose is accepted, as a failure to be shown. */
+  readonly openFailing = memoize((name: string) => this.#open(name, true));
+
+  async #open(name: string, failing: boolean): Promise<Training | string> {
     try {
       const training = await readTraining(this.dir, name);
       const problem =
+        (failing ? undefined : sabotaged(training)) ??
         problemInFigures(training) ??
         (await problemInSamples(training, this.scorers)) ??
         (await problemInCheckpoint(this.dir, training));

@@ -6,9 +6,11 @@ import { dataError, usageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
 import { daysOfWeek } from "../plan/calendar.ts";
 import { RunVerifier, type Verification } from "../run-verifier.ts";
+import { requireOwnWork } from "../shipped-files.ts";
 import { insideWorkspace } from "../workspace-files.ts";
 import type { KnownRun } from "../workspace-runs.ts";
-import { conditionsOf, measureRun, NOT_MEASURED } from "./measure.ts";
+import { type Part, Parts } from "./cost.ts";
+import { conditionsOf, measureWeek } from "./measure.ts";
 import { isSkill, MAX_SKILL, SKILLS } from "./skills.ts";
 import { SCOREBOARD_SCHEMA, type UsedRun, type Week, writeWeek } from "./week.ts";
 
@@ -19,6 +21,10 @@ export interface AddOptions {
   readonly week: number;
   readonly run?: string | undefined;
   readonly baseline?: string | undefined;
+  readonly trainings?: readonly string[] | undefined;
+  readonly rollouts?: readonly string[] | undefined;
+  /** Price of the machine that trained, in any currency. */
+  readonly pricePerHour?: number | undefined;
   readonly build?: string | undefined;
   readonly theory?: string | undefined;
   readonly eval?: string | undefined;
@@ -35,8 +41,13 @@ export type Added = Awaited<ReturnType<typeof addWeek>>;
 /** `notRescored` says why the rows of the run were not scored again, where they were not. */
 export async function addWeek(options: AddOptions) {
   const dir = realpathSync(options.dir);
-  const link = (flag: string, given: string | undefined) =>
-    given === undefined ? null : insideWorkspace(dir, options.cwd, given, flag);
+  const own = async (flag: string, given: string) => {
+    const name = insideWorkspace(dir, options.cwd, given, flag);
+    await requireOwnWork(dir, name, flag);
+    return name;
+  };
+  const link = async (flag: string, given: string | undefined) =>
+    given === undefined ? null : own(flag, given);
   if (options.baseline !== undefined && options.run === undefined) {
     throw usageError(
       "--baseline needs --run",
@@ -44,20 +55,22 @@ export async function addWeek(options: AddOptions) {
     );
   }
   const shipped = {
-    build: link("--build", options.build),
-    theory: link("--theory", options.theory),
-    eval: link("--eval", options.eval),
-    blog: link("--blog", options.blog),
+    build: await link("--build", options.build),
+    theory: await link("--theory", options.theory),
+    eval: await link("--eval", options.eval),
+    blog: await link("--blog", options.blog),
   };
   const skills: Week["skills"] = {};
   for (const given of options.skills ?? []) {
     const { name, score, file } = parseSkill(given);
     if (skills[name]) throw usageError(`the skill ${name} is given twice`, "Give it once.");
-    skills[name] = { score, path: insideWorkspace(dir, options.cwd, file, `--skill ${name}`) };
+    skills[name] = { score, path: await own(`--skill ${name}`, file) };
   }
   const place = { dir, cwd: options.cwd, verifier: new RunVerifier(dir) };
   const run = await verifiedRun(place, "--run", options.run);
   const baseline = await verifiedRun(place, "--baseline", options.baseline);
+  const price = options.pricePerHour ?? null;
+  const parts = await openParts(dir, options, price);
   const { first, last } = daysOfWeek(options.week);
   const week: Week = {
     schema: SCOREBOARD_SCHEMA,
@@ -65,14 +78,35 @@ export async function addWeek(options: AddOptions) {
     days: [first, last],
     run: run ? used(run) : null,
     baseline: baseline ? used(baseline) : null,
+    parts: parts.map((part) => part.used),
+    price_per_hour: price,
     shipped,
-    metrics: run ? await measureRun(run.run, baseline?.run) : NOT_MEASURED,
+    metrics: await measureWeek(run?.run, baseline?.run, parts),
     failures: sentences("--failure", options.failures),
     fixes: sentences("--fix", options.fixes),
     skills,
   };
   const written = await writeWeek(dir, week, options.force ?? false);
   return { week, notRescored: run?.skipped, ...written };
+}
+
+/** The trainings and rollouts of the week, each once. */
+async function openParts(
+  dir: string,
+  { cwd, trainings = [], rollouts = [] }: AddOptions,
+  pricePerHour: number | null,
+): Promise<Part[]> {
+  if (pricePerHour !== null && trainings.length === 0)
+    throw usageError("--price-per-hour needs --train", "Add --train with a training run.");
+  const opened = new Parts(dir);
+  const parts: Part[] = [];
+  const names = (flag: string, given: readonly string[]) => [
+    ...new Set(given.map((one) => insideWorkspace(dir, cwd, one, flag))),
+  ];
+  for (const name of names("--train", trainings))
+    parts.push(await opened.training(name, pricePerHour));
+  for (const name of names("--rollout", rollouts)) parts.push(await opened.rollout(name));
+  return parts;
 }
 
 type VerifiedRun = KnownRun & Pick<Verification, "skipped">;

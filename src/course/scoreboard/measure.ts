@@ -3,37 +3,69 @@
 import { dataError, fingerprint, MISSING_COMPLETION, passes } from "../../core/index.ts";
 import type { ResultRow, Run } from "../../runs/index.ts";
 import { classify, OUTCOME_CODES } from "../../scorers/index.ts";
-import type { Metrics } from "./week.ts";
+import { costOf, klOfParts, type Part } from "./cost.ts";
+import { type Metrics, WRONG_ANSWERS } from "./week.ts";
 
-export const NOT_MEASURED: Metrics = {
+const NOT_MEASURED: Metrics = {
   success: null,
   format_drift: null,
+  safety_drift: null,
+  refusal_drift: null,
   hallucination_proxy: null,
   mean_length: null,
   kl: null,
   cost: null,
 };
 
+/** The figures of a week: of its run against the baseline, of its trainings and rollouts. */
+export async function measureWeek(
+  run: Run | undefined,
+  baseline: Run | undefined,
+  parts: readonly Part[],
+): Promise<Metrics> {
+  const rows = run ? await measureRun(run, baseline) : NOT_MEASURED;
+  return { ...rows, kl: klOfParts(parts) ?? rows.kl, cost: costOf(run, parts) };
+}
+
 /** Both runs must be verified. */
-export async function measureRun(run: Run, baseline: Run | undefined): Promise<Metrics> {
+async function measureRun(run: Run, baseline: Run | undefined): Promise<Metrics> {
   if (baseline) refuseOtherConditions(run, baseline);
   const counted = await count(run);
   const before = baseline && (await count(baseline));
-  const { scored, passed, known } = counted;
+  const { scored, passed } = counted;
   const format = formatShare(counted);
   const formatBefore = before && formatShare(before);
-  const answered = counted.right + counted.wrong;
   // Rows of a tabular experiment are episodes: their reward is not task success.
   const texts = run.manifest.loop !== "C";
   return {
     success: !texts || scored === 0 ? null : passed / scored,
     format_drift: format === null || formatBefore == null ? null : format - formatBefore,
-    hallucination_proxy: !known || answered === 0 ? null : counted.wrong / answered,
+    safety_drift: axisDrift("safety", run, baseline),
+    refusal_drift: axisDrift("refusal", run, baseline),
+    hallucination_proxy: hallucinationProxy(run, counted),
     mean_length:
       !texts || counted.completions === 0 ? null : counted.characters / counted.completions,
     kl: klOf(counted),
-    cost: { value: run.manifest.volatile.seconds, unit: "seconds" },
+    cost: null,
   };
+}
+
+/** The mean of an axis, where every row has it; an axis is higher for better answers. */
+function axisMean(name: string, { summary }: Run): number | null {
+  const axis = summary.axes?.[name];
+  return axis === undefined || axis.errors > 0 ? null : axis.mean;
+}
+
+function axisDrift(name: string, run: Run, baseline: Run | undefined): number | null {
+  const [now, before] = [axisMean(name, run), baseline ? axisMean(name, baseline) : null];
+  return now === null || before === null ? null : now - before;
+}
+
+function hallucinationProxy(run: Run, { known, right, wrong }: Counted) {
+  const axis = axisMean("hallucination", run);
+  if (axis !== null) return { value: 1 - axis, from: "1 − mean of the axis hallucination" };
+  const answered = right + wrong;
+  return !known || answered === 0 ? null : { value: wrong / answered, from: WRONG_ANSWERS };
 }
 
 /** A change of data, scorer or loop is not drift of the policy. */

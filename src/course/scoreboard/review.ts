@@ -2,14 +2,15 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { canonicalJson, messageOf } from "../../core/index.ts";
+import { canonicalJson, dataError, messageOf } from "../../core/index.ts";
 import { openRun, type Run } from "../../runs/index.ts";
 import { RunVerifier, type Verification } from "../run-verifier.ts";
-import { measureRun } from "./measure.ts";
+import { type Part, Parts } from "./cost.ts";
+import { measureWeek } from "./measure.ts";
 import { type UsedRun, type Week, weekFile } from "./week.ts";
 
-const MIN_FAILURES = 2;
-const MIN_FIXES = 1;
+export const MIN_FAILURES = 2;
+export const MIN_FIXES = 1;
 
 export interface Review {
   readonly week: number;
@@ -57,31 +58,45 @@ type Figures = { readonly problems: readonly string[]; readonly skipped?: string
 
 async function reviewFigures(dir: string, week: Week, verifier: RunVerifier): Promise<Figures> {
   const file = weekFile(week.week);
-  if (week.run === null) {
+  if (week.run === null && week.parts.length === 0) {
     const typed = Object.values(week.metrics).some((value) => value !== null);
     return { problems: typed ? [`${file} has figures but no run`] : [] };
   }
-  const run = await reopen(dir, week.run, verifier);
+  const run = week.run === null ? undefined : await reopen(dir, week.run, verifier);
   const baseline = week.baseline === null ? undefined : await reopen(dir, week.baseline, verifier);
   const problems = [run, baseline].flatMap((found) => found?.problem ?? []);
-  if (problems.length > 0 || !run.run) return { problems };
+  if (problems.length > 0) return { problems };
   try {
-    const again = await measureRun(run.run, baseline?.run);
+    const again = await measureWeek(run?.run, baseline?.run, await reopenParts(dir, week));
     const same = canonicalJson(comparable(again)) === canonicalJson(comparable(week.metrics));
     return {
       problems: same
         ? []
-        : [`${file} has other figures than ${week.run.path}: one of them was edited`],
-      skipped: week.run.rescored ? undefined : run.skipped,
+        : [
+            `${file} has other figures than ${week.run?.path ?? "its runs"}: one of them was edited`,
+          ],
+      skipped: week.run === null || week.run.rescored ? undefined : run?.skipped,
     };
   } catch (error) {
     return { problems: [messageOf(error)] };
   }
 }
 
-/** The run time differs when the same run is made again. */
+/** The run time, and money for it, differ when the same run is made again. */
 function comparable({ cost, ...rest }: Week["metrics"]) {
-  return { ...rest, timed: cost !== null };
+  return { ...rest, timed: cost !== null, tokens: cost?.tokens ?? null };
+}
+
+async function reopenParts(dir: string, { parts, price_per_hour: price }: Week): Promise<Part[]> {
+  const opened = new Parts(dir);
+  const found: Part[] = [];
+  for (const { path: name, kind, manifest_sha256: hash } of parts) {
+    const part = kind === "train" ? await opened.training(name, price) : await opened.rollout(name);
+    if (part.used.manifest_sha256 !== hash)
+      throw dataError(`${name} is not the run that was measured`, "Add the week again.");
+    found.push(part);
+  }
+  return found;
 }
 
 type Reopened = Verification & { readonly run?: Run };

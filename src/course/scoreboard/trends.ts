@@ -65,7 +65,9 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
     series: [
       ...lines("success", ({ metrics }) => metrics.success),
       ...lines("format drift", ({ metrics }) => metrics.format_drift),
-      ...lines("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy),
+      ...lines("safety drift", ({ metrics }) => metrics.safety_drift),
+      ...lines("refusal drift", ({ metrics }) => metrics.refusal_drift),
+      ...lines("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy?.value),
     ],
   };
   const length: ChartSpec = {

@@ -10,7 +10,8 @@ import { filesBelow, parseFile, textOf, writeAtomically } from "../workspace-fil
 import { MAX_SKILL, SKILLS } from "./skills.ts";
 
 export const SCOREBOARD = "scoreboard";
-export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@1";
+export const SCOREBOARD_SCHEMA = "lockedroom.scoreboard@2";
+const FIRST_SCHEMA = "lockedroom.scoreboard@1";
 export const MAX_WEEKS = 99;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -28,19 +29,43 @@ const usedRun = z.strictObject({
 });
 const text = z.string().min(1).max(500);
 
+/** A training or a rollout whose tokens and time are counted. */
+const usedPart = z.strictObject({
+  path: inside,
+  kind: z.enum(["train", "rollout"]),
+  manifest_sha256: hash,
+});
+const change = z.number().min(-1).max(1).nullable();
+const figure = z.strictObject({ value: z.number(), from: z.string() }).nullable();
+
+export const CANNOT_COUNT = "Leave it out, or sample again with a policy that counts tokens.";
+
 /** Null is "not measured"; it is never written as 0. */
 const metricsSchema = z.strictObject({
   /** The share of rows that pass. */
   success: share,
   /** Change in the share of answers that break the format, against the baseline. */
-  format_drift: z.number().min(-1).max(1).nullable(),
-  /** Wrong answers among those that keep the format. */
-  hallucination_proxy: share,
+  format_drift: change,
+  /** Changes of the means of the axes safety and refusal, against the baseline. */
+  safety_drift: change,
+  refusal_drift: change,
+  /** Of the axis hallucination; without it, wrong answers among those that keep the format. */
+  hallucination_proxy: figure,
   /** Characters of a completion. */
   mean_length: z.number().min(0).nullable(),
   /** Drift from the reference policy, in nats, and where the figure comes from. */
-  kl: z.strictObject({ value: z.number(), from: z.string() }).nullable(),
-  cost: z.strictObject({ value: z.number(), unit: z.literal("seconds") }).nullable(),
+  kl: figure,
+  cost: z
+    .strictObject({
+      seconds: z.number().min(0),
+      /** Of rollouts and trainings; null where the week has none. */
+      tokens: z.int().min(0).nullable(),
+      /** In the currency of the stated prices; null where none was stated. */
+      money: z.number().min(0).nullable(),
+      /** Rollouts and trainings without a price, which are not in the money. */
+      unpriced: z.int().min(0),
+    })
+    .nullable(),
 });
 
 const weekSchema = z.strictObject({
@@ -49,6 +74,10 @@ const weekSchema = z.strictObject({
   days: z.tuple([z.int(), z.int()]),
   run: usedRun.nullable(),
   baseline: usedRun.nullable(),
+  /** Trainings and rollouts, in the order in which they were given. */
+  parts: z.array(usedPart),
+  /** Of the machine that trained, in any currency. */
+  price_per_hour: z.number().min(0).nullable(),
   shipped: z.strictObject({
     build: shippedPath,
     theory: shippedPath,
@@ -67,6 +96,24 @@ const weekSchema = z.strictObject({
 export type Metrics = z.infer<typeof metricsSchema>;
 export type Week = z.infer<typeof weekSchema>;
 export type UsedRun = z.infer<typeof usedRun>;
+export type UsedPart = z.infer<typeof usedPart>;
+
+/** A week of the first version as one of this version: what it did not know is not measured. */
+const upgradedSchema = z.preprocess((given) => {
+  const week = Object(given);
+  if (week.schema !== FIRST_SCHEMA) return given;
+  const { hallucination_proxy: proxy, cost, ...metrics } = Object(week.metrics);
+  return {
+    ...{ ...week, schema: SCOREBOARD_SCHEMA, parts: [], price_per_hour: null },
+    metrics: {
+      ...{ ...metrics, safety_drift: null, refusal_drift: null },
+      hallucination_proxy: typeof proxy === "number" ? { value: proxy, from: WRONG_ANSWERS } : null,
+      cost: cost ? { seconds: cost.value, tokens: null, money: null, unpriced: 0 } : null,
+    },
+  };
+}, weekSchema);
+
+export const WRONG_ANSWERS = "wrong answers among those that keep the format";
 
 export function weekFile(week: number): string {
   return `${SCOREBOARD}/week-${String(week).padStart(2, "0")}.json`;
@@ -84,7 +131,7 @@ function readWeek(dir: string, file: string): Week {
   const where = path.join(dir, file);
   const back = `Restore the committed one: git checkout -- ${file}`;
   const hints = { conflict: back, damaged: back };
-  const week = parseFile(where, textOf(dir, file) ?? "", weekSchema, hints);
+  const week = parseFile(where, textOf(dir, file) ?? "", upgradedSchema, hints);
   if (weekFile(week.week) === file) return week;
   throw dataError(`${where} has another week number than its name`, back);
 }

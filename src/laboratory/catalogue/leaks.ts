@@ -26,7 +26,7 @@ const trainSet = () =>
   }));
 
 /** An untrained policy against this checkpoint, on the test set. */
-async function judged(lab: Laboratory, checkpoint: string, name: string): Promise<Outcome> {
+async function verdictOf(lab: Laboratory, checkpoint: string, name: string): Promise<Outcome> {
   return againstUntrained(lab, await scored(lab, await answersOf(lab, checkpoint), name));
 }
 
@@ -44,7 +44,7 @@ function honest(lab: Laboratory): Promise<Outcome> {
       ...{ name: "honest", init, dataset, settings: SETTINGS },
       ...BUILT_IN,
     });
-    return judged(lab, checkpoint, "honest");
+    return verdictOf(lab, checkpoint, "honest");
   });
 }
 
@@ -66,7 +66,7 @@ function leak(
       const { checkpoint } = await trained(lab, {
         ...{ name, init: await lab.pi0(), settings: SETTINGS, ...BUILT_IN, ...data },
       });
-      return judged(lab, checkpoint, name);
+      return verdictOf(lab, checkpoint, name);
     },
   };
 }
@@ -161,7 +161,7 @@ export const LEAKS: readonly Sabotage[] = [
       const second = await trained(lab, {
         ...{ ...common, name: "descendant", init: first.checkpoint, dataset: train },
       });
-      return judged(lab, second.checkpoint, "descendant");
+      return verdictOf(lab, second.checkpoint, "descendant");
     },
   },
   {
@@ -177,7 +177,7 @@ export const LEAKS: readonly Sabotage[] = [
         dev: await lab.dataset(testSet(lab)),
         settings: { ...SETTINGS, evaluate: { every: 1, max_tokens: 16 } },
       });
-      return judged(lab, checkpoint, "validated");
+      return verdictOf(lab, checkpoint, "validated");
     },
   },
   {
@@ -187,7 +187,7 @@ export const LEAKS: readonly Sabotage[] = [
     caught: byGate("history_unknown"),
     async play(lab, cheat) {
       if (!cheat) return honest(lab);
-      return judged(lab, await withoutHistory(lab), "stripped");
+      return verdictOf(lab, await withoutHistory(lab), "stripped");
     },
   },
   {
@@ -202,7 +202,7 @@ export const LEAKS: readonly Sabotage[] = [
         ...{ name: "laundered", init: await withoutHistory(lab), settings: SETTINGS, ...BUILT_IN },
         dataset: await lab.dataset(trainSet()),
       });
-      return judged(lab, checkpoint, "laundered");
+      return verdictOf(lab, checkpoint, "laundered");
     },
   },
   {
@@ -225,7 +225,7 @@ export const LEAKS: readonly Sabotage[] = [
     async play(lab, cheat) {
       const policy = await lab.copy(await lab.pi0(), "unseen");
       if (cheat) await rm(path.join(policy, "learned-prompts.bin"));
-      return judged(lab, policy, "unseen");
+      return verdictOf(lab, policy, "unseen");
     },
   },
   {
@@ -276,7 +276,7 @@ export const LEAKS: readonly Sabotage[] = [
         ...{ name: "reworded", init: await lab.pi0(), settings: SETTINGS, ...BUILT_IN },
         dataset: await lab.dataset(examples),
       });
-      return judged(lab, checkpoint, "reworded");
+      return verdictOf(lab, checkpoint, "reworded");
     },
   },
 ];

@@ -66,7 +66,7 @@ test("an alarm has the step of the last record, is JSON, and is not raised twice
 });
 
 describe("scorer_failures", () => {
-  test("one broken judgement stops the run", () => {
+  test("one broken score stops the run", () => {
     const broken = { outcomes: { correct: 60, scorer_error: 4 } };
     expect(names(steps(1, () => broken))).toEqual(["scorer_failures"]);
     expect(message(steps(1, () => broken))).toContain("failed on 4 of 64 completions in training");
@@ -331,7 +331,7 @@ describe("validation", () => {
     ).toEqual(["validation_falls"]);
   });
 
-  test("is judged when it is new, not after every later step", () => {
+  test("is checked when it is new, not after every later step", () => {
     const made = (count: number) => steps(count, () => ({}));
     expect(names(made(21), passed(fall))).toEqual(["validation_falls"]);
     expect(names(made(22), passed(fall))).toEqual([]);

@@ -1,7 +1,12 @@
 /** Alarms of the validation set, from the table of nine cells. */
 
 import type { JsonObject } from "../../core/json.ts";
-import { best, type RewardMove, read, type ValidationMove } from "../../curves/divergence.ts";
+import {
+  bestEvaluation,
+  type RewardMove,
+  readDirections,
+  type ValidationMove,
+} from "../../curves/divergence.ts";
 import { type Check, type Finding, freshEvaluation, type History, show } from "./history.ts";
 import type { Limits } from "./limits.ts";
 
@@ -11,7 +16,7 @@ const CLOSER = "raise the KL coefficient";
 /** The problem that the cell of a new evaluation shows. */
 export const divergence: Check = (history, limits) => {
   if (!freshEvaluation(history)) return undefined;
-  const { validation, reward, verdict } = read(history, limits);
+  const { validation, reward, verdict } = readDirections(history, limits);
   if (!validation || !reward) return undefined;
   if (verdict === "reward hacking") return rewardHacking(history, validation, reward, limits);
   if (validation.direction === "down") return validationFalls(history, validation, reward);
@@ -63,7 +68,7 @@ function converged(
   return {
     alarm: "converged",
     stops: false,
-    message: `Since step ${since} the validation reward has not risen by ${show(matters)} (${show(mean)} ± ${show(error)}).${rewardSentence(reward)} More training reward no longer improves the policy, and risks reward hacking. Stop soon; the best checkpoint is that of step ${best(evaluations)?.step}.`,
+    message: `Since step ${since} the validation reward has not risen by ${show(matters)} (${show(mean)} ± ${show(error)}).${rewardSentence(reward)} More training reward no longer improves the policy, and risks reward hacking. Stop soon; the best checkpoint is that of step ${bestEvaluation(evaluations)?.step}.`,
     evidence: evidenceOf(validation, reward),
   };
 }

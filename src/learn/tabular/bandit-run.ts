@@ -33,6 +33,13 @@ export async function runBandit(options: BanditRunOptions): Promise<FinishedRun>
   return writeExperiment(options.outdir, () => banditExperiment(options), options);
 }
 
+/** The numbers of a run in a sentence, from its metrics. */
+export function banditSentence(metrics: Readonly<Record<string, unknown>>): string {
+  const { favourite_arm: arm, final_probabilities, expected_reward: expected, verdict } = metrics;
+  const highest = Math.max(...(final_probabilities as Vector));
+  return `favourite arm ${arm} with probability ${highest.toFixed(4)}, expected reward ${Number(expected).toFixed(4)} (uniform policy: ${EXPECTED}); ${verdict}`;
+}
+
 async function banditExperiment(options: BanditRunOptions): Promise<Experiment> {
   const log = [...trainBandit(options)];
   const logits = log.at(-1)?.logits_after ?? ARMS.map(() => 0);
@@ -66,7 +73,7 @@ async function banditExperiment(options: BanditRunOptions): Promise<Experiment> 
     metrics,
     log,
     title: "REINFORCE on four arms",
-    happened: `favourite arm ${metrics.favourite_arm} with probability ${probabilities[best]?.toFixed(4)}, expected reward ${metrics.expected_reward.toFixed(4)} (uniform policy: ${EXPECTED}); ${rate.verdict}`,
+    happened: banditSentence(metrics),
     remarks: [
       ...remarks(probabilities, rate),
       ...(seeds ? seedRemarks(seeds) : []),

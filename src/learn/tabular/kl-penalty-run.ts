@@ -32,13 +32,20 @@ export async function runKlTradeoff(options: KlTradeoffRunOptions): Promise<Fini
   return writeExperiment(options.outdir, () => klExperiment(options), options);
 }
 
+/** The numbers of a run in a sentence, from its metrics. */
+export function klSentence(metrics: Readonly<Record<string, unknown>>): string {
+  const points = metrics.points as readonly KlPoint[];
+  const [tight, loose] = [points[0], points.at(-1)] as [KlPoint, KlPoint];
+  const worst = Number(metrics.largest_gap_to_gradient_ascent);
+  return `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the KL divergence from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`;
+}
+
 async function klExperiment(options: KlTradeoffRunOptions): Promise<Experiment> {
   const pointsOf = (optimise: typeof klPenaltyOptimum) =>
     BETAS.map((beta) => klPoint(REWARDS, REFERENCE, beta, optimise(REWARDS, REFERENCE, beta)));
   const [points, ascended] = [pointsOf(klPenaltyOptimum), pointsOf(gradientAscent)];
   const gaps = points.map(({ policy }, i) => distance(policy, (ascended[i] as KlPoint).policy));
   const worst = Math.max(...gaps);
-  const [tight, loose] = [points[0], points.at(-1)] as [KlPoint, KlPoint];
   return {
     command: "kl-tradeoff-demo",
     reward: KL_PENALTY,
@@ -55,7 +62,7 @@ async function klExperiment(options: KlTradeoffRunOptions): Promise<Experiment> 
       points: points.map(({ policy: _, ...figures }) => figures),
     },
     title: "KL penalty: reward against KL divergence",
-    happened: `from β = ${tight.beta} to ${loose.beta} the expected reward rises from ${tight.expected_reward.toFixed(3)} to ${loose.expected_reward.toFixed(3)} and the KL divergence from ${tight.kl.toFixed(3)} to ${loose.kl.toFixed(3)} nats; gradient ascent ends within ${worst.toExponential(0)} of the closed form`,
+    happened: klSentence({ points, largest_gap_to_gradient_ascent: worst }),
     remarks: [
       table(points),
       ...(options.plot ? ["![reward against KL divergence](kl_tradeoff.svg)"] : []),

@@ -14,7 +14,12 @@ export function softmax(logits: Vector): number[] {
 
 /** Draws an action by inverting the cumulative distribution. */
 export function drawAction(probabilities: Vector, rng: Rng): number {
-  let left = rng.next();
+  return actionAt(probabilities, rng.next());
+}
+
+/** The action whose share of the interval from 0 to 1 holds `draw`. */
+export function actionAt(probabilities: Vector, draw: number): number {
+  let left = draw;
   for (const [action, probability] of probabilities.entries()) {
     left -= probability;
     if (left < 0) return action;

@@ -9,6 +9,7 @@ import { type Experiment, episodeRow, writeExperiment } from "./experiment.ts";
 import { twoStepCharts } from "./experiment-charts.ts";
 import { softmax, type Vector } from "./softmax.ts";
 import {
+  drawsAt,
   expectedReward,
   FIRST,
   initialTwoStepPolicy,
@@ -17,12 +18,17 @@ import {
   TWO_STEP,
   type TwoStepOptions,
   type TwoStepPolicy,
+  type TwoStepProgram,
+  type TwoStepStep,
   trainTwoStep,
+  twoStepDraws,
 } from "./two-step.ts";
 
 export interface TwoStepRunOptions extends TwoStepOptions, FolderOptions {
   readonly outdir: string;
-  /** `import.meta.url` of the file that holds `update`, for the manifest. */
+  /** A custom program in place of the whole training; it gets the random numbers of the seed. */
+  readonly program?: TwoStepProgram | undefined;
+  /** `import.meta.url` of the file that holds `update` or `program`, for the manifest. */
   readonly module?: string | undefined;
 }
 
@@ -34,13 +40,16 @@ export async function runTwoStep(options: TwoStepRunOptions): Promise<FinishedRu
 }
 
 async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment> {
-  const { update, module } = options;
-  const log = [
-    ...trainTwoStep({
-      ...options,
-      ...(update && { update: (...args) => checkedPolicy(update(...args)) }),
-    }),
-  ];
+  const { update, program, module } = options;
+  const own = program ? "program" : update ? "update" : undefined;
+  const log = program
+    ? checkedLog(program([...twoStepDraws(options)], options), options.steps)
+    : [
+        ...trainTwoStep({
+          ...options,
+          ...(update && { update: (...args) => checkedPolicy(update(...args), "update()") }),
+        }),
+      ];
   const policy = log.at(-1)?.policy_after ?? initialTwoStepPolicy;
   const first = softmax(policy.first);
   const learned = policy.first.some((logit, i) => logit !== initialTwoStepPolicy.first[i]);
@@ -54,9 +63,9 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       steps: options.steps,
       seed: options.seed,
       baseline: options.baseline ? "running mean" : "none",
-      ...(update
+      ...(own
         ? {
-            update: "own",
+            [own]: "own",
             source_sha256: module ? await sha256OfFile(fileURLToPath(module)) : null,
           }
         : { credit: options.credit }),
@@ -72,8 +81,8 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
       expected_reward: expectedReward(policy),
     },
     log,
-    title: `Two decisions, one reward, ${update ? "custom update" : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
-    happened: `expected reward ${expectedReward(policy).toFixed(4)}; ${verdict}`,
+    title: `Two decisions, one reward, ${own ? `custom ${own}` : `credit for ${options.credit === "both" ? "both" : "the last only"}`}`,
+    happened: twoStepSentence({ verdict, expected_reward: expectedReward(policy) }),
     remarks: [
       `- ${verdict[0]?.toUpperCase()}${verdict.slice(1)}.`,
       ...table(policy),
@@ -81,6 +90,11 @@ async function twoStepExperiment(options: TwoStepRunOptions): Promise<Experiment
     ],
     files: await twoStepCharts(log),
   };
+}
+
+/** The numbers of a run in a sentence, from its metrics. */
+export function twoStepSentence(metrics: Readonly<Record<string, unknown>>): string {
+  return `expected reward ${Number(metrics.expected_reward).toFixed(4)}; ${metrics.verdict}`;
 }
 
 /** What the first decision learned, and why. */
@@ -93,7 +107,7 @@ function describeOutcome(
   if (done < steps) return `diverged: the logits were no longer finite after step ${done}`;
   if (steps === 0 || lr === 0) return "nothing was learned: no updates, or a learning rate of 0";
   if (!learned) {
-    return "the first decision never learned: its probabilities are still 0.5, because it got no reward";
+    return "the first decision never learned: its probabilities are still 0.5: no update reached it";
   }
   const chooses = `it chooses B with probability ${probability.toFixed(4)}`;
   return lr < 0
@@ -101,22 +115,52 @@ function describeOutcome(
     : `the first decision learned: ${chooses}`;
 }
 
-/** Checks the return value of a custom update. */
-function checkedPolicy(policy: TwoStepPolicy): TwoStepPolicy {
+/** The log of a custom program: a line for each step, with these fields and no others. */
+function checkedLog(log: readonly TwoStepStep[], steps: number): TwoStepStep[] {
+  const found = Array.isArray(log) ? log.length : typeof log;
+  if (found !== steps) {
+    throw dataError(
+      `the program returned ${typeof found === "number" ? `${found} lines` : found} for ${steps} episodes`,
+      "Return an array with one line for each episode.",
+    );
+  }
+  return log.map((line, i) => {
+    const step = i + 1;
+    const what = `the line of step ${step}`;
+    const { first, second, reward, baseline, advantage } = line;
+    const figures = { first, second, reward, baseline, advantage };
+    const wrong = Object.entries(figures).find(([, value]) => !Number.isFinite(value));
+    if (line.step !== step) {
+      throw dataError(`${what} has step ${JSON.stringify(line.step)}`, "Number the lines from 1.");
+    }
+    if (wrong) {
+      const [name, value] = wrong;
+      throw dataError(`${what} has ${name} ${JSON.stringify(value)}`, `Give ${name} a number.`);
+    }
+    return {
+      ...{ step, ...figures, policy_after: checkedPolicy(line.policy_after, what) },
+      first_probabilities_before: line.first_probabilities_before,
+      second_probabilities_before: line.second_probabilities_before,
+    };
+  });
+}
+
+/** Checks a policy that custom code returned. */
+function checkedPolicy(policy: TwoStepPolicy, from: string): TwoStepPolicy {
   const pair = (logits: unknown) =>
     Array.isArray(logits) && logits.length === 2 && logits.every((x) => typeof x === "number");
   if (pair(policy?.first) && Array.isArray(policy.second) && policy.second.length === 2) {
     if (policy.second.every(pair)) return policy;
   }
   throw dataError(
-    `update() returned ${JSON.stringify(policy)}, which is not a policy`,
+    `${from} gave ${JSON.stringify(policy)}, which is not a policy`,
     "Return { first: [a, b], second: [[c, d], [e, f]] }, all numbers.",
   );
 }
 
 function* evaluate(policy: TwoStepPolicy) {
   for (let episode = 1; episode <= EVALUATION_EPISODES; episode++) {
-    const { first, second, reward } = playTwoStep(policy, ["two-step evaluation", episode]);
+    const { first, second, reward } = playTwoStep(policy, drawsAt("two-step evaluation", episode));
     const id = `episode-${String(episode).padStart(3, "0")}`;
     yield episodeRow(
       id,

@@ -5,7 +5,7 @@
 
 import { rngAt } from "../../core/rng.ts";
 import type { Reward } from "./reward.ts";
-import { drawAction, reinforceStep, softmax, type Vector } from "./softmax.ts";
+import { actionAt, reinforceStep, softmax, type Vector } from "./softmax.ts";
 
 export const FIRST = ["A", "B"] as const;
 export const SECOND = ["X", "Y"] as const;
@@ -71,6 +71,26 @@ function creditSecond({ second }: TwoStepPolicy, episode: TwoStepEpisode): reado
   );
 }
 
+/** The random numbers of one episode, each from 0 up to 1: what is drawn is fixed before it is used. */
+export interface TwoStepDraws {
+  readonly first: number;
+  readonly second: number;
+  readonly reward: number;
+}
+
+export interface TwoStepTraining {
+  readonly lr: number;
+  /** Subtract the mean of the earlier rewards. */
+  readonly baseline: boolean;
+}
+
+/** A whole program: plays an episode for each draw, updates after it, and logs it. */
+export type TwoStepProgram = (
+  draws: readonly TwoStepDraws[],
+  training: TwoStepTraining,
+) => readonly TwoStepStep[];
+
+/** One line of log.jsonl. */
 export interface TwoStepStep {
   readonly step: number;
   readonly first_probabilities_before: Vector;
@@ -92,12 +112,23 @@ export const initialTwoStepPolicy: TwoStepPolicy = {
 };
 
 export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
-  const { steps, seed, lr, credit, update = TWO_STEP_UPDATES[credit] } = options;
+  const { credit, update = TWO_STEP_UPDATES[credit] } = options;
+  yield* trainOnDraws(twoStepDraws(options), options, update);
+}
+
+/** Stops early if the logits are no longer finite. */
+export function* trainOnDraws(
+  draws: Iterable<TwoStepDraws>,
+  { lr, baseline: useBaseline }: TwoStepTraining,
+  update: TwoStepUpdate,
+): Generator<TwoStepStep> {
   let policy = initialTwoStepPolicy;
   let mean = 0;
-  for (let step = 1; step <= steps; step++) {
-    const { first, second, reward, ...before } = playTwoStep(policy, [seed, step]);
-    const baseline = options.baseline ? mean : 0;
+  let step = 0;
+  for (const drawn of draws) {
+    step++;
+    const { first, second, reward, ...before } = playTwoStep(policy, drawn);
+    const baseline = useBaseline ? mean : 0;
     const advantage = reward - baseline;
     policy = update(policy, { first, second, advantage, lr });
     mean += (reward - mean) / step;
@@ -106,13 +137,27 @@ export function* trainTwoStep(options: TwoStepOptions): Generator<TwoStepStep> {
   }
 }
 
-/** One episode; the draws depend only on the coordinates, so two policies get the same random numbers. */
-export function playTwoStep(policy: TwoStepPolicy, coordinates: readonly (string | number)[]) {
+/** The random numbers of a training, by step. */
+export function* twoStepDraws({
+  seed,
+  steps,
+}: Pick<TwoStepOptions, "seed" | "steps">): Generator<TwoStepDraws> {
+  for (let step = 1; step <= steps; step++) yield drawsAt(seed, step);
+}
+
+/** They depend only on the coordinates, so two policies get the same random numbers. */
+export function drawsAt(...coordinates: readonly (string | number)[]): TwoStepDraws {
+  const draw = (name: keyof TwoStepDraws) => rngAt(...coordinates, name).next();
+  return { first: draw("first"), second: draw("second"), reward: draw("reward") };
+}
+
+/** One episode. */
+export function playTwoStep(policy: TwoStepPolicy, draws: TwoStepDraws) {
   const firstProbabilities = softmax(policy.first);
-  const first = drawAction(firstProbabilities, rngAt(...coordinates, "first"));
+  const first = actionAt(firstProbabilities, draws.first);
   const secondProbabilities = softmax(policy.second[first] as Vector);
-  const second = drawAction(secondProbabilities, rngAt(...coordinates, "second"));
-  const reward = rngAt(...coordinates, "reward").next() < (PAYS[first]?.[second] as number) ? 1 : 0;
+  const second = actionAt(secondProbabilities, draws.second);
+  const reward = twoStepReward(first, second, draws.reward);
   return {
     first_probabilities_before: firstProbabilities,
     second_probabilities_before: secondProbabilities,
@@ -120,6 +165,11 @@ export function playTwoStep(policy: TwoStepPolicy, coordinates: readonly (string
     second,
     reward,
   };
+}
+
+/** The world: 1 if the draw is below the probability of the path. */
+export function twoStepReward(first: number, second: number, draw: number): number {
+  return draw < (PAYS[first]?.[second] as number) ? 1 : 0;
 }
 
 /** The exact expected reward of a policy. */

@@ -12,7 +12,7 @@ import type { ScoredRun } from "../scored/read.ts";
 /** In the head of every run. */
 const KNOWN: ReadonlySet<string> = new Set(
   ["pass_rate", "pass_rate_ci95", "mean_reward", "mean_kl_est", "n_examples"].concat([
-    ...["n_scored", "n_pass", "n_fail", "n_missing", "n_scorer_error"],
+    ...["n_scored", "n_pass", "n_fail", "n_missing", "n_scorer_error", "repeats"],
   ]),
 );
 const MAX_VALUE = 120;

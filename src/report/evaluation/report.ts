@@ -1,12 +1,19 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
+import type { Manifest, ResultRow } from "../../runs/schemas.ts";
+import { AxisRows } from "../axes/axis-rows.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
+import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
+import { type Business, businessOfScored } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { headArticle } from "../page/head.ts";
 import { type Html, html } from "../page/html.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import {
   commonFigures,
@@ -23,7 +30,8 @@ import { FailingRows } from "../scored/rows.ts";
 import { slicesSection } from "../scored/slices.ts";
 import { metricsSection } from "./metrics.ts";
 
-interface EvaluationRun extends ScoredRun {
+interface EvaluationRun extends ScoredRun, MeasuredOnAxes {
+  readonly business: Business;
   readonly failing: Html;
 }
 
@@ -37,39 +45,55 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
   }),
   slicesSection,
+  axesSection,
+  failureSection,
   metricsSection,
+  // Episodes of a tabular experiment have no tokens.
+  (runs) => (runs.some(({ run }) => run.manifest.loop === "C") ? undefined : businessSection(runs)),
   (runs) => ({
     id: "failures",
     title: "Failing rows",
     body: perRun(runs, ({ run }) => run.failing),
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
 export async function evaluationReport(
-  { runs: dirs }: ReportOptions,
+  { runs: dirs, ...options }: ReportOptions,
   what = "Evaluation",
 ): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1));
+  for (const dir of dirs) read.push(await readEvaluation(dir, dirs.length > 1, options));
   const runs = nameRuns(read);
   const html = documentHtml({
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
     heads: runs.map((run) => head(run, runs.length > 1)),
     sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
     style: ROW_STYLE,
+    options: pageOptions(runs, options),
   });
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
 }
 
-async function readEvaluation(dir: string, isOneOfSeveral: boolean): Promise<EvaluationRun> {
-  const failing = new FailingRows(isOneOfSeveral ? 4 : 3);
-  const run = await readScoredRun(dir, (row) => failing.add(row));
-  return { ...run, failing: failing.html };
+async function readEvaluation(
+  dir: string,
+  isOneOfSeveral: boolean,
+  options: Omit<ReportOptions, "runs">,
+): Promise<EvaluationRun> {
+  const level = isOneOfSeveral ? 4 : 3;
+  const failing = new FailingRows(level);
+  const onAxes = new AxisRows(level);
+  let modes: FailureModes | undefined;
+  const see = (row: ResultRow, manifest: Manifest) => {
+    modes ??= new FailureModes(manifest);
+    for (const part of [failing, onAxes, modes]) part.add(row);
+  };
+  const run = await readScoredRun(dir, see, options.slice);
+  const business = await businessOfScored(run, options);
+  return {
+    ...{ ...run, business, failing: failing.html, failingOnAxes: onAxes.html },
+    modes: (modes ?? new FailureModes(run.manifest)).findings(),
+  };
 }
 
 function statusOf(run: ScoredRun): string {

@@ -6,9 +6,12 @@ import { RecountedRun } from "../../gate/recount.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { FailureModes } from "../axes/failure-modes.ts";
+import { type Business, type BusinessOptions, businessOfScored } from "../business/business.ts";
 import { RowGroups } from "../page/row-groups.ts";
 import { editedOf } from "../scored/edited.ts";
 import { flipArticle } from "./flip.ts";
+import { type RateEstimate, RateOfPrompts } from "./rate-of-prompts.ts";
 
 /** Of each direction. */
 const FLIPS_SHOWN = 20;
@@ -23,28 +26,41 @@ export interface Move {
 
 export interface ComparedRows {
   readonly manifests: readonly JsonObject[];
+  /** Of the baseline and the candidate. */
+  readonly business: readonly Business[];
   readonly pairs: number;
   readonly flips: RowGroups;
   readonly moves: readonly Move[];
+  /** Of the baseline and of the candidate. */
+  readonly modes: readonly [FailureModes, FailureModes];
+  /** False for tabular experiments. */
+  readonly isText: boolean;
+  /** Pass rates of the baseline and of the candidate, each by itself. */
+  readonly rates: readonly [RateEstimate, RateEstimate];
   /** Reasons not to take these rows for those of the verdict. */
   readonly warnings: readonly string[];
 }
 
 /** A sentence where the runs cannot be read. */
-export async function compareRows(verdict: GateReport): Promise<ComparedRows | string> {
+export async function compareRows(
+  verdict: GateReport,
+  options: BusinessOptions,
+): Promise<ComparedRows | string> {
   try {
-    return await readBoth(verdict);
+    return await readBoth(verdict, options);
   } catch (error) {
     if (error instanceof LockedRoomError) return error.message;
     throw error;
   }
 }
 
-async function readBoth(verdict: GateReport): Promise<ComparedRows> {
+async function readBoth(verdict: GateReport, options: BusinessOptions): Promise<ComparedRows> {
   const runs = [await openRun(verdict.baseline.run), await openRun(verdict.candidate.run)] as const;
   const [before, after] = [new RecountedRun(runs[0]), new RecountedRun(runs[1])];
   const flips = new RowGroups(FLIPS_SHOWN);
   const moves = new Moves();
+  const modes = [new FailureModes(runs[0].manifest), new FailureModes(runs[1].manifest)] as const;
+  const rates = [new RateOfPrompts(verdict), new RateOfPrompts(verdict)] as const;
   let pairs = 0;
   let isPaired = true;
   try {
@@ -54,6 +70,10 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
       if (!was && !is) break;
       before.count(was);
       after.count(is);
+      if (was) modes[0].add(was);
+      if (is) modes[1].add(is);
+      if (was) rates[0].add(was);
+      if (is) rates[1].add(is);
       isPaired &&= was?.id === is?.id;
       if (!was || !is || !isPaired) continue;
       pairs++;
@@ -66,9 +86,13 @@ async function readBoth(verdict: GateReport): Promise<ComparedRows> {
     await after.close();
   }
   const edited = [await editedOf(before), await editedOf(after)];
+  const business: Business[] = [];
+  for (const run of runs) business.push(await businessOfScored(run, options));
   return {
     manifests: runs.map(({ manifest }) => JSON.parse(canonicalJson(manifest))),
-    ...{ pairs, flips, moves: moves.sorted },
+    ...{ pairs, flips, moves: moves.sorted, modes, business },
+    isText: runs.every(({ manifest }) => manifest.loop !== "C"),
+    rates: [rates[0].estimate, rates[1].estimate],
     warnings: [
       ...(isSame(verdict, before, after, flips)
         ? []

@@ -1,12 +1,21 @@
 /** The measured difference with its interval, and the rates of both runs, as charts. */
 
-import { isGraded, TEST_NAMES } from "../../gate/words.ts";
+import { isUnchanged, lossesRuledOut } from "../../gate/render.ts";
+import {
+  effectText,
+  isClustered,
+  isGraded,
+  oneSided,
+  pText,
+  TEST_NAMES,
+} from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { type Html, html } from "../page/html.ts";
 import { intervalFigure } from "../page/interval-chart.ts";
-import { grouped, NONE, percent, plain, pValue, signed } from "../page/numbers.ts";
+import { grouped, NONE, plain, signed } from "../page/numbers.ts";
+import type { ComparedRows } from "./compare-rows.ts";
+import type { RateEstimate } from "./rate-of-prompts.ts";
 
 export function verdictFigures(verdict: GateReport): Figure[] {
   const { baseline, candidate, delta, ci, p_value: p, test, seeds_tried: seeds } = verdict;
@@ -14,7 +23,7 @@ export function verdictFigures(verdict: GateReport): Figure[] {
   const mde = verdict.minimum_detectable_effect;
   const side = (label: string, { pass_rate, mean_reward, n_scored }: GateReport["baseline"]) => ({
     label: `${label}, ${isGraded(verdict) ? "mean reward" : "pass rate"}`,
-    value: isGraded(verdict) ? plain(mean_reward) : pass_rate === null ? NONE : percent(pass_rate),
+    value: fixed(isGraded(verdict) ? mean_reward : pass_rate),
     note: `${grouped(n_scored)} scored`,
   });
   return [
@@ -25,24 +34,52 @@ export function verdictFigures(verdict: GateReport): Figure[] {
       : [
           {
             label: "Difference",
-            value: signed(delta),
-            note: `${confidence(ci)} interval ${signed(ci.low)} to ${signed(ci.high)}`,
+            value: signedFixed(delta),
+            note: `${confidence(ci)} interval ${signedFixed(ci.low)} to ${signedFixed(ci.high)}`,
           },
         ]),
     ...(p === null || test === null
       ? []
-      : [{ label: "Significance", value: pValue(p), note: `${TEST_NAMES[test]}, α ${level}` }]),
+      : [{ label: "Significance", value: pText(p), note: `${TEST_NAMES[test]}, α ${level}` }]),
+    ...lossFigure(verdict),
     ...(mde === null
       ? []
-      : [{ label: "Minimum detectable effect", value: plain(mde), note: "80 % power" }]),
+      : [{ label: "Minimum detectable effect", value: effectText(mde), note: "80 % power" }]),
   ];
 }
+
+/** Of a claim of no regression: the smallest loss that is ruled out. */
+function lossFigure(verdict: GateReport): Figure[] {
+  const { margin, margin_p_value: p, loss_bound: bound } = verdict;
+  if (margin === undefined || isUnchanged(verdict)) return [];
+  const value = lossesRuledOut(verdict).replace(/^losses of |^no loss.*| (is|are) ruled out$/g, "");
+  const test = typeof bound === "number" ? `, ${oneSided(p)}` : "";
+  return [{ label: "Losses ruled out", value: value || "none", note: `margin ${margin}${test}` }];
+}
+
+/** The line of no change, and those that the claim is about; each label is on the outer side. */
+export function linesOf({ margin, least = 0 }: { margin?: number | undefined; least?: number }) {
+  return [
+    ...(margin === undefined
+      ? []
+      : [{ x: -margin, label: `margin ${signed(-margin)}`, side: "left" as const }]),
+    { x: 0, label: "no change", side: least > 0 ? ("left" as const) : ("right" as const) },
+    ...(least > 0
+      ? [{ x: least, label: `min-delta ${plain(least)}`, side: "right" as const }]
+      : []),
+  ];
+}
+
+/** Four decimals everywhere on the page, as in the text of the gate. */
+const fixed = (value: number | null): string =>
+  value === null ? NONE : value.toFixed(4).replace("-", "−");
+const signedFixed = (value: number): string => `${value > 0 ? "+" : ""}${fixed(value)}`;
 
 const confidence = (ci: NonNullable<GateReport["ci"]>) =>
   `${Number((100 * ci.confidence).toFixed(2))}\u00a0%`;
 
-export function differenceCharts(verdict: GateReport): Html {
-  const { delta, ci, min_delta: least } = verdict;
+export function differenceCharts(verdict: GateReport, rows: ComparedRows | string): Html {
+  const { delta, ci, min_delta: least, margin } = verdict;
   if (delta === null || ci === null)
     return html`<p>${verdict.comparable ? "No example was scored in both runs." : "The runs are not comparable, so no difference was measured."}</p>\n`;
   const difference = intervalFigure({
@@ -50,24 +87,30 @@ export function differenceCharts(verdict: GateReport): Html {
     subtitle: `candidate minus baseline, ${confidence(ci)} interval`,
     x: { label: isGraded(verdict) ? "mean reward" : "pass rate" },
     estimates: [{ label: "difference", value: delta, low: ci.low, high: ci.high }],
-    verticals: [
-      { x: 0, label: "no change" },
-      ...(least > 0 ? [{ x: least, label: `min-delta ${plain(least)}` }] : []),
-    ],
+    verticals: linesOf({ margin, least }),
   });
   return html`<div class="charts">
-${difference}${ratesFigure(verdict)}</div>
+${difference}${typeof rows !== "string" && ratesFigure(verdict, rows)}</div>
+<p class="muted">${methods(verdict, rows)}</p>
 `;
 }
 
-function ratesFigure(verdict: GateReport): Html | undefined {
+/** Which estimates the intervals are. */
+function methods(verdict: GateReport, rows: ComparedRows | string): string {
+  const difference =
+    verdict.test === "mcnemar_exact"
+      ? "The interval of the difference holds what the tests do not rule out"
+      : `The interval of the difference is a bootstrap over ${isClustered(verdict.test) ? "prompts" : "pairs of rows"}`;
+  if (typeof rows === "string" || isGraded(verdict)) return `${difference}.`;
+  const names = [...new Set(rows.rates.map(({ method }) => method))];
+  return `${difference}; those of the rates: ${names.join(", ")}.`;
+}
+
+function ratesFigure(verdict: GateReport, { rates }: ComparedRows): Html | undefined {
   if (isGraded(verdict)) return undefined;
-  const estimates = (["baseline", "candidate"] as const).flatMap((label) => {
-    const { pass_rate: rate, n_scored } = verdict[label];
-    // Samples of one example are not independent.
-    const n = verdict.repeats === undefined ? n_scored : Math.round(n_scored / verdict.repeats);
-    const [low, high] = rate === null ? [] : (wilsonInterval(Math.round(rate * n), n) ?? []);
-    if (rate === null || low === undefined || high === undefined) return [];
+  const estimates = (["baseline", "candidate"] as const).flatMap((label, i) => {
+    const { rate, interval: [low, high] = [] } = rates[i] as RateEstimate;
+    if (rate === undefined || low === undefined || high === undefined) return [];
     return [{ label, value: rate, low, high }];
   });
   if (estimates.length === 0) return undefined;

@@ -60,7 +60,7 @@ test("repeated prompts and what was made again are told beside the figures", asy
   });
   const text = textOf((await verdictReport({ verdict })).html);
   expect(text).toContain("Effective number of examples: 20 of 40 (20 repeat a prompt).");
-  expect(text).toContain("sign-flip permutation test of whole prompts");
+  expect(text).toContain("betting test of a bounded mean, whole prompts");
   expect(text).toContain("Candidate partly verified: files 3 of 3, score 40 of 40 (by lockedroom");
   expect(text).toContain("Files and scores verified; completions not: a policy that is not stated");
 });
@@ -105,4 +105,56 @@ test("a verdict from a file whose runs have changed or moved says so", async () 
   const text = textOf((await verdictReport({ verdict })).html);
   expect(text).toMatch(/The rows cannot be shown: there is no run at .*later-after/);
   expect(text).toContain("20 rows gained, 0 rows lost; the first of them:");
+});
+
+test("no regression: the margin is drawn, and the losses that are ruled out have a tile", async () => {
+  const n = 400;
+  const side = (name: string, lost: number) =>
+    makeRun(folder.root, {
+      examples: examplesOf(n),
+      right: Array.from({ length: n }, (_, i) => i >= 20 + lost),
+      provenance: { policy: { name } },
+    });
+  const [baseline, candidate] = [await side("a", 0), await side("b", 1)];
+  const claim = { baseline, candidate, claim: "no-regression", margin: 0.05 } as const;
+  const verdict = await gate(claim);
+  expect(verdict.decision).toBe("PASS");
+  const { html } = await verdictReport({ verdict });
+  expect(html).toContain("margin −0.05");
+  expect(textOf(html)).toMatch(/Losses ruled out 0\.0\d+ or more margin 0\.05/);
+  const improvement = (await verdictReport({ verdict: await gate({ baseline, candidate }) })).html;
+  expect(improvement).not.toContain("margin −0.05");
+  expect(improvement).not.toContain("Losses ruled out");
+});
+
+test("p-values have the bound of the gate", async () => {
+  const { verdict } = await decided("certain", 4, 39);
+  const shown = textOf((await verdictReport({ verdict })).html);
+  expect(verdict.p_value).toBeLessThan(0.0001);
+  expect(shown).toContain("Significance p &lt; 0.0001");
+  const near = textOf((await verdictReport({ verdict: { ...verdict, p_value: 0.0004 } })).html);
+  expect(near).toContain("Significance p = 0.0004");
+});
+
+test("rates of repeated samples have the interval over prompts, and the page says which", async () => {
+  const packs = (right: number) => Array.from({ length: 40 }, (_, i) => Array(5).fill(i < right));
+  const make = (right: number) =>
+    makeRun(folder.root, { examples: examplesOf(40), packs: packs(right) });
+  const [baseline, candidate] = [await make(20), await make(30)];
+  const { html } = await verdictReport({ verdict: await gate({ baseline, candidate }) });
+  expect(html).toContain("bootstrap over 40 prompts");
+  const figures = /baseline: 0\.5, (0\.\d+) to (0\.\d+)\. candidate/
+    .exec(html)
+    ?.slice(1)
+    .map(Number);
+  // All five samples agree, so that 200 rows say no more than 40: about 0.5 ± 1.96 √(0.25 / 40).
+  expect(figures?.[0]).toBeCloseTo(0.345, 1);
+  expect(figures?.[1]).toBeCloseTo(0.655, 1);
+  const summary = JSON.parse(readFileSync(path.join(baseline, "summary.json"), "utf8"));
+  expect(figures?.[0]).toBeCloseTo(summary.metrics.pass_rate_ci95[0], 2);
+
+  const single = await decided("single", 10, 30);
+  expect((await verdictReport({ verdict: single.verdict })).html).toContain(
+    "those of the rates: Wilson.",
+  );
 });

@@ -5,6 +5,10 @@ import { visible } from "../../core/visible.ts";
 import { checkedLines } from "../../gate/checked-lines.ts";
 import { changedText, conditionLines, showValue } from "../../gate/render.ts";
 import type { Decision, GateReport, Reason } from "../../runs/gate-report.ts";
+import { failureComparison } from "../axes/failure-table.ts";
+import { axesOfVerdict } from "../axes/verdict.ts";
+import { type BusinessOptions, requireAlias } from "../business/business.ts";
+import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -22,7 +26,7 @@ import { type ComparedRows, compareRows } from "./compare-rows.ts";
 import { differenceCharts, verdictFigures } from "./difference.ts";
 import { slicesOfVerdict } from "./slices.ts";
 
-export interface VerdictReportOptions {
+export interface VerdictReportOptions extends BusinessOptions {
   /** What `gate` returned, or wrote with `--report`. */
   readonly verdict: GateReport;
 }
@@ -37,8 +41,12 @@ export interface VerdictReportOptions {
  * console.log(verdict.decision, html.length);
  * ```
  */
-export async function verdictReport({ verdict }: VerdictReportOptions): Promise<Report> {
-  const rows = await compareRows(verdict);
+export async function verdictReport({
+  verdict,
+  ...options
+}: VerdictReportOptions): Promise<Report> {
+  requireAlias(options);
+  const rows = await compareRows(verdict, options);
   const [candidate, baseline] = shortNames(verdict);
   return {
     html: documentHtml({
@@ -67,7 +75,9 @@ const STATES: Record<Decision, { readonly look: string; readonly sentence: strin
 
 function head(verdict: GateReport, rows: ComparedRows | string): Html {
   const { decision, comparable, claim } = verdict;
-  const remarks = [...conditionLines(verdict), ...checkedLines(verdict)];
+  // The margin has a tile of its own.
+  const { margin: _, ...conditions } = verdict;
+  const remarks = [...conditionLines(conditions), ...checkedLines(verdict)];
   const { look, sentence } = STATES[decision];
   const warnings = typeof rows === "string" ? [] : rows.warnings;
   return html`<article class="run">
@@ -87,16 +97,27 @@ ${factList([
 function sectionsOf(verdict: GateReport, rows: ComparedRows | string): Section[] {
   const sections: (Section | undefined)[] = [
     { id: "reasons", title: "Reasons", body: reasonsList(verdict) },
-    { id: "difference", title: "Difference", body: differenceCharts(verdict) },
+    { id: "difference", title: "Difference", body: differenceCharts(verdict, rows) },
     slicesOfVerdict(verdict),
+    axesOfVerdict(verdict),
+    failuresOfVerdict(rows),
     { id: "flips", title: "Flips", body: flipsBody(verdict, rows) },
     movesSection(verdict, rows),
+    typeof rows === "string" ? undefined : businessSection(bothNamed(rows)),
     typeof rows === "string"
       ? undefined
       : { id: "settings", title: "Settings", body: bothSettings(rows) },
     { id: "json", title: "Verdict", body: verdictJson(verdict) },
   ];
   return sections.filter((section) => section !== undefined);
+}
+
+/** Of two evaluations. */
+function failuresOfVerdict(rows: ComparedRows | string): Section | undefined {
+  if (typeof rows === "string" || !rows.isText) return undefined;
+  const [before, after] = rows.modes;
+  const body = failureComparison(before.findings(), after.findings());
+  return { id: "failure-table", title: "Failure table", body };
 }
 
 function reasonsList({ reasons, notes }: GateReport): Html {
@@ -174,6 +195,13 @@ function bothSettings({ manifests }: ComparedRows): Html {
     { name: "baseline", run: { manifestJson: baseline } },
     { name: "candidate", run: { manifestJson: candidate } },
   ]);
+}
+
+function bothNamed({ business }: ComparedRows) {
+  return business.map((one, i) => ({
+    name: i === 0 ? "baseline" : "candidate",
+    run: { business: one },
+  }));
 }
 
 function verdictJson(verdict: GateReport): Html {

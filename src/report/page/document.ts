@@ -1,5 +1,6 @@
 /** The frame of every page: one self-contained HTML file that loads nothing. */
 
+import { optionsMeta, type PageOptions } from "../page-options.ts";
 import { type Html, html, trusted } from "./html.ts";
 import type { Named } from "./run-names.ts";
 import { STYLE } from "./style.ts";
@@ -21,9 +22,11 @@ export interface PageParts {
   readonly sections: readonly Section[];
   /** Rules that only this kind of page needs. */
   readonly style?: string;
+  /** Of pages about runs. */
+  readonly options?: PageOptions;
 }
 
-export function documentHtml({ title, heads, sections, style = "" }: PageParts): string {
+export function documentHtml({ title, heads, sections, style = "", options }: PageParts): string {
   const links = sections.map(({ id, title: text }) => html`<a href="#${id}">${text}</a>\n`);
   const bodies = sections.map(
     ({ id, title: text, body }) =>
@@ -37,7 +40,7 @@ export function documentHtml({ title, heads, sections, style = "" }: PageParts):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${title}</title>
+${options && optionsMeta(options)}<title>${title}</title>
 <style>${trusted(STYLE + style)}</style>
 </head>
 <body>

@@ -20,6 +20,11 @@ td code, th code { overflow-wrap: normal; }
 .reasons p { margin-bottom: 0.25rem; }
 .notes { max-width: 60rem; padding-left: 1.4rem; }
 @media (max-width: 46rem) {
+  .narrow thead { display: none; }
+  .narrow, .narrow :is(tbody, tr, th, td) { display: block; padding-left: 0; border: 0; }
+  .narrow tr { margin-bottom: 0.9rem; padding-bottom: 0.5rem; border-bottom: 1px solid var(--line); }
+  .narrow td { padding-block: 0.05rem; }
+  .narrow td::before { content: attr(data-name) " "; color: var(--muted); }
   .facts.stacked div { display: block; margin-bottom: 0.3rem; }
 }
 `;

@@ -25,8 +25,9 @@ const LINE_HEIGHT = 44;
 export function intervalFigure({ title, subtitle, x, estimates, verticals }: IntervalChart): Html {
   const last = estimates.length - 1;
   const names = estimates.map(({ label }) => label).reverse();
-  const series = estimates.map(({ label, value, low, high }, i) => ({
-    label,
+  const series = estimates.map(({ value, low, high }, i) => ({
+    // The axis names the lines, so that there is no legend.
+    label: "",
     slot: i,
     line: "solid" as const,
     markers: "all" as const,

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import { visible } from "../../core/visible.ts";
+import type { Section } from "./document.ts";
 import { flattenJson } from "./flatten-json.ts";
 import { codeHtml, type Html, html } from "./html.ts";
 import { NONE } from "./numbers.ts";
@@ -23,6 +24,12 @@ function settingsOf({ manifestJson }: WithManifest["run"]): Map<string, string> 
       inputs: Object.fromEntries(inputs),
     }),
   );
+}
+
+/** The last part of most pages. */
+export function settingsOfRuns(runs: readonly WithManifest[]): Section {
+  const title = runs.length > 1 ? "Settings" : "Manifest";
+  return { id: "settings", title, body: settingsSection(runs) };
 }
 
 /** `tell` introduces the settings that differ, by their number. */

@@ -87,6 +87,8 @@ summary { width: fit-content; cursor: pointer; color: var(--accent); }
 .failures thead th:nth-child(1) { width: 14%; }
 .failures thead th:nth-child(2) { width: 11%; }
 .failures thead th:nth-child(3) { width: 43%; }
+.failures.compared thead th:is(:nth-child(2), :nth-child(3), :nth-child(4)) { width: 9%; }
+.failures.compared thead th:nth-child(5) { width: 36%; }
 .failures th[scope="row"] { font-weight: 620; }
 .failures p { max-width: 44rem; margin-bottom: 0.25rem; }
 .failures ul { margin: 0; padding: 0; list-style: none; }

@@ -15,7 +15,8 @@ import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, NONE, percent, plain } from "../page/numbers.ts";
 import { firstOf, LEGEND } from "../page/row-list.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { jsonFact } from "../scored/head.ts";
 
@@ -36,14 +37,10 @@ const SECTIONS: readonly ((runs: Runs) => Section)[] = [
     title: "Pairs",
     body: html`${LEGEND}${perRun(runs, ({ run }) => pairList(run))}`,
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
-export async function pairsReport({ runs: dirs }: ReportOptions): Promise<Report> {
+export async function pairsReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read = [];
   for (const dir of dirs) read.push(await readPairs(dir, dirs.length > 1 ? 4 : 3));
   const runs = nameRuns(read);
@@ -53,6 +50,7 @@ export async function pairsReport({ runs: dirs }: ReportOptions): Promise<Report
       heads: runs.map((run) => head(run, runs.length > 1)),
       sections: SECTIONS.map((section) => section(runs)),
       style: ROW_STYLE,
+      options: pageOptions(runs, options),
     }),
     runs: runs.map(({ name, run }) => ({
       name,

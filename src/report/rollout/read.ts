@@ -10,6 +10,7 @@ import {
   type ReadAnswer,
 } from "../../runs/rollout-answers.ts";
 import type { RolloutManifest, RolloutSummary } from "../../runs/rollout-schemas.ts";
+import { type Business, type BusinessOptions, businessOfRollout } from "../business/business.ts";
 import { Histogram } from "../page/histogram.ts";
 import type { Html } from "../page/html.ts";
 import { verificationOf } from "../page/verification.ts";
@@ -19,6 +20,7 @@ import { answerArticle } from "./answers.ts";
 const EXAMPLES_SHOWN = 10;
 
 export interface RolloutRun {
+  readonly business: Business;
   readonly dir: string;
   readonly manifest: RolloutManifest;
   readonly manifestJson: JsonObject;
@@ -39,7 +41,11 @@ export interface RolloutRun {
 }
 
 /** `level` is that of the headings of examples. */
-export async function readRollout(dir: string, level: number): Promise<RolloutRun> {
+export async function readRollout(
+  dir: string,
+  level: number,
+  options: BusinessOptions,
+): Promise<RolloutRun> {
   const rollout = await openRollout(dir);
   const { manifest, summary } = rollout;
   const counts = new AnswerCounts();
@@ -55,7 +61,7 @@ export async function readRollout(dir: string, level: number): Promise<RolloutRu
   if (!counts.agreesWith(summary)) edited.push(SUMMARY);
   const isCounted = counts.tokens.count === counts.answers && counts.answers > 0;
   return {
-    ...{ dir, manifest, summary, edited },
+    ...{ dir, manifest, summary, edited, business: businessOfRollout(rollout, options) },
     verification: await verificationOf(dir),
     manifestJson: JSON.parse(canonicalJson(manifest)),
     ...{ answers: counts.answers, empty: counts.empty, refused: counts.refused },

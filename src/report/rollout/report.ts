@@ -1,6 +1,7 @@
 /** The page about rollouts: how answers ended, how long they are, what they cost, and a few of them. */
 
 import path from "node:path";
+import { businessSection } from "../business/section.ts";
 import { barTable } from "../page/bars.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -12,7 +13,8 @@ import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.ts";
 import { LEGEND } from "../page/row-list.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { jsonFact } from "../scored/head.ts";
 import { type RolloutRun, readRollout } from "./read.ts";
@@ -22,21 +24,18 @@ type Runs = readonly Named<RolloutRun>[];
 const SECTIONS: readonly ((runs: Runs) => Section)[] = [
   (runs) => ({ id: "finish", title: "Finish reasons", body: finishTable(runs) }),
   (runs) => ({ id: "lengths", title: "Lengths", body: lengthCharts(runs) }),
+  businessSection,
   (runs) => ({
     id: "completions",
     title: "Completions",
     body: html`${LEGEND}${perRun(runs, ({ run }) => completionList(run))}`,
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
-export async function rolloutReport({ runs: dirs }: ReportOptions): Promise<Report> {
+export async function rolloutReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readRollout(dir, dirs.length > 1 ? 4 : 3));
+  for (const dir of dirs) read.push(await readRollout(dir, dirs.length > 1 ? 4 : 3, options));
   const runs = nameRuns(read);
   return {
     html: documentHtml({
@@ -44,6 +43,7 @@ export async function rolloutReport({ runs: dirs }: ReportOptions): Promise<Repo
       heads: runs.map((run) => head(run, runs.length > 1)),
       sections: SECTIONS.map((section) => section(runs)),
       style: ROW_STYLE,
+      options: pageOptions(runs, options),
     }),
     runs: runs.map(({ name, run }) => ({
       name,

@@ -22,6 +22,7 @@ export function sentenceOf({ rows, manifest: { scorer } }: ScoredRun): string {
 /** Reasons not to trust the numbers. */
 export function warningsOf(run: ScoredRun): string[] {
   const { edited, rows, manifest, summary, missing, broken, invalid } = run;
+  const wanted = manifest.examples.count * repeatsOf(run);
   const { count: unknown } = summary.unknown_completions;
   const unscored = rows - run.scored;
   const other = unscored - missing - broken - invalid;
@@ -33,9 +34,9 @@ export function warningsOf(run: ScoredRun): string[] {
   ].filter((kind) => kind !== false);
   return [
     ...editedWarning(edited),
-    ...(rows === manifest.examples.count
+    ...(rows === wanted
       ? []
-      : [`The manifest states ${many(manifest.examples.count, "example")}, not ${grouped(rows)}.`]),
+      : [`The manifest states ${many(wanted, "row")}, not ${grouped(rows)}.`]),
     ...(unscored === 0
       ? []
       : [`${many(unscored, "row")} not scored: ${kinds.join(", ")}. Rates are over scored rows.`]),
@@ -44,6 +45,11 @@ export function warningsOf(run: ScoredRun): string[] {
       : [`${many(unknown, "completion")} with an id that is not in the data set.`]),
     ...summary.alarms.map(({ code, message }) => `${visible(code)}: ${visible(message)}`),
   ];
+}
+
+/** Samples of each example. */
+function repeatsOf({ manifest: { settings } }: ScoredRun): number {
+  return typeof settings.repeats === "number" ? settings.repeats : 1;
 }
 
 export function passFigure(run: ScoredRun, label = "Pass rate"): Figure {
@@ -67,7 +73,14 @@ export function commonFigures(run: ScoredRun): Figure[] {
     ...(isGraded
       ? [{ label: "Mean reward", value: plain(meanReward), note: "over scored rows" }]
       : []),
-    { label: "Rows", value: grouped(rows), note: `${grouped(scored)} scored` },
+    {
+      label: "Rows",
+      value: grouped(rows),
+      note:
+        repeatsOf(run) === 1
+          ? `${grouped(scored)} scored`
+          : `${grouped(repeatsOf(run))} samples of ${many(rows / repeatsOf(run), "example")}; ${grouped(scored)} scored`,
+    },
     ...(kl === null
       ? []
       : [

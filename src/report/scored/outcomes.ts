@@ -17,7 +17,7 @@ export function outcomeTable(runs: readonly Named<ScoredRun>[]): Html {
   const hasPassed = (code: string) => counts.some((run) => (run.get(code)?.passed ?? 0) > 0);
   const rows = codes.slice(0, SHOWN).map(([code]) => ({
     label: html`${codeHtml(code)}${hasPassed(code) && html` <span class="chip good">passes</span>`}`,
-    counts: counts.map((run) => run.get(code)?.count),
+    counts: counts.map((run) => run.get(code)?.count ?? 0),
   }));
   const rest =
     codes.slice(SHOWN).reduce((sum, [, count]) => sum + count, 0) +

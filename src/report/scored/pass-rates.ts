@@ -24,6 +24,6 @@ ${intervalFigure({
   x: { label: "pass rate", range: [0, 1] },
   estimates,
 })}</div>
-<p>Whether a difference between two runs is significant is decided row by row: compare them with gate.</p>
+<p>These intervals do not show whether two runs differ: gate and compare test that, paired by example.</p>
 `;
 }

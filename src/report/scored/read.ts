@@ -5,8 +5,10 @@ import { passes } from "../../core/score.ts";
 import { RecountedRun } from "../../gate/recount.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
+import type { SliceRate } from "../../stats/slice-rates.ts";
 import { verificationOf } from "../page/verification.ts";
 import { editedOf } from "./edited.ts";
+import { RowSlices } from "./row-slices.ts";
 
 export interface OutcomeCount {
   readonly code: string;
@@ -35,29 +37,36 @@ export interface ScoredRun {
   readonly outcomes: readonly OutcomeCount[];
   /** Rows whose codes came when there were too many to count apart. */
   readonly otherOutcomes: number;
+  /** By field; undefined without any. */
+  readonly slices: Readonly<Record<string, readonly SliceRate[]>> | undefined;
 }
 
 /** A run with another code on every row still takes little memory. */
 const MAX_CODES = 1000;
 
-/** Calls `see` with every row. */
+/** Calls `see` with every row. `fields` are sliced by besides those of the run. */
 export async function readScoredRun(
   dir: string,
-  see: (row: ResultRow) => void,
+  see: (row: ResultRow, manifest: Manifest) => void,
+  fields: readonly string[] = [],
 ): Promise<ScoredRun> {
   const run = await openRun(dir);
   const recount = new RecountedRun(run);
   const outcomes = new OutcomeCounts();
+  const slices = await RowSlices.open(run, fields);
   let rows = 0;
   try {
     for (let row = await recount.read(); row; row = recount.buffered() ?? (await recount.read())) {
       recount.count(row);
       outcomes.add(row);
-      see(row);
+      if (slices.reads) await slices.add(row);
+      else slices.addRow(row);
+      see(row, run.manifest);
       rows++;
     }
   } finally {
     await recount.close();
+    await slices.close();
   }
   const { manifest, summary } = run;
   return {
@@ -70,6 +79,7 @@ export async function readScoredRun(
     meanReward: recount.report().mean_reward,
     ...{ missing: recount.missing, broken: recount.broken, invalid: recount.invalid },
     ...{ outcomes: outcomes.sorted, otherOutcomes: outcomes.others },
+    slices: slices.table(),
   };
 }
 

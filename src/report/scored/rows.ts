@@ -51,15 +51,19 @@ export class FailingRows {
 }
 
 function failingRow(row: ResultRow, level: number, more: Html | undefined): Html {
-  const { id, prompt, completion, reward, expected_answer: expected } = row;
+  const { prompt, completion, reward, expected_answer: expected } = row;
   return html`<article class="sample">
-${heading(level, codeHtml(id))}${reasonHtml(row, REASON_WIDTH)}<pre class="prompt">${textHtml(prompt)}</pre>
+${heading(level, rowName(row))}${reasonHtml(row, REASON_WIDTH)}<pre class="prompt">${textHtml(prompt)}</pre>
 <div class="completions"><div><p>completion · reward ${plain(reward)}</p>
 ${completionHtml(completion)}</div><div><p>expected</p>
 <pre>${textHtml(typeof expected === "string" ? expected : canonicalJson(expected ?? null))}</pre></div></div>
 ${more}${detailsHtml(row)}</article>
 `;
 }
+
+/** The id; of one of several samples also its number. */
+export const rowName = ({ id, sample }: ResultRow): Html =>
+  html`${codeHtml(id)}${sample !== undefined && ` sample ${sample + 1}`}`;
 
 /** Nothing where the scorer gave no details. */
 export function reasonHtml(row: ResultRow, width: number): Html | undefined {

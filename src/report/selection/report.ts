@@ -1,13 +1,16 @@
 /** The page about selections: first samples against selected ones, and pass@k. */
 
+import { businessSection } from "../business/section.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { percent } from "../page/numbers.ts";
 import { type Named, nameRuns } from "../page/run-names.ts";
-import { settingsSection } from "../page/settings.ts";
+import { settingsOfRuns } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import type { Report, ReportOptions } from "../report-type.ts";
 import { passRateOf } from "../scored/head.ts";
 import { outcomeTable } from "../scored/outcomes.ts";
+import { slicesSection } from "../scored/slices.ts";
 import { selectionHead } from "./head.ts";
 import { passAtKSection } from "./pass-at-k.ts";
 import { readSelection, type SelectionRun } from "./read.ts";
@@ -22,21 +25,19 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     body: perRun(runs, ({ run }) => run.changed),
   }),
   (runs) => ({ id: "outcomes", title: "Outcomes of the selected", body: outcomeTable(runs) }),
+  slicesSection,
+  businessSection,
   (runs) => ({
     id: "failures",
     title: "Failing rows",
     body: perRun(runs, ({ run }) => run.failing),
   }),
-  (runs) => ({
-    id: "settings",
-    title: runs.length > 1 ? "Settings" : "Manifest",
-    body: settingsSection(runs),
-  }),
+  settingsOfRuns,
 ];
 
-export async function selectionReport({ runs: dirs }: ReportOptions): Promise<Report> {
+export async function selectionReport({ runs: dirs, ...options }: ReportOptions): Promise<Report> {
   const read = [];
-  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3));
+  for (const dir of dirs) read.push(await readSelection(dir, dirs.length > 1 ? 4 : 3, options));
   const runs = nameRuns(read);
   return {
     html: documentHtml({
@@ -44,6 +45,7 @@ export async function selectionReport({ runs: dirs }: ReportOptions): Promise<Re
       heads: runs.map((run) => selectionHead(run, runs.length > 1)),
       sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
       style: ROW_STYLE,
+      options: pageOptions(runs, options),
     }),
     runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })),
   };

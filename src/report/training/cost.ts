@@ -1,11 +1,16 @@
 /** Cost of a run: tokens, time by phase, and money at a given price per hour. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
-import type { TimingRecord } from "../../runs/train-records.ts";
+import {
+  PHASES,
+  type Phase,
+  secondsByPhase,
+  tokensUsed,
+  totalSeconds,
+} from "../../runs/training-cost.ts";
 import { type Html, html } from "../page/html.ts";
 import { duration, grouped, moneyText, NONE, percent } from "../page/numbers.ts";
 import type { NamedRun } from "./run-names.ts";
-import { totalOf } from "./series.ts";
 
 export interface Cost {
   readonly trained: number;
@@ -16,25 +21,19 @@ export interface Cost {
   readonly money: number | undefined;
 }
 
-const PHASES = ["sampling", "scoring", "logprobs", "updating", "evaluating"] as const;
-type Phase = (typeof PHASES)[number];
-
 export function costOf(run: TrainingRunRecords, pricePerHour: number | undefined): Cost {
-  const seconds = run.timing.length === 0 ? undefined : secondsOf(run.timing);
-  const total = seconds && PHASES.reduce((sum, phase) => sum + seconds[phase], 0);
+  const isTimed = run.timing.length > 0;
+  const seconds = isTimed ? secondsByPhase(run) : undefined;
+  const total = isTimed ? totalSeconds(run) : undefined;
+  const { trained, sampled } = tokensUsed(run);
   const isPriced = total !== undefined && pricePerHour !== undefined;
   return {
-    trained: totalOf(run, "tokens") || (run.summary?.tokens ?? 0),
-    sampled: totalOf(run, "sampled_tokens"),
+    trained: trained || (run.summary?.tokens ?? 0),
+    sampled,
     seconds,
     total,
     money: isPriced ? (total / 3600) * pricePerHour : undefined,
   };
-}
-
-function secondsOf(timing: readonly TimingRecord[]): Record<Phase, number> {
-  const sum = (phase: Phase) => timing.reduce((total, row) => total + row[`${phase}_s`], 0);
-  return Object.fromEntries(PHASES.map((phase) => [phase, sum(phase)])) as Record<Phase, number>;
 }
 
 export function costSection(runs: readonly NamedRun[], pricePerHour: number | undefined): Html {

@@ -57,6 +57,12 @@ const exactKl: Line = {
     run.evaluations.flatMap(({ step: x, kl_exact: y }) => (y === null ? [] : [{ x, y }])),
 };
 
+const repetition: Line = {
+  label: "validation",
+  points: (run) =>
+    run.evaluations.flatMap(({ step: x, repetition: y }) => (y === undefined ? [] : [{ x, y }])),
+};
+
 /** Metrics under one prefix, each by its own name. */
 const steps = (prefix: string, ...names: string[]): Line[] =>
   names.map((name) => step(`${prefix}/${name}`, name));
@@ -135,6 +141,11 @@ export const CURVES: readonly Curve[] = [
       "Most common completion",
       fromZero("share of completions"),
       [step("repeated", "training"), onValidation("repeated")],
+    ],
+    [
+      "Repetition within a completion",
+      fromZero("share of 4-grams"),
+      [step("repetition", "training"), repetition],
     ],
     [
       "Clipped tokens",

@@ -5,6 +5,7 @@ import { visible } from "../../core/visible.ts";
 import { chartFigure } from "../page/chart-figure.ts";
 import { type Html, html } from "../page/html.ts";
 import { CURVES, type Curve, otherCurves } from "./curve-list.ts";
+import { phaseMarks } from "./phases.ts";
 import type { NamedRun } from "./run-names.ts";
 import { binned, binSize } from "./series.ts";
 
@@ -70,17 +71,30 @@ function specOf(curve: Curve, drawn: readonly Drawn[], runs: readonly NamedRun[]
     x: { label: "step", integer: true },
     y: { ...curve.y, label: visible(curve.y.label) },
     series,
-    verticals: runs.length === 1 && MARKED.has(curve.section) ? alarmMarks(runs[0]) : [],
+    verticals: marksOf(curve, runs),
   };
 }
+
+/** For one run only, since the marks of several would cover the data. */
+function marksOf({ section, title }: Curve, runs: readonly NamedRun[]): Vertical[] {
+  const [only, ...others] = runs;
+  if (!only || others.length > 0) return [];
+  return [
+    ...(PHASED.has(title) ? phaseMarks(only.run) : []),
+    ...(MARKED.has(section) ? alarmMarks(only) : []),
+  ];
+}
+
+/** The charts that mark the phases of the run. */
+const PHASED = new Set(["Reward in training", "Pass rate on validation"]);
 
 /** The sections whose charts mark alarms. */
 const MARKED = new Set(["Reward", "Distance from the reference", "Constraint"]);
 
-/** The first alarm of each kind; for one run only, since the marks of several would cover the data. */
-function alarmMarks(named: NamedRun | undefined): Vertical[] {
+/** The first alarm of each kind. */
+function alarmMarks({ run }: NamedRun): Vertical[] {
   const first = new Map<string, Vertical>();
-  for (const { alarm, step } of named?.run.alarms ?? []) {
+  for (const { alarm, step } of run.alarms ?? []) {
     if (!first.has(alarm)) first.set(alarm, { x: step, label: visible(alarm) });
   }
   return [...first.values()].slice(0, 3);

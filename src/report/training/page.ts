@@ -3,6 +3,7 @@
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { html } from "../page/html.ts";
 import { settingsSection } from "../page/settings.ts";
+import { pageOptions } from "../page-options.ts";
 import { alarmList } from "./alarms.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
@@ -12,12 +13,15 @@ import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
 import { sampleList } from "./samples.ts";
 import { tradeoffSection } from "./tradeoff.ts";
+import { TREND_STYLE, trendSection } from "./trends.ts";
 
 export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
   return documentHtml({
     title: `Training report: ${runs.map(({ name }) => name).join(", ")}`,
     heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
     sections: sectionsOf(runs, pricePerHour),
+    style: TREND_STYLE,
+    options: pageOptions(runs, { pricePerHour }),
   });
 }
 
@@ -38,6 +42,11 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
   return [
     ...(tradeoff ? [{ id: "tradeoff", title: "Trade-off", body: tradeoff }] : []),
     { id: "curves", title: "Curves", body: curvesSection(runs) },
+    {
+      id: "trends",
+      title: "Phases and trends",
+      body: perRun(runs, ({ run }) => trendSection(run)),
+    },
     { id: "outcomes", title: "Outcomes over time", body: outcomes },
     { id: "alarms", title: "Alarms", body: alarms },
     { id: "failures", title: "Failure modes", body: failures },

@@ -4,6 +4,7 @@ import { cpSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Workspace } from "../../../tests/cli.ts";
 import { withRuns } from "../../../tests/fixtures/training-runs/stories.ts";
+import { report } from "../report.ts";
 import { trainingReport } from "./report.ts";
 
 const shared = withRuns();
@@ -103,8 +104,10 @@ test("knows the ways to fail", async () => {
     [...html.matchAll(/<span class="chip (?:bad|good|open)">([a-z ]+)<\/span><\/td>/g)].map(
       ([, status]) => status,
     );
-  expect(statuses(await page("bad"))).toEqual(["seen", "seen", "seen", "seen"]);
-  const fine = ["not measured", "not seen", "not seen", "not seen"];
+  expect(statuses(await page("bad"))).toEqual([
+    ...["seen", "seen", "not seen", "not seen", "seen", "seen"],
+  ]);
+  const fine = ["not measured", ...Array(5).fill("not seen")];
   expect(statuses(await page("good"))).toEqual(fine);
   expect(await page("bad")).toMatch(/<a href="#samples-1-\d"><code>val-000\d/);
   expect(textOf(await page("bad"))).toMatch(/not_single_line from \d+\.\d % to 4\d\.\d %/);
@@ -178,4 +181,45 @@ test("whatever the data says stays text", async () => {
   const { html } = await trainingReport({ runs: [workspace.path("bad"), shared.path("good")] });
   expect(html.split("&lt;script&gt;").length).toBeGreaterThan(10);
   expect(html).not.toMatch(/<(script|img)\b|\u202e/);
+});
+
+test("marks the present one of nine cells, and the phases on the curve", async () => {
+  const cellOf = (html: string) => /<td aria-current="true">(.*?)<\/td>/.exec(html)?.[1] ?? "";
+  const [good, bad] = [await page("good"), await page("bad")];
+  expect(textOf(cellOf(good))).toContain("Now here. Healthy.");
+  expect(textOf(cellOf(bad))).toContain("Now here. Reward hacking.");
+  expect(good.match(/aria-current="true"/g)).toHaveLength(1);
+  expect(textOf(good)).toMatch(
+    /Mean of the last two validations, against step \d+: validation rises \(\+/,
+  );
+  expect(good.match(/<th scope="col">reward (rises|is flat|falls)</g)).toHaveLength(3);
+  expect(textOf(good)).toMatch(/Phases of the \w+ reward .* initial learning to step \d+, /);
+  expect(good).toContain(">refinement</text>");
+});
+
+test("an option that the page cannot show is refused, and not ignored", async () => {
+  const runs = [shared.path("good")];
+  await expect(report({ runs, alias: "production" })).rejects.toThrow(/does not use --alias/);
+  await expect(report({ runs, prices: { in: 1, out: 2 } })).rejects.toThrow(
+    /does not use --price-in and --price-out/,
+  );
+  expect((await report({ runs, pricePerHour: 36 })).html).toBe(await page("good"));
+});
+
+test("a run that went to its end was not ended by an alarm, whatever it was warned of", async () => {
+  const workspace = withRuns();
+  const summary = JSON.parse(workspace.read("bad/summary.json"));
+  const write = (stop: object) =>
+    workspace.write("bad/summary.json", JSON.stringify({ ...summary, stop }));
+  const html = async () => (await trainingReport({ runs: [workspace.path("bad")] })).html;
+  expect(await html()).toContain("stopped the run");
+  write({ reason: "all steps done", step: 100, kept: 100 });
+  const whole = await html();
+  expect(textOf(whole)).toContain("Finished. All 100 steps done.");
+  expect(whole).not.toContain("stopped the run");
+  expect(textOf(whole)).toContain("reward_hacking at step 100");
+  write({ reason: "plateau", message: "No change for 50 steps.", step: 100, kept: 60 });
+  expect(textOf(await html())).toContain(
+    "Stopped early. At step 100 by the condition stop.plateau. No change for 50 steps. The policy at step 60 was kept.",
+  );
 });

@@ -63,10 +63,6 @@ export function lastOf({ steps }: TrainingRunRecords, metric: string): number | 
   return steps.findLast(({ values }) => values[metric] !== undefined)?.values[metric];
 }
 
-export function totalOf({ steps }: TrainingRunRecords, metric: string): number {
-  return steps.reduce((sum, { values }) => sum + (values[metric] ?? 0), 0);
-}
-
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

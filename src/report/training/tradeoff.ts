@@ -1,7 +1,12 @@
 /** Trade-offs of runs that differ in one setting, such as those of a sweep. */
 
 import { visible } from "../../core/visible.ts";
-import { type Axes, type TradedRun, tradeoffChart, tradeoffOf } from "../../curves/tradeoff.ts";
+import {
+  type MeasurePair,
+  type TradedRun,
+  tradeoffChart,
+  tradeoffOf,
+} from "../../curves/tradeoff.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { Tradeoff } from "../../runs/sweep-schema.ts";
 import { figure } from "../page/chart-figure.ts";
@@ -10,7 +15,7 @@ import { codeHtml, type Html, html } from "../page/html.ts";
 import { plain } from "../page/numbers.ts";
 import type { NamedRun } from "./run-names.ts";
 
-const SHOWN: readonly Axes[] = [
+const SHOWN: readonly MeasurePair[] = [
   { y: "reward", x: "kl" },
   { y: "reward", x: "length" },
   { y: "reward", x: "tokens" },
@@ -26,7 +31,7 @@ export function tradeoffSection(runs: readonly NamedRun[]): Html | undefined {
     ({ name, run }): TradedRun => ({ name, run, value: settingsOf(run).get(over) ?? null }),
   );
   const { algorithm } = first.run.manifest;
-  const all = SHOWN.map((axes) => tradeoffOf({ over, algorithm, runs: traded }, axes));
+  const all = SHOWN.map((measures) => tradeoffOf({ over, algorithm, runs: traded }, measures));
   const drawn = all.filter(({ points }) => points.some(({ pareto }) => pareto !== null));
   return html`<p>The runs differ in ${codeHtml(over)} alone. A point is Pareto-optimal when no other run is at least as good in both measures and better in one. One run for each value: a small difference may be chance.</p>
 <div class="charts">

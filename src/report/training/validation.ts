@@ -39,6 +39,10 @@ export function milestoneTable(run: TrainingRunRecords): Html | undefined {
     ["length", (one) => plain(one.length_mean)],
     ["truncated", (one) => percent(one.truncated)],
     ["most common completion", (one) => percent(one.repeated)],
+    all.some(([, one]) => one.repetition !== undefined) && [
+      "repetition within a completion",
+      (one) => (one.repetition === undefined ? NONE : percent(one.repetition)),
+    ],
   ];
   return html`<div class="wide"><table>
 <thead><tr><th scope="col">validation</th>${all.map(([when]) => html`<th scope="col">${when}</th>`)}</tr></thead>

@@ -1,4 +1,4 @@
-/** Format drift: refusals, or completions that the scorer cannot parse, become more common. */
+/** Format drift: completions that the scorer cannot parse become more common. */
 
 import { isFields } from "../../../core/records.ts";
 import { FORMAT_FAILURE } from "../../../core/score.ts";
@@ -12,8 +12,8 @@ import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 /** Growth of the share; besides, the intervals of the two shares must not overlap. */
 const MIN_GROWTH = 0.05;
 export const formatDrift: FailureMode = {
-  name: "Refusal or format drift",
-  alarms: /format|refus/i,
+  name: "Format drift",
+  alarms: /format/i,
   look: grown,
 };
 

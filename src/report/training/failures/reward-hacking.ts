@@ -23,7 +23,7 @@ function sinceBest(run: TrainingRunRecords): Partial<Finding> {
   if (run.evaluations.every(({ proxy_mean, reward_mean }) => proxy_mean === reward_mean))
     return {
       numbers: [
-        "Training and validation use the same scorer, so proxy and validation reward cannot diverge.",
+        "Training and validation use the same scorer, so proxy and validation reward cannot diverge. To measure it, give train a stricter one with --validation-scorer.",
       ],
     };
   const { best, end } = reached;

@@ -1,16 +1,20 @@
-/** The four failure modes of training, and the finding about each. */
+/** The failure modes of training, and the finding about each. */
 
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { codeHtml, type Html, html, textHtml } from "../../page/html.ts";
 import { sampleAnchor } from "../samples.ts";
+import { refusalDrift, safetyRegression } from "./axis-drift.ts";
 import { type FailureMode, type Finding, finding } from "./finding.ts";
 import { formatDrift } from "./format-drift.ts";
 import { lengthBias } from "./length-bias.ts";
 import { modeCollapse } from "./mode-collapse.ts";
 import { rewardHacking } from "./reward-hacking.ts";
 
-const MODES: readonly FailureMode[] = [rewardHacking, lengthBias, formatDrift, modeCollapse];
+const MODES: readonly FailureMode[] = [
+  ...[rewardHacking, lengthBias, refusalDrift, safetyRegression, modeCollapse],
+  formatDrift,
+];
 
 const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Criteria about training, judged by runs of a policy so small that training it takes a moment. The runs
+ * Criteria about training, checked with runs of a policy so small that training it takes a moment. The runs
  * are real, so that what is reckoned again is what a training writes; the fakes are edits of them.
  */
 
@@ -16,31 +16,41 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { escapeMarkup, type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import { type MeasurePair, tradeoffOf } from "../../curves/index.ts";
 import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
 import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
 import { trainingReport } from "../../report/index.ts";
-import type { TrainManifest } from "../../runs/index.ts";
+import { readTrainingRun, type TrainManifest } from "../../runs/index.ts";
 import { openScorer } from "../../scorers/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
+import { deliverables } from "./activity.ts";
 import { type Criterion, evaluateCriterion, type Finding, type PlanContext } from "./criterion.ts";
+import { loopStatus, reviewed } from "./loop.ts";
+import { Pages } from "./pages.ts";
+import { PHASE_0 } from "./phase-0.ts";
 import { PHASE_1 } from "./phase-1.ts";
 import { PHASE_2 } from "./phase-2.ts";
 import { PHASE_3 } from "./phase-3.ts";
 import { PHASE_4 } from "./phase-4.ts";
-import { settingsFingerprint } from "./training.ts";
+import { settingsFingerprint, type Training } from "./training.ts";
+import { ablationsAmong, isAblation } from "./training-knobs.ts";
 import { Trainings } from "./trainings.ts";
 
-const CRITERIA = [...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
+const STUDY = "portfolio/case_study/README.md";
+const CRITERIA = [...PHASE_0, ...PHASE_1, ...PHASE_2, ...PHASE_3, ...PHASE_4];
+
+/** Seventeen trainings: ten seconds when nothing else runs. */
+const BUSY_MACHINE_MS = 300_000;
 
 /** A workspace that has everything; tests take copies. */
 let whole: string;
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
-});
+}, BUSY_MACHINE_MS);
 
 function folder(): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), "lockedroom-trained-")));
@@ -83,6 +93,28 @@ const SETTINGS = {
   rate: { peak: 0.003, warmup: 0 },
 };
 
+/** Long enough for a significant effect. */
+const LEARNING = { steps: 12 };
+
+/** Objective against objective. */
+const TRADED = { y: "reward/small", x: "reward/brevity" };
+
+const swept = (name: string, over: string, values: readonly unknown[]) =>
+  values.map((value) => `${name}/${over}=${String(value)}`);
+
+/** The pages about the runs; one run has only one, so that a fake of it is not outweighed. */
+const PAGES = {
+  dpo: ["dpo"],
+  others: ["sft", "rft", "both", "priced"],
+  leash: swept("leash", "kl.coefficient", [0, 0.1, 1, 30]),
+  traded: swept("traded", "weights", [
+    [1, 0],
+    [1, 2],
+    [0, 1],
+  ]),
+  failure: ["backwards", "repaired", "ablated"],
+};
+
 interface More extends Pick<Partial<TrainOptions>, "rewards" | "cost" | "validation"> {
   readonly settings?: JsonObject;
 }
@@ -108,7 +140,7 @@ beforeAll(async () => {
     parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 8 * x)),
   });
   write(whole, "data/examples.jsonl", sumsWith(1, 8));
-  write(whole, "data/dev.jsonl", sumsWith(2, 9));
+  write(whole, "data/dev.jsonl", sumsWith(2, 24));
   const asked = sumsWith(1, 8).map(({ id, prompt }, i) => ({ id, prompt, i }));
   write(
     whole,
@@ -136,46 +168,134 @@ beforeAll(async () => {
   });
   await sweep({
     ...optionsOf("grpo", "leash", "examples", { rewards: [small] }),
-    settings: { ...SETTINGS, steps: 6, rate: { peak: 0.01, warmup: 0 }, kl: { mode: "fixed" } },
-    ...{ over: "kl.coefficient", values: [0, 1, 30] },
+    settings: { ...SETTINGS, steps: 10, rate: { peak: 0.01, warmup: 0 }, kl: { mode: "fixed" } },
+    ...{ over: "kl.coefficient", values: [0, 0.1, 1, 30] },
   });
+  await sweep({
+    ...optionsOf("grpo", "traded", "examples", { rewards: [small, brevity] }),
+    settings: { ...SETTINGS, steps: 8, rate: { peak: 0.02, warmup: 0 } },
+    ...{
+      over: "weights",
+      values: [
+        [1, 0],
+        [1, 2],
+        [0, 1],
+      ],
+      tradeoff: TRADED,
+    },
+  });
+  // A failure, its fix, and the ablation, which has the sign of the fix and the rate of the failure.
+  const learning = (sabotage: string | null, peak: number) => ({
+    settings: { ...LEARNING, sabotage, rate: { peak, warmup: 0 } },
+    rewards: [small],
+  });
+  await run("grpo", "backwards", "examples", learning("inverted_advantages", 0.02));
+  await run("grpo", "repaired", "examples", learning(null, 0.015));
+  await run("grpo", "ablated", "examples", learning(null, 0.02));
   for (const scoring of scorings) await scoring.close();
-  const page = await trainingReport({ runs: [path.join(whole, "runs/dpo")] });
-  write(whole, "runs/dpo.html", page.html);
+  for (const [name, runs] of Object.entries(PAGES)) {
+    const folders = runs.map((one) => path.join(whole, "runs", one));
+    write(whole, `runs/${name}.html`, (await trainingReport({ runs: folders })).html);
+  }
   write(
     whole,
-    "portfolio/case_study/README.md",
-    ["sft", "dpo", "rft"].map((name) => `[${name}](../../runs/${name})\n`).join(""),
+    STUDY,
+    [
+      "# Study",
+      links("sft", "dpo", "rft", ...PAGES.leash),
+      "## The failure, its fix and the ablation",
+      links("backwards", "repaired", "ablated"),
+      "## End",
+      "word ".repeat(200),
+    ].join("\n"),
   );
-});
+}, BUSY_MACHINE_MS);
 
-async function finding(dir: string, id: string): Promise<Finding> {
-  const context: PlanContext = {
+/** The head of a page that nobody but a faker wrote. */
+const typed = (...runs: readonly string[]) =>
+  `<meta name="lockedroom-report" content="${escapeMarkup(JSON.stringify({ runs }))}">`;
+
+const links = (...names: readonly string[]) =>
+  names.map((name) => `[${name}](../../runs/${name})`).join(" ");
+
+async function contextOf(dir: string): Promise<PlanContext> {
+  const trainings = await Trainings.read(dir);
+  return {
     ...{ dir, config: DEFAULT_CONFIG, commands: new Set() },
     runs: await WorkspaceRuns.read(dir),
-    trainings: await Trainings.read(dir),
+    ...{ trainings, pages: new Pages(dir, trainings.files) },
   };
+}
+
+async function finding(dir: string, id: string): Promise<Finding> {
+  const context = await contextOf(dir);
   return evaluateCriterion(CRITERIA.find((one) => one.id === id) as Criterion, context);
 }
 
-const JUDGED = [
+const ABOUT_TRAINING = [
   ...["dpo_run", "evaluation_report", "rft_run", "stability_diagnostics"],
   ...["kl_control", "several_objectives", "tradeoff_curve", "case_study_methods"],
+  ...["case_study", "capstone_failure"],
 ];
 
-test.each(JUDGED)("%s is met by what the commands made", async (id) => {
+test.each(ABOUT_TRAINING)("%s is met by what the commands made", async (id) => {
   const found = await finding(whole, id);
   expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });
   for (const { path: name } of found.status === "met" ? found.evidence : [])
     expect(() => readFileSync(path.join(whole, name)), name).not.toThrow();
 });
 
-test.each(JUDGED)("%s is missing in an empty workspace, with something to do", async (id) => {
+test.each(ABOUT_TRAINING)(
+  "%s is missing in an empty workspace, with something to do",
+  async (id) => {
+    const dir = folder();
+    write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
+    const found = await finding(dir, id);
+    if (found.status !== "missing") throw new Error(`${id} is ${found.status}`);
+    expect(found.command ?? found.next).toMatch(
+      /^\.\/lockedroom |first\.|Link each|link all three|^Write portfolio/,
+    );
+  },
+);
+
+test("trainings, sweeps and pages of a week count as shipped, and edited ones do not", async () => {
+  const dir = copy();
+  edit(dir, "runs/rft/metrics.jsonl", '"loss":', '"loss":1');
+  edit(dir, "runs/dpo.html", "win rate", "won rate");
+  const files = [
+    ...["runs/dpo/summary.json", "runs/rft/summary.json", "runs/traded/sweep.json"],
+    ...["runs/dpo.html", "runs/leash.html"],
+  ];
+  const [start, day] = ["2026-11-02", "2026-11-03"];
+  const commit = { day, files, words: new Map<string, number>() };
+  const shipped = await deliverables(await contextOf(dir), { start, contributions: [commit] }, 1);
+  const of = (id: string) => shipped.find((one) => one.id === id)?.shipped;
+  expect(of("build")).toEqual(["runs/dpo"]);
+  expect(of("evaluation")).toEqual(["runs/leash.html", "runs/traded/sweep.json"]);
+  const { at, stages } = loopStatus(shipped, []);
+  expect(at).toBe("learn");
+  expect(stages.filter(({ evidence }) => evidence.length > 0).map(({ stage }) => stage)).toEqual([
+    "build",
+    "evaluate",
+  ]);
+});
+
+test("a review is a week with two failures and a fix, or a diagnosis", async () => {
   const dir = folder();
-  write(dir, MARKER, JSON.stringify(DEFAULT_CONFIG));
-  const found = await finding(dir, id);
-  if (found.status !== "missing") throw new Error(`${id} is ${found.status}`);
-  expect(found.command ?? found.next).toMatch(/^\.\/lockedroom |first\.|Link each/);
+  const history = (files: string[]) => ({
+    start: "2026-11-02",
+    contributions: [{ day: "2026-11-03", files, words: new Map<string, number>() }],
+  });
+  const week = "scoreboard/week-01.json";
+  const diagnosis = "diagnoses/quiet.json";
+  const both = history([week, diagnosis, "notes/a.md"]);
+  write(dir, week, JSON.stringify({ failures: ["one"], fixes: ["two"] }));
+  write(dir, diagnosis, JSON.stringify({ cause: null }));
+  expect(reviewed(dir, both, 1)).toEqual([]);
+  write(dir, week, JSON.stringify({ failures: ["one", "two"], fixes: ["three"] }));
+  write(dir, diagnosis, JSON.stringify({ cause: "no-reward" }));
+  expect(reviewed(dir, both, 1)).toEqual([diagnosis, week]);
+  expect(reviewed(dir, both, 2), "in another week").toEqual([]);
 });
 
 test("a page of several runs, with a price, is as good", async () => {
@@ -206,6 +326,14 @@ function copy(): string {
   const dir = folder();
   cpSync(whole, dir, { recursive: true });
   return dir;
+}
+
+/** Another run of GRPO, in a copy. */
+async function trainInto(dir: string, name: string, settings: JsonObject): Promise<void> {
+  const small = await openScorer(path.join(dir, "scoring.ts"));
+  const options = optionsOf("grpo", name, "examples", { rewards: [small], settings });
+  await train({ ...options, outdir: path.join(dir, "runs", name) });
+  await small.close();
 }
 
 const read = (dir: string, name: string) => readFileSync(path.join(dir, name), "utf8");
@@ -252,9 +380,29 @@ function claim(dir: string, run: string, from: string | RegExp, to: string): voi
   adjust(dir, run);
 }
 
+const WEAK = "runs/leash/kl.coefficient=0.1";
 const MIDDLE = "runs/leash/kl.coefficient=1";
 const STRONG = "runs/leash/kl.coefficient=30";
-const STUDY = "portfolio/case_study/README.md";
+const SWEEP = "runs/traded";
+
+const study = (dir: string, text: string) =>
+  write(dir, STUDY, `# Study\n${text}\n# End\n${"word ".repeat(200)}`);
+
+/** Draws the curve of the sweep with other measures, as `sweep --tradeoff` would. */
+async function tradeAgain(dir: string, measures: MeasurePair): Promise<void> {
+  gone(dir, "runs/leash");
+  const { over, algorithm, points } = JSON.parse(read(dir, `${SWEEP}/tradeoff.json`));
+  const runs = [];
+  for (const { value, run: name } of points)
+    runs.push({ value, name, run: await readTrainingRun(path.join(dir, SWEEP, name)) });
+  const again = tradeoffOf({ over, algorithm, runs }, measures);
+  write(dir, `${SWEEP}/tradeoff.json`, JSON.stringify(again));
+}
+
+const ON_POLICY_RUNS = [
+  ...["runs/both", "runs/leash", "runs/priced", "runs/traded"],
+  ...["runs/ablated", "runs/repaired", "runs/backwards"],
+];
 
 const gone = (dir: string, ...names: readonly string[]) => {
   for (const name of names) rmSync(path.join(dir, name), { recursive: true });
@@ -405,11 +553,11 @@ const FAKES: readonly Fake[] = [
     ],
     "a page that names the run and nothing else": [
       /not what report writes/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo</h1> win rate 99 %"),
+      (dir) => write(dir, "runs/dpo.html", `${typed("dpo")} win rate 99 %`),
     ],
     "a page that names it twice": [
       /cannot be written again/,
-      (dir) => write(dir, "runs/dpo.html", "<h1>Training report: dpo, dpo</h1>"),
+      (dir) => write(dir, "runs/dpo.html", typed("dpo", "dpo")),
     ],
     "a page of another run": [
       /no valid page about a DPO run/,
@@ -461,21 +609,21 @@ const FAKES: readonly Fake[] = [
     "a KL that was not measured": [
       /KL to the initial policy was not measured/,
       (dir) => {
-        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        gone(dir, ...ON_POLICY_RUNS);
         retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: null }));
       },
     ],
     "a KL before anything was learned": [
       /step 0 do not agree/,
       (dir) => {
-        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        gone(dir, ...ON_POLICY_RUNS);
         retell(dir, "runs/rft/evaluations.jsonl", (row) => ({ ...row, kl_exact: 0.1 }));
       },
     ],
     "a curve with holes": [
       /no entropy at some steps/,
       (dir) => {
-        gone(dir, "runs/both", "runs/leash", "runs/priced");
+        gone(dir, ...ON_POLICY_RUNS);
         retell(dir, "runs/rft/metrics.jsonl", ({ entropy, ...row }, i) =>
           i === 2 ? row : { ...row, entropy },
         );
@@ -483,7 +631,7 @@ const FAKES: readonly Fake[] = [
     ],
   }),
   ...fakesOf("kl_control", {
-    "one strength": [/no two differ only/, (dir) => gone(dir, MIDDLE, STRONG)],
+    "one strength": [/no two differ only/, (dir) => gone(dir, WEAK, MIDDLE, STRONG)],
     "more drift on the stronger leash": [
       /coefficient 0 → 30, exact KL .* → 9/,
       (dir) =>
@@ -492,61 +640,211 @@ const FAKES: readonly Fake[] = [
           kl_exact: row.step === 0 ? 0 : 9,
         })),
     ],
+    "runs of one step": [
+      /it has 1 steps, not 10/,
+      async (dir) => {
+        gone(dir, ...ON_POLICY_RUNS);
+        for (const coefficient of [0, 30])
+          await trainInto(dir, `kl-${coefficient}`, {
+            ...{ steps: 1, kl: { mode: "fixed", coefficient } },
+          });
+      },
+    ],
+    "hardly less drift": [
+      /exact KL 1\.0000 → 0\.9000/,
+      (dir) => {
+        gone(dir, WEAK, MIDDLE);
+        for (const [run, kl] of [
+          ["runs/leash/kl.coefficient=0", 1],
+          [STRONG, 0.9],
+        ] as const)
+          retell(dir, `${run}/evaluations.jsonl`, (row) => ({
+            ...row,
+            kl_exact: row.step === 0 ? 0 : kl,
+          }));
+      },
+    ],
     "a strength that was only claimed": [
       /no two differ only/,
       (dir) => {
-        gone(dir, MIDDLE);
+        gone(dir, WEAK, MIDDLE);
         retell(dir, `${STRONG}/metrics.jsonl`, (row) => ({ ...row, "kl/coefficient": 0 }));
       },
     ],
   }),
   ...fakesOf("several_objectives", {
-    "one objective": [/neither two scorers/, (dir) => gone(dir, "runs/both", "runs/priced")],
+    "one objective": [
+      /neither two scorers/,
+      (dir) => gone(dir, "runs/both", "runs/priced", "runs/traded"),
+    ],
     "rewards that do not add up": [
       /runs\/both: it has neither/,
       (dir) => {
-        gone(dir, "runs/priced");
+        gone(dir, "runs/priced", "runs/traded", "runs/ablated", "runs/repaired", "runs/backwards");
         retell(dir, "runs/both/metrics.jsonl", (row) => ({ ...row, "reward/brevity": 0.9 }));
       },
     ],
     "a price that does not follow from the cost": [
       /neither two scorers/,
       (dir) => {
-        gone(dir, "runs/both");
+        gone(dir, "runs/both", "runs/traded");
         retell(dir, "runs/priced/metrics.jsonl", (row) => ({ ...row, "cost/mean": 0 }));
       },
     ],
   }),
   ...fakesOf("tradeoff_curve", {
-    "a typed point": [
-      /the point 0 differs from its run/,
-      (dir) => edit(dir, "runs/leash/sweep.json", /"pass_rate": [\d.]+/, '"pass_rate": 0.98'),
+    "a sweep over the KL coefficient": [
+      /a sweep over kl\.coefficient trades no objective/,
+      (dir) => gone(dir, "runs/traded"),
     ],
-    "runs that are gone": [/kl\.coefficient=30: .*not finished/, (dir) => gone(dir, STRONG)],
+    "points that are the same": [
+      /1 different points of reward\/small and reward\/brevity, not 3/,
+      async (dir) => {
+        for (const [name, weight] of [
+          ["1,0", 1],
+          ["1,2", 3],
+          ["0,1", 1],
+        ] as const)
+          retell(dir, `${SWEEP}/weights=${name}/metrics.jsonl`, (row) => ({
+            ...row,
+            ...{ "reward/small": 0.5, "reward/brevity": 0.5, "reward/mean": 0.5 * weight },
+          }));
+        await tradeAgain(dir, TRADED);
+      },
+    ],
+    "points that differ by chance": [
+      /no two Pareto-optimal values differ in both/,
+      async (dir) => {
+        // Each step far from the next, so that the means say little.
+        for (const name of ["1,0", "1,2", "0,1"])
+          retell(dir, `${SWEEP}/weights=${name}/metrics.jsonl`, (row, i) => {
+            const small = (row["reward/small"] as number) + (i % 2 ? 9 : -9);
+            const [a, b] = name.split(",").map(Number) as [number, number];
+            const total = a * small + b * (row["reward/brevity"] as number);
+            return { ...row, "reward/small": small, "reward/mean": total };
+          });
+        await tradeAgain(dir, TRADED);
+      },
+    ],
+    "a curve of reward against KL": [
+      /reward\/small against kl is not an objective against/,
+      (dir) => tradeAgain(dir, { y: "reward/small", x: "kl" }),
+    ],
+    "a typed curve": [
+      /tradeoff\.json has other figures than its runs/,
+      (dir) => {
+        gone(dir, "runs/leash");
+        edit(dir, `${SWEEP}/tradeoff.json`, /"y": -?[\d.e-]+/, '"y": 0.98');
+      },
+    ],
+    "no curve": [
+      /tradeoff\.json is not what sweep writes/,
+      (dir) => gone(dir, "runs/leash", `${SWEEP}/tradeoff.json`),
+    ],
+    "runs without a diagnostics page": [
+      /no diagnostics page of runs\/traded/,
+      (dir) => gone(dir, "runs/traded.html"),
+    ],
+    "a typed point": [
+      /the point 1,0 differs from its run/,
+      (dir) => {
+        gone(dir, "runs/leash");
+        edit(dir, `${SWEEP}/sweep.json`, /"pass_rate": [\d.]+/, '"pass_rate": 0.98');
+      },
+    ],
+    "runs that are gone": [
+      /weights=0,1: .*not finished/,
+      (dir) => gone(dir, "runs/leash", `${SWEEP}/weights=0,1`),
+    ],
     "a run that was edited": [
-      /kl\.coefficient=1: It was edited/,
-      (dir) => edit(dir, `${MIDDLE}/metrics.jsonl`, '"step":1', '"step":2'),
+      /weights=1,2: It was edited/,
+      (dir) => {
+        gone(dir, "runs/leash");
+        edit(dir, `${SWEEP}/weights=1,2/metrics.jsonl`, '"step":1', '"step":2');
+      },
     ],
     "two points": [
       /2 different runs/,
       (dir) => {
-        const sweep = JSON.parse(read(dir, "runs/leash/sweep.json"));
+        gone(dir, "runs/leash");
+        const sweep = JSON.parse(read(dir, `${SWEEP}/sweep.json`));
         const points = sweep.points.slice(1);
-        write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
+        write(dir, `${SWEEP}/sweep.json`, JSON.stringify({ ...sweep, points }));
       },
     ],
     "one run copied under another value": [
       /the point 2 differs from its run/,
       (dir) => {
+        gone(dir, "runs/traded");
         const other = path.join(dir, "runs/leash/kl.coefficient=2");
         cpSync(path.join(dir, MIDDLE), other, { recursive: true });
         const sweep = JSON.parse(read(dir, "runs/leash/sweep.json"));
-        const [first, second] = sweep.points;
-        const points = [first, second, { ...second, value: 2 }];
+        const [first, second, third] = sweep.points;
+        const points = [first, second, { ...third, value: 2 }];
         write(dir, "runs/leash/sweep.json", JSON.stringify({ ...sweep, points }));
       },
     ],
-    "something else": [/not what sweep writes/, (dir) => write(dir, "runs/leash/sweep.json", "{}")],
+    "something else": [
+      /not what sweep writes/,
+      (dir) => {
+        gone(dir, "runs/leash");
+        write(dir, `${SWEEP}/sweep.json`, "{}");
+      },
+    ],
+  }),
+  ...fakesOf("rft_run", {
+    "a run without its diagnostics page": [
+      /no diagnostics page of runs\/rft/,
+      (dir) => gone(dir, "runs/others.html"),
+    ],
+    "a page that was edited": [
+      /others\.html is not what report writes/,
+      (dir) => edit(dir, "runs/others.html", "<h2>", "<h2 >"),
+    ],
+  }),
+  ...fakesOf("case_study", {
+    "three runs that have nothing to do with each other": [
+      /links to 0 valid ablations/,
+      (dir) => study(dir, links("sft", "dpo", "rft", "both")),
+    ],
+    "two runs that differ in the seed alone": [
+      /links to 2 valid ablations/,
+      (dir) => study(dir, links("sft", ...PAGES.leash.slice(1))),
+    ],
+  }),
+  ...fakesOf("capstone_failure", {
+    "no heading": [/no such heading/, (dir) => study(dir, links("backwards", "repaired"))],
+    "two good runs": [
+      /no linked training run failed/,
+      (dir) => study(dir, `## Failure\n${links("both", "priced")}`),
+    ],
+    "three seeds of one run of one step": [
+      /no linked training run failed|no linked run fixes/,
+      async (dir) => {
+        const names = ["seed-0", "seed-1", "seed-2"];
+        for (const [seed, name] of names.entries()) await trainInto(dir, name, { steps: 1, seed });
+        study(dir, `## Failure\n${links(...names)}`);
+      },
+    ],
+    "another seed as the ablation": [
+      /is the ablation of rate\.peak, sabotage, which runs\/(repaired|seed-1) changed/,
+      async (dir) => {
+        await trainInto(dir, "seed-1", { ...LEARNING, rate: { peak: 0.015, warmup: 0 }, seed: 1 });
+        study(dir, `## Failure\n${links("backwards", "repaired", "seed-1")}`);
+      },
+    ],
+    "a failure without its ablation": [
+      /is the ablation of .*sabotage.*runs\/repaired changed/,
+      (dir) => study(dir, `## Failure\n${links("backwards", "repaired")}`),
+    ],
+    "a failure with another task's run as the fix": [
+      /no linked run fixes runs\/backwards/,
+      (dir) => study(dir, `## Failure\n${links("backwards", "gone")}`),
+    ],
+    "no page about the failing run": [
+      /no diagnostics page of runs\/backwards/,
+      (dir) => gone(dir, "runs/failure.html"),
+    ],
   }),
   ...fakesOf("case_study_methods", {
     "no link to the baseline": [
@@ -558,8 +856,53 @@ const FAKES: readonly Fake[] = [
       (dir) => edit(dir, "runs/dpo/metrics.jsonl", '"loss":0', '"loss":1'),
     ],
     "no study": [/SFT, nor of DPO, nor of RFT/, (dir) => gone(dir, STUDY)],
+    "runs without a diagnostics page": [
+      /no diagnostics page of runs\/sft/,
+      (dir) => gone(dir, "runs/others.html"),
+    ],
   }),
 ];
+
+test("ablations are counted in any order, and those that change nothing are not", async () => {
+  const trainings = await Trainings.read(whole);
+  const runs: Training[] = [];
+  for (const name of ["sft", ...PAGES.leash]) {
+    const run = await trainings.open(`runs/${name}`);
+    if (typeof run === "string") throw new Error(`${name}: ${run}`);
+    runs.push(run);
+  }
+  const [sft, none, weak, middle, strong] = runs as [
+    Training,
+    Training,
+    Training,
+    Training,
+    Training,
+  ];
+  // With another name the base would come last: it differs in one thing from each of the others.
+  const seeded = (run: Training, seed: number): Training => {
+    const { manifest, summary } = run;
+    const settings = { ...manifest.settings, seed };
+    const metrics_sha256 = `${seed}${summary.metrics_sha256}`;
+    return { ...run, manifest: { ...manifest, settings }, summary: { ...summary, metrics_sha256 } };
+  };
+  const chain = [weak, none, seeded(middle, 7), strong, seeded(strong, 7), sft];
+  expect(ablationsAmong(chain).count).toBe(3);
+  expect(ablationsAmong(chain.toReversed()).count).toBe(3);
+  expect(ablationsAmong(chain).runs).not.toContain(sft);
+  const idle: Training = {
+    ...none,
+    manifest: { ...none.manifest, settings: { ...none.manifest.settings, batch: 5 } },
+  };
+  expect(isAblation(none, idle), "another setting").toBe(true);
+  expect(ablationsAmong([none, idle])).toEqual({ count: 0, runs: [] });
+});
+
+test("a training run is not called a broken evaluation", async () => {
+  const found = await finding(whole, "baseline_measured");
+  expect(found.status === "missing" && found.found).toBe(
+    "no evaluation in runs/; runs/ablated is a training run",
+  );
+});
 
 describe("faked evidence", () => {
   test.each(FAKES)("$of is not met by $fake", async ({ of, said, make }) => {

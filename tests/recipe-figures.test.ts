@@ -1,0 +1,30 @@
+/** What the pages of recipes say, held against the figures that their runs gave. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+interface Trained {
+  readonly name: string;
+  readonly start: { readonly proxy: number; readonly truth: number };
+  readonly end: { readonly proxy: number; readonly truth: number };
+  readonly kept: { readonly truth: number };
+  readonly stopped: { readonly reason: string };
+  readonly alarms: readonly { readonly alarm: string }[];
+}
+
+const read = (file: string) => readFileSync(new URL(`../recipes/${file}`, import.meta.url), "utf8");
+
+test("the Goodhart recipe: the naive reward rises, the truth falls, and reward_hacking is raised", () => {
+  const runs: Trained[] = JSON.parse(read("goodhart/results.json"));
+  const [naive, stopped, strict] = runs as [Trained, Trained, Trained];
+  expect(naive.end.proxy).toBeGreaterThan(naive.start.proxy + 0.05);
+  expect(naive.end.truth).toBeLessThan(naive.start.truth - 0.2);
+  for (const { alarms } of [naive, stopped]) {
+    expect(alarms.map(({ alarm }) => alarm)).toContain("reward_hacking");
+  }
+  expect(stopped.stopped.reason).toBe("reward_hacking");
+  expect(stopped.kept.truth).toBeGreaterThan(naive.kept.truth);
+  expect(strict.alarms).toEqual([]);
+  expect(strict.end.truth).toBeGreaterThan(strict.start.truth + 0.2);
+  expect(read("goodhart/README.md")).toContain("reward_hacking");
+});
