@@ -62,3 +62,28 @@ export interface Environment<S = unknown> {
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
 }
+
+/** No task is in two of them. */
+export const SPLITS = ["train", "dev", "holdout"] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** A function that a policy may call; `parameters` is a JSON Schema of an object. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** An environment with its tasks: an embedded one, one of a file, or one that a server plays. */
+export interface PlayableEnvironment {
+  readonly environment: Environment;
+  readonly tools: readonly Tool[];
+  /** Every outcome code that an episode can end with; empty where a server does not say. */
+  readonly codes: readonly string[];
+  /** Those of a task that was solved. */
+  readonly solved: readonly string[];
+  /** The smallest and the largest reward of an episode; null where there is none, or it is unknown. */
+  readonly rewards: readonly [least: number, most: number] | null;
+  tasks(split: Split): Promise<readonly Example[]>;
+  close(): Promise<void>;
+}

@@ -3,11 +3,11 @@
  * finding has the id that OpenEnv gives it, where it has one.
  */
 
-import type { Turn } from "../core/environment.ts";
+import { SPLITS, type Turn } from "../core/environment.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
-import { type EnvironmentDefinition, OUT_OF_TURNS, SPLITS } from "./definition.ts";
+import { type EnvironmentDefinition, OUT_OF_TURNS } from "./definition.ts";
 import { episodeSeed, playScripted, type ScriptedEpisode } from "./episode.ts";
 
 export interface CheckOptions {

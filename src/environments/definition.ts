@@ -1,19 +1,7 @@
 /** What the file of an environment exports: its tasks, its rules, and two players that prove them. */
 
-import type { Action, Turn } from "../core/environment.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Action, Split, Tool, Turn } from "../core/environment.ts";
 import type { Example } from "../core/records.ts";
-
-/** No task is in two of them. */
-export const SPLITS = ["train", "dev", "holdout"] as const;
-export type Split = (typeof SPLITS)[number];
-
-/** A function that a policy may call; `parameters` is a JSON Schema of an object. */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonObject;
-}
 
 /**
  * A task that is played over turns. `S` is the state: plain JSON, because everything that a step

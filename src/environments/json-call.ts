@@ -1,8 +1,8 @@
 /** Calls of tools in strict JSON: `{"tool": name, "arguments": {…}}` and nothing else. */
 
 import { z } from "zod";
+import type { Tool } from "../core/environment.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
-import type { Tool } from "./definition.ts";
 
 export interface Call {
   readonly tool: string;

@@ -1,9 +1,9 @@
 /** A definition as the loops play it: batched, with its identity, cut short after too many turns. */
 
-import type { Environment, Turn } from "../core/environment.ts";
+import type { Environment, PlayableEnvironment, Turn } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import { OUT_OF_TURNS } from "./definition.ts";
-import type { OpenedEnvironment } from "./open.ts";
+import { type OpenedEnvironment, openEnvironment } from "./open.ts";
 
 interface Played {
   readonly state: unknown;
@@ -26,6 +26,18 @@ export function playable({ definition, identity }: OpenedEnvironment): Environme
         const next = { ...turn, state: { state: turn.state, turns } };
         return !turn.end && turns === maxTurns ? { ...next, end: cutShort(maxTurns) } : next;
       }),
+  };
+}
+
+/** Opens an environment by its name or file, ready to be played. */
+export async function openPlayable(given: string): Promise<PlayableEnvironment> {
+  const opened = await openEnvironment(given);
+  const { tools = [], codes, solved, rewards, tasks } = opened.definition;
+  return {
+    environment: playable(opened),
+    ...{ tools, codes: [...codes, OUT_OF_TURNS], solved, rewards },
+    tasks: async (split) => tasks(split),
+    close: async () => {},
   };
 }
 

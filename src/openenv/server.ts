@@ -1,8 +1,8 @@
 /** Serves an environment by OpenEnv's routes on 127.0.0.1. */
 
 import { z } from "zod";
+import { SPLITS, type Split } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
-import { SPLITS, type Split } from "../environments/definition.ts";
 import type { OpenedEnvironment } from "../environments/open.ts";
 import { type App, addRoute, type Handler } from "../http/app.ts";
 import { readJson } from "../http/body.ts";

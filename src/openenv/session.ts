@@ -1,11 +1,11 @@
 /** One episode behind OpenEnv's messages: reset, step, state. */
 
 import { z } from "zod";
-import type { Turn } from "../core/environment.ts";
+import { SPLITS, type Split, type Turn } from "../core/environment.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { AnyDefinition } from "../environments/catalogue.ts";
-import { OUT_OF_TURNS, SPLITS, type Split } from "../environments/definition.ts";
+import { OUT_OF_TURNS } from "../environments/definition.ts";
 import { episodeSeed } from "../environments/episode.ts";
 
 /** Which episode to begin; all fields may be left out. */

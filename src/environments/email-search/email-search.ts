@@ -4,11 +4,11 @@
  */
 
 import { z } from "zod";
-import type { Action, Turn } from "../../core/environment.ts";
+import type { Action, Split, Turn } from "../../core/environment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt, shuffled } from "../../core/rng.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 import { callText, toolSet } from "../json-call.ts";
 import { type Fact, inbox, questionAbout } from "./inbox.ts";
 import { mailWith, searchMails } from "./search.ts";

@@ -3,9 +3,10 @@
  * passed. The naive reward is the points, so the most are won by circling there for ever.
  */
 
+import type { Split } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt } from "../../core/rng.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 
 interface Race {
   readonly length: number;

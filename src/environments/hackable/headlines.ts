@@ -3,9 +3,10 @@
  * click, so one headline full of them is the best for every article.
  */
 
+import type { Split } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt } from "../../core/rng.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 
 interface Article {
   readonly text: string;

@@ -3,9 +3,10 @@
  * category, so it is largest when every word is put into every category.
  */
 
+import type { Split } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt, shuffled } from "../../core/rng.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 
 interface Puzzle {
   readonly words: readonly string[];

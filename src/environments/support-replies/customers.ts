@@ -1,7 +1,7 @@
 /** The messages of customers: a problem, an order and a number of days each. */
 
+import type { Split } from "../../core/environment.ts";
 import { rngAt, shuffled } from "../../core/rng.ts";
-import type { Split } from "../definition.ts";
 
 export interface Customer {
   readonly message: string;

@@ -3,8 +3,8 @@
  * no person's opinion: it follows from the parts, by the rule in `worthOf`.
  */
 
+import type { Split } from "../../core/environment.ts";
 import { rngAt, shuffled } from "../../core/rng.ts";
-import type { Split } from "../definition.ts";
 import { type Customer, customers } from "./customers.ts";
 
 /** The good ones. */

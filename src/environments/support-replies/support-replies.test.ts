@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SPLITS } from "../definition.ts";
+import { SPLITS } from "../../core/environment.ts";
 import { preferences } from "./replies.ts";
 import { supportReplies } from "./support-replies.ts";
 

@@ -3,8 +3,9 @@
  * a judge needs the rubric, and the labelled preferences show what a judge is worth.
  */
 
+import type { Split } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 import { type Customer, customers } from "./customers.ts";
 import { REPLY_PARTS, writeReply } from "./replies.ts";
 

@@ -1,8 +1,8 @@
 /** The requests of the environment `tool-calls`, each with the calls that answer it. */
 
+import type { Split } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt, shuffled } from "../../core/rng.ts";
-import type { Split } from "../definition.ts";
 import type { Call } from "../json-call.ts";
 
 interface Request {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { SPLITS } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
-import { SPLITS } from "../definition.ts";
 import { playScripted } from "../episode.ts";
 import { toolCalls } from "./tool-calls.ts";
 

@@ -3,10 +3,10 @@
  * board and answers `<move>left</move>`; the moves before are not needed and not shown.
  */
 
-import type { Action, Turn } from "../../core/environment.ts";
+import type { Action, Split, Turn } from "../../core/environment.ts";
 import type { Example } from "../../core/records.ts";
 import { rngAt } from "../../core/rng.ts";
-import type { EnvironmentDefinition, Split } from "../definition.ts";
+import type { EnvironmentDefinition } from "../definition.ts";
 
 const SIZE = 4;
 const CELLS = SIZE * SIZE;
