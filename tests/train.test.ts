@@ -347,12 +347,15 @@ describe("settings", () => {
   });
 
   test.each([
-    ["--engine", "local"],
-    ["--env", "single_turn"],
-  ])("%s with an unknown name is refused with the names that there are", async (flag, known) => {
-    expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, flag, "mystery", known);
-    expect(existsSync(room.path("unset"))).toBe(false);
-  });
+    ["--engine", "engine", "local"],
+    ["--env", "environment", "twenty48"],
+  ])(
+    "%s with an unknown name is refused with the names that there are",
+    async (flag, what, known) => {
+      expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, what, "mystery", known);
+      expect(existsSync(room.path("unset"))).toBe(false);
+    },
+  );
 
   test("an algorithm that nobody knows is refused with those that there are", async () => {
     const result = await room.run([

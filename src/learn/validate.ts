@@ -2,14 +2,13 @@
 
 import type { Environment } from "../core/environment.ts";
 import type { Example } from "../core/records.ts";
-import { passes } from "../core/score.ts";
 import { completionRow, type TokenRow } from "../core/token-row.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { mean } from "./parts/advantages.ts";
 import { repetitionOf } from "./parts/repetition.ts";
-import { completionOf, play, replay, requireReward } from "./play.ts";
+import { completionOf, type Episode, play, replay, requireReward } from "./play.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
 import { countOf } from "./sources/rollout-metrics.ts";
@@ -28,13 +27,15 @@ export interface ValidationEnvironments {
   readonly validation: Environment;
   /** With the scorers that reward; undefined where they are the same. */
   readonly proxy: Environment | undefined;
+  /** Whether an episode of it counts for the pass rate. */
+  solved(episode: Episode): boolean;
 }
 
 export async function validate(
   engine: Engine,
   { needs }: Pick<Algorithm, "needs">,
   { list }: Examples,
-  { validation, proxy: proxyEnvironment }: ValidationEnvironments,
+  { validation, proxy: proxyEnvironment, solved }: ValidationEnvironments,
   { seed, evaluate: { temperature, max_tokens } }: TrainSettings,
   step: number,
 ): Promise<Evaluation> {
@@ -52,7 +53,7 @@ export async function validate(
     record: {
       step,
       examples: list.length,
-      pass_rate: truth.filter(passes).length / list.length,
+      pass_rate: episodes.filter(solved).length / list.length,
       reward_mean: mean(truth),
       proxy_mean: mean(proxy),
       kl_exact: engine.can.exactKl ? mean(stats.flatMap(({ kl }) => [...kl])) : null,

@@ -11,7 +11,7 @@ import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import { whyUnrewarded } from "../alarms/reasons.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
-import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
+import { type Examples, examplesIn, longestRow, promptsOf } from "./examples.ts";
 import { textSource } from "./files.ts";
 import { countOf } from "./rollout-metrics.ts";
 import { Texts, toText } from "./texts.ts";
@@ -32,14 +32,14 @@ interface Settings {
 const STATE = z.object({ sampled_tokens: z.number().nullable() });
 
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
-  const { settings, encoder } = context;
-  const examples = await readExamples(context.dataset, "examples");
+  const { settings } = context;
+  const examples = await examplesIn(context);
   context.heldOut.refuse(examples);
   return {
     inputs: [examples.input],
     examples,
     prompts: promptsOf(examples),
-    longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
+    longest: longestRow(examples, context, settings.rollouts.max_tokens),
     maxTokens: settings.rollouts.max_tokens,
     open: (parts) => new RejectionSampling(context, examples, parts),
   };

@@ -10,7 +10,7 @@ import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
-import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
+import { type Examples, examplesIn, longestRow, promptsOf } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
 import { referenceColumn, referenceGroups } from "./reference-share.ts";
 import {
@@ -23,14 +23,14 @@ import {
 } from "./rollout-metrics.ts";
 
 export async function readRollouts(context: DataContext): Promise<TrainingData> {
-  const examples = await readExamples(context.dataset, "examples");
+  const examples = await examplesIn(context);
   context.heldOut.refuse(examples);
   const { max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
     examples,
     prompts: promptsOf(examples),
-    longest: longestPrompt(examples, context.encoder) + max_tokens,
+    longest: longestRow(examples, context, max_tokens),
     maxTokens: max_tokens,
     open: (parts) => new Rollouts(context, examples, parts),
   };
