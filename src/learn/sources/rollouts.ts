@@ -5,7 +5,7 @@ import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
 import type { Advantages, Algorithm } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
-import { byTurn, type EpisodeOfTurns, toEpisodes } from "../parts/credit.ts";
+import { type Credited, credited, type EpisodeOfTurns, tokenScores } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
@@ -184,21 +184,20 @@ class Rollouts implements Source {
     const scored = groups.map(({ episodes: own, rewards }) =>
       own.map((episode, i) => {
         const at = next++;
-        const score = (rewards[i] as number) - price * (episode.metrics.cost ?? 0);
-        return this.#scored(episode, score, reference[at], values?.[at]);
+        const paid = price * (episode.metrics.cost ?? 0);
+        return this.#scored(episode, rewards[i] as number, paid, reference[at], values?.[at]);
       }),
     );
-    const { credit, discount } = settings.rollouts;
-    const turns = credit === "turn";
+    const { groups: compared, toEpisodes } = this.#credited(scored);
     const { columns, metrics, ...found } = algorithm.advantages?.(
-      turns ? byTurn(scored, discount) : scored,
+      compared,
       settings.algorithm,
       memory,
     ) ?? { columns: [], metrics: {} };
     const kl = klOf(episodes, reference);
     const cost = settings.cost && costOf(episodes, settings.cost, price);
     return {
-      columns: this.#withReference(turns ? toEpisodes(scored, columns) : columns, reference),
+      columns: this.#withReference(toEpisodes(columns), reference),
       metrics: {
         ...rewardMetrics(
           groups.map(({ rewards }) => rewards),
@@ -254,15 +253,29 @@ class Rollouts implements Source {
     );
   }
 
+  /** A value head needs no comparison: it has whole episodes, with rewards where they are given. */
+  #credited(scored: readonly (readonly EpisodeOfTurns[])[]): Credited {
+    const { algorithm, settings } = this.#context;
+    const { credit, discount } = settings.rollouts;
+    if (!algorithm.valueHead) return credited(scored, credit, discount);
+    const groups = scored.map((group) =>
+      group.map((episode) => ({ ...episode, tokenScores: tokenScores(episode, credit) })),
+    );
+    return { groups, toEpisodes: (columns) => columns };
+  }
+
   #scored(
     episode: Episode,
-    score: number,
+    given: number,
+    /** The price of its cost. */
+    paid: number,
     reference: ArrayLike<number> | undefined,
     values: Float32Array | undefined,
   ): EpisodeOfTurns {
     const { place, estimator } = this.#context.settings.kl;
     const coefficient = place === "reward" ? this.#state.kl_coefficient : 0;
     const old = logprobsOf(episode);
+    const score = given - paid;
     // A penalty has the reference on all rows; a missing number must not pass for a log-prob of 0.
     const penalties = old.map((logprob, t) =>
       coefficient > 0
@@ -270,20 +283,17 @@ class Rollouts implements Source {
         : 0,
     );
     const reward = score - penalties.reduce((sum, x) => sum + x, 0);
-    const turnLengths = episode.generations.map(({ tokens }) => tokens.length);
     return {
-      score,
-      reward,
-      penalties,
-      old,
-      values,
-      turnLengths,
-      turnRewards: turnRewardsOf(episode),
+      ...{ score, reward, penalties, old, values },
+      turnLengths: episode.generations.map(({ tokens }) => tokens.length),
+      turnRewards: turnRewardsOf(episode, paid),
+      segments: episode.rows.map(({ actions }) => actions.length),
     };
   }
 }
 
-/** Known by now: an episode without a reward has stopped the run. */
-function turnRewardsOf({ turnRewards }: Episode): number[] {
-  return turnRewards.map((reward) => reward as number);
+/** Known by now: an episode without a reward has stopped the run. The price is paid with the last. */
+function turnRewardsOf({ turnRewards }: Episode, paid: number): number[] {
+  const last = turnRewards.length - 1;
+  return turnRewards.map((reward, turn) => (reward as number) - (turn === last ? paid : 0));
 }
