@@ -347,15 +347,12 @@ describe("settings", () => {
   });
 
   test.each([
-    ["--engine", "engine", "local"],
-    ["--env", "environment", "twenty48"],
-  ])(
-    "%s with an unknown name is refused with the names that there are",
-    async (flag, what, known) => {
-      expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, what, "mystery", known);
-      expect(existsSync(room.path("unset"))).toBe(false);
-    },
-  );
+    ["--engine", "--engine", "local"],
+    ["--env", "environment", "tool-calls"],
+  ])("%s with an unknown name is refused with the names that there are", async (flag, ...says) => {
+    expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, "mystery", ...says);
+    expect(existsSync(room.path("unset"))).toBe(false);
+  });
 
   test("an algorithm that nobody knows is refused with those that there are", async () => {
     const result = await room.run([

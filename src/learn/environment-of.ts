@@ -37,13 +37,16 @@ export function validationOf(
 ): ValidationEnvironments | undefined {
   const { rewards = [], validation = rewards[0] } = options;
   const own = ownEnvironment(options);
-  if (own) return { validation: own, proxy: undefined, solved: solvedBy(playableOf(options)) };
+  if (own) {
+    const solved = solvedBy(playableOf(options));
+    return { validation: own, proxy: undefined, played: true, solved };
+  }
   if (!validation) return undefined;
   const same = rewards.length === 0 || (rewards.length === 1 && rewards[0] === validation);
   return {
     validation: environmentOf(options, { scorers: [validation] }),
     proxy: same ? undefined : environmentOf(options, { scorers: rewards, weights }),
-    solved: byReward,
+    ...{ played: false, solved: byReward },
   };
 }
 

@@ -9,6 +9,7 @@ import { type Credited, credited, type EpisodeOfTurns, tokenScores } from "../pa
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
+import { episodeMetrics } from "./episode-metrics.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
 import { type Examples, examplesIn, longestRow, promptsOf } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
@@ -19,6 +20,7 @@ import {
   klOf,
   lengthMetrics,
   logprobsOf,
+  partMetrics,
   rewardMetrics,
 } from "./rollout-metrics.ts";
 
@@ -199,10 +201,8 @@ class Rollouts implements Source {
     return {
       columns: this.#withReference(toEpisodes(columns), reference),
       metrics: {
-        ...rewardMetrics(
-          groups.map(({ rewards }) => rewards),
-          episodes,
-        ),
+        ...rewardMetrics(groups.map(({ rewards }) => rewards)),
+        ...(this.#context.played ? episodeMetrics(episodes) : partMetrics(episodes)),
         ...cost?.metrics,
         ...kl.metrics,
         ...lengthMetrics(episodes, settings.rollouts.max_tokens),
