@@ -5,14 +5,20 @@ import { CONTEXT_FULL } from "../../loops/play.ts";
 import { mean } from "../parts/advantages.ts";
 import type { Episode } from "../play.ts";
 
+/** What figures are made of; the tokens of all episodes together may be many. */
+export interface PlayedOut extends Pick<Episode, "reward" | "metrics" | "end"> {
+  readonly generations: { readonly length: number };
+}
+
 /**
  * By name: `turns` of an episode, `reward_per_turn`, the shares that were cut short, and the mean of
  * each metric that the environment counts, such as `tool_errors`.
  */
-export function episodeFigures(episodes: readonly Episode[]): Record<string, number> {
+export function episodeFigures(episodes: readonly PlayedOut[]): Record<string, number> {
   const turns = episodes.map(({ generations }) => generations.length);
   const total = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0);
-  const share = (is: (episode: Episode) => boolean) => mean(episodes.map((one) => Number(is(one))));
+  const share = (is: (episode: PlayedOut) => boolean) =>
+    mean(episodes.map((one) => Number(is(one))));
   return {
     ...ownMetrics(episodes),
     turns: mean(turns),
@@ -25,7 +31,7 @@ export function episodeFigures(episodes: readonly Episode[]): Record<string, num
 }
 
 /** Means over all episodes: one that does not count a metric has 0 of it. */
-function ownMetrics(episodes: readonly Episode[]): Record<string, number> {
+function ownMetrics(episodes: readonly PlayedOut[]): Record<string, number> {
   const names = new Set(episodes.flatMap(({ metrics }) => Object.keys(metrics)));
   return Object.fromEntries(
     [...names]
@@ -35,7 +41,7 @@ function ownMetrics(episodes: readonly Episode[]): Record<string, number> {
 }
 
 /** The same as metrics of a step; a name with a slash, such as `reward/style`, stays as it is. */
-export function episodeMetrics(episodes: readonly Episode[]): Record<string, number> {
+export function episodeMetrics(episodes: readonly PlayedOut[]): Record<string, number> {
   return Object.fromEntries(
     Object.entries(episodeFigures(episodes)).map(([name, value]) => [
       name.includes("/") ? name : `episode/${name}`,
