@@ -112,11 +112,10 @@ export const calledNatively = (index = 0, sample = 0): Trajectory =>
 
 /** A game of which the policy sees only the last board: a row of tokens for each turn. */
 export const game = (index = 0, sample = 0): Trajectory =>
-  scripted(
-    twenty48,
-    (state, turn) => (turn < 3 ? gold(twenty48)(state) : "I do not know"),
-    { index, sample },
-  );
+  scripted(twenty48, (state, turn) => (turn < 3 ? gold(twenty48)(state) : "I do not know"), {
+    index,
+    sample,
+  });
 
 /** Nobody could score it. */
 export const unscored = (trajectory: Trajectory): Trajectory => ({
