@@ -64,7 +64,7 @@ export const evaluationRecordSchema = z.object({
   rewards,
 });
 
-/** One line of samples.jsonl: completions of the first examples of the validation set. */
+/** One line of samples.jsonl: completions of the first examples of the validation set; of the last step, where a run has no validations. */
 export const sampleRecordSchema = z.object({
   step,
   id: z.string(),

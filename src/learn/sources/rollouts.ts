@@ -7,7 +7,7 @@ import type { Advantages, Algorithm } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
 import { byTurn, type EpisodeOfTurns, toEpisodes } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
-import { type Episode, play, requireReward } from "../play.ts";
+import { completionOf, type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
 import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
@@ -112,6 +112,7 @@ class Rollouts implements Source {
       metrics: { ...metrics, sampled_tokens },
       outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
       seconds: { sampling, scoring, logprobs },
+      samples: groups.slice(0, KEPT_SAMPLES).flatMap(({ episodes }) => firstSample(episodes)),
     };
   }
 
@@ -281,6 +282,16 @@ class Rollouts implements Source {
       turnRewards: turnRewardsOf(episode),
     };
   }
+}
+
+const KEPT_SAMPLES = 8;
+
+/** The first episode of a group, to be read. */
+function firstSample([first]: readonly Episode[]): NonNullable<Batch["samples"]> {
+  if (!first) return [];
+  const { task, reward, end } = first;
+  const { id, prompt } = task;
+  return [{ id, prompt, completion: completionOf(first), reward, code: end.code }];
 }
 
 /** Known by now: an episode without a reward has stopped the run. */
