@@ -233,7 +233,8 @@ export class Training {
     const { steps, raised } = this.watch;
     // Without validations, those of the last step are what a person can read.
     if (this.watch.evaluations.length === 0)
-      for (const sample of this.sampled) await folder.add("samples", { step: this.step, ...sample });
+      for (const sample of this.sampled)
+        await folder.add("samples", { step: this.step, ...sample });
     const end = {
       steps: this.step,
       tokens: steps.reduce((sum, { tokens }) => sum + Number(tokens), 0),

@@ -72,8 +72,15 @@ export async function validate(
       completion,
       reward: truth[i] ?? null,
       code: codes[i] ?? "",
+      ...axisLabels(list[i]),
     })),
   };
+}
+
+/** As a sample repeats them, so that its axes can be measured later. */
+export function axisLabels(example: Example | undefined): Pick<SampleRecord, "axis_labels"> {
+  const labels = example?.axis_labels;
+  return labels === undefined ? {} : { axis_labels: labels as SampleRecord["axis_labels"] };
 }
 
 /** Of examples that all have a completion, such as texts that were held out. */

@@ -72,6 +72,8 @@ export const sampleRecordSchema = z.object({
   completion: z.string(),
   reward: z.number().nullable(),
   code: z.string(),
+  /** What the example says to the embedded axes, such as that it is to be refused. */
+  axis_labels: z.json().optional(),
 });
 
 /** One line of alarms.jsonl. */

@@ -9,6 +9,7 @@ import { byTurn, type EpisodeOfTurns, toEpisodes } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { completionOf, type Episode, play, requireReward } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
+import { axisLabels } from "../validate.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
 import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
@@ -291,7 +292,8 @@ function firstSample([first]: readonly Episode[]): NonNullable<Batch["samples"]>
   if (!first) return [];
   const { task, reward, end } = first;
   const { id, prompt } = task;
-  return [{ id, prompt, completion: completionOf(first), reward, code: end.code }];
+  const read = { id, prompt, completion: completionOf(first), reward, code: end.code };
+  return [{ ...read, ...axisLabels(task) }];
 }
 
 /** Known by now: an episode without a reward has stopped the run. */

@@ -1,5 +1,6 @@
 /** The page about training runs. */
 
+import { failureTable } from "../failures/training/table.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { html } from "../page/html.ts";
 import { settingsSection } from "../page/settings.ts";
@@ -7,7 +8,6 @@ import { pageOptions } from "../page-options.ts";
 import { alarmList } from "./alarms.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
-import { failureTable } from "./failures/table.ts";
 import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
