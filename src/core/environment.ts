@@ -63,6 +63,11 @@ export interface Environment<S = unknown> {
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
 }
 
+/** We broke, not the policy: the episode has no reward. */
+export const ENVIRONMENT_ERROR = "environment_error";
+/** The code of an episode that was cut short because the policy could not read its next observation. */
+export const CONTEXT_FULL = "context_full";
+
 /** No task is in two of them. */
 export const SPLITS = ["train", "dev", "holdout"] as const;
 export type Split = (typeof SPLITS)[number];

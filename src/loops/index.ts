@@ -10,7 +10,9 @@ export {
   type TieBreakKey,
   tieBreakKey,
 } from "./decide.ts";
+export type { EpisodeOptions } from "./episodes.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
+export { type EvalTrajectoriesOptions, evaluateTrajectories } from "./eval-trajectories.ts";
 export {
   baselineOf,
   type Cell,
@@ -31,6 +33,7 @@ export { type FinishedPairs, makePairs, type PairsOptions } from "./preference-p
 export { type RolloutOptions, rollout } from "./rollout.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
+export { type SelectTrajectoriesOptions, selectTrajectories } from "./select-trajectories.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export { selectionSentence } from "./selection-tally.ts";
 export type { StatedProvenance } from "./stated.ts";

@@ -15,6 +15,7 @@ interface AnyManifest {
   readonly volatile: Volatile;
   readonly inputs: Manifest["inputs"];
   readonly scorer?: object;
+  readonly environment?: object | null | undefined;
   readonly axes?: readonly { readonly name: string; readonly scorer: object }[] | undefined;
   readonly scorers?: readonly { readonly identity: object }[];
 }
@@ -24,10 +25,11 @@ interface AnyManifest {
  * that a moved workspace keeps its fingerprints.
  */
 export function manifestFingerprint(manifest: AnyManifest): string {
-  const { volatile: _volatile, inputs, scorer, axes, scorers, ...fixed } = manifest;
+  const { volatile: _volatile, inputs, scorer, environment, axes, scorers, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
     ...(scorer && { scorer: withoutPlace(scorer) }),
+    ...(environment !== undefined && { environment: environment && withoutPlace(environment) }),
     ...(axes && { axes: axes.map((one) => ({ ...one, scorer: withoutPlace(one.scorer) })) }),
     ...(scorers && {
       scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),

@@ -1,7 +1,7 @@
 /** One pass over the rows of a finished run, which are counted again on the way. */
 
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import { RecountedRun } from "../../gate/recount.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
@@ -88,8 +88,9 @@ class OutcomeCounts {
   others = 0;
   passed = 0;
 
-  add({ outcome_code: code, reward }: ResultRow): void {
-    const passed = passes(reward) ? 1 : 0;
+  add(row: ResultRow): void {
+    const { outcome_code: code } = row;
+    const passed = hasPassed(row) ? 1 : 0;
     this.passed += passed;
     let outcome = this.#counts.get(code);
     if (!outcome) {
