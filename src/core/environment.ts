@@ -31,7 +31,7 @@ export interface Turn<S> {
   /**
    * Appended to what the policy has read so far. For a policy without a chat template the contents
    * are joined as plain text: roles are not written, and separators such as newlines are the
-   * environment's own. Only the first observation may go through a chat template.
+   * environment's own.
    */
   readonly observation: readonly Message[];
   /**
@@ -63,7 +63,7 @@ export interface Environment<S = unknown> {
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
 }
 
-/** We broke, not the policy: the episode has no reward. */
+/** The code of an episode whose environment broke: it has no reward, which is never a zero. */
 export const ENVIRONMENT_ERROR = "environment_error";
 /** The code of an episode that was cut short because the policy could not read its next observation. */
 export const CONTEXT_FULL = "context_full";

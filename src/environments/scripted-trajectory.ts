@@ -11,7 +11,7 @@ import { type Played, playable } from "./playable.ts";
 export type ScriptedPlayer = (state: unknown, turn: number) => string;
 
 /** Where the randomness of an episode lies; it does not depend on who plays. */
-export function episodeAddress(seed: number, task: Example, sample: number): Coordinate[] {
+function episodeAddress(seed: number, task: Example, sample: number): Coordinate[] {
   return [seed, "episode", task.id, sample];
 }
 

@@ -15,9 +15,9 @@ interface AnyManifest {
   readonly volatile: Volatile;
   readonly inputs: Manifest["inputs"];
   readonly scorer?: object;
-  readonly environment?: object | null | undefined;
   readonly axes?: readonly { readonly name: string; readonly scorer: object }[] | undefined;
   readonly scorers?: readonly { readonly identity: object }[];
+  readonly environment?: object | null | undefined;
 }
 
 /**
@@ -25,15 +25,15 @@ interface AnyManifest {
  * that a moved workspace keeps its fingerprints.
  */
 export function manifestFingerprint(manifest: AnyManifest): string {
-  const { volatile: _volatile, inputs, scorer, environment, axes, scorers, ...fixed } = manifest;
+  const { volatile: _volatile, inputs, scorer, axes, scorers, environment, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
     ...(scorer && { scorer: withoutPlace(scorer) }),
-    ...(environment !== undefined && { environment: environment && withoutPlace(environment) }),
     ...(axes && { axes: axes.map((one) => ({ ...one, scorer: withoutPlace(one.scorer) })) }),
     ...(scorers && {
       scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),
     }),
+    ...(environment !== undefined && { environment: environment && withoutPlace(environment) }),
     inputs: inputs.map(withoutPath),
   });
 }
@@ -42,7 +42,7 @@ function withoutPath({ path: _path, ...rest }: { readonly path?: unknown }): obj
   return rest;
 }
 
-/** Where a scorer's file lies does not count; whether it is a file does. */
+/** Where the file of a scorer or an environment lies does not count; whether it is a file does. */
 function withoutPlace({ path: file, ...rest }: { readonly path?: unknown }): object {
   return typeof file === "string" ? { ...rest, from_file: true } : rest;
 }

@@ -12,6 +12,7 @@ export { rolloutFailureSchema } from "./episode-schema.ts";
 const sampled = z.strictObject({
   token_ids: z.array(count).nullable(),
   logprobs: z.array(z.number()).nullable(),
+  sampled_logprobs: z.array(z.number()).optional(),
   finish: z.string(),
   prompt_tokens: count.nullable(),
   completion_tokens: count.nullable(),
