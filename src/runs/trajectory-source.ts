@@ -28,6 +28,8 @@ export interface TrajectorySource {
     readonly dir: string;
     readonly environment: RecordedEnvironment;
     readonly split: string | null;
+    /** Outcome codes of a solved task. */
+    readonly solved: readonly string[];
     /** Episodes of each task. */
     readonly n: number;
     /** Of the tasks, as eval computes it. */
@@ -41,7 +43,13 @@ export function hasTrajectories(dir: string): boolean {
 }
 
 export async function findTrajectories(given: string): Promise<TrajectorySource> {
-  if (statSync(given, { throwIfNoEntry: false })?.isDirectory()) return inFolder(given);
+  const found = statSync(given, { throwIfNoEntry: false });
+  if (!found)
+    throw dataError(
+      `there are no trajectories at ${given}`,
+      "Name the folder of a rollout in an environment, or a file of trajectories.",
+    );
+  if (found.isDirectory()) return inFolder(given);
   const dir = path.dirname(given);
   const isOfRollout = path.basename(given) === TRAJECTORIES && (await isRollout(dir));
   return isOfRollout ? { ...(await described(dir)), file: given } : { file: given, failures: [] };
@@ -67,7 +75,7 @@ async function inFolder(dir: string): Promise<TrajectorySource> {
 
 async function described(dir: string): Promise<TrajectorySource> {
   const { manifest = {} } = await contentOf(dir);
-  const { environment, split, n, examples } = manifest as Record<string, unknown>;
+  const { environment, split, solved, n, examples } = manifest as Record<string, unknown>;
   return {
     file: path.join(dir, TRAJECTORIES),
     failures: await readFailures(path.join(dir, FAILURES)),
@@ -75,6 +83,7 @@ async function described(dir: string): Promise<TrajectorySource> {
       dir,
       environment: environmentIn(environment, dir),
       split: typeof split === "string" ? split : null,
+      solved: Array.isArray(solved) ? solved.map(String) : [],
       n: Number.isSafeInteger(n) ? Number(n) : 1,
       examples: examplesIn(examples),
     },
