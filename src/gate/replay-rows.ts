@@ -6,7 +6,13 @@
 import type { PlayableEnvironment, Split } from "../core/environment.ts";
 import { canonicalJson } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
-import { disagreement, isBroken, type Replayed, replayEpisodes } from "../core/replay.ts";
+import {
+  actionsOf,
+  disagreement,
+  isBroken,
+  type Replayed,
+  replayEpisodes,
+} from "../core/replay.ts";
 import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
 import type { Differing, RowCheck } from "./rescore.ts";
 
@@ -16,18 +22,19 @@ const FIRST_IDS = 5;
 
 type EpisodeRow = ResultRow & { readonly episode: RowEpisode };
 
-/** Why a row is not what its environment gives; undefined where it is. */
+/** By row, what is not as its environment gives it; undefined where all is. */
 export async function untrueRows(
   { environment, solved }: PlayableEnvironment,
   rows: readonly { readonly row: EpisodeRow; readonly task: Example | undefined }[],
-): Promise<(string | undefined)[]> {
+): Promise<(Untrue | undefined)[]> {
   const known = rows.flatMap(({ row, task }) =>
     task && task.prompt === row.prompt ? [{ task, episode: recordedOf(row) }] : [],
   );
   const replayed = (await replayEpisodes(environment, known)).values();
   return rows.map(({ row, task }) => {
-    if (!task) return "the environment has no such task";
-    if (task.prompt !== row.prompt) return "its prompt is not that of the task";
+    if (!task) return { what: "id", expected: "a task of the environment", found: row.id };
+    if (task.prompt !== row.prompt)
+      return { what: "prompt", expected: task.prompt, found: row.prompt };
     return untrue(row, replayed.next().value as Replayed, solved);
   });
 }
@@ -37,19 +44,35 @@ function recordedOf({ reward, outcome_code: code, episode }: EpisodeRow) {
   return { address, messages, terminated, metrics, reward, code };
 }
 
+/** A part of a row that the environment does not give. */
+export interface Untrue {
+  readonly what: string;
+  readonly expected: unknown;
+  readonly found: unknown;
+}
+
 function untrue(
   row: EpisodeRow,
   replayed: Replayed,
   solved: readonly string[],
-): string | undefined {
+): Untrue | undefined {
   const recorded = recordedOf(row);
-  if (isBroken(recorded, replayed)) return row.reward === null ? undefined : "it has no reward";
+  if (isBroken(recorded, replayed))
+    return row.reward === null ? undefined : { what: "reward", expected: null, found: row.reward };
   const other = disagreement(recorded, replayed);
-  if (other) return `${other.what}: ${other.replayed} in place of ${other.recorded}`;
-  if (row.episode.turns !== replayed.turnRewards.length) return "turns";
-  if (row.passed !== (row.reward !== null && solved.includes(row.outcome_code))) return "passed";
-  const details = replayed.end?.details ?? {};
-  return canonicalJson(row.details) === canonicalJson(details) ? undefined : "details";
+  if (other) {
+    const what = other.turn === undefined ? other.what : `${other.what} of turn ${other.turn}`;
+    return { what, expected: other.replayed, found: other.recorded };
+  }
+  const { reward, outcome_code: code } = row;
+  const pairs: readonly (readonly [what: string, expected: unknown, found: unknown])[] = [
+    ["completion", actionsOf(row.episode.messages).join("\n"), row.completion],
+    ["passed", reward !== null && solved.includes(code), row.passed],
+    ["details", replayed.end?.details ?? {}, row.details],
+    ["turns", replayed.turnRewards.length, row.episode.turns],
+  ];
+  const differing = pairs.find(([, is, said]) => canonicalJson(is) !== canonicalJson(said ?? null));
+  return differing && { what: differing[0], expected: differing[1], found: differing[2] };
 }
 
 export function isEpisode(row: ResultRow): row is EpisodeRow {
