@@ -33,6 +33,8 @@ export interface ScoredRun {
   readonly broken: number;
   /** Examples that the scorer cannot read. */
   readonly invalid: number;
+  /** Episodes of an environment that gives no reward. */
+  readonly unrewarded: number;
   /** The commonest first. */
   readonly outcomes: readonly OutcomeCount[];
   /** Rows whose codes came when there were too many to count apart. */
@@ -78,6 +80,7 @@ export async function readScoredRun(
     passed: outcomes.passed,
     meanReward: recount.report().mean_reward,
     ...{ missing: recount.missing, broken: recount.broken, invalid: recount.invalid },
+    unrewarded: recount.unrewarded,
     ...{ outcomes: outcomes.sorted, otherOutcomes: outcomes.others },
     slices: slices.table(),
   };
