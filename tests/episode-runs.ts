@@ -1,20 +1,25 @@
 /** Rollouts of scripted players, as `rollout --env` writes them, for tests of what reads them. */
 
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
 import type { Split } from "../src/core/environment.ts";
-import { canonicalJson, type Json } from "../src/core/json.ts";
+import { FINGERPRINT_VERSION } from "../src/core/fingerprint.ts";
+import { canonicalJson, type Json, type JsonObject } from "../src/core/json.ts";
 import type { RolloutFailure, Trajectory } from "../src/core/trajectory.ts";
 import { type OpenedEnvironment, openEnvironment } from "../src/environments/open.ts";
 import {
   type ScriptedPlayer,
   scriptedTrajectory,
 } from "../src/environments/scripted-trajectory.ts";
+import { EpisodeTally } from "../src/loops/episode-tally.ts";
+import { RolloutTally } from "../src/loops/rollout-tally.ts";
 import { ExampleFingerprints } from "../src/loops/scoring-run.ts";
-import { manifestFingerprint, observeOccasion } from "../src/runs/manifest.ts";
+import { FAILURES, ROLLOUT_SCHEMA, TRAJECTORIES } from "../src/runs/artifacts.ts";
+import { finishRollout } from "../src/runs/finished-rollout.ts";
+import { observeOccasion } from "../src/runs/manifest.ts";
+import { RunFolder } from "../src/runs/run-folder.ts";
 
 export interface RolloutParts {
   readonly env: string;
@@ -68,46 +73,45 @@ export async function trajectoriesOf(
   return made;
 }
 
-async function writeRollout(folder: string, parts: RolloutParts): Promise<void> {
+async function writeRollout(dir: string, parts: RolloutParts): Promise<void> {
   const { env, split = "dev", n = 1, seed = 0, edit = (one) => one, failures = [] } = parts;
   const opened = await openEnvironment(env);
-  const all = await trajectoriesOf(opened, parts);
-  const kept = all.map(edit).filter((one) => one !== undefined);
-  mkdirSync(folder, { recursive: true });
-  const lines = (rows: readonly unknown[]) =>
-    rows.map((row) => `${canonicalJson(row as Json)}\n`).join("");
-  const text = lines(kept);
-  const policy = { kind: "scripted", name: parts.policy ?? "gold" };
-  const sampling = parts.sampling ?? { seed, temperature: 1 };
-  const sha256 = (content: string) => createHash("sha256").update(content).digest("hex");
-  const provenance = `${canonicalJson({
-    schema: "lockedroom.provenance@1",
-    completions_sha256: sha256(text),
-    ...{ policy, prompt: {}, sampling, prompts_by_row: true },
-  })}\n`;
+  const { tasks, tools = [], solved } = opened.definition;
+  const folder = await RunFolder.open(dir, "rollout", {});
+  const lines = await folder.lines(TRAJECTORIES);
+  const [turns, episodes] = [new RolloutTally(), new EpisodeTally(solved)];
+  for (const one of (await trajectoriesOf(opened, parts)).map(edit)) {
+    if (!one) continue;
+    episodes.add(one);
+    for (const message of one.messages)
+      if (message.role === "assistant") {
+        const { logprobs, ...counts } = message.sampled;
+        turns.add({ completion: message.content, ...counts, ...(logprobs && { logprobs }) });
+      }
+    lines.add(canonicalJson(one as unknown as Json));
+  }
+  await lines.flush();
+  if (failures.length > 0) {
+    const failed = await folder.lines(FAILURES);
+    for (const failure of failures) failed.add(canonicalJson(failure as unknown as Json));
+    await failed.flush();
+  }
   const examples = new ExampleFingerprints();
-  for (const task of opened.definition.tasks(split).slice(0, parts.tasks)) examples.add(task);
-  const manifest = {
-    ...{ schema: "lockedroom.rollout@1", fingerprint_version: 1, command: "rollout", inputs: [] },
-    ...{ examples: examples.identity(), n, policy, prompt: {}, sampling, split },
-    environment: opened.identity,
-    tools: (opened.definition.tools ?? []) as readonly unknown[],
-    solved: opened.definition.solved,
-    volatile: { ...(await observeOccasion()()), folder: path.basename(folder) },
-  };
-  const failed = lines(failures);
-  const summary = {
-    schema: "lockedroom.rollout-summary@1",
-    files: { "trajectories.jsonl": sha256(text) },
-    manifest_sha256: manifestFingerprint(manifest),
-  };
-  const files: Record<string, string> = {
-    "trajectories.jsonl": text,
-    "trajectories.provenance.json": provenance,
-    "manifest.json": `${JSON.stringify(manifest, null, 2)}\n`,
-    "summary.json": `${JSON.stringify(summary, null, 2)}\n`,
-    ...(failures.length > 0 && { "failures.jsonl": failed }),
-  };
-  for (const [file, content] of Object.entries(files))
-    writeFileSync(path.join(folder, file), content);
+  for (const task of tasks(split).slice(0, parts.tasks)) examples.add(task);
+  await finishRollout(
+    folder,
+    {
+      schema: ROLLOUT_SCHEMA,
+      ...{ fingerprint_version: FINGERPRINT_VERSION, command: "rollout", inputs: [] },
+      ...{ examples: examples.identity(), n, split, solved: [...solved], tools: [...tools] },
+      environment: opened.identity as unknown as JsonObject,
+      policy: { kind: "scripted", name: parts.policy ?? "gold" },
+      prompt: {},
+      sampling: parts.sampling ?? { seed, temperature: 1 },
+      ...{ exposure: null, seeds_tried: null },
+      volatile: await observeOccasion()(),
+    },
+    { ...turns.summary(parts.tasks, undefined), episodes: episodes.summary(failures) },
+    [],
+  );
 }

@@ -3,7 +3,7 @@
 import { Option } from "commander";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { usageError } from "../core/errors.ts";
-import { findTrajectories } from "../runs/trajectory-source.ts";
+import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { startProgress, totalBytes } from "./progress.ts";
 
 export interface TrajectoryFlags {
@@ -56,7 +56,7 @@ export async function withTrajectories<T>(
   { trajectories, env, quiet }: TrajectoryFlags & { trajectories: string; quiet?: boolean },
   work: (environment: PlayableEnvironment, onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
-  const { file, rollout } = await findTrajectories(trajectories);
+  const { file, rollout } = await findEpisodes(trajectories);
   const named = env ?? rollout?.environment.path ?? rollout?.environment.name;
   if (named === undefined)
     throw usageError(`${file} does not say what environment it is of`, "Add --env NAME.");

@@ -22,11 +22,11 @@ import type { CheckedScore, ScorerIdentity } from "../core/score.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
+import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.ts";
 import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
 import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.ts";
-import { findTrajectories, type TrajectorySource } from "../runs/trajectory-source.ts";
 import type { Joined } from "./join.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
 import { ExampleFingerprints, type JoinedRun, withJoinedRun } from "./scoring-run.ts";
@@ -75,7 +75,7 @@ export async function withEpisodes<T>(
   work: (run: EpisodeRun) => Promise<T>,
 ): Promise<T> {
   const { environment: played } = options;
-  const source = await findTrajectories(options.trajectories);
+  const source = await findEpisodes(options.trajectories);
   const instrument = scorerIdentityOf(played);
   requireSameName(source, instrument);
   const { tasks, split, n } = await tasksOf(source, played, instrument.name);
@@ -124,7 +124,7 @@ function identityOf({ name, version, spec, source_sha256, path }: ScorerIdentity
   return { name, version, spec, source_sha256, path };
 }
 
-function requireSameName({ file, rollout }: TrajectorySource, { name }: ScorerIdentity): void {
+function requireSameName({ file, rollout }: RecordedEpisodes, { name }: ScorerIdentity): void {
   if (!rollout || rollout.environment.name === name) return;
   throw dataError(
     `${file} was made in the environment ${visibleShort(rollout.environment.name, 60)}, not in ${name}`,
@@ -141,7 +141,7 @@ interface Tasks {
 
 /** The tasks that the episodes are of, in the order of the environment. */
 async function tasksOf(
-  { file, rollout, failures }: TrajectorySource,
+  { file, rollout, failures }: RecordedEpisodes,
   environment: PlayableEnvironment,
   name: string,
 ): Promise<Tasks> {

@@ -64,18 +64,16 @@ export async function* playEach<C, R extends Reply, S, Q extends EpisodeRequest>
   const beginning = remembered((messages: readonly Message[]) => actor.begin(messages));
   let playing: Running<C, R, S, Q>[] = [];
   for (;;) {
+    yield* playing.flatMap((one) => one.outcome());
+    playing = playing.filter(({ ended }) => !ended);
     if (stop?.aborted) return;
     const fresh = takeUpTo(waiting, batch - playing.length);
     const turns = await Promise.all(fresh.map((request) => reset(environment, request)));
     playing.push(
       ...fresh.map((request, i) => new Running(request, turns[i] as Turn<S>, actor, beginning)),
     );
-    yield* playing.flatMap((one) => one.outcome());
-    playing = playing.filter(({ ended }) => !ended);
-    if (playing.length === 0) {
-      if (fresh.length === 0) return;
-      continue;
-    }
+    if (playing.length === 0) return;
+    if (playing.some(({ ended }) => ended)) continue; // Before their first turn.
     const start = performance.now();
     const replies = await actor.answer(
       playing.map((one) => one.request()),

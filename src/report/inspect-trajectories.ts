@@ -2,8 +2,8 @@
 
 import { dataError } from "../core/errors.ts";
 import type { RolloutFailure } from "../core/trajectory.ts";
+import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
-import { findTrajectories } from "../runs/trajectory-source.ts";
 import { EpisodeMeans, type EpisodesSummary } from "../stats/episode-means.ts";
 import { type Conversation, conversationIn } from "./conversation.ts";
 import type { InspectOptions } from "./inspect.ts";
@@ -34,7 +34,7 @@ export async function inspectTrajectories(
   given: string,
   { onlyFails = false, topK = Number.POSITIVE_INFINITY, show = 3 }: InspectOptions = {},
 ): Promise<EpisodeInspection> {
-  const { file, failures, rollout } = await findTrajectories(given);
+  const { file, failures, rollout } = await findEpisodes(given);
   const solved = rollout?.solved ?? [];
   const groups = new Map<string, EpisodeGroup & { count: number; shown: Conversation[] }>();
   const means = new EpisodeMeans();
@@ -72,7 +72,7 @@ export async function inspectTrajectories(
 
 /** The episodes of one task. */
 export async function findConversations(given: string, id: string): Promise<Conversation[]> {
-  const { file, failures, rollout } = await findTrajectories(given);
+  const { file, failures, rollout } = await findEpisodes(given);
   const found: Conversation[] = [];
   for await (const batch of readTrajectories(file).batches())
     for (const one of batch)

@@ -4,7 +4,7 @@ import { dataError, usageError } from "../core/errors.ts";
 import { requireKind, SCORED } from "../runs/folder-kind.ts";
 import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
 import { isMatrix } from "../runs/matrix-report.ts";
-import { hasTrajectories } from "../runs/trajectory-source.ts";
+import { hasTrajectories } from "../runs/recorded-episodes.ts";
 import { episodesReport } from "./episodes/report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
 import { matrixReport } from "./matrix/report.ts";
@@ -77,12 +77,12 @@ export async function report(options: ReportOptions): Promise<Report> {
 const USED_BY: Readonly<
   Record<"pricePerHour" | "prices" | "alias", { flag: string; kinds: readonly RunKind[] }>
 > = {
-  pricePerHour: { flag: "--price-per-hour", kinds: ["train"] },
+  pricePerHour: { flag: "--price-per-hour", kinds: ["train", "eval", "select", "rollout"] },
   prices: {
     flag: "--price-in and --price-out",
     kinds: ["eval", "select", "experiment", "rollout"],
   },
-  alias: { flag: "--alias", kinds: ["eval", "select", "experiment", "rollout"] },
+  alias: { flag: "--alias", kinds: ["train", "eval", "select", "experiment", "rollout"] },
 };
 
 function refuseUnused(options: ReportOptions, kind: RunKind, run: string): void {

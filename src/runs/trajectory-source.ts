@@ -1,116 +1,56 @@
-/** The trajectories that a command is given: a rollout's folder, or a file of them. */
+/** The trajectories that somebody names: a rollout folder, or a file. */
 
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { dataError } from "../core/errors.ts";
-import { isFields } from "../core/records.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { RolloutFailure } from "../core/trajectory.ts";
-import { COMPLETIONS, FAILURES, SAMPLES, TRAJECTORIES } from "./artifacts.ts";
-import { rolloutFailureSchema } from "./episode-schema.ts";
+import { FAILURES, TRAJECTORIES } from "./artifacts.ts";
 import { contentOf, requireFinished, requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
-import { parseWith } from "./whole-file.ts";
-
-/** What a rollout's manifest says of its environment. */
-export interface RecordedEnvironment {
-  readonly name: string;
-  readonly version: string;
-  readonly source_sha256: string | null;
-  /** Null for an embedded one. */
-  readonly path: string | null;
-}
+import { rolloutFailureSchema } from "./trajectory-schema.ts";
+import { fileExists, parseWith } from "./whole-file.ts";
 
 export interface TrajectorySource {
   readonly file: string;
+  /** Held in memory: an exception budget keeps them few. */
   readonly failures: readonly RolloutFailure[];
-  /** Of the rollout in whose folder the file lies; undefined for a file from elsewhere. */
-  readonly rollout?: {
-    readonly dir: string;
-    readonly environment: RecordedEnvironment;
-    readonly split: string | null;
-    /** Outcome codes of a solved task. */
-    readonly solved: readonly string[];
-    /** Episodes of each task. */
-    readonly n: number;
-    /** Of the tasks, as eval computes it. */
-    readonly examples: { readonly count: number; readonly sha256: string } | null;
-  };
+  /** Undefined where no rollout of ours says what the file is. */
+  readonly manifest: JsonObject | undefined;
 }
 
-/** Whether a folder holds the trajectories of a rollout. */
-export function hasTrajectories(dir: string): boolean {
-  return existsSync(path.join(dir, TRAJECTORIES));
-}
-
-export async function findTrajectories(given: string): Promise<TrajectorySource> {
-  const found = statSync(given, { throwIfNoEntry: false });
-  if (!found)
-    throw dataError(
-      `there are no trajectories at ${given}`,
-      "Name the folder of a rollout in an environment, or a file of trajectories.",
-    );
-  if (found.isDirectory()) return inFolder(given);
+export async function openTrajectories(given: string): Promise<TrajectorySource> {
+  const folder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (folder) return openFolder(given);
+  if (path.basename(given) !== TRAJECTORIES) {
+    return { file: given, failures: [], manifest: undefined };
+  }
   const dir = path.dirname(given);
-  const isOfRollout = path.basename(given) === TRAJECTORIES && (await isRollout(dir));
-  return isOfRollout ? { ...(await described(dir)), file: given } : { file: given, failures: [] };
+  const { kind, manifest } = await contentOf(dir);
+  const failures = await readFailures(path.join(dir, FAILURES));
+  return { file: given, failures, manifest: kind === "rollout" ? manifest : undefined };
 }
 
-async function isRollout(dir: string): Promise<boolean> {
-  const { kind, summary } = await contentOf(dir);
-  return kind === "rollout" && summary !== undefined;
-}
-
-async function inFolder(dir: string): Promise<TrajectorySource> {
+async function openFolder(dir: string): Promise<TrajectorySource> {
   const content = await requireKind(dir, ["rollout"]);
-  requireFinished(dir, content);
-  if (hasTrajectories(dir)) return described(dir);
-  const answers = [COMPLETIONS, SAMPLES].find((name) => existsSync(path.join(dir, name)));
-  throw dataError(
-    `${dir} has no ${TRAJECTORIES}`,
-    answers === undefined
-      ? "Name the folder of a rollout in an environment: rollout --env NAME."
-      : `It is a rollout of prompts: eval scores its ${answers} with --dataset and --completions.`,
-  );
-}
-
-async function described(dir: string): Promise<TrajectorySource> {
-  const { manifest = {} } = await contentOf(dir);
-  const { environment, split, solved, n, examples } = manifest as Record<string, unknown>;
-  return {
-    file: path.join(dir, TRAJECTORIES),
-    failures: await readFailures(path.join(dir, FAILURES)),
-    rollout: {
-      dir,
-      environment: environmentIn(environment, dir),
-      split: typeof split === "string" ? split : null,
-      solved: Array.isArray(solved) ? solved.map(String) : [],
-      n: Number.isSafeInteger(n) ? Number(n) : 1,
-      examples: examplesIn(examples),
-    },
-  };
-}
-
-function environmentIn(value: unknown, dir: string): RecordedEnvironment {
-  const { name, version, source_sha256: source, path: file } = isFields(value) ? value : {};
-  if (typeof name !== "string")
-    throw dataError(`the manifest of ${dir} names no environment`, "Run the rollout again.");
-  return {
-    name,
-    version: String(version ?? ""),
-    source_sha256: typeof source === "string" ? source : null,
-    path: typeof file === "string" ? file : null,
-  };
-}
-
-function examplesIn(value: unknown) {
-  const { count, sha256 } = isFields(value) ? value : {};
-  return typeof count === "number" && typeof sha256 === "string" ? { count, sha256 } : null;
+  if (content.kind !== undefined) requireFinished(dir, content);
+  const file = path.join(dir, TRAJECTORIES);
+  if (!fileExists(file)) {
+    throw dataError(
+      `${dir} has no ${TRAJECTORIES}`,
+      "Trajectories are made by rollout --env, in an environment.",
+    );
+  }
+  const failures = await readFailures(path.join(dir, FAILURES));
+  return { file, failures, manifest: content.manifest };
 }
 
 async function readFailures(file: string): Promise<RolloutFailure[]> {
-  if (!existsSync(file)) return [];
-  const failures: RolloutFailure[] = [];
-  const lines = new JsonlFile(file, (fields) => parseWith(rolloutFailureSchema, fields));
-  for await (const batch of lines.batches()) failures.push(...batch);
-  return failures;
+  if (!fileExists(file)) return [];
+  const found: RolloutFailure[] = [];
+  const lines = new JsonlFile(file, (fields) => parseWith(rolloutFailureSchema, fields), {
+    regular: true,
+  });
+  for await (const batch of lines.batches()) found.push(...batch);
+  return found;
 }

@@ -68,11 +68,16 @@ describe("an evaluation of episodes", () => {
     const copy = room.path("changed");
     cpSync(RUN, copy, { recursive: true });
     const file = `${copy}/manifest.json`;
-    const text = readFileSync(file, "utf8").replaceAll(/"source_sha256": "\w{4}/g, '"source_sha256": "0000');
+    const text = readFileSync(file, "utf8").replaceAll(
+      /"source_sha256": "\w{4}/g,
+      '"source_sha256": "0000',
+    );
     writeFileSync(file, text);
     const { parts } = await verify({ run: copy, only: ["score"] });
     expect(parts[0]).toMatchObject({ status: "impossible" });
-    expect(parts[0]?.message).toMatch(/^The code of the environment arithmetic is not the recorded/);
+    expect(parts[0]?.message).toMatch(
+      /^The code of the environment arithmetic is not the recorded/,
+    );
   });
 
   test("is replayed by gate --verified", async () => {

@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import { SUMMARY } from "../runs/artifacts.ts";
 import type { Rollout } from "../runs/read-rollout.ts";
+import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
-import { findTrajectories } from "../runs/trajectory-source.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
 import { type EpisodeOptions, type Opened, playAgain, withEnvironment } from "./episodes.ts";
 import { NO_HISTORY, verifyExposure } from "./exposure.ts";
@@ -82,7 +82,7 @@ async function* oneBatch<T>(rows: readonly T[]): AsyncGenerator<readonly T[], vo
 const whole = (trajectory: Trajectory) => trajectory as unknown as JsonObject;
 
 async function* recordedIn(dir: string) {
-  const { file } = await findTrajectories(dir);
+  const { file } = await findEpisodes(dir);
   let open: { id: string; episodes: Map<number, JsonObject> } | undefined;
   for await (const batch of readTrajectories(file).batches()) {
     for (const one of batch) {

@@ -11,9 +11,9 @@ import {
 import { reasonOf } from "../../report/reason.ts";
 import { sliceRates } from "../../report/scored/row-slices.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
+import { hasTrajectories } from "../../runs/recorded-episodes.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { warnings } from "../../runs/summary-text.ts";
-import { hasTrajectories } from "../../runs/trajectory-source.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { codeOf, currentCode } from "../../scorers/load.ts";
 import { axisTable } from "../axis-text.ts";

@@ -4,9 +4,9 @@ import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import type { RolloutFailure } from "../../core/trajectory.ts";
 import { SUMMARY } from "../../runs/artifacts.ts";
 import { openRollout } from "../../runs/read-rollout.ts";
+import { findEpisodes } from "../../runs/recorded-episodes.ts";
 import type { RolloutManifest, RolloutSummary } from "../../runs/rollout-schemas.ts";
 import { readTrajectories } from "../../runs/trajectory-schema.ts";
-import { findTrajectories } from "../../runs/trajectory-source.ts";
 import { EpisodeMeans, type EpisodesSummary } from "../../stats/episode-means.ts";
 import { RateCounts } from "../../stats/rate-counts.ts";
 import { type Business, type BusinessOptions, businessOfRollout } from "../business/business.ts";
@@ -39,7 +39,7 @@ export async function readEpisodes(
 ): Promise<EpisodesRun> {
   const rollout = await openRollout(dir);
   const { manifest, summary } = rollout;
-  const { file, failures } = await findTrajectories(dir);
+  const { file, failures } = await findEpisodes(dir);
   const rates = new RateCounts();
   const codes = new Map<string, number>();
   const means = new EpisodeMeans();
