@@ -45,11 +45,11 @@ export async function scriptedTrajectory(
     messages.push(...turn.observation.map(observed));
   }
   const turns = messages.filter(({ role }) => role === "assistant").length;
-  const { code, terminated } = turn.end;
+  const { code, terminated, details } = turn.end;
   return {
     ...{ id: task.id, sample, address, messages, segments: null, reward, code, terminated },
     metrics: { ...metrics, turns },
-    metadata: {},
+    metadata: { details },
     logs: [],
   };
 }
