@@ -58,6 +58,8 @@ export interface Environment<S = unknown> {
    * and each turn is a row of its own. A long game stays within a short context.
    */
   readonly memoryless?: boolean;
+  /** How many episodes may be open at once, where a server has a limit. */
+  readonly episodesAtOnce?: number;
   reset(task: Example, rng: Rng): Promise<Turn<S>>;
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
