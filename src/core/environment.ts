@@ -63,6 +63,8 @@ export interface Environment<S = unknown> {
   reset(task: Example, rng: Rng): Promise<Turn<S>>;
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
+  /** Says that an episode will not be played to its end; what a server holds for it is set free. */
+  leave?(state: S): void;
 }
 
 /** No task is in two of them. */

@@ -136,6 +136,16 @@ describe("our own server behind openenv:URL", () => {
     expect(third.end?.details.message).toMatch("no free session: 1 of at most 1");
   });
 
+  test("an episode that is left makes room for another", async () => {
+    const { environment, tasks } = await remote((await served("boat-race", 1)).url);
+    const [task] = await tasks("dev");
+    for (let i = 0; i < 3; i++) {
+      const { state, end } = await environment.reset(task as Example, rngAt(i));
+      expect(end).toBeUndefined();
+      environment.leave?.(state);
+    }
+  });
+
   test("a turn cannot be taken back: the server holds the episode", async () => {
     const { environment, tasks } = await remote((await served("boat-race")).url);
     const [task] = await tasks("dev");

@@ -54,7 +54,7 @@ export class RemoteEnvironment implements Environment<RemoteState> {
   readonly identity: JsonObject;
   readonly memoryless: boolean;
   readonly #parts: RemoteParts;
-  /** Gives the session of an episode back that nobody can play on, such as one that was given up. */
+  /** Sets the session of an episode free that was neither ended nor left and cannot be played on. */
   readonly #forgotten: FinalizationRegistry<Seat>;
 
   constructor(parts: RemoteParts) {
@@ -84,6 +84,10 @@ export class RemoteEnvironment implements Environment<RemoteState> {
 
   step(batch: readonly { readonly state: RemoteState; readonly action: { text: string } }[]) {
     return Promise.all(batch.map(({ state, action }) => this.#step(state, action.text)));
+  }
+
+  leave({ episode }: RemoteState): void {
+    this.#leave(episode.seat);
   }
 
   async #step({ episode, turn }: RemoteState, text: string): Promise<Turn<RemoteState>> {
