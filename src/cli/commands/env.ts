@@ -280,14 +280,17 @@ function report(identity: object, findings: readonly Finding[], { format }: Flag
   }
   for (const finding of findings) printFinding(finding);
   out();
-  out(
-    passed
-      ? paint("green", "SOUND")
-      : paint(
-          "red",
-          "NOT SOUND: a policy that learns from these rewards may learn something else.",
-        ),
-  );
+  const open = findings.filter((one) => one.passed === null).length;
+  const rest =
+    open === 0
+      ? ""
+      : ` as far as it could be checked: ${open} of ${findings.length} checks could not be made`;
+  if (passed) out(paint("green", `SOUND${rest}`));
+  else {
+    out(
+      paint("red", "NOT SOUND: a policy that learns from these rewards may learn something else."),
+    );
+  }
   return passed ? 0 : 1;
 }
 
