@@ -3,13 +3,12 @@
  * finding has the id that OpenEnv gives it, where it has one.
  */
 
-import { SPLITS, type Turn } from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, SPLITS, type Turn } from "../core/environment.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import { type EnvironmentDefinition, OUT_OF_TURNS } from "./definition.ts";
 import { episodeSeed, playScripted, type ScriptedEpisode } from "./episode.ts";
-import { ENVIRONMENT_ERROR } from "./guard.ts";
 
 export interface CheckOptions {
   /** Tasks of each split that are played. */

@@ -3,14 +3,13 @@
  * and its state is not to be seen.
  */
 
-import { SPLITS, type Split, type Turn } from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, SPLITS, type Split, type Turn } from "../core/environment.ts";
 import { LockedRoomError } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { rngAt } from "../core/rng.ts";
 import { visibleShort } from "../core/visible.ts";
 import { CANARIES, type CheckOptions, type Finding } from "../environments/check.ts";
-import { ENVIRONMENT_ERROR } from "../environments/guard.ts";
 import type { RemotePlayable } from "./open-playable.ts";
 
 interface Played {

@@ -3,13 +3,17 @@
  * holds the episode, so a step is only possible from its last turn.
  */
 
-import type { Environment, EpisodeEnd, Turn } from "../core/environment.ts";
+import {
+  ENVIRONMENT_ERROR,
+  type Environment,
+  type EpisodeEnd,
+  type Turn,
+} from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import type { Rng } from "../core/rng.ts";
 import { OUT_OF_TURNS } from "../environments/definition.ts";
-import { ENVIRONMENT_ERROR } from "../environments/guard.ts";
 import type { RemoteSettings } from "./address.ts";
 import type { ActionReader } from "./remote-action.ts";
 import { RemoteFailure } from "./remote-failure.ts";

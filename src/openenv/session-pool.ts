@@ -111,7 +111,7 @@ export class SessionPool {
     return new RemoteFailure(
       open === 0
         ? "has no free session (CAPACITY_REACHED): others use it"
-        : `has no free session: ${open} of at most ${this.#most} are in use. Play fewer episodes at once`,
+        : `has no free session: ${open} of at most ${this.#most} are in use. Give the address #sessions=${open}`,
       CAPACITY_REACHED,
     );
   }

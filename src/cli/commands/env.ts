@@ -5,6 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { Argument, type Command, Option } from "commander";
 import {
+  ENVIRONMENT_ERROR,
   type EpisodeEnd,
   type PlayableEnvironment,
   SPLITS,
@@ -19,7 +20,6 @@ import { visible } from "../../core/visible.ts";
 import { EMBEDDED } from "../../environments/catalogue.ts";
 import { checkEnvironment, type Finding } from "../../environments/check.ts";
 import { episodeSeed } from "../../environments/episode.ts";
-import { ENVIRONMENT_ERROR } from "../../environments/guard.ts";
 import { type OpenedEnvironment, openEnvironment } from "../../environments/open.ts";
 import { isRemote } from "../../openenv/address.ts";
 import { checkRemote } from "../../openenv/check-remote.ts";
