@@ -10,6 +10,7 @@ const toolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: j
 const sampled = z.strictObject({
   token_ids: z.array(count).nullable(),
   logprobs: z.array(z.number()).nullable(),
+  sampled_logprobs: z.array(z.number()).optional(),
   finish: z.string(),
   prompt_tokens: count.nullable(),
   completion_tokens: count.nullable(),
