@@ -64,9 +64,15 @@ export function contextOf(manifest: JsonObject | undefined): ExportContext {
   return {
     tools: Array.isArray(tools) ? (tools as unknown as Tool[]) : [],
     environment: nameOf(environment),
-    policy: nameOf(policy),
+    policy: nameOf(policy) ?? checkpointName(policy),
     version: packageVersion(),
   };
+}
+
+/** A checkpoint is known by the fingerprint of its weights. */
+function checkpointName(policy: unknown): string | null {
+  const fingerprint = isFields(policy) ? policy.fingerprint : undefined;
+  return typeof fingerprint === "string" ? `checkpoint:${fingerprint}` : null;
 }
 
 function nameOf(identity: unknown): string | null {
