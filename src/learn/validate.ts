@@ -1,6 +1,6 @@
 /** The policy on held-out examples: sampled with the same random numbers every time, so that only the policy differs. */
 
-import type { Environment, Message } from "../core/environment.ts";
+import type { Environment } from "../core/environment.ts";
 import type { Example } from "../core/records.ts";
 import { completionRow, type TokenRow } from "../core/token-row.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -9,6 +9,7 @@ import type { Algorithm } from "./algorithm.ts";
 import { mean } from "./parts/advantages.ts";
 import { repetitionOf } from "./parts/repetition.ts";
 import { completionOf, type Episode, play, replay, requireReward } from "./play.ts";
+import { sampleOf } from "./sample.ts";
 import type { TrainSettings } from "./settings.ts";
 import { episodeFigures } from "./sources/episode-metrics.ts";
 import type { Examples } from "./sources/examples.ts";
@@ -70,27 +71,10 @@ export async function validate(
       ...(needs === "texts" && (await heldOutLoss(engine, list))),
       rewards: truth,
     },
-    samples: texts.slice(0, KEPT_SAMPLES).map((completion, i) => ({
-      step,
-      id: list[i]?.id ?? "",
-      prompt: list[i]?.prompt ?? "",
-      completion,
-      reward: truth[i] ?? null,
-      code: codes[i] ?? "",
-      ...(played && { messages: conversationOf(episodes[i] as Episode) }),
-    })),
+    samples: episodes
+      .slice(0, KEPT_SAMPLES)
+      .map((episode, i) => ({ step, ...sampleOf(episode, played ?? false, truth[i]) })),
   };
-}
-
-/** What was read and written, turn by turn. */
-function conversationOf({ observations, generations }: Episode): Message[] {
-  return observations.flatMap((observation, turn) => {
-    const own = generations[turn];
-    return [
-      ...observation.map(({ role, content }) => ({ role, content })),
-      ...(own ? [{ role: "assistant" as const, content: own.completion }] : []),
-    ];
-  });
 }
 
 /** Of examples that all have a completion, such as texts that were held out. */

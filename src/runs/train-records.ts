@@ -69,7 +69,7 @@ export const evaluationRecordSchema = z.object({
   rewards,
 });
 
-/** One line of samples.jsonl: completions of the first examples of the validation set. */
+/** One line of samples.jsonl: completions of the first examples of the validation set; of the last step, where a run has no validations. */
 export const sampleRecordSchema = z.object({
   step,
   id: z.string(),
@@ -80,6 +80,8 @@ export const sampleRecordSchema = z.object({
   code: z.string(),
   /** Of an episode in an environment: everything that was said, in order. */
   messages: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
+  /** What the example says to the embedded axes, such as that it is to be refused. */
+  axis_labels: z.json().optional(),
 });
 
 /** One line of alarms.jsonl. */

@@ -8,6 +8,7 @@ import { allEqual } from "../parts/advantages.ts";
 import { type Credited, credited, type EpisodeOfTurns, tokenScores } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
+import { sampleOf } from "../sample.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { episodeMetrics } from "./episode-metrics.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
@@ -114,6 +115,11 @@ class Rollouts implements Source {
       metrics: { ...metrics, sampled_tokens },
       outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
       seconds: { sampling, scoring, logprobs },
+      samples: groups
+        .slice(0, KEPT_SAMPLES)
+        .flatMap(({ episodes: [first] }) =>
+          first ? [sampleOf(first, this.#context.played ?? false)] : [],
+        ),
     };
   }
 
@@ -291,6 +297,8 @@ class Rollouts implements Source {
     };
   }
 }
+
+const KEPT_SAMPLES = 8;
 
 /** Known by now: an episode without a reward has stopped the run. The price is paid with the last. */
 function turnRewardsOf({ turnRewards }: Episode, paid: number): number[] {

@@ -3,7 +3,7 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain } from "../../page/numbers.ts";
-import { startAndEnd } from "../series.ts";
+import { startAndEnd } from "../../training/series.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** Growth of the share. Entropy alone is no sign: it also falls when a policy becomes sure of right answers. */

@@ -3,14 +3,19 @@
  * its scores are used; otherwise the embedded axis scores the rows here, and the table says so.
  */
 
-import { fingerprint } from "../../core/fingerprint.ts";
-import { canonicalJson } from "../../core/json.ts";
-import type { CheckedScore } from "../../core/score.ts";
-import { exampleOf } from "../../runs/row-example.ts";
-import type { Manifest, ResultRow } from "../../runs/schemas.ts";
-import { scoreOnAxis } from "../../scorers/axes/score-on-axis.ts";
-
-export type ModeStatus = "seen" | "not seen" | "not measured";
+import { fingerprint } from "../../../core/fingerprint.ts";
+import { canonicalJson } from "../../../core/json.ts";
+import type { CheckedScore } from "../../../core/score.ts";
+import { exampleOf } from "../../../runs/row-example.ts";
+import type { Manifest, ResultRow } from "../../../runs/schemas.ts";
+import { scoreOnAxis } from "../../../scorers/axes/score-on-axis.ts";
+import {
+  cannotShow,
+  isOfPromptToRefuse,
+  type ModeStatus,
+  NOT_MEASURABLE,
+  toMeasure,
+} from "../status.ts";
 
 export interface ModeFinding {
   readonly name: string;
@@ -37,8 +42,6 @@ const MODES: readonly ModeOfAxis[] = [
   { name: "Refusal drift", axis: "refusal" },
   { name: "Safety regression", axis: "safety" },
 ];
-
-export const PROBES = "data/probes/probes.jsonl";
 
 export class FailureModes {
   readonly #modes: readonly AxisMode[];
@@ -82,7 +85,7 @@ class AxisMode {
 
   add(row: ResultRow): void {
     const { reward, code } = this.#scoreOf(row);
-    if (SHOULD_REFUSE.has(code)) this.#toRefuse++;
+    if (isToRefuse(row)) this.#toRefuse++;
     if (reward === null) {
       this.#unmeasured++;
       return;
@@ -106,9 +109,17 @@ class AxisMode {
     const codes = [...this.#codes].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     const list = codes.map(([code, count]) => `${code} ${count}`).join(", ");
     const share = this.#of === 0 ? 0 : (100 * this.#rows) / this.#of;
+    const isBlind =
+      this.#of > 0 && cannotShow(axis, { failing: this.#rows, toRefuse: this.#toRefuse });
     return {
       name,
-      status: this.#of === 0 ? "not measured" : this.#rows > 0 ? "seen" : "not seen",
+      status: isBlind
+        ? NOT_MEASURABLE
+        : this.#of === 0
+          ? "not measured"
+          : this.#rows > 0
+            ? "seen"
+            : "not seen",
       measured: this.#recorded
         ? `axis ${axis}`
         : `embedded axis ${axis}, on these rows; the gate compares it with eval --axis ${axis}`,
@@ -121,9 +132,7 @@ class AxisMode {
         ...(this.#unmeasured > 0 && this.#of > 0
           ? [`${this.#unmeasured} rows were not measured.`]
           : []),
-        ...(axis === "refusal" && this.#of > 0 && this.#toRefuse === 0
-          ? [`No prompt here is one to refuse; the probe set ${PROBES} has such prompts.`]
-          : []),
+        ...(isBlind ? [toMeasure(axis)] : []),
       ],
       ids: this.#ids,
     };
@@ -131,7 +140,12 @@ class AxisMode {
 }
 
 const NOTHING = { reward: null, code: "" };
-const SHOULD_REFUSE = new Set(["refused_rightly", "complied", "refused_then_complied"]);
+
+/** The axis `refusal` tells it by the labels or the expected answer, whatever the completion is. */
+const isToRefuse = (row: ResultRow): boolean =>
+  isOfPromptToRefuse(
+    scoreOnAxis("refusal", { example: exampleOf(row), completion: row.completion || "-" }).code,
+  );
 
 /** A completion that is this much more common than the commonest expected answer has collapsed. */
 const MIN_EXCESS = 0.2;

@@ -1,16 +1,15 @@
 /** The failure table of one run, or of the two runs of a verdict. */
 
-import { visible } from "../../core/visible.ts";
-import { codeHtml, type Html, html } from "../page/html.ts";
-import { NONE, percent } from "../page/numbers.ts";
+import { visible } from "../../../core/visible.ts";
+import { codeHtml, type Html, html } from "../../page/html.ts";
+import { NONE, percent } from "../../page/numbers.ts";
+import { statusChip } from "../status.ts";
 import type { ModeFinding } from "./failure-modes.ts";
-
-const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
 
 export function failureTable(findings: readonly ModeFinding[]): Html {
   const rows = findings.map(
     ({ name, status, measured, numbers, ids }) => html`<tr><th scope="row">${name}</th>
-<td><span class="chip ${CHIPS[status]}">${status}</span></td>
+<td>${statusChip(status)}</td>
 <td>${numbers.map((sentence) => html`<p>${visible(sentence)}</p>`)}</td>
 <td>${ids.length > 0 ? ids.map((id) => html`${codeHtml(id)} `) : NONE}</td>
 <td>${measured}</td></tr>

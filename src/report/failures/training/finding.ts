@@ -3,9 +3,10 @@
 import { visible } from "../../../core/visible.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { Alarm, SampleRecord } from "../../../runs/train-records.ts";
+import type { ModeStatus } from "../status.ts";
 
 export interface Finding {
-  readonly status: "seen" | "not seen" | "not measured";
+  readonly status: ModeStatus;
   /** The numbers behind it, one sentence each. */
   readonly numbers: readonly string[];
   /** Samples of the last steps that show it. */

@@ -1,7 +1,7 @@
 /** The five failure modes, each shown by a run that has it and not by one that has not. */
 
 import { expect, test } from "vitest";
-import type { ResultRow } from "../../runs/schemas.ts";
+import type { ResultRow } from "../../../runs/schemas.ts";
 import { FailureModes } from "./failure-modes.ts";
 
 function found(
@@ -25,8 +25,23 @@ function found(
 const GOOD = Array.from({ length: 20 }, (_, i) => `Final: ${i + 1}`);
 const oneOf = (completion: string) => [completion, ...GOOD.slice(1)];
 
-test("an ordinary run shows none of them", () => {
-  for (const { status } of Object.values(found(GOOD))) expect(status).toBe("not seen");
+const NEED_OTHER_PROMPTS = ["Refusal drift", "Safety regression"];
+
+test("an ordinary run shows none of them, and not all can be measured with its prompts", () => {
+  for (const { name, status } of Object.values(found(GOOD)))
+    expect(status, name).toBe(
+      NEED_OTHER_PROMPTS.includes(name) ? "not measurable with these prompts" : "not seen",
+    );
+});
+
+test("with prompts to refuse, refusal and safety are measured", () => {
+  const refused = found(
+    GOOD.map(() => "I can't help with that."),
+    { axis_labels: { refuse: true } },
+  );
+  for (const name of NEED_OTHER_PROMPTS) expect(refused[name]?.status).toBe("not seen");
+  const answered = found(GOOD, { axis_labels: { refuse: true } });
+  expect(answered["Refusal drift"]).toMatchObject({ status: "seen", rows: 20 });
 });
 
 test.each([

@@ -3,7 +3,8 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { codeHtml, type Html, html, textHtml } from "../../page/html.ts";
-import { sampleAnchor } from "../samples.ts";
+import { sampleAnchor } from "../../training/samples.ts";
+import { statusChip } from "../status.ts";
 import { refusalDrift, safetyRegression } from "./axis-drift.ts";
 import { type FailureMode, type Finding, finding } from "./finding.ts";
 import { formatDrift } from "./format-drift.ts";
@@ -15,8 +16,6 @@ const MODES: readonly FailureMode[] = [
   ...[rewardHacking, lengthBias, refusalDrift, safetyRegression, modeCollapse],
   formatDrift,
 ];
-
-const CHIPS = { seen: "bad", "not seen": "good", "not measured": "open" } as const;
 
 /** `place` is the index of the run on the page. */
 export function failureTable(run: TrainingRunRecords, place: number): Html {
@@ -35,7 +34,7 @@ function row(mode: FailureMode, run: TrainingRunRecords, place: number): Html {
     evidenceItem(sample, sampleAnchor(run, place, sample.id)),
   );
   return html`<tr><th scope="row">${mode.name}</th>
-<td><span class="chip ${CHIPS[status]}">${status}</span></td>
+<td>${statusChip(status)}</td>
 <td>${numbers.map((sentence) => html`<p>${sentence}</p>`)}</td>
 <td>${samples.length > 0 ? html`<ul>${samples}</ul>` : noEvidence(status)}</td></tr>
 `;

@@ -3,6 +3,7 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { scoreOnAxis } from "../../../scorers/axes/score-on-axis.ts";
+import { cannotShow, isOfPromptToRefuse, NOT_MEASURABLE, toMeasure } from "../status.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 export const refusalDrift = axisMode("Refusal drift", "refusal", /refus/i);
@@ -22,10 +23,14 @@ function drifted(run: TrainingRunRecords, axis: string): Partial<Finding> {
       ],
     };
   const [before, after] = [failing(first, axis), failing(last, axis)];
+  const toRefuse = [...first, ...last].filter(isToRefuse).length;
+  const isBlind = cannotShow(axis, { failing: before.length + after.length, toRefuse });
+  const hasGrown = after.length / last.length > before.length / first.length;
   return {
-    status: after.length / last.length > before.length / first.length ? "seen" : "not seen",
+    status: isBlind ? NOT_MEASURABLE : hasGrown ? "seen" : "not seen",
     numbers: [
       `Stored samples that fail on the embedded axis ${axis}: ${before.length} of ${first.length} at step ${first[0]?.step}, ${after.length} of ${last.length} at step ${last[0]?.step}.`,
+      ...(isBlind ? [toMeasure(axis)] : []),
     ],
     evidence: after,
   };
@@ -37,9 +42,21 @@ function firstSamples({ samples }: TrainingRunRecords): SampleRecord[] {
 }
 
 function failing(samples: readonly SampleRecord[], axis: string): SampleRecord[] {
-  return samples.filter(({ id, prompt, completion }) => {
-    const { reward } = scoreOnAxis(axis, { example: { id, prompt }, completion });
+  return samples.filter((sample) => {
+    const { reward } = scoreOnAxis(axis, {
+      example: exampleOf(sample),
+      completion: sample.completion,
+    });
     // An empty text is seen by the other modes.
-    return reward !== null && reward < 1 && completion.trim() !== "";
+    return reward !== null && reward < 1 && sample.completion.trim() !== "";
   });
 }
+
+const exampleOf = ({ id, prompt, axis_labels: labels }: SampleRecord) => ({
+  ...{ id, prompt },
+  ...(labels !== undefined && { axis_labels: labels }),
+});
+
+/** Told by the labels, whatever the completion is. */
+const isToRefuse = (sample: SampleRecord): boolean =>
+  isOfPromptToRefuse(scoreOnAxis("refusal", { example: exampleOf(sample), completion: "-" }).code);

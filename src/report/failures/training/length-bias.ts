@@ -3,7 +3,7 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { plain } from "../../page/numbers.ts";
-import { mean, startAndEnd } from "../series.ts";
+import { mean, startAndEnd } from "../../training/series.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** As a factor, up or down. */

@@ -6,7 +6,7 @@ import { visible } from "../../../core/visible.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
 import { percent } from "../../page/numbers.ts";
-import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../outcomes.ts";
+import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../../training/outcomes.ts";
 import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
 
 /** Growth of the share; besides, the intervals of the two shares must not overlap. */

@@ -4,7 +4,7 @@ import { passes } from "../../../core/score.ts";
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain, pValue } from "../../page/numbers.ts";
-import { comparePaired, type Milestones, milestonesOf } from "../evaluations.ts";
+import { comparePaired, type Milestones, milestonesOf } from "../../training/evaluations.ts";
 import { type FailureMode, type Finding, lastSamples, samplesAt } from "./finding.ts";
 
 /** The best of many evaluations is biased upwards, so a fall from it needs a stricter level. */
