@@ -243,6 +243,13 @@ test("an existing file is kept unless it is to be replaced, and a failed export 
   expect(readdirSync(path.dirname(outfile))).toEqual(["x.jsonl"]);
 });
 
+test("an export never replaces what it reads", async () => {
+  const source = fileOf([game()]);
+  const work = exportTrajectories(source, formatNamed("trl"), source, { force: true });
+  await expect(work).rejects.toThrow("is the file to export");
+  expect(readFileSync(source, "utf8")).toBe(lines([game()]));
+});
+
 test("an import never goes into a run", async () => {
   const dir = path.join(room(), "run");
   mkdirSync(dir);
