@@ -56,7 +56,7 @@ export function addTrainOptions(command: Command): Command {
     .requiredOption("--dataset <file>", "training data, JSONL")
     .option(
       "--init <start>",
-      "initial policy: scratch (sft only), pi0 or a checkpoint folder",
+      "initial policy: scratch (sft only), pi0, a checkpoint folder or alias:NAME",
       "scratch",
     )
     .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
