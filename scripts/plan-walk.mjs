@@ -3,8 +3,9 @@
 // missing, with the files of the manual's page, and writes the texts that have no command, until every
 // criterion is met but those that need a tool of a later version. A command that is suggested again
 // after it was run is an error. About five minutes on two quiet cores; prints what each criterion took.
+// `-- FOLDER` goes on in the folder of a walk that was interrupted.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,9 +16,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { readTrainingRun, tokensUsed } = await import("../dist/runs/index.js");
 const PAGE = readFileSync(path.join(root, "docs/manual/25-the-120-day-plan.md"), "utf8");
 
-const outside = mkdtempSync(path.join(tmpdir(), "lockedroom-plan-"));
+const [, , given] = process.argv;
+const outside = given ?? mkdtempSync(path.join(tmpdir(), "lockedroom-plan-"));
 const room = path.join(outside, "room");
-execFileSync(process.execPath, [path.join(root, "dist/cli/bin.js"), "init", room]);
+const SUGGESTED = path.join(outside, "suggested.json");
+if (given === undefined)
+  execFileSync(process.execPath, [path.join(root, "dist/cli/bin.js"), "init", room]);
+process.stderr.write(`In ${outside}\n`);
 
 const write = (name, text) => {
   mkdirSync(path.dirname(path.join(room, name)), { recursive: true });
@@ -56,7 +61,7 @@ const commandsOf = (title) =>
     .split("\n") ?? [];
 
 /** Every command that a plan suggested, once. */
-const suggested = [];
+const suggested = existsSync(SUGGESTED) ? JSON.parse(readFileSync(SUGGESTED, "utf8")) : [];
 
 const words = (text) =>
   `${text}\n${"This sentence stands for the words of a learner. ".repeat(30)}\n`;
@@ -157,6 +162,7 @@ for (;;) {
     if (FIRST[id] && !prepared.has(id) && !/ report /.test(command)) FIRST[id]();
     prepared.add(id);
     suggested.push(command);
+    writeFileSync(SUGGESTED, JSON.stringify(suggested));
     run(command);
   } else if (TEXTS[id]) await TEXTS[id]();
   else throw new Error(`${id} is missing (${found}), and there is nothing to do`);
