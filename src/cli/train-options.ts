@@ -57,7 +57,7 @@ export function addTrainOptions(command: Command): Command {
     .option("--dataset <file>", "training data, JSONL (with --env: its train tasks unless given)")
     .option(
       "--init <start>",
-      "initial policy: scratch (sft only), pi0 or a checkpoint folder",
+      "initial policy: scratch (sft only), pi0, a checkpoint folder or alias:NAME",
       "scratch",
     )
     .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
