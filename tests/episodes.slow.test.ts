@@ -27,9 +27,11 @@ export default {
 };
 `;
 
+/** Every command is a process of its own. */
+const LIMIT_MS = 600_000;
 const workspace = new Workspace();
 let env: Record<string, string> = {};
-const run = (...args: string[]) => workspace.run(args, { env, limitMs: 120_000 });
+const run = (...args: string[]) => workspace.run(args, { env, limitMs: LIMIT_MS });
 
 async function done(...args: string[]): Promise<string> {
   const result = await run(...args);
@@ -52,9 +54,9 @@ beforeAll(async () => {
     );
     await done("eval", "--trajectories", model, "--outdir", `${model}-scored`);
   }
-});
+}, LIMIT_MS);
 
-describe("episodes of two policies", () => {
+describe("episodes of two policies", { timeout: LIMIT_MS }, () => {
   test("are replayed, read and compared: PROMOTE with the claim policy", async () => {
     const { summary, manifest } = workspace.readRun("weak-scored");
     expect(summary.metrics).toMatchObject({ n_examples: 40, n_pass: 20, mean_reward: 0.5 });
@@ -133,7 +135,7 @@ describe("episodes of two policies", () => {
   });
 });
 
-describe("wrong usage", () => {
+describe("wrong usage", { timeout: LIMIT_MS }, () => {
   test.each([
     [["eval", "--outdir", "x"], /eval needs --dataset/],
     [["eval", "--env", "twenty48", "--outdir", "x"], /--env needs --trajectories/],

@@ -19,7 +19,7 @@ import { withoutFollowOn } from "./follow-on.ts";
 import { HISTORY_UNKNOWN, historyReason, ON_VALIDATION_DATA } from "./history.ts";
 import { measure, UNMEASURED } from "./measured.ts";
 import { decideNoRegression } from "./no-regression.ts";
-import { fewChangesNote, noiseNote, selectionNote, symmetryNote } from "./notes.ts";
+import { fewChangesNote, noiseNote, selectionNote, solvedNote, symmetryNote } from "./notes.ts";
 import { slicesNote } from "./pair-slices.ts";
 import { clustersOf } from "./repeated-prompts.ts";
 import { otherBuiltIn } from "./rescore.ts";
@@ -203,6 +203,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
       ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
       ...axisNotes(instruments, values),
       ...symmetryNote(measured),
+      ...solvedNote(measured, evidence.baseline, evidence.candidate),
       // No number of examples makes the same thing better than itself, nor undoes a loss in a slice.
       ...((knobs.length === 0 && (margin === undefined || unchanged)) || decision !== whole.decision
         ? []
