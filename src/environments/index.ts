@@ -3,6 +3,7 @@
 import type { Environment } from "../core/environment.ts";
 import { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
+export { openPlayable } from "./playable.ts";
 export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
 /** What an environment is made of: the scorers that the command was given. */

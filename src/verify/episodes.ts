@@ -25,7 +25,6 @@ import { Comparison, impossible, type OnProgress, skipped } from "./part.ts";
 import {
   type EnvironmentPlaces,
   openRecordedEnvironment,
-  type RecordedEnvironment,
   recordedTasks,
 } from "./recorded-environment.ts";
 import { comparePolicy, openRecordedPolicy, type PolicyOptions } from "./recorded-policy.ts";
@@ -71,7 +70,7 @@ export async function withEnvironment(
   work: (opened: Opened) => Promise<VerificationPart>,
 ): Promise<VerificationPart> {
   const opened = await reached(async () => {
-    const found = await openRecordedEnvironment(environment as RecordedEnvironment, places);
+    const found = await openRecordedEnvironment(environment as JsonObject, places);
     return { environment: found, tasks: await recordedTasks(found, split) };
   });
   if ("why" in opened) return impossible(part, total, opened.why);
