@@ -29,7 +29,7 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts", "curves"],
   ],
-  gate: ["core", "runs", "scorers", "stats"],
+  gate: ["core", "runs", "scorers", "stats", "environments"],
   verify: [
     ...["core", "runs", "scorers", "loops", "policy", "engine", "environments", "learn", "gate"],
   ],
