@@ -30,7 +30,9 @@ export const mayImport = {
     ...["providers", "loops", "charts", "curves"],
   ],
   gate: ["core", "runs", "scorers", "stats"],
-  verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
+  verify: [
+    ...["core", "runs", "scorers", "loops", "policy", "engine", "environments", "learn", "gate"],
+  ],
   report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],

@@ -59,7 +59,8 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
       await last;
     }
   };
-  const loops = Array.from({ length: actor.concurrency }, () =>
+  const { episodesAtOnce = actor.concurrency } = environment;
+  const loops = Array.from({ length: Math.min(actor.concurrency, episodesAtOnce) }, () =>
     loop().catch((error) => {
       if (!stop.signal.aborted) stop.abort(error);
     }),
@@ -142,8 +143,9 @@ function tooMany(
   const { id, sample, type, message } = failures.at(-1) as RolloutFailure;
   const which = `the last is sample ${sample} of ${visibleShort(id, 60)} (${type})`;
   const hint = "failure" in outcome ? outcome.failure.error.hint : undefined;
+  const count = failures.length === 1 ? "1 episode" : `${failures.length} episodes`;
   return dataError(
-    `${failures.length} episodes failed and --max-failures allows ${most}; ${which}: ${message}`,
+    `${count} failed and --max-failures allows ${most}; ${which}: ${message}`,
     hint ?? "Correct the cause, or allow more failures.",
   );
 }
