@@ -31,7 +31,7 @@ export interface Turn<S> {
   /**
    * Appended to what the policy has read so far. For a policy without a chat template the contents
    * are joined as plain text: roles are not written, and separators such as newlines are the
-   * environment's own. Only the first observation may go through a chat template.
+   * environment's own.
    */
   readonly observation: readonly Message[];
   /**
@@ -58,10 +58,19 @@ export interface Environment<S = unknown> {
    * and each turn is a row of its own. A long game stays within a short context.
    */
   readonly memoryless?: boolean;
+  /** How many episodes may be open at once, where a server has a limit. */
+  readonly episodesAtOnce?: number;
   reset(task: Example, rng: Rng): Promise<Turn<S>>;
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
+  /** Says that an episode will not be played to its end; what a server holds for it is set free. */
+  leave?(state: S): void;
 }
+
+/** The code of an episode whose environment broke: it has no reward, which is never a zero. */
+export const ENVIRONMENT_ERROR = "environment_error";
+/** The code of an episode that was cut short because the policy could not read its next observation. */
+export const CONTEXT_FULL = "context_full";
 
 /** No task is in two of them. */
 export const SPLITS = ["train", "dev", "holdout"] as const;

@@ -1,3 +1,4 @@
+export * from "./actor.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
@@ -8,7 +9,9 @@ export * from "./markup.ts";
 export * from "./policy.ts";
 export * from "./prompt-set.ts";
 export * from "./records.ts";
+export * from "./replay.ts";
 export * from "./rng.ts";
 export * from "./score.ts";
 export * from "./token-row.ts";
+export * from "./trajectory.ts";
 export * from "./visible.ts";

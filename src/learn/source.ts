@@ -38,7 +38,12 @@ export interface Source {
 
 /** What reads the data. */
 export interface DataContext {
+  /** The file, or what to call the tasks of an environment. */
   readonly dataset: string;
+  /** Of an environment, in place of a file. */
+  readonly tasks?: Examples | undefined;
+  /** Whether the environment is one of its own: what the policy reads is then not the prompt itself. */
+  readonly played?: boolean;
   readonly outdir: string;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;

@@ -94,7 +94,7 @@ export class Training {
     const folder = await TrainFolder.open(options.outdir, await parts.manifest(), {
       ...options,
       inputs: [
-        ...parts.inputs.map((input) => input.path),
+        ...parts.inputs.flatMap((input) => input.path ?? []),
         ...(options.init === "scratch" ? [] : [checkpointFolder(options.init)]),
       ],
     });

@@ -53,21 +53,39 @@ export function rolloutFacts(
   const { prompt_tokens: read, completion_tokens: written } = summary.cost;
   const finish = Object.entries(summary.finish).map(([reason, count]) => `${reason} ${count}`);
   return {
-    loop: "none (sampling: answers for Loop A or Loop B; nothing is scored, nothing changes)",
+    loop: manifest.environment
+      ? "none (sampling in an environment: trajectories for Loop A or Loop B; nothing changes)"
+      : "none (sampling: answers for Loop A or Loop B; nothing is scored, nothing changes)",
     evidence: [
       ...manifest.inputs.map(input),
       policyLine(manifest.policy),
       prompts(manifest),
       ...settings("prompt", manifest.prompt),
       sampling(manifest.sampling),
-      `answers for each example: ${manifest.n}`,
+      ...environmentLines(manifest),
+      manifest.environment
+        ? `episodes of each task: ${manifest.n}`
+        : `answers for each example: ${manifest.n}`,
     ],
-    happened: `${summary.n_answers} answers to ${summary.n_examples} examples, ${summary.n_empty} empty, ${summary.n_refused} refused; ended by ${finish.join(", ") || "nothing"}; ${read} tokens read, ${written} written`,
+    happened: `${episodesText(summary.episodes)}${summary.n_answers} answers to ${summary.n_examples} examples, ${summary.n_empty} empty, ${summary.n_refused} refused; ended by ${finish.join(", ") || "nothing"}; ${read} tokens read, ${written} written`,
     examples: examples.map(
       ({ id, completion, finish: reason }) =>
         `${code(id)} → ${code(reason)}: saw ${code(completion)}`,
     ),
   };
+}
+
+function environmentLines({ environment, split }: RolloutManifest): string[] {
+  if (!environment) return [];
+  const { name, version, source_sha256: source } = environment;
+  return [`environment \`${name}\` ${version}, split ${split}, source sha256 \`${source}\``];
+}
+
+function episodesText(episodes: RolloutSummary["episodes"]): string {
+  if (!episodes) return "";
+  const { n, n_failed: failed, pass_rate: rate, reward_mean: reward } = episodes;
+  const codes = Object.entries(episodes.codes).map(([name, count]) => `${name} ${count}`);
+  return `${n} episodes and ${failed} that failed, pass rate ${rate.toFixed(4)}, mean reward ${reward === null ? "unknown" : reward.toFixed(4)}, codes: ${codes.join(", ")}; in them `;
 }
 
 export function pairsFacts(

@@ -12,13 +12,13 @@ export async function rolloutBehind({
   dir,
   manifest: { inputs },
 }: Pick<Run, "dir" | "manifest">): Promise<Rollout | string> {
-  const input = inputs.find(({ role }) => role === "completions" || role === "samples");
+  const input = inputs.find(({ role }) => role !== "dataset");
   if (!input || input.path === null) return "the completions do not come from a rollout";
   let isOther = false;
   for (const file of recordedPlaces(dir, input.path)) {
     const rollout = await rolloutIn(path.dirname(file));
     if (rollout === undefined) continue;
-    const { [answersName(rollout.manifest.n)]: sha256 } = rollout.summary.files;
+    const { [answersName(rollout.manifest)]: sha256 } = rollout.summary.files;
     if (sha256 === input.sha256) return rollout;
     isOther = true;
   }

@@ -84,6 +84,44 @@ test("has a curve for every metric, known or not", async () => {
   );
 });
 
+test("shows turns, cut episodes and tool errors, and whole conversations", async () => {
+  const workspace = withRuns();
+  const lines = (name: string) =>
+    workspace
+      .read(`good/${name}.jsonl`)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  const episode = { turns: 2.5, tool_errors: 1, truncated: 0.5, out_of_turns: 0.5, mails: 3 };
+  const named = Object.entries(episode).map(([name, value]) => [`episode/${name}`, value]);
+  const figures = Object.fromEntries(named);
+  workspace.jsonl(
+    "good/metrics.jsonl",
+    lines("metrics").map((one) => ({ ...one, ...figures })),
+  );
+  workspace.jsonl(
+    "good/evaluations.jsonl",
+    lines("evaluations").map((one) => ({ ...one, episode })),
+  );
+  const messages = [
+    { role: "user", content: "who wrote <it>?" },
+    { role: "assistant", content: "search" },
+    { role: "tool", content: "nothing found" },
+    { role: "assistant", content: "nobody" },
+  ];
+  workspace.jsonl(
+    "good/samples.jsonl",
+    lines("samples").map((one) => ({ ...one, messages })),
+  );
+  const { html } = await trainingReport({ runs: [workspace.path("good")] });
+  const shown = ["Turns", "Episodes cut short", "Tool errors", "mails"];
+  expect(titles(html)).toEqual(expect.arrayContaining(shown));
+  expect(textOf(html)).toMatch(
+    /2 turns user who wrote &lt;it&gt;\? assistant search tool nothing found assistant nobody/,
+  );
+  expect(titles(await page("good"))).not.toContain("Turns");
+});
+
 test("says from how many rows the KL is, where that is a share of them", async () => {
   const workspace = withRuns();
   const steps = workspace.read("good/metrics.jsonl").trimEnd().split("\n");
