@@ -3,6 +3,9 @@
 import type { Environment } from "../core/environment.ts";
 import { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
+export { type CheckOptions, checkEnvironment, type Finding } from "./check.ts";
+export type { EnvironmentDefinition, Players } from "./definition.ts";
+export { type EnvironmentIdentity, type OpenedEnvironment, openEnvironment } from "./open.ts";
 export { openPlayable } from "./playable.ts";
 export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 

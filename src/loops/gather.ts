@@ -3,6 +3,7 @@
  * allowed end the gathering.
  */
 
+import { setMaxListeners } from "node:events";
 import type { Actor, Reply } from "../core/actor.ts";
 import { ENVIRONMENT_ERROR, type Environment } from "../core/environment.ts";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
@@ -41,6 +42,7 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
   const most = options.maxFailures ?? defaultMaxFailures(tasks.length * n);
   const requests = requested(options);
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // One for each request.
   const failures: RolloutFailure[] = [];
   let last: Promise<void> = Promise.resolve();
 

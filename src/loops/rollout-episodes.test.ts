@@ -198,7 +198,7 @@ describe("an interrupted rollout", () => {
     },
   });
 
-  test.each([150, 400])(
+  test.each([250, 400])(
     "plays only the episodes that had not ended, from reply %i on",
     async (at) => {
       const first = new Mover(breaks(at));

@@ -244,7 +244,7 @@ export async function recordedRule(
   if (source === null && Object.hasOwn(RULES, String(rule))) return builtInPolicy(rule as RuleName);
   if (file === undefined)
     throw new Unreachable(
-      "The samples were selected by a policy of a file. Name it with --selection-policy.",
+      "A policy of a file selected the samples: verify --selection-policy FILE selects again.",
     );
   const policy = await loadSelectionPolicy(file);
   if (policy.identity.source_sha256 === source) return policy;
