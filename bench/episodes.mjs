@@ -20,7 +20,7 @@ import { updatePage } from "./page.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
 const STEPS = SMALL ? 3 : 8;
-const START_STEPS = SMALL ? 60 : 300;
+const START_STEPS = SMALL ? 100 : 300;
 const [TASKS, GROUP, MOST] = [SMALL ? 4 : 8, 8, 24];
 const LIMIT = 0.05;
 const MOVES = ["left", "right", "up", "down"];

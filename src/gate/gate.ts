@@ -10,7 +10,7 @@ import { type AxesReport, axisNotes, decideAxes } from "./axes.ts";
 import { type Collected, collect } from "./collected.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
 import { decideNoRegression } from "./no-regression.ts";
-import { fewChangesNote, noiseNote, selectionNote, symmetryNote } from "./notes.ts";
+import { fewChangesNote, noiseNote, selectionNote, solvedNote, symmetryNote } from "./notes.ts";
 import { claimedKnob, DEFAULT_ALPHA, type GateOptions, requireOptions } from "./options.ts";
 import { slicesNote } from "./pair-slices.ts";
 import { otherBuiltIn } from "./rescore.ts";
@@ -158,6 +158,7 @@ async function notesOf(
     ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
     ...axisNotes(candidate.manifest.axes ?? [], axes),
     ...symmetryNote(measured),
+    ...solvedNote(measured, evidence.baseline, evidence.candidate),
     ...(isSizeIdle ? [] : sizeNote(whole.decision, measured, level, margin)),
   ];
 }

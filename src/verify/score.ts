@@ -237,7 +237,7 @@ function withLogprobs({ sum_logprob, sum_ref_logprob }: Logprobs) {
 }
 
 /** The rule that selected; one of a user's file has to be named, because runs do not keep its path. */
-async function recordedRule(
+export async function recordedRule(
   { rule, source_sha256: source }: Readonly<Record<string, unknown>>,
   file: string | undefined,
 ): Promise<SelectionPolicy> {
