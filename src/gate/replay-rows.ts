@@ -12,7 +12,9 @@ import {
   isBroken,
   type Replayed,
   replayEpisodes,
+  replayRequest,
 } from "../core/replay.ts";
+import { isSolved } from "../core/score.ts";
 import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
 import type { Differing, RowCheck } from "./row-check.ts";
 
@@ -28,7 +30,7 @@ export async function untrueRows(
   rows: readonly { readonly row: EpisodeRow; readonly task: Example | undefined }[],
 ): Promise<(Untrue | undefined)[]> {
   const known = rows.flatMap(({ row, task }) =>
-    task && task.prompt === row.prompt ? [{ task, episode: recordedOf(row) }] : [],
+    task && task.prompt === row.prompt ? [replayRequest(task, row.episode)] : [],
   );
   const replayed = (await replayEpisodes(environment, known)).values();
   return rows.map(({ row, task }) => {
@@ -45,7 +47,7 @@ function recordedOf({ reward, outcome_code: code, episode }: EpisodeRow) {
 }
 
 /** A part of a row that the environment does not give. */
-export interface Untrue {
+interface Untrue {
   readonly what: string;
   readonly expected: unknown;
   readonly found: unknown;
@@ -67,7 +69,7 @@ function untrue(
   const { reward, outcome_code: code } = row;
   const pairs: readonly (readonly [what: string, expected: unknown, found: unknown])[] = [
     ["completion", actionsOf(row.episode.messages).join("\n"), row.completion],
-    ["passed", reward !== null && solved.includes(code), row.passed],
+    ["passed", isSolved({ reward, code }, solved), row.passed],
     ["details", replayed.end?.details ?? {}, row.details],
     ["turns", replayed.turnRewards.length, row.episode.turns],
   ];
@@ -79,7 +81,7 @@ export function isEpisode(row: ResultRow): row is EpisodeRow {
   return row.episode !== undefined;
 }
 
-export class RowReplay implements RowCheck {
+class RowReplay implements RowCheck {
   readonly #environment: PlayableEnvironment;
   readonly #tasks: ReadonlyMap<string, Example>;
   #pending: EpisodeRow[] = [];

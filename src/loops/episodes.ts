@@ -17,8 +17,9 @@ import {
   isBroken,
   type Replayed,
   replayEpisodes,
+  replayRequest,
 } from "../core/replay.ts";
-import type { CheckedScore, ScorerIdentity } from "../core/score.ts";
+import { type CheckedScore, isSolved, type ScorerIdentity } from "../core/score.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
@@ -26,6 +27,7 @@ import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.t
 import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
+import { failuresByTask } from "../runs/by-task.ts";
 import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.ts";
 import type { Joined } from "./join.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
@@ -81,7 +83,7 @@ export async function withEpisodes<T>(
   const { tasks, split, n } = await tasksOf(source, played, instrument.name);
   const then = source.rollout?.environment.source_sha256 ?? null;
   const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
-  const failures = failuresById(source.failures);
+  const failures = failuresByTask(source.failures);
   const sides = {
     dataset: openRows(tasks, "tasks", toExample),
     answers: new TrajectoryGroups(source.file, failures, options),
@@ -107,7 +109,7 @@ export async function withEpisodes<T>(
 }
 
 /** An environment scores as a scorer does: it has a name, a version and code. */
-export function scorerIdentityOf({ environment, rewards }: PlayableEnvironment): ScorerIdentity {
+function scorerIdentityOf({ environment, rewards }: PlayableEnvironment): ScorerIdentity {
   const { name, version, spec, source_sha256: source, path } = environment.identity;
   return {
     name: String(name),
@@ -187,12 +189,6 @@ function unknownTask(id: string, name: string, split: string | undefined): Error
   );
 }
 
-function failuresById(failures: readonly RolloutFailure[]): Map<string, RolloutFailure[]> {
-  const byId = new Map<string, RolloutFailure[]>();
-  for (const failure of failures) byId.set(failure.id, [...(byId.get(failure.id) ?? []), failure]);
-  return byId;
-}
-
 function summaryOf(failures: readonly RolloutFailure[]): Summary["failures"] {
   if (failures.length === 0) return undefined;
   return { count: failures.length, first: failures.slice(0, FIRST_FAILURES) };
@@ -211,11 +207,11 @@ async function replayGroups(
   context: Replaying,
 ): Promise<PlayedEpisode[][]> {
   const requests = batch.map(({ example, answer }) =>
-    (answer?.trajectories ?? []).map((episode) => ({ task: example, episode })),
+    (answer?.trajectories ?? []).map((episode) => replayRequest(example, episode)),
   );
   const replayed = (await replayEpisodes(environment, requests.flat())).values();
-  return requests.map((group) =>
-    group.map(({ episode }) => {
+  return batch.map(({ answer }) =>
+    (answer?.trajectories ?? []).map((episode) => {
       const again = replayed.next().value as Replayed;
       const other = isBroken(episode, again) ? undefined : disagreement(episode, again);
       if (other) throw notTrue(episode, other, context);
@@ -242,7 +238,7 @@ function notTrue(
 }
 
 /** The score of an episode: null where the environment broke, or gives no reward. */
-export function episodeScore(
+function episodeScore(
   recorded: Pick<Trajectory, "code">,
   replayed: Replayed,
   solved: readonly string[],
@@ -259,7 +255,7 @@ export function episodeScore(
   const { reward, end } = replayed;
   return {
     score: { reward, code: recorded.code, details: end?.details ?? {} },
-    passed: reward !== null && solved.includes(recorded.code),
+    passed: isSolved({ reward, code: recorded.code }, solved),
   };
 }
 

@@ -6,13 +6,14 @@
 import { setMaxListeners } from "node:events";
 import type { Actor, Reply } from "../core/actor.ts";
 import { ENVIRONMENT_ERROR, type Environment } from "../core/environment.ts";
+import { episodeAddress } from "../core/episode-address.ts";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import { eachAlone } from "./each-alone.ts";
 import { type Outcome, playEach } from "./play.ts";
-import { episodeAddress, groupsOf, type TaskEpisode, trajectoryOf } from "./trajectory.ts";
+import { groupsOf, type TaskEpisode, trajectoryOf } from "./trajectory.ts";
 
 /** The share of episodes that may fail where nothing else is said, and the least number. */
 const FAILING_SHARE = 0.02;
@@ -75,7 +76,7 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
   );
 }
 
-export function defaultMaxFailures(episodes: number): number {
+function defaultMaxFailures(episodes: number): number {
   return Math.max(FAILING_LEAST, Math.floor(FAILING_SHARE * episodes));
 }
 

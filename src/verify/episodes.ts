@@ -13,6 +13,7 @@ import { ExampleFingerprints } from "../loops/scoring-run.ts";
 import { selectTrajectories } from "../loops/select-trajectories.ts";
 import { Tally } from "../loops/tally.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
+import { byTask } from "../runs/by-task.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
@@ -259,21 +260,17 @@ async function verifyPlayed(
 }
 
 async function* recordedRows(run: Run): AsyncGenerator<Recorded, void, void> {
-  let open: { id: string; episodes: Map<number, JsonObject> } | undefined;
-  for await (const batch of run.results().batches()) {
-    for (const row of batch) {
-      if (open?.id !== row.id) {
-        if (open) yield open;
-        open = { id: row.id, episodes: new Map() };
-      }
-      for (const [sample, one] of (row.samples ?? [row]).entries()) {
-        if (one.completion === null) continue;
-        const at = row.samples ? sample : (row.episode?.sample ?? 0);
-        open.episodes.set(at, { completion: one.completion, code: one.outcome_code });
-      }
-    }
-  }
-  if (open) yield open;
+  for await (const groups of byTask(run.results().batches()))
+    for (const rows of groups)
+      yield { id: rows[0]?.id as string, episodes: new Map(rows.flatMap(episodesIn)) };
+}
+
+/** By sample, what a row says: of one episode, or of all that were selected from. */
+function episodesIn({ samples, episode, ...row }: ResultRow): [number, JsonObject][] {
+  return (samples ?? [row]).flatMap(({ completion, outcome_code: code }, i) => {
+    const sample = samples ? i : (episode?.sample ?? 0);
+    return completion === null ? [] : [[sample, { completion, code }]];
+  });
 }
 
 interface Again extends EpisodeOptions {

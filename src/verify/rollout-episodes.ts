@@ -3,6 +3,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import { SUMMARY } from "../runs/artifacts.ts";
+import { byTask } from "../runs/by-task.ts";
 import type { Rollout } from "../runs/read-rollout.ts";
 import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
@@ -83,15 +84,9 @@ const whole = (trajectory: Trajectory) => trajectory as unknown as JsonObject;
 
 async function* recordedIn(dir: string) {
   const { file } = await findEpisodes(dir);
-  let open: { id: string; episodes: Map<number, JsonObject> } | undefined;
-  for await (const batch of readTrajectories(file).batches()) {
-    for (const one of batch) {
-      if (open?.id !== one.id) {
-        if (open) yield open;
-        open = { id: one.id, episodes: new Map() };
-      }
-      open.episodes.set(one.sample, whole(one));
+  for await (const groups of byTask(readTrajectories(file).batches()))
+    for (const group of groups) {
+      const episodes = new Map(group.map((one) => [one.sample, whole(one)]));
+      yield { id: group[0]?.id as string, episodes };
     }
-  }
-  if (open) yield open;
 }

@@ -10,7 +10,7 @@ import { rollout } from "../../loops/rollout.ts";
 import { rolloutEpisodes } from "../../loops/rollout-episodes.ts";
 import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { printEpisodes, writtenTokens } from "../episodes-text.ts";
+import { printEpisodes, writtenTokens } from "../rollout-episodes-text.ts";
 import { OPENAI, requireEndpoint } from "../named-policy.ts";
 import {
   addRunOptions,
