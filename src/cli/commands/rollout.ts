@@ -78,7 +78,7 @@ export function define(command: Command): void {
     .option(...EXAMPLES)
     .option(
       "--env <environment>",
-      "in place of --dataset: a name of env list, or a .ts or .js file",
+      "in place of --dataset: a name of env list, a .ts or .js file, or openenv:URL",
     )
     .addOption(
       new Option("--split <split>", "split of the environment's tasks (default: dev)").choices(
