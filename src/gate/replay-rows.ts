@@ -81,7 +81,7 @@ export function isEpisode(row: ResultRow): row is EpisodeRow {
   return row.episode !== undefined;
 }
 
-class RowReplay implements RowCheck {
+export class RowReplay implements RowCheck {
   readonly #environment: PlayableEnvironment;
   readonly #tasks: ReadonlyMap<string, Example>;
   #pending: EpisodeRow[] = [];

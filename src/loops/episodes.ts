@@ -1,15 +1,10 @@
 /** Episodes of a rollout, played again in their environment before anything is made of them. */
 
-import {
-  ENVIRONMENT_ERROR,
-  type PlayableEnvironment,
-  SPLITS,
-  type Split,
-} from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, type PlayableEnvironment } from "../core/environment.ts";
 import { dataError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type Example, toExample } from "../core/records.ts";
+import { toExample } from "../core/records.ts";
 import {
   actionsOf,
   type Disagreement,
@@ -28,10 +23,11 @@ import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
 import { failuresByTask } from "../runs/by-task.ts";
-import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.ts";
+import { TrajectoryGroups } from "../runs/trajectory-groups.ts";
+import { tasksOf } from "./episode-tasks.ts";
 import type { Joined } from "./join.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
-import { ExampleFingerprints, type JoinedRun, withJoinedRun } from "./scoring-run.ts";
+import { type JoinedRun, withJoinedRun } from "./scoring-run.ts";
 import type { StatedProvenance } from "./stated.ts";
 
 /** What commands on trajectories are given. @see {@link evaluateTrajectories} */
@@ -131,61 +127,6 @@ function requireSameName({ file, rollout }: RecordedEpisodes, { name }: ScorerId
   throw dataError(
     `${file} was made in the environment ${visibleShort(rollout.environment.name, 60)}, not in ${name}`,
     "Leave --env out, or name the environment of the rollout.",
-  );
-}
-
-interface Tasks {
-  readonly tasks: readonly Example[];
-  readonly split: string | undefined;
-  /** Episodes of each task. */
-  readonly n: number;
-}
-
-/** The tasks that the episodes are of, in the order of the environment. */
-async function tasksOf(
-  { file, rollout, failures }: RecordedEpisodes,
-  environment: PlayableEnvironment,
-  name: string,
-): Promise<Tasks> {
-  const splits = SPLITS.filter((split) => (rollout?.split ?? split) === split);
-  const bySplit = new Map<Split, readonly Example[]>();
-  for (const split of splits) bySplit.set(split, await environment.tasks(split));
-  const splitOf = new Map(
-    [...bySplit].flatMap(([split, tasks]) => tasks.map(({ id }) => [id, split] as const)),
-  );
-  let found: Split | undefined;
-  const check = (id: string) => {
-    const split = splitOf.get(id);
-    if (split === undefined) throw unknownTask(id, name, rollout?.split ?? undefined);
-    found ??= split;
-    if (split !== found)
-      throw dataError(
-        `${visibleShort(id, 60)} is a task of the split ${split}, and those before are of ${found}`,
-        "Evaluate the splits apart.",
-      );
-  };
-  const survey = await surveyTrajectories(file, check);
-  for (const { id } of failures) check(id);
-  const all = (found && bySplit.get(found)) ?? [];
-  const n = Math.max(rollout?.n ?? 1, survey.samples);
-  const asked = rollout?.examples ? all.slice(0, rollout.examples.count) : [];
-  if (asked.length > 0 && fingerprintOf(asked) === rollout?.examples?.sha256)
-    return { tasks: asked, split: found, n };
-  const present = new Set([...survey.ids, ...failures.map(({ id }) => id)]);
-  return { tasks: all.filter(({ id }) => present.has(id)), split: found, n };
-}
-
-function fingerprintOf(tasks: readonly Example[]): string {
-  const examples = new ExampleFingerprints();
-  for (const task of tasks) examples.add(task);
-  return examples.identity().sha256;
-}
-
-function unknownTask(id: string, name: string, split: string | undefined): Error {
-  const where = split === undefined ? "any split" : `the split ${split}`;
-  return dataError(
-    `the environment ${name} has no task ${JSON.stringify(visibleShort(id, 60))} in ${where}`,
-    "Name the environment that the trajectories were made in with --env.",
   );
 }
 

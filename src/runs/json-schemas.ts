@@ -1,5 +1,6 @@
 /** Every schema of the project by name, and their JSON Schema form. */
 
+import { rolloutFailureSchema } from "./episode-schema.ts";
 import { type ZodType, z } from "zod";
 import { aliasEntrySchema } from "./alias-entry.ts";
 import { gateReportSchema } from "./gate-report.ts";
@@ -12,7 +13,7 @@ import * as scored from "./schemas.ts";
 import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
 import * as training from "./train-schemas.ts";
-import { rolloutFailureSchema, trajectorySchema } from "./trajectory-schema.ts";
+import { trajectorySchema } from "./trajectory-schema.ts";
 import { validationReportSchema } from "./validation-report.ts";
 import { verificationSchema } from "./verification.ts";
 

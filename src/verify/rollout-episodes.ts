@@ -8,10 +8,12 @@ import type { Rollout } from "../runs/read-rollout.ts";
 import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
-import { type EpisodeOptions, type Opened, playAgain, withEnvironment } from "./episodes.ts";
+import type { EpisodeOptions } from "./episodes.ts";
 import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { filesPart } from "./files.ts";
 import { Comparison } from "./part.ts";
+import { playAgain } from "./play-again.ts";
+import { type OpenedEnvironment, withEnvironment } from "./recorded-environment.ts";
 import { comparePolicy, findRecordedCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
 import { verifyTries } from "./tries.ts";
 
@@ -42,7 +44,7 @@ export async function verifyRolloutEpisodes(
 
 type Work = (
   rollout: Rollout,
-  opened: Opened,
+  opened: OpenedEnvironment,
   options: EpisodeOptions,
 ) => Promise<VerificationPart>;
 

@@ -14,7 +14,7 @@ import { openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "../scoring.ts"
 import { gridMarkdown, gridText, sliceGrids } from "../slice-grid.ts";
 import { sliceTable } from "../slice-text.ts";
 import { out, print, printableJson, warning } from "../terminal.ts";
-import { openPolicy, readSystem } from "./rollout.ts";
+import { openPolicy, readSystem } from "../open-policy.ts";
 
 interface Flags extends Omit<ScorerFlags, "concurrency"> {
   readonly outdir: string;
