@@ -15,7 +15,10 @@ interface ShowFlags {
   readonly split: Split;
 }
 
-export function showEnvironment({ definition, identity }: OpenedEnvironment, { format }: ShowFlags): void {
+export function showEnvironment(
+  { definition, identity }: OpenedEnvironment,
+  { format }: ShowFlags,
+): void {
   const { codes, solved, rewards, maxTurns, random, tools = [] } = definition;
   const tasks = Object.fromEntries(SPLITS.map((split) => [split, definition.tasks(split).length]));
   if (format === "json") {
@@ -56,7 +59,10 @@ export function showEnvironment({ definition, identity }: OpenedEnvironment, { f
   printObservation(observation);
 }
 
-export async function showRemote(opened: RemotePlayable, { format, split }: ShowFlags): Promise<void> {
+export async function showRemote(
+  opened: RemotePlayable,
+  { format, split }: ShowFlags,
+): Promise<void> {
   const { environment, tools, codes, solved, remote } = opened;
   const { identity, episodesAtOnce = 1 } = environment;
   if (format === "json") {

@@ -4,7 +4,16 @@ import type { Trajectory } from "../core/trajectory.ts";
 import type { FinishedRollout } from "../runs/finished-rollout.ts";
 import type { RolloutEpisodes } from "../runs/rollout-schemas.ts";
 import { printCost, printTiming, trainedOn } from "./rollout-text.ts";
-import { commandLines, figure, hanging, out, percent, print, program, warning } from "./terminal.ts";
+import {
+  commandLines,
+  figure,
+  hanging,
+  out,
+  percent,
+  print,
+  program,
+  warning,
+} from "./terminal.ts";
 
 /** Tokens that the policy wrote, as far as they were counted. */
 export function writtenTokens({ messages }: Trajectory): number {

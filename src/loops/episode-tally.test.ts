@@ -8,7 +8,12 @@ const episode = (reward: number | null, code = "solved") =>
 test("the pass rate is over episodes with a reward, as in an evaluation", () => {
   const tally = new EpisodeTally(["solved"]);
   for (const one of [episode(1), episode(0, "lost"), episode(null)]) tally.add(one);
-  expect(tally.summary([])).toMatchObject({ n: 3, n_solved: 1, n_without_reward: 1, pass_rate: 0.5 });
+  expect(tally.summary([])).toMatchObject({
+    n: 3,
+    n_solved: 1,
+    n_without_reward: 1,
+    pass_rate: 0.5,
+  });
 });
 
 test("without any reward there is no pass rate", () => {

@@ -17,12 +17,12 @@ import {
 import { type CheckedScore, isSolved, type ScorerIdentity } from "../core/score.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
+import { failuresByTask } from "../runs/by-task.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
 import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.ts";
 import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
-import { failuresByTask } from "../runs/by-task.ts";
 import { TrajectoryGroups } from "../runs/trajectory-groups.ts";
 import { tasksOf } from "./episode-tasks.ts";
 import type { Joined } from "./join.ts";

@@ -1,8 +1,8 @@
 /** Every schema of the project by name, and their JSON Schema form. */
 
-import { rolloutFailureSchema } from "./episode-schema.ts";
 import { type ZodType, z } from "zod";
 import { aliasEntrySchema } from "./alias-entry.ts";
+import { rolloutFailureSchema } from "./episode-schema.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";

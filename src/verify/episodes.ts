@@ -40,8 +40,9 @@ export function episodeParts(
   options: EpisodeOptions,
 ): Partial<Record<PartName, () => Promise<VerificationPart>>> {
   const total = run.manifest.examples.count;
-  const played = (part: PartName, work: (opened: OpenedEnvironment) => Promise<VerificationPart>) => () =>
-    withEnvironment(part, total, run.manifest, options, work);
+  const played =
+    (part: PartName, work: (opened: OpenedEnvironment) => Promise<VerificationPart>) => () =>
+      withEnvironment(part, total, run.manifest, options, work);
   return {
     data: played("data", (opened) => verifyTasks(run, opened)),
     answers: () => verifyTrajectories(run, options),

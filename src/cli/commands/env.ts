@@ -19,16 +19,7 @@ import { type PlayFlags, playAtTerminal } from "../env-play.ts";
 import { showEnvironment, showRemote } from "../env-show.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
-import {
-  counted,
-  err,
-  out,
-  paint,
-  print,
-  printableJson,
-  program,
-  warning,
-} from "../terminal.ts";
+import { counted, err, out, paint, print, printableJson, program, warning } from "../terminal.ts";
 
 interface Flags extends PlayFlags {
   readonly format: Format;

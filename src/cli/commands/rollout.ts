@@ -6,7 +6,6 @@ import { usageError } from "../../core/errors.ts";
 import { rollout } from "../../loops/rollout.ts";
 import { rolloutEpisodes } from "../../loops/rollout-episodes.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { printEpisodes, writtenTokens } from "../rollout-episodes-text.ts";
 import { openPolicy, type PolicyFlags, readSystem } from "../open-policy.ts";
 import {
   addRunOptions,
@@ -18,6 +17,7 @@ import {
   wholeNumber,
 } from "../options.ts";
 import { type TokenProgress, tokenProgress } from "../progress.ts";
+import { printEpisodes, writtenTokens } from "../rollout-episodes-text.ts";
 import { printCost, printTiming, trainedOn } from "../rollout-text.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
