@@ -3,6 +3,8 @@
 import type { Environment } from "../core/environment.ts";
 import { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
+export type { EnvironmentDefinition, Players } from "./definition.ts";
+export { type OpenedEnvironment, openEnvironment } from "./open.ts";
 export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
 /** What an environment is made of: the scorers that the command was given. */

@@ -2,7 +2,7 @@
 
 import { dataError } from "../../core/errors.ts";
 import { PromptSet } from "../../core/prompt-set.ts";
-import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
+import { actionCount, type Span, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import { encodedAt, type InputRecord } from "./examples.ts";
@@ -11,6 +11,13 @@ import type { SeededOrder } from "./order.ts";
 
 export interface Text {
   readonly id: string;
+  readonly prompt: string;
+  readonly completion: string;
+  /** What was read and written after that, in a conversation of several turns. */
+  readonly later?: readonly TextTurn[];
+}
+
+export interface TextTurn {
   readonly prompt: string;
   readonly completion: string;
 }
@@ -31,7 +38,9 @@ export class Texts {
   readonly prompts: PromptSet;
   readonly #tokens: Uint32Array;
   readonly #starts: Uint32Array;
-  readonly #prompts: Uint32Array;
+  /** Where the policy's own tokens begin and end, and where the spans of each text begin. */
+  readonly #spans: Uint32Array;
+  readonly #spanStarts: Uint32Array;
   readonly #each: number;
 
   private constructor(
@@ -40,14 +49,8 @@ export class Texts {
     input: InputRecord,
     prompts: PromptSet,
   ) {
-    const starts = new Uint32Array(rows.length + 1);
-    for (const [i, { tokens }] of rows.entries()) {
-      starts[i + 1] = (starts[i] as number) + tokens.length;
-    }
-    this.#tokens = new Uint32Array(starts[rows.length] as number);
-    for (const [i, { tokens }] of rows.entries()) this.#tokens.set(tokens, starts[i]);
-    this.#starts = starts;
-    this.#prompts = Uint32Array.from(rows, promptLength);
+    [this.#tokens, this.#starts] = packed(rows, ({ tokens }) => tokens);
+    [this.#spans, this.#spanStarts] = packed(rows, ({ actions }) => actions.flat());
     this.#each = each;
     this.count = rows.length / each;
     this.longest = rows.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
@@ -93,18 +96,41 @@ export class Texts {
   rowsOf(item: number): TokenRow[] {
     return Array.from({ length: this.#each }, (_, k) => {
       const text = item * this.#each + k;
-      const [start, end] = [this.#starts[text] as number, this.#starts[text + 1] as number];
-      const tokens = Array.from(this.#tokens.subarray(start, end));
-      return { tokens, actions: [[this.#prompts[text] as number, tokens.length]] };
+      const part = (list: Uint32Array, starts: Uint32Array) =>
+        Array.from(list.subarray(starts[text], starts[text + 1]));
+      const ends = part(this.#spans, this.#spanStarts);
+      const actions = ends.flatMap((from, i): Span[] =>
+        i % 2 === 0 ? [[from, ends[i + 1] as number]] : [],
+      );
+      return { tokens: part(this.#tokens, this.#starts), actions };
     });
   }
 }
 
+/** Lists of numbers in one array, and where each begins. */
+function packed<T>(
+  items: readonly T[],
+  listOf: (item: T) => readonly number[],
+): [all: Uint32Array, starts: Uint32Array] {
+  const starts = new Uint32Array(items.length + 1);
+  for (const [i, item] of items.entries()) {
+    starts[i + 1] = (starts[i] as number) + listOf(item).length;
+  }
+  const all = new Uint32Array(starts[items.length] as number);
+  for (const [i, item] of items.entries()) all.set(listOf(item), starts[i]);
+  return [all, starts];
+}
+
 /** A prompt may be split between the two fields, or stand in the completion alone. */
-function addTo(set: PromptSet, { prompt, completion }: Text): void {
-  set.add(prompt);
-  set.addText(prompt + completion);
-  set.addText(completion);
+function addTo(set: PromptSet, text: Text): void {
+  set.add(text.prompt);
+  set.addText(turnsOf(text).flatMap(Object.values).join(""));
+  for (const { completion } of turnsOf(text)) set.addText(completion);
+}
+
+/** All turns of a text; most have one. */
+export function turnsOf({ prompt, completion, later = [] }: Text): readonly TextTurn[] {
+  return [{ prompt, completion }, ...later];
 }
 
 /** Which items a step learns from. */
@@ -112,10 +138,9 @@ export function itemsOf(step: number, size: number, order: SeededOrder): number[
   return Array.from({ length: size }, (_, i) => order.at((step - 1) * size + i));
 }
 
-function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, place: string): TokenRow {
-  const row = encodedAt(place, id, () =>
-    completionRow(encoder.promptTokens(prompt), [...encoder.encode(completion), encoder.endToken]),
-  );
+function tokensOf(text: Text, encoder: Encoder, place: string): TokenRow {
+  const { id } = text;
+  const row = encodedAt(place, id, () => rowOf(text, encoder));
   if (row.actions[0]?.[0] === 0) {
     throw dataError(
       `${place}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
@@ -129,10 +154,47 @@ function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, place: str
   );
 }
 
+/** The row that the same conversation has when the policy plays it: later turns follow the end token. */
+function rowOf(text: Text, encoder: Encoder): TokenRow {
+  if (text.later && encoder.chat) {
+    throw dataError(
+      "conversations of several turns are not supported with a chat template",
+      "Give one text for each turn, or use a policy without a chat template.",
+    );
+  }
+  const tokens: number[] = [];
+  const actions: Span[] = [];
+  for (const [i, { prompt, completion }] of turnsOf(text).entries()) {
+    tokens.push(...(i === 0 ? encoder.promptTokens(prompt) : encoder.encode(prompt)));
+    const from = tokens.length;
+    tokens.push(...encoder.encode(completion), encoder.endToken);
+    actions.push([from, tokens.length]);
+  }
+  return { tokens, actions };
+}
+
 export function toText(fields: Record<string, unknown>): readonly [Text] {
-  const { id = "", prompt, completion } = fields;
+  const { id = "", prompt, completion, messages } = fields;
+  if (Array.isArray(messages)) return [conversation(String(id), messages)];
   if (typeof prompt === "string" && typeof completion === "string") {
     return [{ id: String(id), prompt, completion }];
   }
-  throw new TypeError("a text needs prompt and completion, both strings");
+  throw new TypeError("a text needs prompt and completion, both strings, or messages");
+}
+
+/** What stands before an answer is read, and the answers are learned; what follows the last is left out. */
+function conversation(id: string, messages: readonly unknown[]): Text {
+  const turns: TextTurn[] = [];
+  let prompt = "";
+  for (const message of messages) {
+    const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof role !== "string" || typeof content !== "string") {
+      throw new TypeError("each of the messages needs role and content, both strings");
+    }
+    if (role === "assistant") turns.push({ prompt, completion: content });
+    prompt = role === "assistant" ? "" : prompt + content;
+  }
+  const [first, ...later] = turns;
+  if (!first) throw new TypeError("the messages need one of the role assistant, to learn from");
+  return later.length > 0 ? { id, ...first, later } : { id, ...first };
 }
