@@ -14,6 +14,7 @@ export const mayImport = {
   charts: ["core"],
   runs: ["core"],
   http: ["core"],
+  formats: ["core", "runs"],
   policy: ["core", "graph", "runs"],
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],

@@ -8,7 +8,7 @@ import { editedFiles } from "../src/gate/recount.ts";
 import { evaluate } from "../src/loops/eval.ts";
 import { select } from "../src/loops/select.ts";
 import { builtInPolicy } from "../src/loops/selection-policy.ts";
-import { FailureModes } from "../src/report/axes/failure-modes.ts";
+import { FailureModes } from "../src/report/failures/rows/failure-modes.ts";
 import { manifestFingerprint } from "../src/runs/manifest.ts";
 import { openRun } from "../src/runs/reader.ts";
 import type { ResultRow } from "../src/runs/schemas.ts";

@@ -38,12 +38,12 @@ describe("a case", () => {
     const right = await answer(...accepted);
     expect(right.code).toBe(EXIT.ok);
     expect(right.stdout).toMatch(/^✓ cause.*\n✓ ablation/m);
-    expect(right.stdout).toContain("has your first answer");
+    expect(right.stdout).toContain("has your first answer, and now its correction");
     const kept = JSON.parse(room.read(`diagnoses/${one.name}.json`));
     expect(kept).toMatchObject({ name: one.name, cause_right: false });
     const list = await room.run(["diagnose"]);
     expect(list.stdout.match(/^ {2}case/gm)).toHaveLength(caseCount());
-    expect(list.stdout).toMatch(/case {2}3 .*wrong cause/);
+    expect(list.stdout).toMatch(/case {2}3 .*wrong cause, corrected/);
   });
 
   test("outside of a workspace is scored and not kept; its picture is written", async () => {

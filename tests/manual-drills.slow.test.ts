@@ -57,10 +57,10 @@ describe("drill", () => {
   test("a wrong answer is corrected, and what was not answered is not given away", async () => {
     const { code, stdout } = await mark("3=policy");
     expect(code).toBe(1);
-    expect(stdout).toContain("3  wrong  policy; it is selection");
+    expect(stdout).toContain("3  wrong  policy; it is scorer");
     expect(stdout).toContain("0 of 6 right.");
     expect(stdout.match(/no answer$/gm)).toHaveLength(5);
-    expect(stdout).not.toMatch(/hack|parser|off-policy/);
+    expect(stdout).not.toMatch(/hack|parser|off-policy|selection/);
   });
 
   test("answers that cannot be read are refused", async () => {

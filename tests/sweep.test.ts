@@ -49,7 +49,7 @@ test("says which values gave the same policy, and what is written", async () => 
   expectRunNote(
     trained,
     ...["**Loop:** C", "1 steps, loss", "reward scorer `math_final_line`"],
-    "kl: mode `adaptive`, coefficient `0.05`",
+    "kl: mode `adaptive`\n  - all other settings: the defaults",
   );
   // What a person wrote stays beside the note of the sweep that is run again.
   room.write("sw/README.md", trained.replace("_yours to write_", "no effect at all"));

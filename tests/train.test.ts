@@ -347,10 +347,10 @@ describe("settings", () => {
   });
 
   test.each([
-    ["--engine", "local"],
-    ["--env", "single_turn"],
-  ])("%s with an unknown name is refused with the names that there are", async (flag, known) => {
-    expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, flag, "mystery", known);
+    ["--engine", "--engine", "local"],
+    ["--env", "environment", "tool-calls"],
+  ])("%s with an unknown name is refused with the names that there are", async (flag, ...says) => {
+    expectError(await train("unset", 2, flag, "mystery"), EXIT.usage, "mystery", ...says);
     expect(existsSync(room.path("unset"))).toBe(false);
   });
 

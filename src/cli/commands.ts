@@ -32,6 +32,8 @@ export const GROUPS = {
   },
   "Select:": {
     rollout: "sample completions from a policy",
+    export: "write trajectories for ART, verifiers, OpenEnv, ATIF or TRL",
+    import: "read trajectories of these libraries",
     "selection-demo": "Loop B: pick the best of N samples, write a run",
     pairs: "make preference pairs and labels from scored samples",
   },

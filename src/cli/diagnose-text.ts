@@ -130,7 +130,8 @@ export function showCases(
 
 function answerText(answer: DiagnosisAnswer | undefined): string {
   if (!answer) return "";
-  if (answer.cause === null) return "revealed without an answer";
+  const later = answer.corrected ? ", corrected" : "";
+  if (answer.cause === null) return `revealed without an answer${later}`;
   if (answer.cause_right && answer.ablation_right) return "right";
-  return answer.cause_right ? "right cause, wrong ablation" : "wrong cause";
+  return `${answer.cause_right ? "right cause, wrong ablation" : "wrong cause"}${later}`;
 }

@@ -1,8 +1,12 @@
 /** The failure table as text. */
 
-import { FailureModes } from "../report/axes/failure-modes.ts";
+import { FailureModes } from "../report/failures/rows/failure-modes.ts";
+import { type ModeStatus, NOT_MEASURABLE } from "../report/failures/status.ts";
 import type { Run } from "../runs/reader.ts";
 import { hanging } from "./terminal.ts";
+
+/** The sentence beside it says what the prompts lack. */
+const short = (status: ModeStatus) => (status === NOT_MEASURABLE ? "not measurable" : status);
 
 /** 80 columns wide. */
 export async function failureLines(run: Run): Promise<string[]> {
@@ -10,9 +14,9 @@ export async function failureLines(run: Run): Promise<string[]> {
   for await (const batch of run.results().batches()) for (const row of batch) modes.add(row);
   return [
     "",
-    "  failure                 status        numbers",
+    "  failure                 status          numbers",
     ...modes.findings().map(({ name, status, numbers, measured }) => {
-      const label = `  ${name.padEnd(23)} ${status.padEnd(12)}  `;
+      const label = `  ${name.padEnd(23)} ${short(status).padEnd(14)}  `;
       return hanging(label, `${numbers.join(" ")} Measured by: ${measured}.`);
     }),
   ];

@@ -75,12 +75,25 @@ function showHeading({ day, week, phase, days_late: late, start, today: now }: P
   }
 }
 
-function showPhase({ phase, first, last, state, criteria, title }: PhaseStatus, all: PlanStatus) {
+/** An open phase lies ahead, and nothing can be done in those before it with this version. */
+type Shown = PhaseStatus["state"] | "open";
+
+/** Whether every criterion of the phases before it is met, or waits for a tool. */
+function isOpen(phase: number, { phases }: PlanStatus): boolean {
+  const before = phases.filter((one) => one.phase < phase);
+  return before.every(({ criteria }) => criteria.every(({ status }) => status !== "missing"));
+}
+
+function showPhase(
+  { phase, first, last, state: given, criteria, title }: PhaseStatus,
+  all: PlanStatus,
+) {
   const count = criteria.filter(({ status }) => status === "met").length;
   const days = `days ${first}–${last}`.padEnd(12);
   const tally = `${count} of ${criteria.length} met`;
   out();
-  out(`${paint("bold", `Phase ${phase}`)}  ${days} ${state.padEnd(8)} ${tally}`);
+  out(`${paint("bold", `Phase ${phase}`)}  ${days} ${given.padEnd(8)} ${tally}`);
+  const state = given === "ahead" && isOpen(phase, all) ? "open" : given;
   if (phase !== all.phase) print(title, "  ");
   // A passed phase whose criteria are still met needs no details.
   if (state === "passed" && count === criteria.length) return;
@@ -99,15 +112,15 @@ const COLOURS: Readonly<Record<CriterionStatus["status"], "green" | "red" | "gra
   not_checked_yet: "gray",
 };
 
-/** All details for the current phase; one line for later phases. */
-function showCriterion(criterion: CriterionStatus, state: PhaseStatus["state"]): void {
+/** All details for the current phase and an open one; one line for later phases. */
+function showCriterion(criterion: CriterionStatus, state: Shown): void {
   const { status, title } = criterion;
   const ahead = state === "ahead";
   const mark = paint(ahead && status !== "met" ? "gray" : COLOURS[status], MARKS[status]);
   out(behind(mark, title));
   if (ahead) return;
   if (criterion.status === "met") {
-    if (state === "current") showEvidence(criterion.evidence);
+    if (state !== "passed") showEvidence(criterion.evidence);
   } else if (criterion.status === "missing") {
     detail("expected", criterion.expected);
     detail("found", visible(criterion.found));
@@ -175,12 +188,13 @@ function showWeek({ week }: PlanStatus): void {
   out(`${heading}  days ${week.first}–${week.last}, from commits`);
   const names = stages.map(({ stage }) => (stage === at ? paint("bold", `[${stage}]`) : stage));
   out(`  ${names.join(" → ")} → ${stages[0]?.stage}`);
-  for (const { stage, evidence, next } of stages) {
+  for (const { stage, evidence, next, remarks } of stages) {
     const done = evidence.length > 0;
     const mark = done ? paint("green", "✓") : paint("red", "✗");
     const more = evidence.length > 3 ? ` and ${evidence.length - 3} more` : "";
     const what = done ? `${evidence.slice(0, 3).map(visible).join(", ")}${more}` : next;
     out(behind(mark, `${stage} (${STAGE_TITLES[stage]}): ${what}`));
+    for (const remark of remarks) out(behind(paint("yellow", "!"), visible(remark)));
   }
   if (at === null) out("  Every stage has its evidence this week. Begin again with learn.");
 }
@@ -188,14 +202,18 @@ function showWeek({ week }: PlanStatus): void {
 const SQUARES: Record<DayMark, string> = { before: " ", none: "·", commit: "▪", full: "■" };
 
 function showActivity({ activity }: PlanStatus): void {
-  const { streak, longest, full_days: full, days, calendar } = activity;
+  const { streak, longest, full_days: full, long_days: long, days, calendar } = activity;
   const row = `${counted(streak, "day")} in a row with a commit (longest ${longest})`;
   out();
   print(`Streak: ${row}. Full days: ${full} of ${days} (${percent(full / days)}).`);
+  if (long > 0)
+    print(
+      `On ${counted(long, "full day")} more than 600 words were written; 200 to 600 are asked for.`,
+    );
   const squares = calendar.map(({ mark }) => SQUARES[mark]).join("");
   const weeks = squares.match(/.{7}/gu)?.join(" ") ?? "";
   out(`  ${calendar[0]?.date}  ${weeks}  ${calendar.at(-1)?.date}`);
-  out("  · none   ▪ commit   ■ commit, write-up of 200 words and an artifact");
+  out("  · none   ▪ commit   ■ commit, write-up of 200 to 600 words, artifact");
 }
 
 export function showAdvance({ status, left, missing }: Advance): void {

@@ -50,7 +50,7 @@ function metricLines({ metrics }: Week): string[] {
   return [
     `- Main task success: ${said(success, (x) => x.toFixed(4))}`,
     `- Safety/refusal drift: ${drift}`,
-    `- Hallucination proxy: ${said(hallucination_proxy, ({ value }) => value.toFixed(4))}`,
+    `- Hallucination proxy: ${said(hallucination_proxy, ({ value, from }) => `${value.toFixed(4)} (${from})`)}`,
     `- Avg output length: ${said(mean_length, (x) => `${x.toFixed(1)} characters`)}`,
     `- KL (to reference): ${said(kl, ({ value }) => `${compact(value)} nats`)}`,
     `- Cost estimate ($ or tokens): ${costText(metrics.cost)}`,

@@ -9,6 +9,7 @@ import {
   SKILLS,
   sparkline,
   type Week,
+  WRONG_ANSWERS,
 } from "../course/scoreboard/index.ts";
 import { compact, costText, signed } from "./scoreboard-block.ts";
 import { hanging, out, paint, print, warning } from "./terminal.ts";
@@ -82,7 +83,7 @@ function showTable(weeks: readonly Week[], doubts: ReadonlyMap<number, string | 
         short(metrics.success, (x) => x.toFixed(4)) + (doubts.get(week) ? "*" : " "),
         short(metrics.safety_drift, signed),
         short(metrics.refusal_drift, signed),
-        short(metrics.hallucination_proxy, ({ value }) => value.toFixed(4)),
+        short(metrics.hallucination_proxy, proxyText),
         short(metrics.mean_length, (x) => x.toFixed(1)),
         short(metrics.kl, ({ value }) => compact(value)),
         short(metrics.cost, shortCost),
@@ -91,11 +92,28 @@ function showTable(weeks: readonly Week[], doubts: ReadonlyMap<number, string | 
   }
   out(paint("gray", "Y shipped, N not: Build, Theory, Evaluation, Post.  n/m not measured"));
   out(paint("gray", "safety, refusal: change against the baseline.  cost: money, tokens or time"));
+  for (const note of proxyNotes(weeks)) out(paint("gray", note));
   const reasons = new Set([...doubts.values()].filter((reason) => reason !== undefined));
   for (const reason of reasons) out(`* not scored again: ${reason}`);
 }
 
-const WIDTHS = [4, 7, 8, 7, 7, 6, 7, 8, 9];
+const WIDTHS = [4, 7, 8, 7, 7, 7, 7, 8, 9];
+
+type Proxy = NonNullable<Week["metrics"]["hallucination_proxy"]>;
+
+/** With a letter for what it was measured by: the two proxies cannot be compared. */
+function proxyText({ value, from }: Proxy): string {
+  return `${value.toFixed(4)}${from === WRONG_ANSWERS ? "w" : "a"}`;
+}
+
+const PROXY_NOTES = { w: WRONG_ANSWERS, a: "from the axis hallucination" } as const;
+
+function proxyNotes(weeks: readonly Week[]): string[] {
+  const used = weeks.flatMap(({ metrics }) => metrics.hallucination_proxy ?? []).map(proxyText);
+  return Object.entries(PROXY_NOTES)
+    .filter(([letter]) => used.some((text) => text.endsWith(letter)))
+    .map(([letter, note]) => `halluc ${letter}: ${note}`);
+}
 
 /** What was found and fixed, again, so that it is not found twice. */
 function showFindings(weeks: readonly Week[]): void {

@@ -1,11 +1,11 @@
 /** Options of `train` and `sweep`. */
 
 import { Argument, type Command, Option } from "commander";
+import type { PlayableEnvironment } from "../core/environment.ts";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { openEnvironment } from "../environments/open.ts";
-import { playable } from "../environments/playable.ts";
+import { openPlayable } from "../environments/playable.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
@@ -53,7 +53,7 @@ export function addTrainOptions(command: Command): Command {
     .addArgument(
       new Argument("<algorithm>", "training algorithm").choices(ALGORITHMS.map(({ name }) => name)),
     )
-    .requiredOption("--dataset <file>", "training data, JSONL")
+    .option("--dataset <file>", "training data, JSONL (with --env: its train tasks unless given)")
     .option(
       "--init <start>",
       "initial policy: scratch (sft only), pi0 or a checkpoint folder",
@@ -107,13 +107,14 @@ export function addTrainOptions(command: Command): Command {
     .option("--cost-scorer <name|file>", "scorer whose mean stays below the setting cost.limit")
     .addOption(CONCURRENCY)
     .addOption(SCORER_TIMEOUT)
-    .option("--dev <file>", "validation examples")
+    .option("--dev <file>", "validation examples (with --env: its dev tasks unless given)")
     .option("--eval-every <n>", "updates between validations; 0: never", wholeNumber(0))
     .option("--holdout <file>", "test examples, used once at the end")
     .addOption(
-      new Option("--env <name|file>", "environment of the rollouts; see `env list`").default(
-        SINGLE_TURN,
-      ),
+      new Option(
+        "--env <name|file>",
+        "environment to play in, with its own tasks and rewards; see `env list`",
+      ).default(SINGLE_TURN),
     )
     .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
@@ -141,7 +142,10 @@ const ALTERNATIVES: ExpectedData["instead"] = {
 };
 
 /** What --dataset must contain. */
-export function expectedDataset(algorithm: string, { dataset: file }: TrainFlags): ExpectedData {
+export function expectedDataset(
+  algorithm: string,
+  { dataset: file = "" }: TrainFlags,
+): ExpectedData {
   const { needs } = algorithmOf(algorithm);
   const wanted = needs === "rollouts" || needs === "passing samples" ? "examples" : needs;
   return { file, wanted, who: `${algorithm} trains on`, instead: ALTERNATIVES };
@@ -160,16 +164,13 @@ export async function withTrainOptions<T>(
     opened.push(opening);
     return opening;
   };
+  let environment: PlayableEnvironment | undefined;
   try {
     const settings = await settingsOf(flags);
     const rewards: GuardedScorer[] = [];
-    const own = flags.env !== SINGLE_TURN;
-    if (own && scorer.length > 0) {
-      throw usageError(
-        `the environment ${flags.env} gives rewards of its own, and --scorer was given too`,
-        "Leave out --scorer, or --env.",
-      );
-    }
+    const own = isPlayed(flags);
+    refuseScorers(flags);
+    environment = own ? await openPlayable(flags.env) : undefined;
     if (isSampled(algorithmOf(algorithm).needs) && !own) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }
@@ -177,12 +178,7 @@ export async function withTrainOptions<T>(
     const apart = validationScorer !== undefined || (measured && rewards.length === 0 && !own);
     return await work({
       ...flags,
-      ...{
-        algorithm,
-        settings,
-        rewards,
-        environment: own ? playable(await openEnvironment(flags.env)) : flags.env,
-      },
+      ...{ algorithm, settings, rewards, environment: environment ?? flags.env },
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });
@@ -190,5 +186,26 @@ export async function withTrainOptions<T>(
     throw explained(error, expectedDataset(algorithm, flags));
   } finally {
     for (const one of opened) await one.close();
+    await environment?.close();
   }
+}
+
+/** Whether episodes are played in an environment of its own, rather than prompts answered. */
+export function isPlayed({ env }: Pick<TrainFlags, "env">): boolean {
+  return env !== SINGLE_TURN;
+}
+
+function refuseScorers(flags: TrainFlags): void {
+  if (!isPlayed(flags)) return;
+  const given = {
+    "--scorer": flags.scorer[0],
+    "--validation-scorer": flags.validationScorer,
+    "--cost-scorer": flags.costScorer,
+  };
+  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw usageError(
+    `the environment ${flags.env} gives rewards of its own, and ${name} was given too`,
+    `Leave out ${name}, or --env.`,
+  );
 }

@@ -10,18 +10,19 @@ import { hanging, wrap } from "./terminal.ts";
 /** Completions that are shown at each validation. */
 const SHOWN = 2;
 
-/** "loss 0.5312, reward 0.4123": what a step has of both. */
+/** "loss 0.5312, reward 0.4123, 3.5 turns": what a step has of them. */
 export function figures(record: StepRecord): string {
-  const { loss, "reward/mean": reward } = record;
+  const { loss, "reward/mean": reward, "episode/turns": turns } = record;
   return [
     `loss ${Number(loss).toFixed(4)}`,
     ...(reward === undefined ? [] : [`reward ${Number(reward).toFixed(4)}`]),
+    ...(turns === undefined ? [] : [`${Number(turns).toFixed(1)} turns`]),
   ].join(", ");
 }
 
 /** Pass rate, held-out loss, outcome codes, two samples; of the first validation also how it samples. */
 export function validationLines(
-  { step, pass_rate, loss, outcomes }: EvaluationRecord,
+  { step, pass_rate, reward_mean, loss, outcomes, episode }: EvaluationRecord,
   samples: readonly SampleRecord[],
   sampling?: { readonly temperature: number; readonly max_tokens: number },
 ): string[] {
@@ -31,6 +32,7 @@ export function validationLines(
   const codes = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
   const parts = [
     `pass rate ${pass_rate.toFixed(4)}`,
+    ...(episode ? [`reward ${reward_mean.toFixed(4)}`, episodeText(episode)] : []),
     ...(loss === undefined ? [] : [`held-out loss ${loss.toFixed(4)}`]),
     codes.map(([code, count]) => `${code} ${count}`).join(", "),
   ];
@@ -42,6 +44,15 @@ export function validationLines(
         wrap(`"${visibleShort(prompt, 28)}" → "${visibleShort(completion, 28)}" ${code}`, "    "),
       ),
   ];
+}
+
+/** "3.5 turns, 0.2 tool errors, 12 % cut short" */
+function episodeText({ turns = 0, tool_errors, truncated = 0 }: Record<string, number>): string {
+  return [
+    `${turns.toFixed(1)} turns`,
+    ...(tool_errors === undefined ? [] : [`${tool_errors.toFixed(2)} tool errors`]),
+    ...(truncated === 0 ? [] : [`${(100 * truncated).toFixed(0)} % cut short`]),
+  ].join(", ");
 }
 
 /** Whether the validation has a held-out loss: rows of --dev with a completion, without one, no --dev. */

@@ -31,7 +31,7 @@ export interface Turn<S> {
   /**
    * Appended to what the policy has read so far. For a policy without a chat template the contents
    * are joined as plain text: roles are not written, and separators such as newlines are the
-   * environment's own. Only the first observation may go through a chat template.
+   * environment's own.
    */
   readonly observation: readonly Message[];
   /**
@@ -62,6 +62,9 @@ export interface Environment<S = unknown> {
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
 }
+
+/** The code of an episode whose environment broke: it has no reward, which is never a zero. */
+export const ENVIRONMENT_ERROR = "environment_error";
 
 /** No task is in two of them. */
 export const SPLITS = ["train", "dev", "holdout"] as const;

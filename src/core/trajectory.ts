@@ -18,7 +18,10 @@ export interface ToolCall {
 export interface SampledTurn {
   /** Null where an endpoint tells none. */
   readonly token_ids: readonly number[] | null;
+  /** Of each token under the policy itself. */
   readonly logprobs: readonly number[] | null;
+  /** Under the sampling distribution, where temperature or truncation change it. */
+  readonly sampled_logprobs?: readonly number[] | undefined;
   readonly finish: string;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;

@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { SamplingSettings, SeenPrompts } from "../core/policy.ts";
 import type { TokenRow } from "../core/token-row.ts";
 import type { AdamSettings } from "../graph/train-step.ts";
+import type { Conversation } from "../policy/conversation.ts";
 import type { Generation, GenerationRequest } from "../policy/generate.ts";
 import type { TokenStats } from "../policy/teacher-forced.ts";
 import type { LossCall, TrainingRow } from "./loss.ts";
@@ -39,8 +40,8 @@ export interface Encoder {
   /** A prompt as the policy was trained to read it. */
   promptTokens(text: string): readonly number[];
   encode(text: string): readonly number[];
-  /** Whether prompts go through a chat template. */
-  readonly chat: boolean;
+  /** How the messages of several turns become tokens. */
+  readonly conversation: Conversation;
   /** The token that ends a completion. */
   readonly endToken: number;
   /** The most tokens of a row, prompt included. */

@@ -8,6 +8,7 @@ import type { TokenRow } from "../core/token-row.ts";
 import { adapterVector, loadAdapter, saveAdapter } from "../policy/adapter.ts";
 import { promptTokens } from "../policy/chat.ts";
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from "../policy/checkpoint.ts";
+import { conversation } from "../policy/conversation.ts";
 import type { Generation, GenerationRequest } from "../policy/generate.ts";
 import { Lanes, VECTORS } from "../policy/lanes.ts";
 import type { LoraSettings } from "../policy/lora.ts";
@@ -230,7 +231,7 @@ function encoderOf({ tokenizer, chat, maxLength }: Checkpoint): Encoder {
   return {
     promptTokens: (text) => promptTokens({ tokenizer, chat }, text),
     encode: (text) => tokenizer.encode(text),
-    chat: chat !== null,
+    conversation: conversation(chat, tokenizer),
     endToken: tokenizer.endTokens[0] as number,
     maxLength,
   };

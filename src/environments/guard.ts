@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import type { Turn } from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, type Turn } from "../core/environment.ts";
 import { messageOf } from "../core/errors.ts";
 import { canonicalJson, deepFreeze, type Json } from "../core/json.ts";
 import { visibleShort } from "../core/visible.ts";
@@ -12,9 +12,6 @@ import { inScope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
 import { withinLimit } from "../extensions/within-limit.ts";
 import type { EnvironmentDefinition } from "./definition.ts";
-
-/** We broke, not the policy. */
-export const ENVIRONMENT_ERROR = "environment_error";
 
 /** Two instances of the same file: the second shows whether the first keeps state of its own. */
 export interface LoadedDefinition<S> {

@@ -101,9 +101,9 @@ export function startOf(lab: Laboratory): Promise<Start> {
 async function givenStart(dir: string): Promise<Start> {
   const { manifest } = await readTrainingRun(dir);
   const input = manifest?.inputs.find(({ role }) => role === "examples");
-  if (!input) {
+  if (!input?.path) {
     throw dataError(
-      `${dir} did not learn from examples`,
+      `${dir} did not learn from a file of examples`,
       "Name a training run of grpo or another algorithm that samples.",
     );
   }

@@ -47,6 +47,8 @@ export interface ScoredEpisode {
   readonly reward: number;
   /** From the environment, with the price of cost subtracted. */
   readonly score: number;
+  /** The score of each token, where turns have rewards of their own; unless given, all of it at the last. */
+  readonly tokenScores?: ArrayLike<number> | undefined;
   /** The KL coefficient times the estimate where the penalty belongs to the reward, else 0. */
   readonly penalties: ArrayLike<number>;
   /** Log-probs when it was sampled. */

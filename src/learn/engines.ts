@@ -57,7 +57,7 @@ export async function initialPolicy(
       "Give --init pi0, which is embedded, or the folder of a checkpoint.",
     );
   }
-  const survey = await surveyTexts(dataset);
+  const survey = await surveyTexts(dataset ?? "");
   // Characters that the texts have and a given alphabet lacks are refused with their row, when it is read.
   const tokenizer = new CharacterTokenizer(alphabet ?? survey.alphabet);
   const architecture: Architecture = { ...SIZES[size], vocabulary: tokenizer.size };

@@ -1,6 +1,6 @@
 /** Options and result of a training run. */
 
-import type { Environment } from "../core/environment.ts";
+import type { Environment, PlayableEnvironment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
@@ -11,7 +11,8 @@ import type { ScratchPolicy } from "./from-scratch.ts";
 /** Options of `train`. @see {@link train} */
 export interface TrainOptions {
   readonly algorithm: string;
-  readonly dataset: string;
+  /** Unless set, the train tasks of the environment. */
+  readonly dataset?: string | undefined;
   /** "scratch", "pi0", or the folder of a checkpoint. */
   readonly init: string;
   /** Of a policy from scratch. */
@@ -27,15 +28,18 @@ export interface TrainOptions {
   /** Scorer used for validation; the first reward scorer unless set. */
   readonly validation?: GuardedScorer | undefined;
   readonly cost?: GuardedScorer | undefined;
-  /** Validation examples. */
+  /** Validation examples; unless set, dev tasks of the environment (setting `evaluate.tasks`). */
   readonly dev?: string | undefined;
   /** Test examples, used once at the end. */
   readonly holdout?: string | undefined;
   readonly threads: number;
   /** A name in `ENGINES`; "local" unless set. */
   readonly engine?: string | undefined;
-  /** An environment, or a name in `ENVIRONMENTS`; "single_turn" unless set. */
-  readonly environment?: Environment | string | undefined;
+  /**
+   * What episodes are played in: an environment, with or without tasks of its own, or a name in
+   * `ENVIRONMENTS`; "single_turn" unless set.
+   */
+  readonly environment?: PlayableEnvironment | Environment | string | undefined;
   /** Steps between saved states, from which a run can be resumed. */
   readonly saveEvery: number;
   readonly resume?: boolean | undefined;

@@ -7,17 +7,21 @@ import type { Example } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer } from "../core/score.ts";
 import type { Engine } from "../engine/engine.ts";
 import { singleTurn } from "../environments/single-turn.ts";
+import { chatTemplate } from "../policy/chat.ts";
+import { conversation } from "../policy/conversation.ts";
 import { openScorer } from "../scorers/open.ts";
 import { play, requireReward } from "./play.ts";
 
 const SAMPLING = { temperature: 1, top_k: 0, top_p: 1, max_tokens: 4, stop: [], seed: 0 };
 const END = 0;
+const BANG = 33;
 
 /** Tokens are character codes; it repeats the last character that it read, then ends. */
 const echo: Pick<Engine, "sample" | "encoder"> = {
   encoder: {
     promptTokens: (text) => [1, ...encode(text)],
-    ...{ encode, chat: false, endToken: END, maxLength: 20 },
+    conversation: conversation(null, { beginToken: 1, encode, endTokens: [END] }),
+    ...{ encode, endToken: END, maxLength: 20 },
   },
   sample: async (requests) =>
     requests.map(({ prompt }) => {
@@ -164,7 +168,8 @@ describe("an environment of several turns", () => {
       if (text.includes("d")) throw dataError('unknown character "d"', "Use another.");
       return encode(text);
     };
-    const reader = { ...echo, encoder: { ...echo.encoder, encode: noD } };
+    const reading = conversation(null, { beginToken: 1, encode: noD, endTokens: [END] });
+    const reader = { ...echo, encoder: { ...echo.encoder, conversation: reading } };
     const playing = play(reader, letters(2), requests(task("x", "a")), SAMPLING);
     await expect(playing).rejects.toMatchObject({
       ...{ kind: "data", hint: "Use another." },
@@ -172,9 +177,27 @@ describe("an environment of several turns", () => {
     });
   });
 
-  test("does not go through a chat template, and says so", async () => {
-    const chat = { ...echo, encoder: { ...echo.encoder, chat: true } };
-    const playing = play(chat, letters(2), requests(task("x", "a")), SAMPLING);
-    await expect(playing).rejects.toThrow(/chat templates/);
+  test("goes through a chat template in every turn, and nothing sampled is tokenised again", async () => {
+    const source =
+      "{% for m in messages %}<{{ m.role }}>{{ m.content }}!{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    const template = chatTemplate(source, "t", { begin: null, end: "!" });
+    const chatty = conversation(template, { beginToken: null, encode, endTokens: [BANG] });
+    // It ends its turn itself, as the template would.
+    const ends = async (requests: readonly { readonly prompt: readonly number[] }[]) =>
+      requests.map(() => ({
+        ...{ completion: "b", finish: "stop" as const, sampled_logprobs: null },
+        ...{ tokens: [98, BANG], logprobs: [-1, -2], prompt_tokens: 1, completion_tokens: 2 },
+      }));
+    const player = { sample: ends, encoder: { ...echo.encoder, conversation: chatty } };
+    const wide = { ...player, encoder: { ...player.encoder, maxLength: 100 } };
+    const { episodes } = await play(wide, letters(2), requests(task("x", "a")), SAMPLING);
+    const [row] = episodes[0]?.rows ?? [];
+    expect(String.fromCharCode(...(row?.tokens ?? []))).toBe(
+      "<user>a!<assistant>b!<user>d!<assistant>b!",
+    );
+    expect(row?.actions.map(([from, to]) => row.tokens.slice(from, to))).toEqual([
+      [98, BANG],
+      [98, BANG],
+    ]);
   });
 });

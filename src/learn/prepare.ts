@@ -9,14 +9,16 @@ import type { TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Described, manifestOf } from "./describe-run.ts";
 import { ENGINES, type OpenEngine } from "./engines.ts";
-import { environmentOf } from "./environment-of.ts";
+import { environmentOf, ownEnvironment, playableOf } from "./environment-of.ts";
 import type { ScratchPolicy } from "./from-scratch.ts";
 import { named } from "./named.ts";
 import type { TrainOptions } from "./options.ts";
 import {
+  noTasks,
   refuseLearnedFrom,
   refuseLearnedPrompts,
   refuseUnreadable,
+  requireData,
   requireExamples,
   requireScorers,
   requireValidation,
@@ -27,9 +29,10 @@ import type { TrainingData } from "./source.ts";
 import {
   checkCompletions,
   type Examples,
-  longestPrompt,
+  longestRow,
   promptsOf,
   readExamples,
+  readTasks,
 } from "./sources/examples.ts";
 import { HeldOutPrompts } from "./sources/held-out.ts";
 import { isSampled, readTrainingData } from "./sources/index.ts";
@@ -55,6 +58,7 @@ export async function prepare(
   settings: TrainSettings,
 ): Promise<Prepared> {
   const occasion = observeOccasion();
+  requireData(options, algorithm);
   requireScorers(options, settings, algorithm);
   requireValidation(options, settings);
   const { rewards = [], cost } = options;
@@ -66,12 +70,15 @@ export async function prepare(
   };
   const engine = await engineOf({ ...options, onScratch }, algorithm, settings);
   try {
-    const held = await readHeldOut(options);
+    const played = ownEnvironment(options) !== undefined;
+    const held = await readHeldOut(options, settings);
     requireExamples(held.dev, settings);
     const sets = [held.dev, held.holdout].filter((set) => set !== undefined);
     refuseLearnedFrom(engine.identity, sets);
+    const tasks = await trainTasks(options);
     const data = await readTrainingData({
-      ...{ dataset: options.dataset, outdir: options.outdir, onProgress: options.onProgress },
+      ...{ dataset: options.dataset ?? tasks?.name ?? "", tasks, played },
+      ...{ outdir: options.outdir, onProgress: options.onProgress },
       ...{ algorithm, settings, encoder: engine.encoder, heldOut: new HeldOutPrompts(sets) },
     });
     await refuseUnreadable([...rewards, cost], [data.examples]);
@@ -79,7 +86,7 @@ export async function prepare(
     if (algorithm.needs === "texts") {
       for (const set of sets) checkCompletions(set, engine.encoder);
     }
-    const length = lengthOf(data, engine, sets, settings);
+    const length = lengthOf(data, engine, sets, settings, played);
     const seen = seenWith(engine.identity, data, held.dev);
     refuseLearnedPrompts(seen, sets);
     const described: Described = {
@@ -95,11 +102,25 @@ export async function prepare(
   }
 }
 
-async function readHeldOut({ dev, holdout }: TrainOptions): Promise<HeldOut> {
+async function readHeldOut(options: TrainOptions, { evaluate }: TrainSettings): Promise<HeldOut> {
+  const { dev, holdout } = options;
+  const playable = evaluate.every > 0 ? playableOf(options) : undefined;
   return {
-    dev: dev === undefined ? undefined : await readExamples(dev, "dev"),
+    dev:
+      dev === undefined
+        ? playable && (await readTasks(playable, "dev", "dev", evaluate.tasks))
+        : await readExamples(dev, "dev"),
     holdout: holdout === undefined ? undefined : await readExamples(holdout, "holdout"),
   };
+}
+
+/** What is learned from where no file is given. */
+async function trainTasks(options: TrainOptions): Promise<Examples | undefined> {
+  const playable = playableOf(options);
+  if (options.dataset !== undefined || !playable) return undefined;
+  const tasks = await readTasks(playable, "train", "examples");
+  if (!tasks) throw noTasks(playable);
+  return tasks;
 }
 
 /** What the policy will have seen; an initial policy of unknown past counts as one without. */
@@ -121,8 +142,9 @@ function lengthOf(
   { encoder }: Engine,
   sets: readonly Examples[],
   { evaluate: { max_tokens: most } }: TrainSettings,
+  played: boolean,
 ): number {
-  const prompts = sets.map((set) => longestPrompt(set, encoder) + most);
+  const prompts = sets.map((set) => longestRow(set, { encoder, played }, most));
   const longest = Math.max(data.longest, ...prompts);
   return Math.min(encoder.maxLength, Math.ceil(longest / 8) * 8);
 }

@@ -1,25 +1,66 @@
 /** What a training run refuses before it begins. */
 
+import type { PlayableEnvironment } from "../core/environment.ts";
 import { dataError, usageError } from "../core/errors.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import { type GuardedScorer, INVALID_EXAMPLE } from "../core/score.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { learnedFrom } from "./describe-run.ts";
+import { ownEnvironment, playableOf } from "./environment-of.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
-import { type Examples, placeOf } from "./sources/examples.ts";
+import type { Examples } from "./sources/examples.ts";
 import { isSampled } from "./sources/index.ts";
 import { FEWEST_EXAMPLES } from "./stop-margin.ts";
 
+/** A method needs data of its kind, and an environment a method that plays in it. */
+export function requireData(options: TrainOptions, { name, needs }: Algorithm): void {
+  const playable = playableOf(options);
+  if (ownEnvironment(options) && !isSampled(needs)) {
+    throw usageError(
+      `${name} learns from a file and plays in no environment`,
+      "Leave out --env, or use a method that samples: grpo, ppo, rloo, reinforce or rft.",
+    );
+  }
+  // A server may give rewards whose range it does not tell; then it tells no codes either.
+  if (playable && playable.rewards === null && playable.codes.length > 0) {
+    throw usageError(
+      `the environment ${playable.environment.identity.name} gives no rewards of its own, so that nothing can be learned from it`,
+      "Choose one with rewards: `lockedroom env show NAME` tells them.",
+    );
+  }
+  if (options.dataset === undefined && !playable) {
+    throw usageError(
+      `${name} has no training data`,
+      isSampled(needs) ? "Give --dataset FILE, or --env NAME." : "Give --dataset FILE.",
+    );
+  }
+}
+
+/** An environment without tasks to learn from. */
+export function noTasks({ environment }: PlayableEnvironment): Error {
+  return dataError(
+    `the environment ${environment.identity.name} has no train tasks`,
+    "Give tasks with --dataset FILE.",
+  );
+}
+
 /** Settings about scorers need these scorers, and the other way round. */
 export function requireScorers(
-  { cost, rewards = [], environment }: TrainOptions,
+  options: TrainOptions,
   settings: TrainSettings,
   { name, needs }: Algorithm,
 ): void {
-  // An environment that is given as an object has its own rewards.
-  if (isSampled(needs) && rewards.length === 0 && typeof environment !== "object") {
+  const { cost, rewards = [], validation } = options;
+  const own = ownEnvironment(options);
+  if (own && [...rewards, validation, cost].some((scorer) => scorer !== undefined)) {
+    throw usageError(
+      `the environment ${own.identity.name} gives rewards of its own, and a scorer was given too`,
+      "Leave out --scorer, --validation-scorer and --cost-scorer, or --env.",
+    );
+  }
+  if (isSampled(needs) && rewards.length === 0 && !own) {
     throw usageError(`${name} learns from rewards, and no scorer is given`, "Give --scorer NAME.");
   }
   if ((settings.cost === null) !== (cost === undefined)) {
@@ -40,10 +81,11 @@ export function requireScorers(
 
 /** Conditions on validation need validations. */
 export function requireValidation(
-  { dev }: Pick<TrainOptions, "dev">,
+  options: Pick<TrainOptions, "dev" | "environment">,
   { stop, evaluate }: TrainSettings,
 ): void {
   const name = stop.target === null ? "margin" : "target";
+  const dev = options.dev !== undefined || (playableOf(options) && evaluate.tasks > 0);
   if ((stop.target === null && stop.margin === null) || (dev && evaluate.every > 0)) return;
   throw usageError(
     `stop.${name} is a condition on the validation reward, and nothing is validated`,
@@ -55,7 +97,7 @@ export function requireValidation(
 export function requireExamples(dev: Examples | undefined, { stop }: TrainSettings): void {
   if (stop.margin === null || !dev || dev.list.length >= FEWEST_EXAMPLES) return;
   throw usageError(
-    `stop.margin needs ${FEWEST_EXAMPLES} validation examples or more, and ${dev.input.path} has ${dev.list.length}`,
+    `stop.margin needs ${FEWEST_EXAMPLES} validation examples or more, and ${dev.name} has ${dev.list.length}`,
     "Give --dev FILE with more examples, or use stop.target.",
   );
 }
@@ -85,7 +127,7 @@ async function refuseUnreadableBy(scorer: GuardedScorer, set: Examples): Promise
   const { name } = scorer.identity;
   const why = messageIn(scores[first]?.details);
   throw dataError(
-    `${placeOf(set, first)}: the scorer ${name} cannot read "${set.list[first]?.id}"${why && `: ${why}`} (${bad.length} of ${set.list.length} examples)`,
+    `${set.places[first]}: the scorer ${name} cannot read "${set.list[first]?.id}"${why && `: ${why}`} (${bad.length} of ${set.list.length} examples)`,
     `Nothing was trained. Give --scorer FILE with a scorer for this data; ${name} is used where no other is given. Or correct these examples.`,
   );
 }
@@ -105,7 +147,7 @@ export function refuseLearnedFrom(
   const known = learnedFrom(start);
   const found = sets.find((set) => set && known.includes(set.input.sha256));
   if (!found) return;
-  throw dataError(`the initial policy learned from ${found.input.path}`, NOT_TRAINED_ON);
+  throw dataError(`the initial policy learned from ${found.name}`, NOT_TRAINED_ON);
 }
 
 /** The same by prompts, whatever file they were in, and whichever policy of the line learned them. */
@@ -118,7 +160,7 @@ export function refuseLearnedPrompts(
     const [first] = found;
     if (!set || first === undefined) continue;
     throw dataError(
-      `${set.input.path}: the policy, or one that it began with, learns from ${found.length} of its ${set.list.length} prompts, the first being that of "${set.list[first]?.id}" (line ${set.lines[first]})`,
+      `${set.name}: the policy, or one that it began with, learns from ${found.length} of its ${set.list.length} prompts, the first being that of "${set.list[first]?.id}" (${set.places[first]})`,
       NOT_TRAINED_ON,
     );
   }

@@ -33,6 +33,11 @@ export function usualRate(algorithm: Algorithm): number {
   return completed(algorithm, {}).rate.peak;
 }
 
+/** What a run of the algorithm has where nothing is set. */
+export function usualSettings(algorithm: Algorithm): JsonObject {
+  return JSON.parse(JSON.stringify(trainSettings(algorithm, {}))) as JsonObject;
+}
+
 /** Every setting of a run of the algorithm, its own in a group. */
 export function settingsSchema({ settings }: Algorithm) {
   return z.strictObject({ ...GENERAL_SETTINGS, algorithm: settings });

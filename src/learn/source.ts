@@ -4,6 +4,7 @@ import type { Environment } from "../core/environment.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
+import type { SampleRecord } from "../runs/train-records.ts";
 import type { Algorithm } from "./algorithm.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples, InputRecord } from "./sources/examples.ts";
@@ -23,6 +24,8 @@ export interface Batch {
   /** How often each outcome code occurred. */
   readonly outcomes?: Readonly<Record<string, number>> | undefined;
   readonly seconds: BatchSeconds;
+  /** A few of the episodes that were sampled for it, to be read. */
+  readonly samples?: readonly Omit<SampleRecord, "step">[] | undefined;
   /** Of a KL penalty in the loss of this batch. */
   readonly klCoefficient: number;
 }
@@ -35,7 +38,12 @@ export interface Source {
 
 /** What reads the data. */
 export interface DataContext {
+  /** The file, or what to call the tasks of an environment. */
   readonly dataset: string;
+  /** Of an environment, in place of a file. */
+  readonly tasks?: Examples | undefined;
+  /** Whether the environment is one of its own: what the policy reads is then not the prompt itself. */
+  readonly played?: boolean;
   readonly outdir: string;
   readonly algorithm: Algorithm;
   readonly settings: TrainSettings;

@@ -21,6 +21,7 @@ import type { Sweep, SweepPoint, Tradeoff } from "../runs/sweep-schema.ts";
 import type { TrainManifest } from "../runs/train-schemas.ts";
 import { fileExists, writeWhole } from "../runs/whole-file.ts";
 import { algorithmOf } from "./algorithms/index.ts";
+import { playableOf } from "./environment-of.ts";
 import type { TrainOptions } from "./options.ts";
 import { mergeSettings, nested } from "./recipe.ts";
 import { idleSettings } from "./settings/unused.ts";
@@ -48,7 +49,7 @@ export interface SweepOutcome extends Sweep {
 /** Runs that are already finished are kept, so that a sweep can be resumed. */
 export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const { over, values, tradeoff: measures = USUAL_PAIR, outdir, onValue, ...rest } = options;
-  if (options.dev === undefined) {
+  if (!(await hasValidation(options))) {
     throw usageError("a sweep compares validations, and there is no validation set", "Give --dev.");
   }
   if (options.holdout !== undefined) {
@@ -89,6 +90,13 @@ export async function sweep(options: SweepOptions): Promise<SweepOutcome> {
   const files = await writeTradeoff(outdir, tradeoff);
   if (manifest) await writeNote(outdir, sweepFacts(found, manifest));
   return { ...found, policies, tradeoff, files };
+}
+
+async function hasValidation(options: SweepOptions): Promise<boolean> {
+  if (options.dev !== undefined) return true;
+  const { evaluate } = trainSettings(algorithmOf(options.algorithm), options.settings);
+  const tasks = (await playableOf(options)?.tasks("dev")) ?? [];
+  return tasks.length > 0 && evaluate.tasks > 0;
 }
 
 async function writeTradeoff(outdir: string, tradeoff: Tradeoff): Promise<string[]> {

@@ -69,6 +69,7 @@ async function step(run: Training): Promise<StepRecord> {
   if (watch.exploded(update)) throw run.explosion(count, loss);
   const known = { step: count, loss, gradient_norm: gradientNorm, learning_rate: rate, tokens };
   const { outcomes } = batch;
+  run.sampled = batch.samples ?? [];
   return run.record(
     { ...metrics, ...batch.metrics, ...known, ...(outcomes && { outcomes }) },
     { ...batch.seconds, updating: (performance.now() - started) / 1000, usedShare },

@@ -100,12 +100,6 @@ describe("an environment of two turns", () => {
     for (const line of linesOf("two", "evaluations.jsonl"))
       expect(JSON.parse(line).outcomes).toEqual({ asked_twice: 6 });
   });
-
-  test("is refused by rejection sampling, which keeps one completion", async () => {
-    const settings = { algorithm: { threshold: 0 } };
-    const training = train(options("rft", "rft", { environment: askedTwice, settings }));
-    await expect(training).rejects.toThrow(/several turns/);
-  });
 });
 
 test("validation uses its own scorer, and the reward's is the proxy", async () => {

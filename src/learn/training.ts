@@ -28,8 +28,8 @@ import { explosion } from "./explosion.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { sabotageOf } from "./sabotage.ts";
-import type { TrainSettings } from "./settings.ts";
-import type { BatchSeconds, Source } from "./source.ts";
+import { type TrainSettings, usualSettings } from "./settings.ts";
+import type { Batch, BatchSeconds, Source } from "./source.ts";
 import type { Examples } from "./sources/examples.ts";
 import { type Stop, stopOf } from "./stop-conditions.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
@@ -51,6 +51,8 @@ interface StepCost extends BatchSeconds, Pick<UpdateResult, "usedShare"> {
 
 export class Training {
   step = 0;
+  /** A few episodes of the last step, where it sampled. */
+  sampled: NonNullable<Batch["samples"]> = [];
   readonly settings: TrainSettings;
   readonly engine: Engine;
   readonly source: Source;
@@ -92,7 +94,7 @@ export class Training {
     const folder = await TrainFolder.open(options.outdir, await parts.manifest(), {
       ...options,
       inputs: [
-        ...parts.inputs.map((input) => input.path),
+        ...parts.inputs.flatMap((input) => input.path ?? []),
         ...(options.init === "scratch" ? [] : [checkpointFolder(options.init)]),
       ],
     });
@@ -219,7 +221,7 @@ export class Training {
 
   /** The kept policy, the holdout set if one was named, the summary. */
   async finish(stopped: Stop | undefined): Promise<TrainedPolicy> {
-    const { options, folder, manifest } = this.#parts;
+    const { options, folder, manifest, algorithm } = this.#parts;
     if (stopped) options.onStop?.({ ...stopped, step: this.step });
     const frozen = this.watch.usesReference ? await this.#referenceFrozen() : null;
     const kept = (stopped && this.watch.best?.step) ?? this.step;
@@ -229,7 +231,11 @@ export class Training {
     // The last evaluations came after the last step was recorded.
     await this.#time({ sampling: 0, scoring: 0, logprobs: 0, updating: 0 });
     const { steps, raised } = this.watch;
-    const summary = await folder.finish(await manifest(), {
+    // Without validations, those of the last step are what a person can read.
+    if (this.watch.evaluations.length === 0)
+      for (const sample of this.sampled)
+        await folder.add("samples", { step: this.step, ...sample });
+    const end = {
       steps: this.step,
       tokens: steps.reduce((sum, { tokens }) => sum + Number(tokens), 0),
       first_loss: Number(steps[0]?.loss),
@@ -242,7 +248,8 @@ export class Training {
       reference_frozen: frozen,
       holdout,
       checkpoint_fingerprint: fingerprint,
-    });
+    };
+    const summary = await folder.finish(await manifest(), end, usualSettings(algorithm));
     await this.engine.close();
     return { dir: options.outdir, checkpoint: path.join(options.outdir, "checkpoint"), summary };
   }

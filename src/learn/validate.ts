@@ -2,15 +2,16 @@
 
 import type { Environment } from "../core/environment.ts";
 import type { Example } from "../core/records.ts";
-import { passes } from "../core/score.ts";
 import { completionRow, type TokenRow } from "../core/token-row.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EvaluationRecord, SampleRecord } from "../runs/train-records.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { mean } from "./parts/advantages.ts";
 import { repetitionOf } from "./parts/repetition.ts";
-import { completionOf, play, replay, requireReward } from "./play.ts";
+import { completionOf, type Episode, play, replay, requireReward } from "./play.ts";
+import { sampleOf } from "./sample.ts";
 import type { TrainSettings } from "./settings.ts";
+import { episodeFigures } from "./sources/episode-metrics.ts";
 import type { Examples } from "./sources/examples.ts";
 import { countOf } from "./sources/rollout-metrics.ts";
 
@@ -28,13 +29,17 @@ export interface ValidationEnvironments {
   readonly validation: Environment;
   /** With the scorers that reward; undefined where they are the same. */
   readonly proxy: Environment | undefined;
+  /** Whether it is an environment of its own rather than a scored prompt: there is more to record. */
+  readonly played: boolean;
+  /** Whether an episode of it counts for the pass rate. */
+  solved(episode: Episode): boolean;
 }
 
 export async function validate(
   engine: Engine,
   { needs }: Pick<Algorithm, "needs">,
   { list }: Examples,
-  { validation, proxy: proxyEnvironment }: ValidationEnvironments,
+  { validation, proxy: proxyEnvironment, played, solved }: ValidationEnvironments,
   { seed, evaluate: { temperature, max_tokens } }: TrainSettings,
   step: number,
 ): Promise<Evaluation> {
@@ -52,7 +57,7 @@ export async function validate(
     record: {
       step,
       examples: list.length,
-      pass_rate: truth.filter(passes).length / list.length,
+      pass_rate: episodes.filter(solved).length / list.length,
       reward_mean: mean(truth),
       proxy_mean: mean(proxy),
       kl_exact: engine.can.exactKl ? mean(stats.flatMap(({ kl }) => [...kl])) : null,
@@ -62,17 +67,13 @@ export async function validate(
       repeated: Math.max(...Object.values(countOf(texts))) / list.length,
       repetition: mean(rows.map(repetitionOf)),
       outcomes: countOf(codes),
+      ...(played && { episode: episodeFigures(episodes) }),
       ...(needs === "texts" && (await heldOutLoss(engine, list))),
       rewards: truth,
     },
-    samples: texts.slice(0, KEPT_SAMPLES).map((completion, i) => ({
-      step,
-      id: list[i]?.id ?? "",
-      prompt: list[i]?.prompt ?? "",
-      completion,
-      reward: truth[i] ?? null,
-      code: codes[i] ?? "",
-    })),
+    samples: episodes
+      .slice(0, KEPT_SAMPLES)
+      .map((episode, i) => ({ step, ...sampleOf(episode, played ?? false, truth[i]) })),
   };
 }
 

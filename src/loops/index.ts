@@ -11,6 +11,7 @@ export {
   tieBreakKey,
 } from "./decide.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
+export { type GatherOptions, gatherGroups } from "./gather.ts";
 export {
   baselineOf,
   type Cell,
@@ -29,6 +30,7 @@ export {
 } from "./preference-choice.ts";
 export { type FinishedPairs, makePairs, type PairsOptions } from "./preference-pairs.ts";
 export { type RolloutOptions, rollout } from "./rollout.ts";
+export { type RolloutEpisodesOptions, rolloutEpisodes } from "./rollout-episodes.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";

@@ -1,4 +1,4 @@
-/** Puts answers, which arrive in any order, in the order of the data set. */
+/** Puts what arrives in any order, answers or episodes, in the order of the data set. */
 
 import { dataError } from "../core/errors.ts";
 import type { Answer } from "../core/policy.ts";
@@ -13,36 +13,51 @@ export interface Answered {
   readonly latencies: readonly (number | undefined)[];
 }
 
-type Held = Pick<Journaled, "answer" | "ms">;
-
-/**
- * Joins as both flow: an answer is held only until its example comes. Requests follow the
- * data set's order, so that is about as many as were in flight.
- */
+/** All answers to each example. */
 export async function* inDataSetOrder(
   examples: AsyncIterable<readonly Example[]>,
   journal: AsyncGenerator<readonly Journaled[], void, void>,
   n: number,
 ): AsyncGenerator<Answered, void, void> {
-  const early = new Map<string, (Held | undefined)[]>();
+  for await (const { example, rows } of rowsInOrder(examples, journal, n)) {
+    const answers = rows.map(({ answer }) => answer);
+    yield { example, answers, latencies: rows.map(({ ms }) => ms) };
+  }
+}
+
+interface Row {
+  readonly id: string;
+  readonly sample: number;
+}
+
+/**
+ * Joins as both flow: a row is held only until its example comes. Requests follow the data set's
+ * order, so that is about as many as were in flight. `isMissing` says for which samples there is none.
+ */
+export async function* rowsInOrder<R extends Row>(
+  examples: AsyncIterable<readonly Example[]> | Iterable<readonly Example[]>,
+  journal: AsyncGenerator<readonly R[], void, void>,
+  n: number,
+  isMissing: (row: Row) => boolean = () => false,
+): AsyncGenerator<{ readonly example: Example; readonly rows: readonly R[] }, void, void> {
+  const early = new Map<string, Map<number, R>>();
   try {
     for await (const batch of examples) {
-      for (const example of batch) {
-        const held = await answersTo(example.id);
-        const answers = held.map(({ answer }) => answer);
-        yield { example, answers, latencies: held.map(({ ms }) => ms) };
-      }
+      for (const example of batch) yield { example, rows: await rowsOf(example.id) };
     }
   } finally {
     await journal.return();
   }
 
-  async function answersTo(id: string): Promise<Held[]> {
+  async function rowsOf(id: string): Promise<R[]> {
+    const wanted = Array.from({ length: n }, (_, sample) => sample).filter(
+      (sample) => !isMissing({ id, sample }),
+    );
     for (;;) {
       const found = early.get(id);
-      if (found?.length === n && !found.includes(undefined)) {
+      if (wanted.every((sample) => found?.has(sample))) {
         early.delete(id);
-        return found as Held[];
+        return wanted.map((sample) => found?.get(sample) as R);
       }
       const step = await journal.next();
       if (step.done) {
@@ -51,14 +66,10 @@ export async function* inDataSetOrder(
           "It was changed by hand, or the disk lost a part of it: start over with --force.",
         );
       }
-      for (const { id: other, sample, ...held } of step.value) place(other, sample, held);
+      for (const row of step.value) {
+        const held = early.get(row.id) ?? new Map<number, R>();
+        early.set(row.id, held.set(row.sample, row));
+      }
     }
-  }
-
-  function place(id: string, sample: number, held: Held): void {
-    const list = early.get(id) ?? [];
-    while (list.length <= sample && list.length < n) list.push(undefined);
-    list[sample] = held;
-    early.set(id, list);
   }
 }

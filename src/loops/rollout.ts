@@ -27,7 +27,7 @@ import {
 import { JsonlFile } from "../runs/jsonl.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { NotedAnswer } from "../runs/note-facts.ts";
-import { Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
+import { ANSWERS, Journal, type RolloutIdentity } from "../runs/rollout-journal.ts";
 import { seedsTried, type TriedRollout } from "../runs/rollout-ledger.ts";
 import type { RolloutManifest } from "../runs/rollout-schemas.ts";
 import { RunFolder } from "../runs/run-folder.ts";
@@ -89,7 +89,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
       await folder.leave();
       return done;
     }
-    journal = await Journal.open(folder, identity, options.resume ?? false);
+    journal = await Journal.open(folder, identity, options.resume ?? false, ANSWERS);
     // Counted before the first answer: whoever sees answers has tried this seed.
     const seeds_tried = await triesOf(policy, found.examples, sketch);
     const throughput = await sampleMissing(options, dataset, journal);
@@ -97,7 +97,7 @@ export async function rollout(options: RolloutOptions): Promise<FinishedRollout>
     const tally = new RolloutTally();
     const timing = new LatencyTally();
     const concrete: NotedAnswer[] = [];
-    const rows = await folder.lines(answersName(n));
+    const rows = await folder.lines(answersName({ n }));
     for await (const { example, answers, latencies } of inDataSetOrder(
       unchanged(dataset),
       journal.read(),
@@ -179,7 +179,7 @@ function readable(example: Example, policy: Policy): Example {
 }
 
 /** With how many seeds the policy has answered these examples, by the ledger in its folder. */
-async function triesOf(
+export async function triesOf(
   policy: Policy,
   { prompts_sha256 }: RolloutManifest["examples"],
   sketch: ExampleSketch,

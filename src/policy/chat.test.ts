@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../core/environment.ts";
 import { chatTemplate } from "./chat.ts";
+import { conversation } from "./conversation.ts";
+import { HuggingFaceTokenizer } from "./hf-tokenizer.ts";
 
 const MESSAGES = [
   { role: "system", content: "Be brief." },
@@ -74,4 +79,69 @@ test("a broken template is refused when it is read", () => {
   expect(() => chatTemplate("{% for x in %}", "f", tokens)).toThrow(
     "the chat template of f cannot be read: ",
   );
+});
+
+describe("a conversation of several turns", () => {
+  const file = path.join(import.meta.dirname, "../../tests/fixtures/hf-tiny/llama/tokenizer.json");
+  const END = 2; // <|im_end|>
+  const tokenizer = new HuggingFaceTokenizer({
+    ...{ files: { "tokenizer.json": readFileSync(file, "utf8") }, path: file },
+    ...{ vocabulary: 320, endTokens: [END] },
+  });
+  const chatml = chatTemplate(CHATML, "t", { begin: null, end: null });
+  const user = (content: string): Message => ({ role: "user", content });
+  const said = (content: string) => ({ role: "assistant" as const, content });
+  const whole = [user("what is 2+2?"), said("four"), { role: "tool", content: "yes" } as const];
+
+  test("is what the template makes of it as a whole, where its turns are tokenised alike", () => {
+    const { begin, next } = conversation(chatml, tokenizer);
+    const four = [...tokenizer.encode("four"), END];
+    const tokens = [
+      ...[...begin(whole.slice(0, 1)), ...four, ...next(whole.slice(0, 1), four, whole.slice(2))],
+      ...[...four, ...next(whole, four, [user("sure?")])],
+    ];
+    const all = [...whole, said("four"), user("sure?")];
+    expect(tokens).toEqual(tokenizer.encode(chatml.render(all, { addGenerationPrompt: true })));
+  });
+
+  test("keeps the sampled tokens, however the tokenizer would write their text", () => {
+    const bytes = [...Buffer.from("four")].map((byte) =>
+      tokenizer.encode(String.fromCharCode(byte)),
+    );
+    const spelled = [...bytes.flat(), END];
+    const { next } = conversation(chatml, tokenizer);
+    expect(tokenizer.decode(next(whole.slice(0, 1), spelled, [user("b")]))).toBe(
+      "\nuser\nb\nassistant\n",
+    );
+  });
+
+  test("ends a turn that was cut off, and does not end one twice", () => {
+    const { next } = conversation(chatml, tokenizer);
+    const cut = next([user("a")], tokenizer.encode("fo"), [user("b")]);
+    const ended = next([user("a")], [...tokenizer.encode("fo"), END], [user("b")]);
+    expect(cut).toEqual([END, ...ended]);
+    expect(ended[0]).not.toBe(END);
+  });
+
+  test("with Llama 3, too, text by text", () => {
+    const encode = (text: string) => [...text].map((one) => one.codePointAt(0) as number);
+    const letters = { beginToken: null, encode, endTokens: [] };
+    const llama = chatTemplate(LLAMA, "t", tokens);
+    const { next } = conversation(llama, letters);
+    expect(String.fromCodePoint(...next([user("a")], [], [user("b")]))).toBe(
+      "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nb<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+    );
+    expect(() => next([user("a")], [], [{ role: "tool", content: "" }])).toThrow(/refuses/);
+  });
+
+  test("is refused by a template that leaves out or repeats what the policy wrote", () => {
+    const forgetful = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    const twice = "{% for m in messages %}{{ m.content }}{{ m.content }}{% endfor %}";
+    for (const source of [forgetful, twice]) {
+      const template = chatTemplate(source, "t", tokens);
+      expect(() => conversation(template, tokenizer).next([user("a")], [5], [user("b")])).toThrow(
+        /does not write a turn of the policy as it is/,
+      );
+    }
+  });
 });

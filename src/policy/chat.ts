@@ -52,7 +52,10 @@ export function chatTemplate(source: string, file: string, tokens: TemplateToken
 }
 
 /** A prompt without a template: the begin token, if there is one, and the text. */
-export function plainTokens(tokenizer: PolicyTokenizer, text: string): number[] {
+export function plainTokens(
+  tokenizer: Pick<PolicyTokenizer, "beginToken" | "encode">,
+  text: string,
+): number[] {
   const begin = tokenizer.beginToken === null ? [] : [tokenizer.beginToken];
   return [...begin, ...tokenizer.encode(text)];
 }

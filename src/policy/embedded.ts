@@ -1,10 +1,10 @@
 /** A checkpoint as a policy: prompts in, sampled completions with their log-probs out. */
 
+import type { ActingPolicy } from "../core/actor.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import type {
   CheckpointPlace,
-  Policy,
   SampledCompletion,
   SampleRequest,
   SamplingSettings,
@@ -14,6 +14,7 @@ import { ALIAS_PREFIX } from "../runs/alias-history.ts";
 import { realPath } from "../runs/whole-file.ts";
 import { promptTokens } from "./chat.ts";
 import { type Checkpoint, inspectCheckpoint } from "./checkpoint.ts";
+import { conversation } from "./conversation.ts";
 import {
   type GeneratedToken,
   type GenerateOptions,
@@ -23,6 +24,7 @@ import {
 } from "./generate.ts";
 import { Lanes, VECTORS } from "./lanes.ts";
 import { PI0 } from "./pi0.ts";
+import { TokenActor } from "./token-actor.ts";
 
 export interface EmbeddedOptions {
   readonly sampling: SamplingSettings;
@@ -47,6 +49,9 @@ const BATCH = 64;
  */
 const TURNS = 16;
 
+/** Fewer than samples, because an episode is kept only when it has ended. */
+const EPISODES_PER_PLACE = 4;
+
 /**
  * Opens a checkpoint folder as a policy. Needs `onnxruntime-node`.
  * @example
@@ -70,7 +75,7 @@ export async function openEmbeddedPolicy(
   return new EmbeddedPolicy(checkpoint, options, place);
 }
 
-export class EmbeddedPolicy implements Policy {
+export class EmbeddedPolicy implements ActingPolicy {
   readonly identity: JsonObject;
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
@@ -79,6 +84,8 @@ export class EmbeddedPolicy implements Policy {
   readonly place: CheckpointPlace | undefined;
   /** Samples that are taken from their list at a time. */
   readonly #part: number;
+  /** Episodes that are played at a time. */
+  readonly #episodes: number;
   readonly #lanes: Lanes;
   readonly #options: EmbeddedOptions;
 
@@ -104,6 +111,7 @@ export class EmbeddedPolicy implements Policy {
     this.#lanes = new Lanes({ architecture, placed, places, threads });
     this.#lanes.put(VECTORS.policy, parameters);
     this.#part = places * TURNS * this.#lanes.count;
+    this.#episodes = places * EPISODES_PER_PLACE * this.#lanes.count;
   }
 
   promptTokens(text: string): number[] {
@@ -129,6 +137,16 @@ export class EmbeddedPolicy implements Policy {
         yield [part[next++] as SampleRequest, generation];
       }
     }
+  }
+
+  /** Tools are offered by the environment's own texts: a template is not told of them. */
+  actor(): TokenActor {
+    const { chat, tokenizer, maxLength } = this.checkpoint;
+    const player = {
+      ...{ conversation: conversation(chat, tokenizer), maxLength },
+      sample: (requests: readonly GenerationRequest[]) => this.generate(requests),
+    };
+    return new TokenActor(player, { batch: this.#episodes, system: this.#options.system });
   }
 
   /** Completions of any prompts. */

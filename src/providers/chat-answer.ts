@@ -4,8 +4,20 @@ import type { SampledCompletion } from "../core/policy.ts";
 import { isFields } from "../core/records.ts";
 import { Malformed } from "./retry.ts";
 
+/** A call of a tool, as the endpoint wrote it. */
+export interface WrittenCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON, or what the model took for it. */
+  readonly arguments: string;
+}
+
+export interface ChatAnswer extends SampledCompletion {
+  readonly calls: readonly WrittenCall[];
+}
+
 /** Throws `Malformed` with the reason; nothing about the form of the answer is assumed. */
-export function readChatAnswer(body: unknown): SampledCompletion {
+export function readChatAnswer(body: unknown): ChatAnswer {
   if (!isFields(body)) throw new Malformed(`it is not a JSON object: ${text(body)}`);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   const message = isFields(choice) ? choice.message : undefined;
@@ -22,7 +34,21 @@ export function readChatAnswer(body: unknown): SampledCompletion {
     logprobs: logprobsOf(choice.logprobs),
     sampled_logprobs: null,
     ...(typeof refusal === "string" && refusal !== "" && { refusal }),
+    calls: callsOf(message.tool_calls),
   };
+}
+
+function callsOf(calls: unknown): WrittenCall[] {
+  if (calls === undefined || calls === null) return [];
+  if (!Array.isArray(calls)) throw new Malformed(`its tool_calls are no list: ${text(calls)}`);
+  return calls.map((call) => {
+    const called = isFields(call) ? call.function : undefined;
+    if (!isFields(called) || typeof called.name !== "string")
+      throw new Malformed(`a tool call names no function: ${text(call)}`);
+    const { name, arguments: given = "" } = called;
+    const id = isFields(call) && typeof call.id === "string" ? call.id : "";
+    return { id, name, arguments: typeof given === "string" ? given : text(given) };
+  });
 }
 
 function ending(reason: unknown): Pick<SampledCompletion, "finish" | "finish_reason"> {

@@ -1,15 +1,36 @@
 /** The body of a chat completion request, without the parameters that the endpoint rejects. */
 
-import type { SampleRequest, SamplingSettings } from "../core/policy.ts";
-import { rngAt } from "../core/rng.ts";
+import type { Tool } from "../core/environment.ts";
+import type { SamplingSettings } from "../core/policy.ts";
+import { type Coordinate, rngAt } from "../core/rng.ts";
 import type { Failure } from "./retry.ts";
 
-type Parameter = "logprobs" | "seed" | "max_tokens";
+/** A message as the API has it. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | null;
+  readonly tool_calls?: readonly object[];
+  readonly tool_call_id?: string;
+}
+
+/** What one request asks for. */
+export interface ChatAsk {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly Tool[];
+  /** Where its seed is drawn. */
+  readonly address: readonly Coordinate[];
+  /** Of the example or task, for messages to people. */
+  readonly id: string;
+}
+
+type Parameter = "logprobs" | "seed" | "max_tokens" | "parallel_tool_calls";
 
 /** Parameters that an endpoint may reject without changing what the samples mean, and the notice for each. */
 const DISPENSABLE: Record<Parameter, string> = {
   logprobs: "The endpoint does not support logprobs; the completions have no log-probs.",
   seed: "The endpoint does not support seed; the samples cannot be reproduced.",
+  parallel_tool_calls:
+    "The endpoint does not support parallel_tool_calls; of several calls in a turn the first is made.",
   max_tokens: "The endpoint requires max_completion_tokens instead of max_tokens.",
 };
 
@@ -22,21 +43,19 @@ const SEEDS = 2 ** 31;
 export class ChatRequest {
   readonly #model: string;
   readonly #sampling: SamplingSettings;
-  readonly #system: string | undefined;
   readonly #dropped = new Set<Parameter>();
 
-  constructor(model: string, sampling: SamplingSettings, system: string | undefined) {
+  constructor(model: string, sampling: SamplingSettings) {
     this.#model = model;
     this.#sampling = sampling;
-    this.#system = system;
   }
 
-  body({ example, sample }: SampleRequest): Record<string, unknown> {
-    const { temperature, top_p, top_k, max_tokens, stop, seed } = this.#sampling;
-    const system = this.#system === undefined ? [] : [{ role: "system", content: this.#system }];
+  body({ messages, tools, address }: ChatAsk): Record<string, unknown> {
+    const { temperature, top_p, top_k, max_tokens, stop } = this.#sampling;
     return {
       model: this.#model,
-      messages: [...system, { role: "user", content: example.prompt }],
+      messages,
+      ...(tools.length > 0 && this.#offered(tools)),
       temperature,
       top_p,
       ...(this.#dropped.has("max_tokens") ? { max_completion_tokens: max_tokens } : { max_tokens }),
@@ -44,9 +63,17 @@ export class ChatRequest {
       ...(top_k > 0 && { top_k }),
       ...(stop.length > 0 && { stop }),
       ...(!this.#dropped.has("seed") && {
-        seed: rngAt(seed, "rollout", example.id, sample).below(SEEDS),
+        seed: rngAt(...address).below(SEEDS),
       }),
       ...(!this.#dropped.has("logprobs") && { logprobs: true }),
+    };
+  }
+
+  /** An environment takes one call in a turn. */
+  #offered(tools: readonly Tool[]): object {
+    return {
+      tools: tools.map((tool) => ({ type: "function", function: tool })),
+      ...(!this.#dropped.has("parallel_tool_calls") && { parallel_tool_calls: false }),
     };
   }
 

@@ -1,17 +1,20 @@
 /**
  * A model behind an OpenAI-compatible endpoint as a policy: concurrent chat completion requests with
- * retries after temporary errors. Left out: streaming, tools, images, and `n` of the API (each sample
+ * retries after temporary errors. Left out: streaming, images, and `n` of the API (each sample
  * is a request with its own seed, so that an interruption loses only the requests in flight).
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ActingPolicy, NoReply } from "../core/actor.ts";
+import type { Tool } from "../core/environment.ts";
 import { LockedRoomError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Policy, SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
+import type { SampledCompletion, SampleRequest, SamplingSettings } from "../core/policy.ts";
 import { visibleShort } from "../core/visible.ts";
-import { readChatAnswer } from "./chat-answer.ts";
-import { ChatRequest } from "./chat-request.ts";
+import { type ChatAnswer, readChatAnswer } from "./chat-answer.ts";
+import { type ChatAsk, type ChatMessage, ChatRequest } from "./chat-request.ts";
+import { EndpointActor } from "./endpoint-actor.ts";
 import { baseUrl, connect, type Endpoint, type Send } from "./openai-client.ts";
 import { pooled, type Stop } from "./pooled.ts";
 import { backoffMs, type Failure, failureOf } from "./retry.ts";
@@ -44,6 +47,12 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 300_000;
 const GRACE_MS = 10_000;
 
+/** A request that failed for good; `everywhere` means that the next ones would, too. */
+interface FinalFailure {
+  readonly error: LockedRoomError;
+  readonly everywhere: boolean;
+}
+
 /**
  * Opens a model behind an OpenAI-compatible endpoint as a policy. Needs `openai`.
  * @example
@@ -63,7 +72,7 @@ export async function openOpenAiPolicy(options: OpenAiOptions): Promise<OpenAiPo
   return new OpenAiPolicy(options, await connect(options));
 }
 
-export class OpenAiPolicy implements Policy {
+export class OpenAiPolicy implements ActingPolicy {
   readonly identity: JsonObject;
   readonly prompt: JsonObject;
   readonly sampling: SamplingSettings;
@@ -79,7 +88,7 @@ export class OpenAiPolicy implements Policy {
     const { model, sampling, system } = options;
     this.#options = options;
     this.#send = send;
-    this.#request = new ChatRequest(model, sampling, system);
+    this.#request = new ChatRequest(model, sampling);
     this.#hide = hider([options.apiKey, ...(options.secrets ?? [])]);
     this.#endpoint = this.#hide(baseUrl(options.baseUrl));
     this.identity = { kind: "openai", name: model, endpoint: this.#endpoint };
@@ -94,12 +103,43 @@ export class OpenAiPolicy implements Policy {
     requests: Iterable<SampleRequest>,
   ): AsyncGenerator<readonly [SampleRequest, SampledCompletion]> {
     const limit = this.#options.concurrency ?? CONCURRENCY;
-    return pooled(requests, { limit, graceMs: GRACE_MS }, (ask, stop) => this.#answer(ask, stop));
+    return pooled(requests, { limit, graceMs: GRACE_MS }, async (ask, stop) => {
+      const answer = await this.#answer(this.#askOf(ask), stop);
+      if ("error" in answer) throw answer.error;
+      const { calls: _calls, ...sampled } = answer;
+      return sampled;
+    });
+  }
+
+  /** Plays environments by chat messages, with native calls of the tools. */
+  actor(tools: readonly Tool[]): EndpointActor {
+    const { concurrency = CONCURRENCY, system } = this.#options;
+    return new EndpointActor({
+      ...{ concurrency, system },
+      answer: async (asked, stop) => {
+        const [, , task] = asked.address; // After the seed and the word "episode".
+        const found = await this.#answer({ ...asked, tools, id: String(task) }, stop);
+        if (!("error" in found)) return found;
+        if (found.everywhere) throw found.error;
+        return { type: "endpoint_error", error: found.error } satisfies NoReply;
+      },
+    });
   }
 
   async close(): Promise<void> {}
 
-  async #answer(ask: SampleRequest, stop: Stop): Promise<SampledCompletion> {
+  #askOf({ example, sample }: SampleRequest): ChatAsk {
+    const { system } = this.#options;
+    const first: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+    return {
+      messages: [...first, { role: "user", content: example.prompt }],
+      tools: [],
+      address: [this.sampling.seed, "rollout", example.id, sample],
+      id: example.id,
+    };
+  }
+
+  async #answer(ask: ChatAsk, stop: Stop): Promise<ChatAnswer | FinalFailure> {
     for (let tries = 1; ; ) {
       const body = this.#request.body(ask);
       const found = await this.#try(body, stop.now);
@@ -107,17 +147,19 @@ export class OpenAiPolicy implements Policy {
       stop.soon.throwIfAborted();
       const { failure } = found;
       if (this.#request.adapt(body, failure, this.#options.onNotice ?? (() => {}))) continue;
-      if (this.#isFinal(failure, tries)) throw this.#sentence(failure, tries, ask);
+      if (this.#isFinal(failure, tries)) {
+        return {
+          error: this.#sentence(failure, tries, ask),
+          everywhere: this.#isEverywhere(failure),
+        };
+      }
       await sleep(this.#waitMs(failure, tries, ask), undefined, { signal: stop.soon });
       tries++;
     }
   }
 
   /** One request with a time limit for the complete response. */
-  async #try(
-    body: object,
-    now: AbortSignal,
-  ): Promise<{ said: SampledCompletion } | { failure: Failure }> {
+  async #try(body: object, now: AbortSignal): Promise<{ said: ChatAnswer } | { failure: Failure }> {
     const limit = new AbortController();
     const end = () => limit.abort();
     const timer = setTimeout(end, this.#options.timeoutMs ?? TIMEOUT_MS);
@@ -137,11 +179,16 @@ export class OpenAiPolicy implements Policy {
     }
   }
 
-  #withoutKeys(said: SampledCompletion): SampledCompletion {
+  #withoutKeys(said: ChatAnswer): ChatAnswer {
     const { completion, refusal, finish_reason: reason } = said;
     return {
       ...said,
       completion: this.#hide(completion),
+      calls: said.calls.map((call) => ({
+        id: this.#hide(call.id),
+        name: this.#hide(call.name),
+        arguments: this.#hide(call.arguments),
+      })),
       ...(refusal !== undefined && { refusal: this.#hide(refusal) }),
       ...(reason !== undefined && { finish_reason: this.#hide(reason) }),
     };
@@ -152,21 +199,27 @@ export class OpenAiPolicy implements Policy {
     return tries >= (this.#options.attempts ?? ATTEMPTS);
   }
 
-  #waitMs({ waitMs = 0 }: Failure, tries: number, { example, sample }: SampleRequest): number {
+  /** A key, a model or a budget that does not work now works for no other request. */
+  #isEverywhere({ status, unreachable, temporary }: Failure): boolean {
+    if (status === undefined) return unreachable && !this.#reached;
+    return !temporary && [401, 402, 403, 404, 429].includes(status);
+  }
+
+  #waitMs({ waitMs = 0 }: Failure, tries: number, { address }: ChatAsk): number {
     const first = this.#options.backoffMs ?? FIRST_WAIT_MS;
-    return Math.max(waitMs, backoffMs(first, tries - 1, this.sampling.seed, example.id, sample));
+    return Math.max(waitMs, backoffMs(first, tries - 1, ...address));
   }
 
   /** Keys are redacted before the text is shortened. Without `cause`, which could contain them. */
   #sentence(
     { status, message, temporary, waitMs = 0 }: Failure,
     tries: number,
-    ask: SampleRequest,
-  ): Error {
+    ask: ChatAsk,
+  ): LockedRoomError {
     const what = status === undefined ? "did not answer" : `answered with status ${status}`;
     const often = tries > 1 ? `, after ${tries} attempts` : "";
     const said = visibleShort(this.#hide(message), 300);
-    const id = visibleShort(JSON.stringify(ask.example.id), 60);
+    const id = visibleShort(JSON.stringify(ask.id), 60);
     const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     return new LockedRoomError(
       temporary ? "io" : "usage",

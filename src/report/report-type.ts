@@ -5,8 +5,6 @@ import type { BusinessOptions } from "./business/business.ts";
 export interface ReportOptions extends BusinessOptions {
   /** Run folders of one kind; several share a page. */
   readonly runs: readonly string[];
-  /** Price of the machine, in any currency; of training runs. */
-  readonly pricePerHour?: number | undefined;
   /** Fields of the data set, such as "metadata.topic": rates of each value; of scored runs. */
   readonly slice?: readonly string[] | undefined;
 }

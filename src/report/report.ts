@@ -62,12 +62,12 @@ export async function report(options: ReportOptions): Promise<Report> {
 const USED_BY: Readonly<
   Record<"pricePerHour" | "prices" | "alias", { flag: string; kinds: readonly RunKind[] }>
 > = {
-  pricePerHour: { flag: "--price-per-hour", kinds: ["train"] },
+  pricePerHour: { flag: "--price-per-hour", kinds: ["train", "eval", "select", "rollout"] },
   prices: {
     flag: "--price-in and --price-out",
     kinds: ["eval", "select", "experiment", "rollout"],
   },
-  alias: { flag: "--alias", kinds: ["eval", "select", "experiment", "rollout"] },
+  alias: { flag: "--alias", kinds: ["train", "eval", "select", "experiment", "rollout"] },
 };
 
 function refuseUnused(options: ReportOptions, kind: RunKind, run: string): void {

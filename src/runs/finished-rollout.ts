@@ -6,11 +6,13 @@ import { sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import {
   COMPLETIONS,
+  FAILURES,
   JOURNAL,
   NOTE,
   PROVENANCE_SCHEMA,
   ROLLOUT_SUMMARY_SCHEMA,
   SAMPLES,
+  TRAJECTORIES,
 } from "./artifacts.ts";
 import { contentOf } from "./folder-kind.ts";
 import { manifestFingerprint, provenancePath } from "./manifest.ts";
@@ -26,7 +28,12 @@ export interface FinishedRollout extends Finished<RolloutManifest, RolloutSummar
   readonly answers: string;
 }
 
-export function answersName(n: number): string {
+/** The file of answers of a rollout with this manifest. */
+export function answersName({
+  n,
+  environment,
+}: Pick<RolloutManifest, "n" | "environment">): string {
+  if (environment) return TRAJECTORIES;
   return n === 1 ? COMPLETIONS : SAMPLES;
 }
 
@@ -44,7 +51,7 @@ export async function rolloutIn(
     if (force) return undefined;
     throw error;
   }
-  const answers = folder.file(answersName(identity.n));
+  const answers = folder.file(answersName(manifest as unknown as RolloutManifest));
   return { dir: folder.dir, answers, manifest, summary } as unknown as FinishedRollout;
 }
 
@@ -54,14 +61,17 @@ export async function finishRollout(
   found: Omit<RolloutSummary, "schema" | "files" | "manifest_sha256">,
   concrete: readonly NotedAnswer[],
 ): Promise<FinishedRollout> {
-  const name = answersName(manifest.n);
-  const { [name]: answersSha256 = "" } = await folder.seal();
+  const name = answersName(manifest);
+  const { [name]: answersSha256 = "", [FAILURES]: failuresSha256 } = await folder.seal();
   const provenance = artifactJson(provenanceOf(manifest, answersSha256));
   const provenanceName = path.basename(provenancePath(name));
   const summary: RolloutSummary = {
     schema: ROLLOUT_SUMMARY_SCHEMA,
     ...found,
-    files: { [name]: answersSha256, [provenanceName]: sha256(provenance) },
+    files: {
+      ...{ [name]: answersSha256, [provenanceName]: sha256(provenance) },
+      ...(failuresSha256 !== undefined && { [FAILURES]: failuresSha256 }),
+    },
     manifest_sha256: manifestFingerprint(manifest),
   };
   const finished = await folder.finish(manifest, summary, {
@@ -80,6 +90,18 @@ function provenanceOf(manifest: RolloutManifest, sha: string): Provenance {
   };
 }
 
-function identityOf({ inputs, n, policy, prompt, sampling }: RolloutManifest): JsonObject {
-  return { dataset_sha256: inputs[0]?.sha256, n, policy, prompt, sampling } as JsonObject;
+function identityOf(manifest: RolloutManifest): JsonObject {
+  const { inputs, environment, examples, n, policy, prompt, sampling } = manifest;
+  const asked = environment
+    ? taskIdentity(environment, examples)
+    : { dataset_sha256: inputs[0]?.sha256 };
+  return { ...asked, n, policy, prompt, sampling } as JsonObject;
+}
+
+/** What is played: where the environment's file lies does not matter. */
+export function taskIdentity(
+  { path: _path, ...environment }: JsonObject,
+  { sha256: tasks_sha256 }: RolloutManifest["examples"],
+): Required<Pick<RolloutIdentity, "environment" | "tasks_sha256">> {
+  return { environment, tasks_sha256 };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { JsonlFile, MAX_LINE_BYTES } from "./jsonl.ts";
-import { Journal } from "./rollout-journal.ts";
+import { ANSWERS, Journal } from "./rollout-journal.ts";
 import { RunFolder } from "./run-folder.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-lines-"));
@@ -93,10 +93,10 @@ describe("the journal of a rollout", () => {
   async function resumed(bytes: number): Promise<number> {
     const folder = await RunFolder.open(path.join(dir, "r"), "rollout", { resume: true });
     try {
-      const journal = await Journal.open(folder, identity, false);
+      const journal = await Journal.open(folder, identity, false, ANSWERS);
       await journal.add(answer(bytes));
       await journal.close();
-      const again = await Journal.open(folder, identity, true);
+      const again = await Journal.open(folder, identity, true, ANSWERS);
       await again.close();
       return again.kept;
     } finally {

@@ -83,7 +83,7 @@ export class JsonlFile<T> {
     try {
       value = JSON.parse(raw);
     } catch (error) {
-      throw this.#problem(`not valid JSON (${jsonProblem(error)})`, raw);
+      throw this.#problem(`not valid JSON (${jsonProblem(error)})`, raw, notANumber(raw));
     }
     if (!isFields(value)) throw this.#problem("not a JSON object", raw);
     try {
@@ -189,6 +189,12 @@ async function openFile(path: string, regular = false): Promise<FileHandle> {
 
 function withoutByteOrderMark(bytes: Buffer): string {
   return bytes.toString("utf8").replace(/^\ufeff/, "");
+}
+
+/** Python writes NaN and infinities as words, which JSON does not have. */
+function notANumber(raw: string): string | undefined {
+  const word = /[[:,]\s*(-?Infinity|NaN)\s*[,\]}]/.exec(raw)?.[1];
+  return word && `${word} is not a JSON number: write null where there is no number.`;
 }
 
 /** V8 quotes the whole text in its message; the reader shows the line itself, shortened. */

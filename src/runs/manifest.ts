@@ -17,6 +17,7 @@ interface AnyManifest {
   readonly scorer?: object;
   readonly axes?: readonly { readonly name: string; readonly scorer: object }[] | undefined;
   readonly scorers?: readonly { readonly identity: object }[];
+  readonly environment?: object | null | undefined;
 }
 
 /**
@@ -24,7 +25,7 @@ interface AnyManifest {
  * that a moved workspace keeps its fingerprints.
  */
 export function manifestFingerprint(manifest: AnyManifest): string {
-  const { volatile: _volatile, inputs, scorer, axes, scorers, ...fixed } = manifest;
+  const { volatile: _volatile, inputs, scorer, axes, scorers, environment, ...fixed } = manifest;
   return fingerprint({
     ...fixed,
     ...(scorer && { scorer: withoutPlace(scorer) }),
@@ -32,6 +33,7 @@ export function manifestFingerprint(manifest: AnyManifest): string {
     ...(scorers && {
       scorers: scorers.map((one) => ({ ...one, identity: withoutPlace(one.identity) })),
     }),
+    ...(environment !== undefined && { environment: environment && withoutPlace(environment) }),
     inputs: inputs.map(withoutPath),
   });
 }
@@ -40,7 +42,7 @@ function withoutPath({ path: _path, ...rest }: { readonly path?: unknown }): obj
   return rest;
 }
 
-/** Where a scorer's file lies does not count; whether it is a file does. */
+/** Where the file of a scorer or an environment lies does not count; whether it is a file does. */
 function withoutPlace({ path: file, ...rest }: { readonly path?: unknown }): object {
   return typeof file === "string" ? { ...rest, from_file: true } : rest;
 }

@@ -1,6 +1,6 @@
 /** What each kind of run says about itself in its note. */
 
-import { canonicalJson, type JsonObject } from "../core/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
@@ -53,21 +53,39 @@ export function rolloutFacts(
   const { prompt_tokens: read, completion_tokens: written } = summary.cost;
   const finish = Object.entries(summary.finish).map(([reason, count]) => `${reason} ${count}`);
   return {
-    loop: "none (sampling: answers for Loop A or Loop B; nothing is scored, nothing changes)",
+    loop: manifest.environment
+      ? "none (sampling in an environment: trajectories for Loop A or Loop B; nothing changes)"
+      : "none (sampling: answers for Loop A or Loop B; nothing is scored, nothing changes)",
     evidence: [
       ...manifest.inputs.map(input),
       policyLine(manifest.policy),
       prompts(manifest),
       ...settings("prompt", manifest.prompt),
       sampling(manifest.sampling),
-      `answers for each example: ${manifest.n}`,
+      ...environmentLines(manifest),
+      manifest.environment
+        ? `episodes of each task: ${manifest.n}`
+        : `answers for each example: ${manifest.n}`,
     ],
-    happened: `${summary.n_answers} answers to ${summary.n_examples} examples, ${summary.n_empty} empty, ${summary.n_refused} refused; ended by ${finish.join(", ") || "nothing"}; ${read} tokens read, ${written} written`,
+    happened: `${episodesText(summary.episodes)}${summary.n_answers} answers to ${summary.n_examples} examples, ${summary.n_empty} empty, ${summary.n_refused} refused; ended by ${finish.join(", ") || "nothing"}; ${read} tokens read, ${written} written`,
     examples: examples.map(
       ({ id, completion, finish: reason }) =>
         `${code(id)} → ${code(reason)}: saw ${code(completion)}`,
     ),
   };
+}
+
+function environmentLines({ environment, split }: RolloutManifest): string[] {
+  if (!environment) return [];
+  const { name, version, source_sha256: source } = environment;
+  return [`environment \`${name}\` ${version}, split ${split}, source sha256 \`${source}\``];
+}
+
+function episodesText(episodes: RolloutSummary["episodes"]): string {
+  if (!episodes) return "";
+  const { n, n_failed: failed, pass_rate: rate, reward_mean: reward } = episodes;
+  const codes = Object.entries(episodes.codes).map(([name, count]) => `${name} ${count}`);
+  return `${n} episodes and ${failed} that failed, pass rate ${rate.toFixed(4)}, mean reward ${reward === null ? "unknown" : reward.toFixed(4)}, codes: ${codes.join(", ")}; in them `;
 }
 
 export function pairsFacts(
@@ -96,6 +114,8 @@ export function trainFacts(
   manifest: TrainManifest,
   end: Pick<TrainSummary, "steps" | "first_loss" | "last_loss" | "stop" | "alarms" | "holdout">,
   examples: readonly SampleRecord[],
+  /** The settings that the run would have had by default. */
+  usual: JsonObject,
 ): NoteFacts {
   const { stop, holdout } = end;
   return {
@@ -105,13 +125,17 @@ export function trainFacts(
       ...manifest.scorers.map(({ role, identity }) => `${role} ${scorer(identity)}`),
       initialPolicy(manifest),
       `algorithm \`${manifest.algorithm}\``,
-      ...settingLines(manifest.settings),
+      ...settingLines(differing(manifest.settings, usual)),
+      "all other settings: the defaults, which `manifest.json` lists",
     ],
     happened: `${end.steps} steps, loss ${figure(end.first_loss)} → ${figure(end.last_loss)}; ended: ${stop.reason}, policy of step ${stop.kept} kept; ${end.alarms} alarms; holdout pass rate ${holdout.pass_rate === null ? "not measured" : holdout.pass_rate.toFixed(4)}`,
-    examples: examples.map(
-      ({ id, step, code: outcome, completion }) =>
-        `${code(id)} after step ${step} → ${code(outcome)}: saw ${code(completion)}`,
-    ),
+    examples:
+      examples.length === 0
+        ? ["none: no sample was kept; with `--dev` every validation keeps some"]
+        : examples.map(
+            ({ id, step, code: outcome, completion }) =>
+              `${code(id)} after step ${step} → ${code(outcome)}: saw ${code(completion)}`,
+          ),
   };
 }
 
@@ -158,26 +182,36 @@ function policyLine(policy: object): string {
   ].join(", ");
 }
 
-/** A line for each group of settings; what is null is not in use. */
-function settingLines(settings: object): string[] {
-  const isGroup = (value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  const entries = Object.entries(settings).filter(([, value]) => value !== null);
-  const list = (pairs: readonly (readonly [string, unknown])[]) =>
+/** What is set otherwise than usual, in the same groups. */
+function differing(settings: JsonObject, usual: JsonObject): JsonObject {
+  const kept = Object.entries(settings).flatMap(([key, value]): [string, Json | undefined][] => {
+    const other = usual[key];
+    if (canonicalJson(value ?? null) === canonicalJson(other ?? null)) return [];
+    if (!isGroup(value) || !isGroup(other)) return [[key, value]];
+    return [[key, differing(value, other)]];
+  });
+  return Object.fromEntries(kept);
+}
+
+const isGroup = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A line for each group of settings; what is null is switched off. */
+function settingLines(settings: JsonObject): string[] {
+  const list = (pairs: readonly (readonly [string, Json | undefined])[]) =>
     pairs
-      .filter(([, value]) => value !== null)
       .map(
         ([key, value]) =>
-          `${key} ${code(typeof value === "string" ? value : canonicalJson(value))}`,
+          `${key} ${code(typeof value === "string" ? value : canonicalJson(value ?? null))}`,
       )
       .join(", ");
+  const entries = Object.entries(settings);
   const single = list(entries.filter(([, value]) => !isGroup(value)));
-  const groups = entries
-    .filter(([, value]) => isGroup(value))
-    .map(([name, value]) => [name, list(Object.entries(value as object))] as const);
   return [
     ...(single === "" ? [] : [`settings: ${single}`]),
-    ...groups.filter(([, text]) => text !== "").map(([name, text]) => `${name}: ${text}`),
+    ...entries.flatMap(([name, value]) =>
+      isGroup(value) ? [`${name}: ${list(Object.entries(value))}`] : [],
+    ),
   ];
 }
 

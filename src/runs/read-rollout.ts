@@ -33,7 +33,7 @@ export async function openRollout(dir: string): Promise<Rollout> {
   requireFinished(dir, await requireKind(dir, ["rollout"]));
   const manifest = await readArtifact(path.join(dir, MANIFEST), rolloutManifestSchema, AGAIN);
   const summary = await readArtifact(path.join(dir, SUMMARY), rolloutSummarySchema, AGAIN);
-  const answers = path.join(dir, answersName(manifest.n));
+  const answers = path.join(dir, answersName(manifest));
   return {
     dir,
     manifest,

@@ -25,7 +25,7 @@ export interface AnswerPack {
 
 /** A fresh pass over the answers. */
 export function answerPacks({ dir, manifest }: Rollout): JsonlFile<AnswerPack> {
-  return new JsonlFile(path.join(dir, answersName(manifest.n)), toPack, { regular: true });
+  return new JsonlFile(path.join(dir, answersName(manifest)), toPack, { regular: true });
 }
 
 function toPack(fields: Record<string, unknown>): AnswerPack {

@@ -18,7 +18,7 @@ export async function rolloutBehind({
   for (const file of recordedPlaces(dir, input.path)) {
     const rollout = await rolloutIn(path.dirname(file));
     if (rollout === undefined) continue;
-    const { [answersName(rollout.manifest.n)]: sha256 } = rollout.summary.files;
+    const { [answersName(rollout.manifest)]: sha256 } = rollout.summary.files;
     if (sha256 === input.sha256) return rollout;
     isOther = true;
   }

@@ -4,19 +4,27 @@
  */
 
 import { rm } from "node:fs/promises";
+import type { z } from "zod";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { IdSet } from "../core/id-set.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { JOURNAL, JOURNAL_SCHEMA } from "./artifacts.ts";
 import { JsonlFile } from "./jsonl.ts";
 import { GrowingFile, lastLineEnd, openIfThere } from "./line-files.ts";
-import { type Journaled, journalRowSchema } from "./rollout-schemas.ts";
+import {
+  type Journaled,
+  type JournaledEpisode,
+  journaledEpisodeSchema,
+  journalRowSchema,
+} from "./rollout-schemas.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { parseWith } from "./whole-file.ts";
 
 /** What makes two rollouts the same one: the answers of either would do for the other. */
 export interface RolloutIdentity {
-  readonly dataset_sha256: string;
+  readonly dataset_sha256?: string;
+  readonly environment?: JsonObject;
+  readonly tasks_sha256?: string;
   readonly n: number;
   readonly policy: JsonObject;
   readonly prompt: JsonObject;
@@ -25,6 +33,8 @@ export interface RolloutIdentity {
 
 const WORDS: Record<keyof RolloutIdentity, string> = {
   dataset_sha256: "the data set",
+  environment: "the environment",
+  tasks_sha256: "the tasks (--split, --tasks)",
   n: "--n",
   policy: "the policy",
   prompt: "the prompt (--system)",
@@ -34,7 +44,7 @@ const WORDS: Record<keyof RolloutIdentity, string> = {
 /** Refuses to go on with answers to something else, naming what differs. */
 export function requireSame(dir: string, before: JsonObject, now: RolloutIdentity): void {
   const differs = (Object.keys(WORDS) as (keyof RolloutIdentity)[]).filter(
-    (key) => canonicalJson(before[key] ?? null) !== canonicalJson(now[key] as Json),
+    (key) => canonicalJson(before[key] ?? null) !== canonicalJson((now[key] as Json) ?? null),
   );
   if (differs.length === 0) return;
   throw usageError(
@@ -43,7 +53,29 @@ export function requireSame(dir: string, before: JsonObject, now: RolloutIdentit
   );
 }
 
-export class Journal {
+interface SampleKey {
+  readonly id: string;
+  readonly sample: number;
+}
+
+/** What the lines after the first hold. */
+export interface JournalFormat<Row extends SampleKey> {
+  readonly schema: z.ZodType<Row>;
+  /** In what two lines for the same sample must agree. */
+  content(row: Row): Json;
+}
+
+export const ANSWERS: JournalFormat<Journaled> = {
+  schema: journalRowSchema,
+  content: ({ answer }) => answer as unknown as Json,
+};
+
+export const EPISODES: JournalFormat<JournaledEpisode> = {
+  schema: journaledEpisodeSchema,
+  content: ({ trajectory }) => trajectory as unknown as Json,
+};
+
+export class Journal<Row extends SampleKey = Journaled> {
   readonly path: string;
   /** How many answers were added. */
   added = 0;
@@ -53,8 +85,15 @@ export class Journal {
   readonly kept: number;
   readonly #held: IdSet;
   readonly #file: GrowingFile;
+  readonly #format: JournalFormat<Row>;
 
-  private constructor(file: GrowingFile, isNew: boolean, { held, kept }: Held) {
+  private constructor(
+    file: GrowingFile,
+    isNew: boolean,
+    { held, kept }: Held,
+    format: JournalFormat<Row>,
+  ) {
+    this.#format = format;
     this.path = file.path;
     this.isNew = isNew;
     this.kept = kept;
@@ -63,11 +102,12 @@ export class Journal {
   }
 
   /** Begins a new journal, or with `resume` continues the one that is there. */
-  static async open(
+  static async open<Row extends SampleKey>(
     folder: RunFolder,
     identity: RolloutIdentity,
     resume: boolean,
-  ): Promise<Journal> {
+    format: JournalFormat<Row>,
+  ): Promise<Journal<Row>> {
     const path = folder.file(JOURNAL);
     try {
       const [kept, header] = resume ? await wholeLines(path) : [0, undefined];
@@ -75,11 +115,11 @@ export class Journal {
         requireHeader(path, header);
         requireSame(folder.dir, header, identity);
         // Before the file is opened for writing: one that is refused stays as it is.
-        const held = await answersIn(path, kept, identity.n);
-        return new Journal(await GrowingFile.open(path, kept), false, held);
+        const held = await answersIn(path, kept, identity.n, format);
+        return new Journal(await GrowingFile.open(path, kept), false, held, format);
       }
       const nothing = { held: new IdSet(), kept: 0 };
-      const journal = new Journal(await GrowingFile.open(path, 0), true, nothing);
+      const journal = new Journal(await GrowingFile.open(path, 0), true, nothing, format);
       await journal.#file.add(canonicalJson({ schema: JOURNAL_SCHEMA, ...identity }));
       return journal;
     } catch (error) {
@@ -92,14 +132,14 @@ export class Journal {
     return this.#held.has(keyOf({ id, sample }));
   }
 
-  async add(answer: Journaled): Promise<void> {
-    await this.#file.add(canonicalJson(answer));
+  async add(row: Row): Promise<void> {
+    await this.#file.add(canonicalJson(row as unknown as Json));
     this.added++;
   }
 
   /** A fresh pass over the answers. */
-  async *read(): AsyncGenerator<Journaled[], void, void> {
-    for await (const batch of new JsonlFile(this.path, toJournaled, { regular: true }).batches()) {
+  async *read(): AsyncGenerator<Row[], void, void> {
+    for await (const batch of linesOf(this.path, this.#format)) {
       yield batch.filter((line) => line !== undefined);
     }
   }
@@ -134,14 +174,19 @@ interface Held {
   readonly kept: number;
 }
 
-const keyOf = ({ id, sample }: Pick<Journaled, "id" | "sample">) => `${sample} ${id}`;
+const keyOf = ({ id, sample }: SampleKey) => `${sample} ${id}`;
 
 /** What a journal holds; refuses one whose lines are no answers, or contradict each other. */
-async function answersIn(path: string, upTo: number, n: number): Promise<Held> {
+async function answersIn<Row extends SampleKey>(
+  path: string,
+  upTo: number,
+  n: number,
+  format: JournalFormat<Row>,
+): Promise<Held> {
   const held = new IdSet();
   const twice = new Map<string, string | undefined>();
   let kept = 0;
-  for await (const batch of new JsonlFile(path, toJournaled, { upTo, regular: true }).batches()) {
+  for await (const batch of linesOf(path, format, upTo)) {
     for (const row of batch) {
       if (row === undefined) continue;
       if (row.sample >= n) throw notOurs(path, `it holds sample ${row.sample} with --n ${n}`);
@@ -149,20 +194,21 @@ async function answersIn(path: string, upTo: number, n: number): Promise<Held> {
       else kept++;
     }
   }
-  if (twice.size > 0) await requireAgreement(path, upTo, twice);
+  if (twice.size > 0) await requireAgreement(path, upTo, twice, format);
   return { held, kept };
 }
 
 /** A second pass, which compares the answers of samples that stand there more than once. */
-async function requireAgreement(
+async function requireAgreement<Row extends SampleKey>(
   path: string,
   upTo: number,
   twice: Map<string, string | undefined>,
+  format: JournalFormat<Row>,
 ): Promise<void> {
-  for await (const batch of new JsonlFile(path, toJournaled, { upTo, regular: true }).batches()) {
+  for await (const batch of linesOf(path, format, upTo)) {
     for (const row of batch) {
       if (row === undefined || !twice.has(keyOf(row))) continue;
-      const answer = canonicalJson(row.answer);
+      const answer = canonicalJson(format.content(row));
       const before = twice.get(keyOf(row)) ?? answer;
       if (before !== answer) {
         const which = `sample ${row.sample} of example ${JSON.stringify(row.id)}`;
@@ -187,12 +233,20 @@ function requireHeader(path: string, header: JsonObject): void {
   );
 }
 
-/** Undefined for the header. */
-function toJournaled(fields: Record<string, unknown>): Journaled | undefined {
-  if (fields.schema === JOURNAL_SCHEMA) return undefined;
-  try {
-    return parseWith(journalRowSchema, fields);
-  } catch (error) {
-    throw dataError(messageOf(error), CHANGED);
-  }
+/** A pass over the lines, up to so many bytes; undefined for the header. */
+function linesOf<Row extends SampleKey>(
+  path: string,
+  { schema }: JournalFormat<Row>,
+  upTo?: number,
+): AsyncIterable<(Row | undefined)[]> {
+  const toRow = (fields: Record<string, unknown>): Row | undefined => {
+    if (fields.schema === JOURNAL_SCHEMA) return undefined;
+    try {
+      return parseWith(schema, fields);
+    } catch (error) {
+      throw dataError(messageOf(error), CHANGED);
+    }
+  };
+  const end = upTo === undefined ? {} : { upTo };
+  return new JsonlFile(path, toRow, { ...end, regular: true }).batches();
 }

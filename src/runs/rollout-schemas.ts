@@ -1,10 +1,12 @@
 /** What a rollout's files hold besides the answers, which are completion or selection-pack records. */
 
 import { z } from "zod";
+import { SPLITS } from "../core/environment.ts";
 import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 import { timingSchema } from "./timing-schema.ts";
+import { trajectorySchema } from "./trajectory-schema.ts";
 
 const { fingerprint_version, examples, exposure, seeds_tried, volatile } = manifestSchema.shape;
 
@@ -27,14 +29,33 @@ export const journalRowSchema = z.object({
   ms: z.number().min(0).optional(),
 });
 
-/** manifest.json: data set, policy, prompt and sampling settings. */
+/** The same of a rollout in an environment. */
+export const journaledEpisodeSchema = z.object({
+  ...{ id: z.string(), sample: count, trajectory: trajectorySchema },
+});
+
+/** What a rollout in an environment says besides. */
+const inEnvironment = {
+  /** Name, version, spec and hash of the code that gave observations and rewards. */
+  environment: jsonObject,
+  split: z.enum(SPLITS),
+  /** Those that the policy was offered. */
+  tools: z.array(
+    z.strictObject({ name: z.string(), description: z.string(), parameters: jsonObject }),
+  ),
+  /** The outcome codes of a solved task. */
+  solved: z.array(z.string()),
+};
+
+/** manifest.json: data set or environment, policy, prompt and sampling settings. */
 export const rolloutManifestSchema = z.strictObject({
   schema: z.literal(ROLLOUT_SCHEMA),
   fingerprint_version,
   command: z.literal("rollout"),
   inputs: z.array(inputFile),
   examples,
-  /** Answers to each example. */
+  ...z.object(inEnvironment).partial().shape,
+  /** Answers to each example, or episodes of each task. */
   n: z.int().min(1),
   policy: jsonObject,
   prompt: jsonObject,
@@ -45,9 +66,31 @@ export const rolloutManifestSchema = z.strictObject({
   volatile: volatile.extend({ timing: timingSchema.optional() }),
 });
 
-/** summary.json, written last. */
+/** What the episodes of a rollout in an environment came to. */
+const episodesSchema = z.strictObject({
+  /** Episodes with a trajectory; all other numbers are of them. */
+  n: count,
+  /** Episodes without one, in failures.jsonl; they are in no rate and no mean. */
+  n_failed: count,
+  /** By type. */
+  failures: z.record(z.string(), count),
+  n_solved: count,
+  pass_rate: z.number(),
+  /** Over episodes that have a reward; null where none has. */
+  reward_mean: z.number().nullable(),
+  n_without_reward: count,
+  /** Episodes that were cut short. */
+  n_truncated: count,
+  codes: z.record(z.string(), count),
+  turns: z.strictObject({ total: count, mean: z.number(), most: count }),
+  /** The mean of each metric over the episodes that have it. */
+  metrics: z.record(z.string(), z.number()),
+});
+
+/** summary.json, written last. In an environment an answer is one turn of the policy. */
 export const rolloutSummarySchema = z.strictObject({
   schema: z.literal(ROLLOUT_SUMMARY_SCHEMA),
+  episodes: episodesSchema.optional(),
   n_examples: count,
   n_answers: count,
   n_empty: count,
@@ -72,5 +115,7 @@ export const rolloutSummarySchema = z.strictObject({
 });
 
 export type Journaled = Readonly<z.infer<typeof journalRowSchema>>;
+export type JournaledEpisode = Readonly<z.infer<typeof journaledEpisodeSchema>>;
+export type EpisodesSummary = z.infer<typeof episodesSchema>;
 export type RolloutManifest = z.infer<typeof rolloutManifestSchema>;
 export type RolloutSummary = z.infer<typeof rolloutSummarySchema>;

@@ -35,7 +35,8 @@ export interface Rows<T> {
 
 export type InputEntry = Manifest["inputs"][number];
 
-type Parse<T> = (fields: Record<string, unknown>) => T;
+/** `line` is that of a file. */
+type Parse<T> = (fields: Record<string, unknown>, line?: number) => T;
 
 /** `what` names rows that have no file. */
 export function openRows<T>(

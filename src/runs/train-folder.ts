@@ -7,7 +7,7 @@ import type { Hash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { MANIFEST, NOTE, SAMPLES, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
@@ -153,11 +153,13 @@ export class TrainFolder {
   async finish(
     manifest: TrainManifest,
     end: Omit<TrainSummary, "schema" | `${string}_sha256`>,
+    /** The settings that the run would have had by default. */
+    usual: JsonObject,
   ): Promise<TrainSummary> {
     const hashes = await this.#folder.seal();
     const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
     const kept = await keptHash(this.dir);
-    const note = runNote(trainFacts(manifest, end, await lastSamples(this.dir)));
+    const note = runNote(trainFacts(manifest, end, await lastSamples(this.dir), usual));
     const summary: TrainSummary = {
       schema: TRAIN_SUMMARY_SCHEMA,
       ...end,
@@ -174,7 +176,7 @@ export class TrainFolder {
   }
 }
 
-/** Two samples of the last validation, for the run note. */
+/** Two samples of the last validation, or of the last step where there was none, for the run note. */
 async function lastSamples(dir: string): Promise<SampleRecord[]> {
   let last: SampleRecord[] = [];
   for (let from = 0; ; ) {

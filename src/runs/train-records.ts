@@ -23,8 +23,11 @@ const seconds = z.number().min(0);
  *   kl/k1, kl/k2, kl/k3 (per token, policy against reference), kl/coefficient, kl/rows (how many rows
  *     the estimates and check/reference_gap are from; absent: all of them)
  *   entropy (nats per token of the full next-token distribution)
- *   length/mean, length/min, length/max, length/truncated (share of episodes with a
- *     completion cut at max_tokens; one cut earlier, by the context, is not counted)
+ *   length/mean, length/min, length/max (of a completion), length/truncated (share of completions
+ *     cut at max_tokens; one cut earlier, by the context, is not counted)
+ *   episode/turns, episode/turns_max, episode/reward_per_turn, episode/truncated (share that was cut
+ *     short), episode/out_of_turns, episode/context_full (shares, by why), episode/NAME (mean of a
+ *     metric that the environment counts, such as tool_errors): of episodes in an environment
  *   clip/low, clip/high (shares of tokens), ratio/max
  *   check/logprob_gap (largest |recomputed - sampled| log-prob before the first update of a step)
  *   check/sampling_gap (mean log-prob under the sampling distribution minus that of the policy)
@@ -58,20 +61,27 @@ export const evaluationRecordSchema = z.object({
   /** Mean share of a completion's 4-grams of tokens that it has had before; absent in earlier releases. */
   repetition: z.number().optional(),
   outcomes: counts,
+  /** Of episodes in an environment: the figures that metrics.jsonl has as `episode/NAME`. */
+  episode: counts.optional(),
   /** Mean of −log p per token of the examples' own completions; absent where they have none. */
   loss: z.number().optional(),
   /** Of each example in the order of the file; null where the scorer failed. */
   rewards,
 });
 
-/** One line of samples.jsonl: completions of the first examples of the validation set. */
+/** One line of samples.jsonl: completions of the first examples of the validation set; of the last step, where a run has no validations. */
 export const sampleRecordSchema = z.object({
   step,
   id: z.string(),
   prompt: z.string(),
+  /** What the policy wrote, of all turns. */
   completion: z.string(),
   reward: z.number().nullable(),
   code: z.string(),
+  /** Of an episode in an environment: everything that was said, in order. */
+  messages: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
+  /** What the example says to the embedded axes, such as that it is to be refused. */
+  axis_labels: z.json().optional(),
 });
 
 /** One line of alarms.jsonl. */

@@ -1,6 +1,7 @@
 /** What a training run's folder holds besides its checkpoint. */
 
 import { z } from "zod";
+import { SPLITS } from "../core/environment.ts";
 import { TRAIN_SCHEMA, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
 import { hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 
@@ -12,7 +13,10 @@ export const trainManifestSchema = z.strictObject({
   loop: z.literal("C"),
   command: z.literal("train"),
   algorithm: z.string(),
-  inputs: z.array(inputFile),
+  /** Path null: tasks of the environment, and their hash is that of their canonical JSON lines. */
+  inputs: z.array(
+    inputFile.extend({ path: z.string().nullable(), split: z.enum(SPLITS).optional() }),
+  ),
   /** The checkpoint that it began with; null for one from scratch. */
   init_fingerprint: z.string().nullable(),
   architecture: jsonObject,

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { RolloutFailure, Trajectory } from "../core/trajectory.ts";
-import { JsonlFile } from "./jsonl.ts";
+import { JsonlFile, type ReadOptions } from "./jsonl.ts";
 import { count, jsonObject } from "./schemas.ts";
 
 const toolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: jsonObject });
@@ -10,6 +10,7 @@ const toolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: j
 const sampled = z.strictObject({
   token_ids: z.array(count).nullable(),
   logprobs: z.array(z.number()).nullable(),
+  sampled_logprobs: z.array(z.number()).optional(),
   finish: z.string(),
   prompt_tokens: count.nullable(),
   completion_tokens: count.nullable(),
@@ -57,10 +58,11 @@ export const rolloutFailureSchema = z.strictObject({
 }) satisfies z.ZodType<RolloutFailure>;
 
 /** A pass over the trajectories of a file; the error of a bad line names the line and the field. */
-export function readTrajectories(path: string): JsonlFile<Trajectory> {
-  return new JsonlFile(path, (fields) => {
+export function readTrajectories(path: string, options: ReadOptions = {}): JsonlFile<Trajectory> {
+  const parse = (fields: Record<string, unknown>) => {
     const parsed = trajectorySchema.safeParse(fields);
     if (parsed.success) return parsed.data;
     throw new TypeError(z.prettifyError(parsed.error));
-  });
+  };
+  return new JsonlFile(path, parse, options);
 }

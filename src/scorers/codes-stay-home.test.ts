@@ -11,13 +11,13 @@ import { mathFinalLine } from "./math-final-line.ts";
 const SRC = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Levels and quizzes are about this scorer, and attacks and forgeries write what it would write. The
- * code for an unreadable example is the harness's own.
+ * Levels and quizzes are about this scorer, and attacks and forgeries write what it would write.
+ * Environments declare codes of their own. The code for an unreadable example is the harness's own.
  */
 const isHarness = (file: string) =>
   file.endsWith(".ts") &&
   !/\.(?:test|contract)\.ts$/.test(file) &&
-  !/^(?:course|harden|laboratory|scorers[/\\]math-final-line)/.test(file);
+  !/^(?:course|environments|harden|laboratory|scorers[/\\]math-final-line)/.test(file);
 
 test("no other source names a code of math_final_line", () => {
   const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(isHarness);

@@ -42,7 +42,9 @@ export const help = `Every case is a real training run of the embedded policy; s
 some have none. Its curves are shown without its name. Name the cause and the
 ablation that would confirm it; then the run, its alarms and the result of that
 ablation are revealed. In a workspace the first answer to each case is kept in
-${DIAGNOSES}/, under the name of the run. --seed gives the cases in another order.
+${DIAGNOSES}/, under the name of the run; a right answer after a wrong one is kept
+beside it as its correction. A diagnosis counts as the review of a week in the
+plan when it is right, or corrected. --seed gives the cases in another order.
 
 Exit codes:
   0  shown, or cause and ablation are right    1  one of them is wrong
@@ -127,6 +129,8 @@ async function diagnose(
     showReveal(one);
     const file = answerFile(one);
     if (kept === "kept") print(`Kept in ${file}. Commit it: git add ${file}`);
+    else if (kept === "corrected")
+      print(`${file} has your first answer, and now its correction. Commit it: git add ${file}`);
     else if (kept !== undefined) print(`${file} has your first answer to this case.`);
     else print("Not kept: this folder is not in a workspace.");
   }
@@ -145,7 +149,7 @@ function showCase(
   out();
   if (flags.outfile !== undefined) print(`Curves written to ${flags.outfile}`);
   const before = workspace && answerTo(readAnswers(workspace), one);
-  if (before) print("You have answered this case; a second answer is marked and not kept.");
+  if (before) print("You have answered this case; a later answer is kept only as a correction.");
   const start = `${program()} diagnose --case ${number}${seedFlag(flags)}`;
   out(`Next: ${start} --answer CAUSE --ablation KNOB`);
 }

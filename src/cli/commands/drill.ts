@@ -18,8 +18,10 @@ interface Flags {
   readonly seed: number;
 }
 
-export const help = `new writes six pairs of runs to --outdir, each with a claim about it. Read the
-manifests and the rows of each pair, then name the cause of what you see:
+export const help = `new writes six to eight pairs of runs to --outdir, each with a claim about it. The
+seed decides how many, with which causes, rows and claims; a cause can be behind
+several pairs, or behind none. Read the manifests and the rows of each pair, then
+name the cause of what you see:
 ${CAUSE_NAMES.map((name) => `  ${name.padEnd(11)} ${CAUSES[name].means}`).join("\n")}
 mark tells which answers are right, and where the runs show it.
 
@@ -28,11 +30,12 @@ Exit codes of mark:
 
 Examples:
   lockedroom drill new --outdir runs/cases
+  lockedroom drill new --seed 1 --outdir runs/other-cases
   lockedroom drill mark 1=selection 2=scorer --outdir runs/cases`;
 
 export function define(command: Command, exit: (code: number) => void): void {
   command
-    .description("Two runs and a claim, six times: name what is really behind the difference.")
+    .description("Pairs of runs with a claim: name what is really behind the difference.")
     .addArgument(new Argument("<action>", "new or mark").choices(["new", "mark"]))
     .argument("[answers...]", "for mark: NUMBER=CAUSE for each case")
     .requiredOption("--outdir <folder>", "folder of the cases; a new one for new")

@@ -60,7 +60,11 @@ export function define(command: Command): void {
     .option("--slice <field>", "also show each value of this field of the data set apart")
     .option("--verdict <file>", "verdict of the gate, as gate --report wrote it")
     .requiredOption("--outfile <file>", "HTML file to write (must end in .html)")
-    .option("--price-per-hour <x>", "price of the machine, to show the cost of training", PRICE)
+    .option(
+      "--price-per-hour <x>",
+      "price of the machine, to show the cost of training or sampling",
+      PRICE,
+    )
     .option("--price-in <x>", "price per million prompt tokens", PRICE)
     .option("--price-out <x>", "price per million completion tokens", PRICE)
     .option("--alias <name>", "alias of the policy: what uses it, the way back")
@@ -80,7 +84,7 @@ async function run(flags: Flags): Promise<void> {
 /** Exactly one of the three things that a page can be about. */
 function pageOf(flags: Flags) {
   const { run: runs, baseline, candidate, verdict, slice, pricePerHour, alias } = flags;
-  const business = { prices: pricesOf(flags), alias };
+  const business = { prices: pricesOf(flags), pricePerHour, alias };
   const isGate = baseline !== undefined || candidate !== undefined;
   const given = [runs !== undefined, isGate, verdict !== undefined].filter(Boolean).length;
   if (given !== 1 || (isGate && (baseline === undefined || candidate === undefined)))
@@ -93,14 +97,9 @@ function pageOf(flags: Flags) {
       "--slice does not change a verdict that is already written",
       "Give --slice to the gate that writes it.",
     );
-  if (pricePerHour !== undefined && runs === undefined)
-    throw usageError(
-      "--price-per-hour is the price of training, and a comparison does not train",
-      "Give --price-in and --price-out, or write the page of the training with --run.",
-    );
   return async (): Promise<Report> => {
     const fields = slice === undefined ? undefined : [slice];
-    if (runs !== undefined) return report({ runs, pricePerHour, slice: fields, ...business });
+    if (runs !== undefined) return report({ runs, slice: fields, ...business });
     if (verdict !== undefined)
       return verdictReport({ verdict: await verdictToShow(verdict), ...business });
     return verdictReport({

@@ -1,14 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ActingPolicy } from "../../core/actor.ts";
+import { SPLITS, type Split } from "../../core/environment.ts";
 import { dataError, ioError, usageError } from "../../core/errors.ts";
-import type { Policy, SamplingSettings } from "../../core/policy.ts";
-import { visibleShort } from "../../core/visible.ts";
+import type { SamplingSettings } from "../../core/policy.ts";
 import { rollout } from "../../loops/rollout.ts";
+import { rolloutEpisodes } from "../../loops/rollout-episodes.ts";
 import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import type { Timing } from "../../runs/timing-schema.ts";
+import { printEpisodes, writtenTokens } from "../episodes-text.ts";
 import { OPENAI, requireEndpoint } from "../named-policy.ts";
 import {
   addRunOptions,
@@ -19,12 +21,17 @@ import {
   SEED,
   wholeNumber,
 } from "../options.ts";
-import { tokenProgress } from "../progress.ts";
+import { type TokenProgress, tokenProgress } from "../progress.ts";
+import { printCost, printTiming, trainedOn } from "../rollout-text.ts";
 import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
 
 interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed"> {
   readonly policy: string;
-  readonly dataset: string;
+  readonly dataset?: string;
+  readonly env?: string;
+  readonly split?: Split;
+  readonly tasks?: number;
+  readonly maxFailures?: number;
   readonly n: number;
   readonly topP: number;
   readonly topK: number;
@@ -45,21 +52,45 @@ a file. Completions are saved as they arrive; --resume requests only the rest.
 A checkpoint folder lists its rollouts in rollouts.jsonl: the manifest says with
 how many seeds the policy has answered any of the examples so far.
 
+With --env the policy plays --n episodes of each task of an environment, and the
+conversations are written as trajectories. An endpoint is offered the tools of
+the environment; --system can tell it the rules (env show NAME prints them). An
+episode whose endpoint or environment fails is listed in failures.jsonl and is
+in no rate; an interrupted episode starts again.
+
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
     --dataset data/datasets/math_dev.jsonl --outdir runs/rollout
   lockedroom rollout --policy openai:gpt-4.1-mini --n 8 --max-tokens 256 \\
     --dataset data/datasets/math_dev.jsonl --outdir runs/samples \\
-    --price-in 0.40 --price-out 1.60`;
+    --price-in 0.40 --price-out 1.60
+  lockedroom rollout --env arithmetic --split dev --policy pi0 --n 1 \\
+    --max-tokens 32 --outdir runs/episodes
+  lockedroom rollout --env tool-calls --policy openai:gpt-4.1-mini --n 4 \\
+    --tasks 20 --max-tokens 256 --outdir runs/tools`;
 
 export function define(command: Command): void {
   command
     .description(
-      "Samples completions from a policy. One per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
+      "Samples completions from a policy, or with --env plays episodes of an environment. One completion per example (--n 1) makes a file for eval, several make a file for selection-demo and pairs.",
     )
     .requiredOption("--policy <policy>", "pi0, a checkpoint folder, alias:NAME or openai:MODEL")
-    .requiredOption(...EXAMPLES)
-    .requiredOption("--n <n>", "completions per example", wholeNumber(1, 100_000))
+    .option(...EXAMPLES)
+    .option(
+      "--env <environment>",
+      "in place of --dataset: a name of env list, or a .ts or .js file",
+    )
+    .addOption(
+      new Option("--split <split>", "split of the environment's tasks (default: dev)").choices(
+        SPLITS,
+      ),
+    )
+    .option("--tasks <n>", "only the first n tasks of the split", wholeNumber(1))
+    .requiredOption(
+      "--n <n>",
+      "completions per example, or episodes per task",
+      wholeNumber(1, 100_000),
+    )
     .option(
       "--temperature <t>",
       "sampling temperature; 0 is greedy",
@@ -73,13 +104,18 @@ export function define(command: Command): void {
       1,
     )
     .option("--top-k <k>", "sample from the k most likely tokens; 0: all", wholeNumber(0), 0)
-    .option("--max-tokens <n>", "maximum tokens per completion", wholeNumber(1), 64)
+    .option("--max-tokens <n>", "maximum tokens per completion or turn", wholeNumber(1), 64)
     .option(...SEED)
     .option("--stop <text...>", "stop sequences", stopText)
     .option("--system <file>", "file with a system prompt")
     .option("--concurrency <n>", "concurrent requests to an endpoint", wholeNumber(1, 256), 8)
     .option("--price-in <x>", "price per million prompt tokens", price)
     .option("--price-out <x>", "price per million completion tokens", price)
+    .option(
+      "--max-failures <n>",
+      "episodes that may fail (default: 2 %, and at least one)",
+      wholeNumber(0),
+    )
     .option("--resume", "continue an interrupted rollout in --outdir")
     .action(run);
   addRunOptions(command, "the rollout");
@@ -91,32 +127,92 @@ function stopText(text: string, before: string[] | undefined): string[] {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const prices = pricesOf(flags);
+  const { dataset, env } = flags;
+  if ((dataset === undefined) === (env === undefined)) {
+    throw usageError(
+      dataset === undefined
+        ? "rollout needs --dataset or --env"
+        : "--dataset and --env exclude each other",
+      "Give --dataset for completions of examples, or --env for episodes of an environment.",
+    );
+  }
+  const only = (["split", "tasks", "maxFailures"] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (dataset !== undefined && only !== undefined) {
+    throw usageError(
+      `--${only === "maxFailures" ? "max-failures" : only} needs --env`,
+      "Leave it out, or give --env in place of --dataset.",
+    );
+  }
+  if (env !== undefined) return playEpisodes({ ...flags, env });
+  return sampleCompletions({ ...flags, dataset: dataset as string });
+}
+
+/** The policy of the flags, with what is needed around it: a progress bar and word of an interruption. */
+async function withPolicy<T>(
+  flags: Flags,
+  label: string,
+  work: (policy: ActingPolicy, progress: TokenProgress, inputs: string[]) => Promise<T>,
+  onNotice: (text: string) => void,
+): Promise<T> {
   const system = flags.system === undefined ? undefined : await readSystem(flags.system);
-  const notices: string[] = [];
-  const policy = await openPolicy(flags, system, (text) => notices.push(text));
-  const progress = tokenProgress("Sampling", flags.quiet);
+  const policy = await openPolicy(flags, system, onNotice);
+  const progress = tokenProgress(label, flags.quiet);
   const listener = onInterrupt(progress.stop);
-  let kept = 0;
+  const inputs = [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync);
   try {
-    const result = await rollout({
+    return await work(policy, progress, inputs);
+  } finally {
+    progress.stop();
+    process.removeListener("SIGINT", listener);
+    await policy.close();
+  }
+}
+
+async function playEpisodes(flags: Flags & { readonly env: string }): Promise<void> {
+  const prices = pricesOf(flags);
+  const notices: string[] = [];
+  const { openPlayable } = await import("../../environments/playable.ts");
+  const environment = await openPlayable(flags.env);
+  let kept = 0;
+  const play = (policy: ActingPolicy, progress: TokenProgress, inputs: string[]) =>
+    rolloutEpisodes({
+      ...{ policy, environment, split: flags.split ?? "dev", tasks: flags.tasks, n: flags.n },
+      ...{ outdir: flags.outdir, maxFailures: flags.maxFailures },
+      ...{ resume: flags.resume, force: flags.force, prices },
+      inputs: [...inputs, flags.env].filter(existsSync),
+      onStart: (wanted, before) => {
+        kept = before;
+        progress.start(wanted, before);
+      },
+      onEpisode: (trajectory) => progress.add(writtenTokens(trajectory)),
+    });
+  try {
+    const result = await withPolicy(flags, "Playing", play, (text) => notices.push(text));
+    if (!flags.quiet) printEpisodes(result, flags, kept, notices);
+  } finally {
+    await environment.close();
+  }
+}
+
+async function sampleCompletions(flags: Flags & { readonly dataset: string }): Promise<void> {
+  const prices = pricesOf(flags);
+  const notices: string[] = [];
+  let kept = 0;
+  const sample = (policy: ActingPolicy, progress: TokenProgress, inputs: string[]) =>
+    rollout({
       policy,
       ...{ dataset: flags.dataset, n: flags.n, outdir: flags.outdir },
-      ...{ resume: flags.resume, force: flags.force, prices },
-      inputs: [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync),
+      ...{ resume: flags.resume, force: flags.force, prices, inputs },
       onStart: (wanted, before) => {
         kept = before;
         progress.start(wanted, before);
       },
       onAnswer: ({ completion_tokens }) => progress.add(completion_tokens),
     });
-    progress.stop();
-    if (!flags.quiet) printRollout(result, flags, kept, notices);
-  } finally {
-    progress.stop();
-    process.removeListener("SIGINT", listener);
-    await policy.close();
-  }
+  const result = await withPolicy(flags, "Sampling", sample, (text) => notices.push(text));
+  if (!flags.quiet) printRollout(result, flags, kept, notices);
 }
 
 /** On Ctrl-C, says that nothing is lost; then the signal ends the process. */
@@ -149,7 +245,7 @@ export async function openPolicy(
   flags: PolicyFlags,
   system: string | undefined,
   onNotice: (text: string) => void,
-): Promise<Policy> {
+): Promise<ActingPolicy> {
   const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
   const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
   const aliased = aliasedPolicy(flags.policy);
@@ -175,7 +271,7 @@ async function openEndpoint(
   sampling: SamplingSettings,
   system: string | undefined,
   onNotice: (text: string) => void,
-): Promise<Policy> {
+): Promise<ActingPolicy> {
   const model = flags.policy.slice(OPENAI.length).trim();
   if (model === "") throw usageError("--policy openai: has no model name", "Use openai:MODEL.");
   const { env } = process;
@@ -204,15 +300,9 @@ function gatewaySecrets(headers = ""): string[] {
     .flatMap((value) => [value, value.replace(/^Bearer +/i, "")]);
 }
 
-function trainedOn(rows: number, examples: number, ids: readonly string[]): string {
-  const some = ids.map((id) => visibleShort(id, 40)).join(", ");
-  const more = rows > ids.length ? ", …" : "";
-  return `The policy was trained on the prompts of ${rows} of ${examples} examples (${some}${more}): these completions do not measure what it learned in general. The gate will refuse a run made of them.`;
-}
-
 function printRollout(
   { dir, answers, manifest, summary }: FinishedRollout,
-  { dataset, policy }: Flags,
+  { dataset, policy }: Flags & { readonly dataset: string },
   kept: number,
   notices: readonly string[],
 ): void {
@@ -229,16 +319,8 @@ function printRollout(
   for (const [end, count] of Object.entries(summary.finish).sort((a, b) => b[1] - a[1])) {
     print(`finish reason ${end}: ${count}`, "  ");
   }
-  out(`  tokens: ${cost.prompt_tokens} in, ${cost.completion_tokens} out`);
-  if (cost.n_uncounted > 0) out(`  ${cost.n_uncounted} completions have no token count.`);
-  if (cost.total !== null) {
-    const least = cost.n_uncounted > 0 ? "at least " : "";
-    out(
-      `  cost: ${least}${cost.total.toFixed(4)} (${cost.price_in} in, ${cost.price_out} out, per million)`,
-    );
-  }
-  // Not the same twice, so not in output that is compared; the manifest has it always.
-  if (process.stdout.isTTY) printTiming(manifest.volatile.timing);
+  printCost(cost);
+  printTiming(manifest.volatile.timing);
   out();
   print(`Rollout written to ${dir}`);
   const [command, ...flags] =
@@ -246,13 +328,4 @@ function printRollout(
       ? ["eval", `--dataset ${dataset}`, `--completions ${answers}`]
       : ["selection-demo", `--dataset ${dataset}`, `--samples ${answers}`, `--n ${manifest.n}`];
   out(commandLines(`Next: ${program()} ${command}`, [...flags, `--outdir ${dir}-scored`]));
-}
-
-function printTiming(timing: Timing | undefined): void {
-  if (timing === undefined) return;
-  const { p50_ms, p90_ms, p99_ms } = timing.completions;
-  const [p50, p90, p99] = [p50_ms, p90_ms, p99_ms].map((ms) => ms.toFixed(ms < 10 ? 1 : 0));
-  out(`  latency of a completion: p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms`);
-  if (timing.tokens > 0 && timing.seconds > 0)
-    out(`  throughput: ${(timing.tokens / timing.seconds).toFixed(0)} tokens per second`);
 }

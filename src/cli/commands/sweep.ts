@@ -1,13 +1,12 @@
 import path from "node:path";
 import type { Command } from "commander";
-import { usageError } from "../../core/errors.ts";
-import type { Json } from "../../core/json.ts";
 import { parseMeasurePair } from "../../curves/tradeoff.ts";
 import { algorithmOf } from "../../learn/algorithms/index.ts";
-import { yamlValue } from "../../learn/recipe.ts";
+import { mergeSettings } from "../../learn/recipe.ts";
 import { completed } from "../../learn/settings.ts";
 import { type SweepOutcome, sweep } from "../../learn/sweep.ts";
 import type { SweepPoint, Tradeoff } from "../../runs/sweep-schema.ts";
+import { sweptSetting, sweptValues } from "../swept-values.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 import { addTrainOptions, type TrainFlags, withTrainOptions } from "../train-options.ts";
 import { stoppedBy } from "../training-lines.ts";
@@ -26,6 +25,8 @@ Pareto-optimal (*) when no other is at least as good in both and better in one.
 Measures of --tradeoff OBJECTIVE:OTHER, of the kept policy on --dev: reward,
 pass_rate, proxy_reward, kl, entropy, length, truncated. Of the whole run:
 tokens. Of training: reward/NAME where there are several scorers, cost/mean.
+
+A value may be a list: --over weights=[1,0],[1,0.3] weighs two --scorer files.
 
 Examples:
   lockedroom sweep grpo --over kl.coefficient=0,0.01,0.03,0.1 \\
@@ -48,14 +49,17 @@ export function define(command: Command): void {
 
 async function run(algorithm: string, { over, tradeoff, ...flags }: Flags): Promise<void> {
   const measures = parseMeasurePair(tradeoff);
+  const swept = sweptValues(over);
   const progress = new TrainingProgress(flags.quiet);
   try {
     const found = await withTrainOptions(algorithm, flags, (options) =>
       sweep({
         ...options,
-        ...valuesOf(over),
+        ...swept,
         tradeoff: measures,
-        ...progress.listeners(completed(algorithmOf(algorithm), options.settings)),
+        ...progress.listeners(
+          completed(algorithmOf(algorithm), mergeSettings(options.settings, sweptSetting(swept))),
+        ),
         onValue: () => progress.stop(),
       }),
     );
@@ -64,18 +68,6 @@ async function run(algorithm: string, { over, tradeoff, ...flags }: Flags): Prom
   } finally {
     progress.stop();
   }
-}
-
-function valuesOf(text: string): { over: string; values: Json[] } {
-  const [name = "", list = ""] = text.split("=");
-  const values = list.split(",").map((value) => yamlValue(value));
-  if (name === "" || list === "" || new Set(values).size !== values.length) {
-    throw usageError(
-      `--over ${text}: expected a setting and different values`,
-      "Example: --over kl.coefficient=0,0.01,0.1.",
-    );
-  }
-  return { over: name, values };
 }
 
 function printSweep(found: SweepOutcome, outdir: string): void {

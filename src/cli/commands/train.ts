@@ -14,6 +14,7 @@ import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
   expectedDataset,
+  isPlayed,
   settingsOf,
   type TrainFlags,
   withTrainOptions,
@@ -39,6 +40,11 @@ Contents of --dataset: texts (prompt, completion) for sft; preference pairs
 label) for kto; examples (id, prompt, expected_answer) for the others, which
 sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
 
+With --env the methods that sample play episodes of an environment, over one or
+more turns, and learn from its rewards: on its train tasks unless --dataset
+names tasks of it, validated on its dev tasks (--set evaluate.tasks=N) unless
+--dev does. \`lockedroom env list\` has the environments.
+
 \`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
 an example. --steps has a default for each. With --dev, a run also ends when
 validation has not improved for 50 steps (--set stop.plateau=null: never); a
@@ -60,6 +66,8 @@ Examples:
     --steps 50 --threads 2 --outdir runs/grpo
   lockedroom train dpo --init pi0 --dataset runs/pairs/pairs.jsonl \\
     --steps 100 --set algorithm.beta=0.2 --outdir runs/dpo
+  lockedroom train grpo --init runs/start/checkpoint --env twenty48 \\
+    --set rollouts.credit=segment --steps 50 --outdir runs/2048
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
     --resume`;
 
@@ -76,7 +84,7 @@ export function define(
     .addOption(
       new Option("--show-settings", "print all settings as a recipe and exit")
         // Nothing is read or written.
-        .implies({ dataset: "", outdir: "" }),
+        .implies({ outdir: "" }),
     )
     .action(run);
   if (algorithm) describeAlgorithm(command, algorithm);
@@ -93,7 +101,7 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
     const trained = await withTrainOptions(name, flags, (options) => {
       const { settings } = options;
       // A scorer of one's own may read other fields.
-      const own = flags.scorer.length > 0;
+      const own = flags.scorer.length > 0 || isPlayed(flags);
       const doubt = own ? undefined : missingAnswerWarning(expectedDataset(name, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithm, settings)) {
@@ -117,7 +125,7 @@ function heldOutOf(dev: string | undefined): HeldOut {
 
 async function printTrained(
   { dir, checkpoint, summary }: TrainedPolicy,
-  { holdout, scorer, validationScorer = scorer[0] }: Flags,
+  flags: Flags,
   maxTokens: number,
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout: test } = summary;
@@ -155,6 +163,15 @@ async function printTrained(
   );
   // Same max_tokens as in validation: the gate rejects runs with different sampling settings.
   const sampling = ["--n 1", `--max-tokens ${maxTokens}`];
+  if (isPlayed(flags)) {
+    const own = [`--env ${flags.env}`, "--split holdout", `--policy ${checkpoint}`];
+    return out(
+      commandLines(`Then play it: ${program()} rollout`, [
+        ...[...own, ...sampling, `--outdir ${dir}-rollout`],
+      ]),
+    );
+  }
+  const { holdout, scorer, validationScorer = scorer[0] } = flags;
   // Not on --dev: the gate rejects runs on what the policy was validated on.
   const dataset = `--dataset ${holdout ?? "HELD_OUT"}`;
   const policy = [`--policy ${checkpoint}`, dataset, ...sampling];

@@ -60,6 +60,16 @@ export function openCase(number: number, seed: number): DiagnoseCase {
   const name = order[number - 1];
   if (name === undefined)
     throw usageError(`there is no case ${number}`, `Choose one from 1 to ${order.length}.`);
+  return read(name);
+}
+
+/** The case of a run; undefined where there is none of that name. */
+export function caseNamed(name: string): DiagnoseCase | undefined {
+  const file = names().find((one) => one === `${name}.json`);
+  return file === undefined ? undefined : read(file);
+}
+
+function read(name: string): DiagnoseCase {
   const file = path.join(FOLDER, name);
   try {
     return caseSchema.parse(JSON.parse(readFileSync(file, "utf8")));

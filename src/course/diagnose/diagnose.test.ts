@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import {
   ABLATIONS,
+  answerFile,
   CAUSE_NAMES,
   CAUSES,
   type CauseName,
@@ -13,6 +14,7 @@ import {
   caseCount,
   curvesSvg,
   type DiagnoseCase,
+  isDiagnosed,
   keepAnswer,
   markDiagnosis,
   openCase,
@@ -141,8 +143,17 @@ describe("answers", () => {
     const elsewhere = names(1).indexOf(one.name) + 1;
     const again = openCase(elsewhere, 1);
     expect(await keepAnswer(dir, again, { cause: null, ablation: null }), "revealed").toBe("kept");
-    expect(await keepAnswer(dir, one, right)).toBe("answered before");
+    const guess = { ...right, ablation: "clip-range" };
+    expect(await keepAnswer(dir, one, guess)).toBe("answered before");
     expect(readAnswers(dir)).toMatchObject([{ name: one.name, cause: null, cause_right: false }]);
+  });
+
+  test("that were wrong can be corrected once; the first stays beside the correction", async () => {
+    expect(isDiagnosed(dir, answerFile(one))).toBe(false);
+    expect(await keepAnswer(dir, one, right)).toBe("corrected");
+    expect(isDiagnosed(dir, answerFile(one))).toBe(true);
+    expect(await keepAnswer(dir, one, right)).toBe("answered before");
+    expect(readAnswers(dir)).toMatchObject([{ cause: null, cause_right: false, corrected: right }]);
   });
 
   test("that are given at the same time are all kept", async () => {

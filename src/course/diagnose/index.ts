@@ -3,6 +3,7 @@ export {
   answerTo,
   DIAGNOSES,
   type DiagnosisAnswer,
+  isDiagnosed,
   keepAnswer,
   markDiagnosis,
   readAnswers,

@@ -1,189 +1,172 @@
-/** The cases of the drill: two runs, what somebody claims about them, and what shows the cause. */
+/** The kinds of pair that the drill makes: two runs with one cause, and what in them shows it. */
 
 import path from "node:path";
-import {
-  type Completion,
-  rngAt,
-  type SelectionPack,
-  toCompletion,
-  toSelectionPack,
-} from "../../core/index.ts";
-import { examplesOf } from "../../datasets/index.ts";
+import { type Completion, type Example, rngAt } from "../../core/index.ts";
 import { gate } from "../../gate/index.ts";
-import {
-  initialGoodhartPolicy,
-  naiveVerifier,
-  optimiseProxy,
-  type Question,
-  writeCompletion,
-} from "../../learn/index.ts";
 import { builtInPolicy, evaluate, select } from "../../loops/index.ts";
-import { JsonlFile, type ResultRow, type Run } from "../../runs/index.ts";
+import type { ResultRow, Run } from "../../runs/index.ts";
 import { mathFinalLine } from "../../scorers/index.ts";
-import { PACKAGE_ROOT } from "../workspace.ts";
 import { writeAtomically } from "../workspace-files.ts";
+import {
+  fewOtherAnswers,
+  frozenAnswers,
+  hackedAnswers,
+  sampledAnswers,
+  samplePacks,
+} from "./answers.ts";
 import type { Cause } from "./causes.ts";
-import { BRITTLE, LENIENT, NAIVE, STRICT } from "./scorers.ts";
+import type { Direction } from "./claims.ts";
+import { BRITTLE_AT_END, BRITTLE_AT_START, LENIENT, NAIVE, STRICT } from "./scorers.ts";
+
+/** What the seed draws for one pair. */
+export interface Draw {
+  readonly seed: number;
+  readonly examples: readonly Example[];
+  /** Samples of the larger selection. */
+  readonly n: number;
+  /** Updates of the policy that learns to cheat. */
+  readonly updates: number;
+}
 
 export interface Case {
   readonly cause: Cause;
-  readonly claim: string;
+  /** How the pass rate moves. */
+  readonly direction: Direction;
   /** Writes the runs `before` and `after` below the folder. */
-  make(folder: string, seed: number): Promise<void>;
+  make(folder: string, draw: Draw): Promise<void>;
   /** What in the two runs shows the cause. */
   evidence(before: Run, after: Run): Promise<string> | string;
 }
 
-const SAMPLING = { temperature: 1, seed: 0 };
-
 export const CASES: readonly Case[] = [
-  {
-    cause: "policy",
-    claim: "The new policy is better than the old one.",
-    async make(folder) {
-      const before = (await packs()).map(({ id, samples }) => ({
-        id,
-        completion: textOf(samples[0]),
-      }));
-      await score(folder, "before", before, "math_final_line", "policy-1");
-      await score(folder, "after", await frozen(), "math_final_line", "policy-2");
-    },
-    async evidence({ dir: baseline }, { dir: candidate }) {
-      const { decision, knobs } = await gate({ baseline, candidate, claim: "policy" });
-      return `gate --claim policy: ${decision}, knob ${knobs.join(", ")}`;
-    },
-  },
-  {
-    cause: "selection",
-    claim: "Training has doubled the pass rate.",
-    async make(folder) {
-      for (const [name, n] of [
-        ["before", 1],
-        ["after", 4],
-      ] as const) {
-        const policy = builtInPolicy("best");
-        const options = { dataset: examplesOf("dev"), samples: await packs(), policy, n };
-        await select({ ...options, outdir: path.join(folder, name), stated: stated("policy-1") });
-      }
-    },
-    evidence: (before, after) =>
-      `manifest.json: loop ${after.manifest.loop}, selection.n ${before.manifest.selection?.n} → ${after.manifest.selection?.n}`,
-  },
-  {
-    cause: "scorer",
-    claim: "The model has improved since last week.",
-    async make(folder) {
-      const [old, next] = await Promise.all([
-        scorerFile(folder, "scorer.ts", STRICT),
-        scorerFile(folder, "scorer-next.ts", LENIENT),
-      ]);
-      await score(folder, "before", await frozen(), old, "policy-1");
-      await score(folder, "after", await frozen(), next, "policy-1");
-    },
-    evidence: (before, after) =>
-      `manifest.json: scorer.version ${before.manifest.scorer.version} → ${after.manifest.scorer.version}, answers_sha256 ${sameAnswers(before, after)}`,
-  },
+  policyCase("rises", (examples) => sampledAnswers(examples, 0), frozenAnswers),
+  policyCase("falls", frozenAnswers, (examples) => sampledAnswers(examples, 0)),
+  policyCase("stays", frozenAnswers, fewOtherAnswers),
+  policyCase("stays", fewOtherAnswers, frozenAnswers),
+  selectionCase("rises", (n) => [1, n]),
+  selectionCase("falls", (n) => [n, 1]),
+  scorerCase("rises", STRICT, LENIENT),
+  scorerCase("falls", LENIENT, STRICT),
   {
     cause: "hacking",
-    claim: "After 320 updates the task is solved.",
-    async make(folder, seed) {
+    direction: "rises",
+    async make(folder, { seed, examples, updates }) {
       const scorer = await scorerFile(folder, "scorer.ts", NAIVE);
-      const [first, last] = hackedCompletions(seed);
-      await score(folder, "before", first, scorer, "policy-1");
-      await score(folder, "after", last, scorer, "policy-2");
+      const [first, last] = hackedAnswers(examples, seed, updates);
+      await score({ folder, name: "before", examples }, first, scorer, "policy-1");
+      await score({ folder, name: "after", examples }, last, scorer, "policy-2");
     },
     async evidence(before, after) {
       const [first, last] = [await strictly(before), await strictly(after)];
       return `results.jsonl: texts with many numbers; the strict scorer accepts ${first} rows before and ${last} after`;
     },
   },
-  {
-    cause: "parser",
-    claim: "The new policy cannot do arithmetic. Roll it back.",
-    async make(folder, seed) {
-      const scorer = await scorerFile(folder, "scorer.ts", BRITTLE);
-      const rows = await frozen();
-      const ends = ({ id }: Completion) => (rngAt(seed, "drill", id).next() < 0.7 ? "\n" : "");
-      const ended = rows.map((row) => ({ ...row, completion: row.completion + ends(row) }));
-      await score(folder, "before", rows, scorer, "policy-1");
-      await score(folder, "after", ended, scorer, "policy-2");
-    },
-    async evidence(_, after) {
-      const wronged = await count(after, (row) => row.reward === 0 && isRight(row));
-      return `results.jsonl: ${wronged} rows without a reward are right by the scorer's own spec; scorer.ts does not remove the white space at the end`;
-    },
-  },
+  parserCase("at the end", BRITTLE_AT_END, (text) => `${text}\n`),
+  parserCase("at the start", BRITTLE_AT_START, (text) => ` ${text}`),
   {
     cause: "off-policy",
-    claim: "500 updates did no harm: the trained policy passes as before.",
-    async make(folder) {
-      await score(folder, "before", await frozen(), "math_final_line", "policy-1");
-      await score(folder, "after", await frozen(), "math_final_line", "policy-1-step-500");
+    direction: "stays",
+    async make(folder, { examples, updates }) {
+      const answers = await frozenAnswers(examples);
+      const place = { folder, examples };
+      const trained = `policy-1-step-${updates}`;
+      await score({ ...place, name: "before" }, answers, "math_final_line", "policy-1");
+      await score({ ...place, name: "after" }, answers, "math_final_line", trained);
     },
     evidence: (before, after) =>
       `manifest.json: policy.name ${before.manifest.policy?.name} → ${after.manifest.policy?.name}, answers_sha256 ${sameAnswers(before, after)}`,
   },
 ];
 
-const stated = (policy: string) => ({ policy, sampling: SAMPLING });
+type AnswersTo = (examples: readonly Example[], seed: number) => Promise<Completion[]>;
+
+function policyCase(direction: Direction, before: AnswersTo, after: AnswersTo): Case {
+  return {
+    ...{ cause: "policy", direction },
+    async make(folder, { examples, seed }) {
+      const place = { folder, examples };
+      const [old, next] = [await before(examples, seed), await after(examples, seed)];
+      await score({ ...place, name: "before" }, old, "math_final_line", "policy-1");
+      await score({ ...place, name: "after" }, next, "math_final_line", "policy-2");
+    },
+    async evidence({ dir: baseline }, { dir: candidate }) {
+      const { decision, knobs } = await gate({ baseline, candidate, claim: "policy" });
+      return `gate --claim policy: ${decision}, knob ${knobs.join(", ")}`;
+    },
+  };
+}
+
+function selectionCase(direction: Direction, sizes: (n: number) => [number, number]): Case {
+  return {
+    ...{ cause: "selection", direction },
+    async make(folder, { examples, n }) {
+      for (const [i, size] of sizes(n).entries())
+        await select({
+          ...{ dataset: examples, samples: await samplePacks(examples) },
+          ...{ policy: builtInPolicy("best"), n: size, stated: stated("policy-1") },
+          outdir: path.join(folder, i === 0 ? "before" : "after"),
+        });
+    },
+    evidence: (before, after) =>
+      `manifest.json: loop ${after.manifest.loop}, selection.n ${before.manifest.selection?.n} → ${after.manifest.selection?.n}`,
+  };
+}
+
+function scorerCase(direction: Direction, before: string, after: string): Case {
+  return {
+    ...{ cause: "scorer", direction },
+    async make(folder, { examples }) {
+      const place = { folder, examples };
+      const old = await scorerFile(folder, "scorer.ts", before);
+      const next = await scorerFile(folder, "scorer-next.ts", after);
+      const answers = await frozenAnswers(examples);
+      await score({ ...place, name: "before" }, answers, old, "policy-1");
+      await score({ ...place, name: "after" }, answers, next, "policy-1");
+    },
+    evidence: (first, last) =>
+      `manifest.json: scorer.version ${first.manifest.scorer.version} → ${last.manifest.scorer.version}, answers_sha256 ${sameAnswers(first, last)}`,
+  };
+}
+
+/** The scorer does not keep to its spec: it does not ignore the white space at one end. */
+function parserCase(where: string, scorerText: string, pad: (text: string) => string): Case {
+  return {
+    ...{ cause: "parser", direction: "falls" },
+    async make(folder, { seed, examples }) {
+      const place = { folder, examples };
+      const scorer = await scorerFile(folder, "scorer.ts", scorerText);
+      const answers = await frozenAnswers(examples);
+      const isPadded = ({ id }: Completion) => rngAt(seed, "drill", where, id).next() < 0.7;
+      const padded = answers.map((one) =>
+        isPadded(one) ? { ...one, completion: pad(one.completion) } : one,
+      );
+      await score({ ...place, name: "before" }, answers, scorer, "policy-1");
+      await score({ ...place, name: "after" }, padded, scorer, "policy-2");
+    },
+    async evidence(_, after) {
+      const wronged = await count(after, (row) => row.reward === 0 && isRight(row));
+      return `results.jsonl: ${wronged} rows without a reward are right by the scorer's own spec; scorer.ts does not remove the white space ${where}`;
+    },
+  };
+}
+
+const stated = (policy: string) => ({ policy, sampling: { temperature: 1, seed: 0 } });
 
 async function score(
-  folder: string,
-  name: string,
+  place: { readonly folder: string; readonly name: string; readonly examples: readonly Example[] },
   completions: readonly Completion[],
   scorer: string,
   policy: string,
 ): Promise<void> {
-  const outdir = path.join(folder, name);
-  await evaluate({
-    dataset: examplesOf("dev"),
-    completions,
-    scorer,
-    outdir,
-    stated: stated(policy),
-  });
+  const outdir = path.join(place.folder, place.name);
+  const dataset = place.examples;
+  await evaluate({ dataset, completions, scorer, outdir, stated: stated(policy) });
 }
 
 async function scorerFile(folder: string, name: string, text: string): Promise<string> {
   const file = path.join(folder, name);
   await writeAtomically(file, text, { replace: true });
   return file;
-}
-
-// --- completions ----------------------------------------------------------------------------------
-
-const frozen = () => rollouts("frozen_rollouts_dev.jsonl", toCompletion);
-const packs = () => rollouts<SelectionPack>("selection_pack_dev.jsonl", toSelectionPack);
-
-async function rollouts<T>(name: string, parse: (fields: Record<string, unknown>) => T) {
-  const rows: T[] = [];
-  const file = new JsonlFile(path.join(PACKAGE_ROOT, "data/rollouts", name), parse);
-  for await (const batch of file.batches()) rows.push(...batch);
-  return rows;
-}
-
-function textOf(sample: SelectionPack["samples"][number] | undefined): string {
-  return typeof sample === "string" ? sample : (sample?.completion ?? "");
-}
-
-const UPDATES = 320;
-
-/** Samples of the policy before and after it was optimised against the naive verifier. */
-function hackedCompletions(seed: number): [Completion[], Completion[]] {
-  const problems: Question[] = examplesOf("dev").map(({ id, prompt, expected_answer }) => ({
-    ...{ id, prompt },
-    answer: Number(expected_answer),
-  }));
-  const [last] = optimiseProxy({
-    ...{ problems, seed, proxy: naiveVerifier, truth: naiveVerifier },
-    ...{ lr: 1, batch: 64, levels: [UPDATES] },
-  });
-  const write = (policy = initialGoodhartPolicy) =>
-    problems.map((problem) => ({
-      id: problem.id,
-      completion: writeCompletion(policy, problem, [seed, "drill", problem.id]).completion,
-    }));
-  return [write(), write(last?.policy)];
 }
 
 // --- evidence -------------------------------------------------------------------------------------

@@ -3,15 +3,15 @@
 export const CAUSES = {
   policy: {
     means: "the policy changed and nothing else; the comparison is fair",
-    say: "One knob differs, the policy, and the paired rows show the difference.",
+    say: "One knob differs, the policy, and the paired rows measure the difference.",
   },
   selection: {
-    means: "more samples for each example, the same policy",
+    means: "another number of samples for each example, the same policy",
     say: "We are in Loop B: this is selection, and nothing was learned.",
   },
   scorer: {
     means: "the scorer changed",
-    say: "The reward rose because the scorer changed. The completions are the same.",
+    say: "The reward moved because the scorer changed. The completions are the same.",
   },
   hacking: {
     means: "the reward rose, and what was wanted did not",

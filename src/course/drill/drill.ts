@@ -1,19 +1,20 @@
-/** The drill on reading runs: makes the cases in a shuffled order, and marks answers. */
+/** The drill on reading runs: makes the pairs of runs that a seed draws, and marks answers. */
 
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { rngAt, shuffled, usageError } from "../../core/index.ts";
+import { usageError } from "../../core/index.ts";
 import { openRun } from "../../runs/index.ts";
 import { parseFile, writeAtomically } from "../workspace-files.ts";
-import { CASES, type Case } from "./cases.ts";
 import { CAUSES, type Cause } from "./causes.ts";
+import { casesOf, type DrawnCase } from "./drawn.ts";
 
 const RECORD = "drill.json";
+const SCHEMA = "lockedroom.drill@2";
 
 const recordSchema = z.strictObject({
-  schema: z.literal("lockedroom.drill@1"),
-  /** Gives the order of the cases. */
+  schema: z.literal(SCHEMA),
+  /** Gives the cases and their order. */
   seed: z.int().min(0),
 });
 
@@ -40,8 +41,8 @@ export interface MarkedCase extends ShownCase {
 export async function newDrill(dir: string, seed: number): Promise<ShownCase[]> {
   if (existsSync(dir)) throw usageError(`${dir} exists`, "Choose a new folder for --outdir.");
   for (const [i, one] of casesOf(seed).entries())
-    await one.make(path.join(dir, String(i + 1)), seed);
-  const record = { schema: "lockedroom.drill@1", seed };
+    await one.make(path.join(dir, String(i + 1)), one.draw);
+  const record = { schema: SCHEMA, seed };
   await writeAtomically(path.join(dir, RECORD), `${JSON.stringify(record)}\n`, { replace: true });
   return Promise.all(casesOf(seed).map((_, i) => shown(dir, i + 1)));
 }
@@ -68,9 +69,6 @@ export async function markDrill(
   );
 }
 
-/** In the order that the learner sees. */
-export const casesOf = (seed: number): Case[] => shuffled(CASES, rngAt(seed, "drill"));
-
 function readRecord(dir: string): z.infer<typeof recordSchema> {
   const file = path.join(dir, RECORD);
   const again = "Make the cases again: lockedroom drill new --outdir FOLDER";
@@ -88,7 +86,7 @@ const runsOf = (dir: string, number: number) =>
 
 async function shown(dir: string, number: number): Promise<ShownCase> {
   const [before, after] = await runsOf(dir, number);
-  const claim = (casesOf(readRecord(dir).seed)[number - 1] as Case).claim;
+  const claim = (casesOf(readRecord(dir).seed)[number - 1] as DrawnCase).claim;
   const rate = (run: typeof before) => run.summary.metrics.pass_rate ?? 0;
   return { number, claim, before: rate(before), after: rate(after) };
 }

@@ -36,5 +36,6 @@ export const NAIVE = scorerFile("1.0.0", "The expected integer is in the text.",
   "const right = numbers.includes(String(example.expected_answer));",
 ]);
 
-/** The specification of STRICT, with a parser that does not keep to it. */
-export const BRITTLE = STRICT.replace(".exec(text.trim())", ".exec(text)");
+/** The specification of STRICT, with parsers that do not keep to it. */
+export const BRITTLE_AT_END = STRICT.replace("text.trim()", "text.trimStart()");
+export const BRITTLE_AT_START = STRICT.replace("text.trim()", "text.trimEnd()");

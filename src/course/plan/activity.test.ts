@@ -40,6 +40,15 @@ test("a full day has a commit, 200 words and an artifact; its commits count toge
   expect(full(worked(day, { words: 120 }), worked(day, { words: 80, artifact: true }))).toBe(1);
 });
 
+test("a write-up of more than 600 words counts, and is counted as long", () => {
+  const day = "2026-11-02";
+  const long = (...commits: Contribution[]) => on(day, ...commits);
+  const at = (words: number) => long(worked(day, { words, artifact: true }));
+  expect(at(600)).toMatchObject({ full_days: 1, long_days: 0 });
+  expect(at(601)).toMatchObject({ full_days: 1, long_days: 1 });
+  expect(long(worked(day, { words: 601 })), "no artifact").toMatchObject({ long_days: 0 });
+});
+
 test("the strip has four weeks, ends today, and shows what was before the start as nothing", () => {
   const { calendar } = on("2026-11-03", worked("2026-11-03", { words: 300, artifact: true }));
   expect(calendar).toHaveLength(28);

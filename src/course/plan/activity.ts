@@ -7,8 +7,9 @@ import type { PlanContext } from "./criterion.ts";
 import type { Contribution, History } from "./history.ts";
 import { readSweep } from "./sweeps.ts";
 
-/** Of a write-up; 200 to 600 words are asked for, and longer ones count too. */
+/** Of a write-up. A longer one counts, with a remark: the plan asks for a short one. */
 const MIN_WORDS = 200;
+const MAX_WORDS = 600;
 const MIN_SHORT_POST = 100;
 const CALENDAR_DAYS = 28;
 
@@ -17,6 +18,8 @@ export interface Deliverable {
   /** What was shipped, by path; empty when nothing was. */
   readonly shipped: readonly string[];
   readonly next: string;
+  /** What counts and is not as the plan asks for it. */
+  readonly remarks: readonly string[];
 }
 
 export type DayMark = "before" | "none" | "commit" | "full";
@@ -42,6 +45,8 @@ export function activity({ start, contributions }: History, today: Day) {
     longest: longestRow(worked),
     /** Days with a commit, a write-up and an artifact. */
     full_days: marks.filter((mark) => mark === "full").length,
+    /** Those of them whose write-up has more words than the plan asks for. */
+    long_days: [...byDay.values()].filter((day) => isFull(day) && wordsOf(day) > MAX_WORDS).length,
     days,
     /** The last four weeks, today last. */
     calendar: Array.from({ length: CALENDAR_DAYS }, (_, i) => {
@@ -52,9 +57,13 @@ export function activity({ start, contributions }: History, today: Day) {
 }
 
 function isFull(contributions: readonly Contribution[]): boolean {
-  const written = contributions.flatMap((one) => [...one.words.values()]);
   const artifact = contributions.some(({ files }) => files.some(isArtifact));
-  return artifact && written.reduce((sum, count) => sum + count, 0) >= MIN_WORDS;
+  return artifact && wordsOf(contributions) >= MIN_WORDS;
+}
+
+function wordsOf(contributions: readonly Contribution[]): number {
+  const written = contributions.flatMap((one) => [...one.words.values()]);
+  return written.reduce((sum, count) => sum + count, 0);
 }
 
 const isArtifact = (file: string): boolean =>
@@ -93,27 +102,32 @@ export async function deliverables(
   const { news, within } = newFiles(history, week);
   const runs = await newRuns(context, news);
   const sweeps = await newSweeps(context, news);
+  const notes = changedNotes(dir, history.contributions, within);
   const evaluations = runs.filter(({ loop }) => loop === "A").map(({ path: name }) => name);
   return [
     {
       id: "build",
       shipped: [...runs.map(({ path: name }) => name), ...(await newTrainings(context, news))],
       next: "Finish a new run or training in runs/ and commit it.",
+      remarks: [],
     },
     {
       id: "theory",
-      shipped: changedNotes(dir, history.contributions, within),
-      next: `Write a note in notes/ on one idea, math and intuition, with ${MIN_WORDS} words or more of your own, and commit it.`,
+      shipped: notes,
+      next: `Write a note in notes/ on one idea, math and intuition, with ${MIN_WORDS} to ${MAX_WORDS} words of your own, and commit it.`,
+      remarks: tooLong(dir, notes),
     },
     {
       id: "evaluation",
       shipped: [...(await newReports(context, news)), ...sweeps, ...evaluations],
       next: "Commit a Loop A run, a sweep, a page that report wrote in runs/, or a gate report saved with --report runs/NAME.json.",
+      remarks: [],
     },
     {
       id: "blog",
       shipped: newPosts(dir, news),
       next: `Commit a post in posts/ of ${MIN_WORDS} words or more, or two of ${MIN_SHORT_POST}.`,
+      remarks: [],
     },
   ];
 }
@@ -175,6 +189,15 @@ function changedNotes(
     .filter((file) => file.startsWith("notes/") && (own.get(file) ?? 0) >= MIN_WORDS)
     .filter((file) => wordsIn(dir, file) >= MIN_WORDS)
     .sort();
+}
+
+function tooLong(dir: string, files: readonly string[]): string[] {
+  return files
+    .filter((file) => wordsIn(dir, file) > MAX_WORDS)
+    .map(
+      (file) =>
+        `${file} has ${wordsIn(dir, file)} words; the plan asks for ${MIN_WORDS} to ${MAX_WORDS}, so that one idea is compressed.`,
+    );
 }
 
 function newPosts(dir: string, news: ReadonlySet<string>): string[] {

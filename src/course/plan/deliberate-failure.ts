@@ -1,5 +1,6 @@
 /** Capstone: a failure on purpose. The failing run, the fix, and the ablation that shows why. */
 
+import path from "node:path";
 import { sections } from "../notes.ts";
 import { textOf } from "../workspace-files.ts";
 import type { KnownReport } from "../workspace-runs.ts";
@@ -12,11 +13,12 @@ import {
   missing,
   type PlanContext,
 } from "./criterion.ts";
-import { causes, isBetter, rises, shownBy } from "./effect.ts";
-import { setting, type Training } from "./training.ts";
-import { noStoppingAlarm, pageMissing } from "./training-criterion.ts";
+import { causes, shownBy } from "./effect.ts";
+import { type Failed, failureOf } from "./failed-figure.ts";
+import type { Training } from "./training.ts";
+import { pageMissing, trainCommand } from "./training-criterion.ts";
 
-const EXPECTED = `a heading in ${CASE} with "Failure" in it that links to three training runs (the failing one; the fix, whose validation is significantly better; the ablation, which differs from one of them in one thing that the fix changed, not the seed, and whose validation shows its effect), or to three evaluations with a gate report that promotes the fix and one of the ablation`;
+const EXPECTED = `a heading in ${CASE} with "Failure" in it that links to three training runs: the failing one; the fix, which does not fail and makes the figure that failed better by more than chance; and the ablation, which shows which change of the fix did it: of several changes it has one, or of a changed number a value between. Or to two gate reports: one promotes the fix, the other has one knob of the fix turned and a significant difference the same way`;
 
 export const deliberateFailure: Criterion = {
   id: "capstone_failure",
@@ -31,8 +33,7 @@ export const deliberateFailure: Criterion = {
       if (typeof answer !== "string") return answer;
       found = answer;
     }
-    const next = "Make the missing run and link all three below that heading.";
-    return missing(EXPECTED, found, next);
+    return missing(EXPECTED, found, ...nextRun(context));
   },
 };
 
@@ -42,18 +43,22 @@ async function trainedFix(
   runs: readonly Training[],
 ): Promise<Met | Missing | string | undefined> {
   if (runs.length === 0) return undefined;
-  const failures = runs.filter((run) => failureOf(run) !== undefined);
-  if (failures.length === 0) return "no linked training run failed";
-  let found = `no linked run fixes ${failures[0]?.path}`;
-  for (const failure of failures) {
+  const failures = runs.flatMap((run) => {
+    const failed = failureOf(run);
+    return failed ? [{ failure: run, failed }] : [];
+  });
+  const [first] = failures;
+  if (!first) return "no linked training run failed";
+  let found = `no linked run fixes ${first.failure.path} (${first.failed.how}): its ${first.failed.figure} must get better by more than chance`;
+  for (const { failure, failed } of failures) {
     for (const fix of runs) {
-      if (fix === failure || !(await isFix(failure, fix))) continue;
+      if (fix === failure || !isFix(failure, fix, failed)) continue;
       const changed = causes(failure, fix);
-      const ablation = ablationOf(runs, failure, fix);
+      const ablation = ablationOf(runs, failure, fix, failed);
       found = `no linked run is the ablation of ${changed.join(", ")}, which ${fix.path} changed, with a significant effect`;
       if (!ablation) continue;
       const three = [failure, fix, ablation.run];
-      const figure = `${failure.path} failed (${failureOf(failure)}), ${fix.path} fixes it (${changed.join(", ")}; reward ${last(failure)} → ${last(fix)}), ${ablation.run.path} is the ablation (${last(ablation.run)}: ${ablation.shown})`;
+      const figure = `${failure.path} failed (${failed.how}), ${fix.path} fixes it (${changed.join(", ")}; reward ${last(failure)} → ${last(fix)}), ${ablation.run.path} is the ablation (${last(ablation.run)}: ${ablation.shown})`;
       return (
         (await pageMissing(context, three)) ??
         met(
@@ -66,55 +71,107 @@ async function trainedFix(
   return found;
 }
 
-/** Alarms that do not stop a run and are failures all the same. */
-const HARMFUL = ["length_drift", "entropy_collapse", "kl_over_limit", "repeated_outputs"];
-
-/** How a run failed; undefined for one that did not. */
-function failureOf({ manifest, records: { alarms = [], evaluations } }: Training) {
-  const sabotage = setting(manifest, "sabotage") ?? null;
-  if (sabotage !== null) return `sabotage ${sabotage}`;
-  const alarm = alarms.find((one) => one.stops || HARMFUL.includes(one.alarm));
-  if (alarm) return alarm.alarm;
-  return rises(evaluations.at(-1), evaluations[0]) ? "validation fell" : undefined;
+/** What the fix must not have: a failure of its own, as its alarms and its validation say. */
+function isFix(failure: Training, fix: Training, { better }: Failed): boolean {
+  if (measurement(failure) !== measurement(fix) || failureOf(fix) !== undefined) return false;
+  return causes(failure, fix).length > 0 && better(fix, failure);
 }
 
-async function isFix(failure: Training, fix: Training): Promise<boolean> {
-  const sabotaged = (setting(fix.manifest, "sabotage") ?? null) !== null;
-  if (sabotaged || measurement(failure) !== measurement(fix)) return false;
-  if ((await noStoppingAlarm(fix)) !== undefined) return false;
-  return causes(failure, fix).length > 0 && isBetter(fix, failure);
-}
-
-function ablationOf(runs: readonly Training[], failure: Training, fix: Training) {
+function ablationOf(runs: readonly Training[], failure: Training, fix: Training, failed: Failed) {
   for (const run of runs) {
     if (run === failure || run === fix || measurement(run) !== measurement(fix)) continue;
-    const shown = shownBy(run, failure, fix);
+    const shown = shownBy(run, failure, fix, failed.better);
     if (shown !== undefined) return { run, shown };
   }
   return undefined;
 }
 
+/** A failure that can be had with the embedded policy: a learning rate that is far too high. */
+const STEPS = 30;
+const EXAMPLES = [
+  [
+    "runs/failure",
+    "A run that fails, such as one with a learning rate that is far too high:",
+    "--lr 0.01",
+  ],
+  ["runs/fix", "Its fix; here it changes two things:", "--set kl.mode=fixed"],
+  ["runs/ablation", "The ablation, with one change of the fix, to see which of them did it:", ""],
+] as const;
+
+function nextRun(context: PlanContext): [next: string, command?: string] {
+  const lacking = EXAMPLES.find(
+    ([name]) => !context.trainings.known.some((known) => known.path === name),
+  );
+  if (!lacking) {
+    const links = EXAMPLES.map(([name]) => `[${path.basename(name)}](../../${name})`);
+    return [`Link all three below that heading, as in: ${links.join(", ")}.`];
+  }
+  const [name, next, flags] = lacking;
+  return [next, `${trainCommand(context, "train grpo", name, STEPS)}${flags && ` ${flags}`}`];
+}
+
 const reward = ({ records }: Training) => records.evaluations.at(-1)?.reward_mean ?? Number.NaN;
 const last = (run: Training) => reward(run).toFixed(4);
 
-/** Evaluations: the gate promotes the fix, and another report turns one knob of either run. */
+/** Evaluations: the gate promotes the fix, and a third run turns one of its knobs. */
 async function evaluatedFix(
   { runs }: PlanContext,
   reports: readonly KnownReport[],
 ): Promise<Met | string> {
-  const sides = (one: KnownReport) => [one.report.baseline.run, one.report.candidate.run];
   const promoted = reports.filter(({ report }) => report.decision === "PROMOTE");
-  if (promoted.length === 0) return "it links to no training run and to no report that promotes";
+  let found = "it links to no training run and to no report that promotes";
   for (const fix of promoted) {
-    for (const ablation of reports) {
-      const { knobs, comparable } = ablation.report;
-      const others = sides(ablation).filter((run) => !sides(fix).includes(run));
-      if (!comparable || knobs.length !== 1 || knobs[0] === "unknown" || others.length !== 1)
+    const fixed = await runs.compared(fix);
+    if (typeof fixed === "string") continue;
+    if (fixed.report.knobs.includes("unknown")) {
+      found = `${fix.path}: what the fix changed is not known`;
+      continue;
+    }
+    found = `no linked gate report compares a third run with one of ${fix.path}, one knob turned`;
+    for (const one of reports) {
+      const ablation = await runs.compared(one);
+      if (typeof ablation === "string") continue;
+      const shown = shownByReport(ablation, fixed);
+      if (shown === undefined) continue;
+      if ("problem" in shown) {
+        found = `${one.path}: ${shown.problem}`;
         continue;
-      if (typeof (await runs.compared(ablation)) === "string") continue;
-      const figure = `${fix.path} promotes the fix, ${ablation.path} is the ablation`;
-      return met({ path: CASE, figure }, { path: fix.path, figure: "PROMOTE" });
+      }
+      const figure = `${fix.path} promotes the fix (${signed(fixed.report.delta)}), ${one.path} is the ablation (${shown.figure})`;
+      return met(
+        { path: CASE, figure },
+        { path: fix.path, figure: "PROMOTE" },
+        { path: one.path, figure: shown.figure },
+      );
     }
   }
-  return `no linked gate report of a third run with one knob turned, besides ${promoted[0]?.path}`;
+  return found;
 }
+
+type Compared = Exclude<Awaited<ReturnType<PlanContext["runs"]["compared"]>>, string>;
+
+/** What a report of a third run shows about the fix; undefined where it is not its ablation. */
+function shownByReport(
+  { report, baseline, candidate }: Compared,
+  fix: Compared,
+): { readonly figure: string } | { readonly problem: string } | undefined {
+  const [failing, fixed] = [fix.baseline.path, fix.candidate.path];
+  const [knob, ...more] = report.knobs;
+  const sides = [baseline.path, candidate.path];
+  const third = sides.filter((side) => side !== failing && side !== fixed);
+  if (!report.comparable || knob === undefined || more.length > 0 || third.length !== 1)
+    return undefined;
+  if (knob === "unknown") return { problem: "which knob was turned is not known" };
+  // Better than the failure with the change alone, or worse than the fix without it.
+  const known = sides.find((side) => side !== third[0]);
+  const gain = known === candidate.path ? -(report.delta ?? 0) : (report.delta ?? 0);
+  const along = known === failing ? gain > 0 : gain < 0;
+  const significant = report.p_value !== null && report.p_value <= report.alpha;
+  const figure = `${third[0]} against ${known}: ${signed(gain)}`;
+  if (significant && along) return { figure };
+  const why = significant ? "the wrong way" : "which is not significant";
+  return { problem: `the ablation shows no effect of ${knob}: ${figure}, ${why}` };
+}
+
+const signed = (delta: number | null) =>
+  delta === null ? "–" : `${delta < 0 ? "" : "+"}${delta.toFixed(4)}`;

@@ -32,18 +32,23 @@ export const causes = (a: Training, b: Training) =>
  * What a third run shows about one thing that the fix changed; undefined where it shows nothing. With the
  * value of the fix it must be better than the failure, with that of the failure worse than the fix.
  */
-export function shownBy(run: Training, failure: Training, fix: Training): string | undefined {
+export function shownBy(
+  run: Training,
+  failure: Training,
+  fix: Training,
+  better: (better: Training, worse: Training) => boolean,
+): string | undefined {
   const changed = causes(failure, fix);
   const fixed = onlyDifference(run, failure);
   if (fixed !== undefined && changed.includes(fixed) && predicts("fix", fixed, run, failure, fix))
-    if (isBetter(run, failure)) return `${fixed} alone makes it better`;
+    if (better(run, failure)) return `${fixed} alone makes it better`;
   const undone = onlyDifference(run, fix);
   if (
     undone !== undefined &&
     changed.includes(undone) &&
     predicts("failure", undone, run, failure, fix)
   )
-    if (isBetter(fix, run)) return `it gets worse when ${undone} alone is undone`;
+    if (better(fix, run)) return `it gets worse when ${undone} alone is undone`;
   return undefined;
 }
 

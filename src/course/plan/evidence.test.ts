@@ -143,7 +143,26 @@ test("evaluations: links are no ablations, and a failure needs its fix and its a
   study(`# Study\n## The failure\n${links("fix.json")}`);
   expect(await statusOf("capstone_failure"), "no ablation").toBe("missing");
   study(`# Study\n## The failure\n${links("fix.json", "half.json")}`);
-  expect(await statusOf("capstone_failure")).toBe("met");
+  expect(await statusOf("capstone_failure"), "undone, it gets worse").toBe("met");
+  study(`# Study\n## The failure\n${links("fix.json", "part.json")}`);
+  expect(await statusOf("capstone_failure"), "alone, it makes it better").toBe("met");
+});
+
+test("evaluations: an ablation without an effect confirms nothing", async () => {
+  await measure("nearly", 17, { prompt: "nearly" });
+  await measure("useless", 3, { prompt: "useless" });
+  write("runs/nearly.json", await compare("nearly", "fixed"));
+  write("runs/useless.json", await compare("broken", "useless"));
+  write("runs/backwards.json", await compare("ablated", "broken"));
+  const found = async (...names: string[]) => {
+    study(`# Study\n## The failure\n${links("fix.json", ...names)}`);
+    const one = await finding("capstone_failure");
+    return one.status === "missing" ? one.found : one.status;
+  };
+  expect(await found("nearly.json"), "as good as the fix").toMatch(/not significant/);
+  expect(await found("useless.json"), "as bad as the failure").toMatch(/not significant/);
+  expect(await found("backwards.json"), "in either order of the two").toBe("met");
+  expect(await found("guess.json")).toMatch(/not known/);
 });
 
 test("a page counts with any options of report, and not after an edit", async () => {

@@ -1,7 +1,8 @@
 /** The loop of every week: learn, build, evaluate, write, review. Each stage has its evidence. */
 
 import path from "node:path";
-import { DIAGNOSES } from "../diagnose/index.ts";
+import { LockedRoomError } from "../../core/index.ts";
+import { DIAGNOSES, isDiagnosed } from "../diagnose/index.ts";
 import { parseJson } from "../evidence.ts";
 import { MIN_FAILURES, MIN_FIXES } from "../scoreboard/index.ts";
 import { textOf } from "../workspace-files.ts";
@@ -16,6 +17,8 @@ export interface StageStatus {
   /** What shows it, by path; empty when nothing does. */
   readonly evidence: readonly string[];
   readonly next: string;
+  /** What counts and is not as the plan asks for it. */
+  readonly remarks: readonly string[];
 }
 
 export interface LoopStatus {
@@ -37,18 +40,21 @@ export function loopStatus(
   review: readonly string[],
 ): LoopStatus {
   const stages = STAGES.map((stage): StageStatus => {
-    if (stage === "review") return { stage, evidence: review, next: REVIEW };
+    if (stage === "review") return { stage, evidence: review, next: REVIEW, remarks: [] };
     const one = deliverables.find(({ id }) => DELIVERED[id] === stage);
-    return { stage, evidence: one?.shipped ?? [], next: one?.next ?? "" };
+    return {
+      ...{ stage, evidence: one?.shipped ?? [] },
+      ...{ next: one?.next ?? "", remarks: one?.remarks ?? [] },
+    };
   });
   return { stages, at: stages.find(({ evidence }) => evidence.length === 0)?.stage ?? null };
 }
 
 const REVIEW =
-  "Add the week to the scoreboard with two failures and one fix, or diagnose a run, and commit it.";
+  "Add the week to the scoreboard with two failures and one fix, or diagnose a run (a wrong diagnosis counts once it is corrected), and commit it.";
 const SCORED = /^scoreboard\/week-\d+\.json$/;
 
-/** Scoreboard weeks with failures and a fix, and diagnoses, that commits of this week changed. */
+/** Scoreboard weeks with failures and a fix, and right diagnoses, that commits of this week changed. */
 export function reviewed(dir: string, history: History, week: number): string[] {
   const { within } = newFiles(history, week);
   const changed = new Set(history.contributions.filter(within).flatMap(({ files }) => files));
@@ -56,12 +62,19 @@ export function reviewed(dir: string, history: History, week: number): string[] 
 }
 
 function isReview(dir: string, file: string): boolean {
-  const isDiagnosis = path.posix.dirname(file) === DIAGNOSES && file.endsWith(".json");
-  if (!SCORED.test(file) && !isDiagnosis) return false;
-  const record = Object(parseJson(textOf(dir, file)));
+  if (path.posix.dirname(file) === DIAGNOSES) return file.endsWith(".json") && diagnosed(dir, file);
+  if (!SCORED.test(file)) return false;
+  const { failures, fixes } = Object(parseJson(textOf(dir, file)));
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
-  // A run that was revealed without an answer is no diagnosis.
-  return isDiagnosis
-    ? typeof record.cause === "string"
-    : count(record.failures) >= MIN_FAILURES && count(record.fixes) >= MIN_FIXES;
+  return count(failures) >= MIN_FAILURES && count(fixes) >= MIN_FIXES;
+}
+
+/** A damaged file is no diagnosis; `diagnose` says what is wrong with it. */
+function diagnosed(dir: string, file: string): boolean {
+  try {
+    return isDiagnosed(dir, file);
+  } catch (error) {
+    if (error instanceof LockedRoomError) return false;
+    throw error;
+  }
 }

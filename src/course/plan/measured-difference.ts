@@ -29,7 +29,7 @@ function rewardsDiffer(a: TrainingRunRecords, b: TrainingRunRecords): boolean {
 }
 
 /** Of the mean of some values; undefined for fewer than two. */
-function standardError(values: readonly number[]): number | undefined {
+export function standardError(values: readonly number[]): number | undefined {
   const { length: n } = values;
   if (n < 2) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;

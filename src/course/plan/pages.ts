@@ -66,10 +66,16 @@ export class Pages {
 
   /** The command that writes the page of these runs. */
   command(runs: readonly Pick<Training, "path">[]): string {
-    const [first] = runs;
-    const name = `runs/${path.posix.basename(first?.path ?? "run")}.html`;
+    const name = `runs/${path.posix.basename(subjectOf(runs.map((run) => run.path)))}.html`;
     const force = this.files.includes(name) ? " --force" : "";
     const folders = runs.map((run) => run.path).join(" ");
     return `./lockedroom report --run ${folders} --outfile ${name}${force}`;
   }
+}
+
+/** What the page of some runs is named after: the sweep that they belong to, or the first of them. */
+function subjectOf([first = "run", ...more]: readonly string[]): string {
+  const parent = path.posix.dirname(first);
+  const together = more.length > 0 && more.every((one) => path.posix.dirname(one) === parent);
+  return together && parent !== "runs" ? parent : first;
 }

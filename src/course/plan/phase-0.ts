@@ -4,7 +4,7 @@ import path from "node:path";
 import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
-import { CORRECT, DEV, EXPLOITS, FROZEN } from "../evidence.ts";
+import { CORRECT, DEV, EXPLOITS, FROZEN, PACK } from "../evidence.ts";
 import { BLANK, wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
@@ -153,12 +153,30 @@ async function oneKnobReport({ runs }: PlanContext): Promise<Met | undefined> {
   return undefined;
 }
 
-async function notCompared({ runs }: PlanContext): Promise<Missing> {
+const SELECT = `./lockedroom selection-demo --dataset ${DEV} --samples ${PACK}`;
+
+/** Two runs with one knob between them, selection compute; then the comparison. */
+const COMPARED = [
+  ["Make a run to compare with, the first of the recorded samples:", "--n 1", "runs/one"],
+  ["Turn one knob, selection compute, the best of four samples:", "--n 4", "runs/four"],
+] as const;
+const COMPARE = "--baseline runs/one --candidate runs/four --report runs/first-gate.json";
+
+function comparisonStep({ runs }: PlanContext): [next: string, command: string] {
+  const lacking = COMPARED.find(([, , name]) => !runs.runs.some(({ path: made }) => made === name));
+  return lacking
+    ? [lacking[0], `${SELECT} ${lacking[1]} --outdir ${lacking[2]}`]
+    : [
+        "Compare two runs with one knob turned, and save the report:",
+        `./lockedroom gate ${COMPARE}`,
+      ];
+}
+
+async function notCompared(context: PlanContext): Promise<Missing> {
+  const { runs } = context;
   const expected =
     "a gate report in runs/ that compares two runs of this workspace with exactly one knob turned";
-  const next = "Make a second run, turn one knob, and save the gate's report:";
-  const command =
-    "./lockedroom gate --baseline runs/baseline --candidate runs/second --report runs/first-gate.json";
+  const [next, command] = comparisonStep(context);
   const [first] = runs.reports;
   if (!first) return missing(expected, "no gate report in runs/", next, command);
   const answer = await runs.compared(first);

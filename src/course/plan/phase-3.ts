@@ -16,6 +16,11 @@ import {
   trainingCriterion,
 } from "./training-criterion.ts";
 
+/** A scorer that conflicts with that of the arithmetic task: a third of the answers are negative. */
+const SECOND = "unsigned.ts (1 for a text without a minus sign, otherwise 0; manual, page 25)";
+
+const bothScorers = ({ config }: PlanContext) => `--scorer ${config.scorer} --scorer unsigned.ts`;
+
 /** The names of the reward scorers, if they differ. */
 function objectivesOf({ manifest }: Training): string[] {
   const rewards = rewardScorers(manifest);
@@ -68,9 +73,9 @@ const several = trainingCriterion({
   evidence: (run) => [evidenceOf(run, lastObjectives(run))],
   expected:
     "a finished, intact policy-gradient run with two different reward scorers, or with a cost scorer and a limit",
-  next: "Write a second scorer, as brevity.ts, and train with both:",
+  next: `Write a second scorer, as ${SECOND}, and train with both:`,
   command: (context) =>
-    `${trainCommand(context, "train grpo", "runs/both", 50)} --scorer ${context.config.scorer} --scorer brevity.ts`,
+    `${trainCommand(context, "train grpo", "runs/both", 40)} --set "weights=[1,2]" ${bothScorers(context)}`,
 });
 
 function lastObjectives(run: Training): string {
@@ -106,10 +111,10 @@ const curve: Criterion = {
     return missing(
       `a sweep in runs/ of ${MIN_POINTS} runs or more with several objectives or a constraint, whose curve trades an objective for another or for a cost: ${MIN_POINTS} different points, and ${MIN_OPTIMAL} Pareto-optimal values that differ in both by more than chance`,
       found,
-      "Write a cost scorer, as words.ts, and train once for each limit:",
+      `Write a second scorer that conflicts with the first, as ${SECOND}, and train once for each weight:`,
       trainCommand(
         context,
-        "sweep grpo --over cost.limit=0.2,0.4,0.8 --cost-scorer words.ts --tradeoff reward:cost/mean",
+        `sweep grpo --over "weights=[1,0],[1,2],[1,4]" ${bothScorers(context)} --tradeoff reward:reward/unsigned`,
         "runs/tradeoff",
         40,
       ),

@@ -89,8 +89,8 @@ const regression: Criterion = {
     return missing(
       "a saved gate report in runs/ of two runs with axes, refused although the main metric rose and alone would have been accepted, by an embedded axis or by one of your own, NAME, that agrees with data/golden/NAME.jsonl",
       problems[0] ?? `${runs.reports.length} gate reports, none like that`,
-      "Evaluate both policies with --axis, as in eval --axis safety=safety, and save the report:",
-      "./lockedroom gate --baseline RUN --candidate RUN --report runs/caught.json",
+      "Sample two policies on held-out examples, evaluate both with the same axes, as in eval --axis safety --axis sign=sign.ts (manual, page 25), and save the gate's report:",
+      "./lockedroom gate --baseline runs/before --candidate runs/after --report runs/caught.json",
     );
   },
 };

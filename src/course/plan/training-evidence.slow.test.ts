@@ -24,6 +24,7 @@ import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../pol
 import { trainingReport } from "../../report/index.ts";
 import { readTrainingRun, type TrainManifest } from "../../runs/index.ts";
 import { openScorer } from "../../scorers/index.ts";
+import { answerFile, CAUSES, keepAnswer, openCase } from "../diagnose/index.ts";
 import { DEFAULT_CONFIG, MARKER } from "../workspace.ts";
 import { WorkspaceRuns } from "../workspace-runs.ts";
 import { deliverables } from "./activity.ts";
@@ -280,21 +281,30 @@ test("trainings, sweeps and pages of a week count as shipped, and edited ones do
   ]);
 });
 
-test("a review is a week with two failures and a fix, or a diagnosis", async () => {
+test("a review is a week with two failures and a fix, or a diagnosis that is right", async () => {
   const dir = folder();
   const history = (files: string[]) => ({
     start: "2026-11-02",
     contributions: [{ day: "2026-11-03", files, words: new Map<string, number>() }],
   });
   const week = "scoreboard/week-01.json";
-  const diagnosis = "diagnoses/quiet.json";
+  const one = openCase(1, 0);
+  const diagnosis = answerFile(one);
   const both = history([week, diagnosis, "notes/a.md"]);
   write(dir, week, JSON.stringify({ failures: ["one"], fixes: ["two"] }));
-  write(dir, diagnosis, JSON.stringify({ cause: null }));
-  expect(reviewed(dir, both, 1)).toEqual([]);
+  await keepAnswer(dir, one, { cause: null, ablation: null });
+  expect(reviewed(dir, both, 1), "revealed").toEqual([]);
   write(dir, week, JSON.stringify({ failures: ["one", "two"], fixes: ["three"] }));
-  write(dir, diagnosis, JSON.stringify({ cause: "no-reward" }));
-  expect(reviewed(dir, both, 1)).toEqual([diagnosis, week]);
+  expect(reviewed(dir, both, 1)).toEqual([week]);
+  const wrong = one.cause === "no-reward" ? "wrong-sign" : "no-reward";
+  rmSync(path.join(dir, diagnosis));
+  await keepAnswer(dir, one, { cause: wrong, ablation: "reward" });
+  expect(reviewed(dir, both, 1), "wrong").toEqual([week]);
+  edit(dir, diagnosis, /(_right": )false/g, "$1true");
+  expect(reviewed(dir, both, 1), "marked right by hand").toEqual([week]);
+  const right = { cause: one.cause, ablation: CAUSES[one.cause].ablation };
+  expect(await keepAnswer(dir, one, right)).toBe("corrected");
+  expect(reviewed(dir, both, 1), "corrected").toEqual([diagnosis, week]);
   expect(reviewed(dir, both, 2), "in another week").toEqual([]);
 });
 

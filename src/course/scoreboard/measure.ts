@@ -4,7 +4,7 @@ import { dataError, fingerprint, MISSING_COMPLETION, passes } from "../../core/i
 import type { ResultRow, Run } from "../../runs/index.ts";
 import { classify, OUTCOME_CODES } from "../../scorers/index.ts";
 import { costOf, klOfParts, type Part } from "./cost.ts";
-import { type Metrics, WRONG_ANSWERS } from "./week.ts";
+import { HALLUCINATION_AXIS, type Metrics, WRONG_ANSWERS } from "./week.ts";
 
 const NOT_MEASURED: Metrics = {
   success: null,
@@ -63,7 +63,7 @@ function axisDrift(name: string, run: Run, baseline: Run | undefined): number | 
 
 function hallucinationProxy(run: Run, { known, right, wrong }: Counted) {
   const axis = axisMean("hallucination", run);
-  if (axis !== null) return { value: 1 - axis, from: "1 − mean of the axis hallucination" };
+  if (axis !== null) return { value: 1 - axis, from: HALLUCINATION_AXIS };
   const answered = right + wrong;
   return !known || answered === 0 ? null : { value: wrong / answered, from: WRONG_ANSWERS };
 }

@@ -4,11 +4,23 @@ import path from "node:path";
 import { type ChartSpec, lineChart, type Series, toPng } from "../../charts/index.ts";
 import { writeAtomically } from "../workspace-files.ts";
 import { MAX_SKILL, SKILLS } from "./skills.ts";
-import { refuseLinkedFolder, SCOREBOARD, type Week } from "./week.ts";
+import {
+  HALLUCINATION_AXIS,
+  refuseLinkedFolder,
+  SCOREBOARD,
+  type Week,
+  WRONG_ANSWERS,
+} from "./week.ts";
 
 const TRENDS = [`${SCOREBOARD}/trends.svg`, `${SCOREBOARD}/trends.png`] as const;
 
 const PLOT_HEIGHT = 170;
+
+/** Two measures, so two lines. */
+const PROXIES = [
+  ["hallucination (axis)", HALLUCINATION_AXIS],
+  ["hallucination (wrong answers)", WRONG_ANSWERS],
+] as const;
 
 /** Draws the weeks and writes the two files; returns their paths. */
 export async function writeTrends(dir: string, weeks: readonly Week[]): Promise<readonly string[]> {
@@ -67,7 +79,11 @@ function specs(weeks: readonly Week[]): ChartSpec[] {
       ...lines("format drift", ({ metrics }) => metrics.format_drift),
       ...lines("safety drift", ({ metrics }) => metrics.safety_drift),
       ...lines("refusal drift", ({ metrics }) => metrics.refusal_drift),
-      ...lines("hallucination proxy", ({ metrics }) => metrics.hallucination_proxy?.value),
+      ...PROXIES.flatMap(([label, from]) =>
+        lines(label, ({ metrics: { hallucination_proxy: proxy } }) =>
+          proxy?.from === from ? proxy.value : null,
+        ),
+      ),
     ],
   };
   const length: ChartSpec = {

@@ -113,6 +113,8 @@ const upgradedSchema = z.preprocess((given) => {
   };
 }, weekSchema);
 
+/** The two proxies of hallucination, which cannot be compared with each other. */
+export const HALLUCINATION_AXIS = "1 − mean of the axis hallucination";
 export const WRONG_ANSWERS = "wrong answers among those that keep the format";
 
 export function weekFile(week: number): string {

@@ -87,3 +87,11 @@ test("not to know is right only where no mail has the answer, and only after a s
   expect(played(unanswerable, final(UNKNOWN)).end.code).toBe("wrongly_unknown");
   expect(played(unanswerable, search("x"), final("12:00", "m1")).end.code).toBe("wrong_answer");
 });
+
+test("calls that cannot be made and ids that no mail has are counted as tool errors", () => {
+  const errors = (...answers: string[]) =>
+    played(answerable, ...answers).turns.reduce((n, one) => n + (one.metrics?.tool_errors ?? 0), 0);
+  expect(errors(search("x"), final("x"))).toBe(0);
+  expect(errors(read("m99999"), search("x"), "not JSON")).toBe(2);
+  expect(errors(...Array.from({ length: MOST_TURNS }, () => read("m99999")))).toBe(MOST_TURNS);
+});

@@ -93,9 +93,17 @@ function step(before: Search, { text }: Action): Turn<Search> {
   if (call.tool === "return_final_answer") return answered(state, call.arguments);
   const [next, result] =
     call.tool === "search_emails" ? searched(state, call.arguments) : read(state, call.arguments);
-  if (next.turn === MOST_TURNS) return ended(next, "no_answer", partial(next), {});
-  return { state: next, observation: [{ role: "tool", content: `${result}\n` }], reward: 0 };
+  const errors = { tool_errors: Number(result === NO_MAIL) };
+  if (next.turn === MOST_TURNS) {
+    const last = ended(next, "no_answer", partial(next), {});
+    return { ...last, metrics: { ...last.metrics, ...errors } };
+  }
+  const observation = [{ role: "tool" as const, content: `${result}\n` }];
+  return { state: next, observation, reward: 0, metrics: errors };
 }
+
+/** What reading an id that no mail has gives. */
+const NO_MAIL = "no such mail";
 
 type Arguments<T extends ToolName> = z.output<(typeof PARAMETERS)[T]>;
 
@@ -109,7 +117,7 @@ function searched(state: Search, query: Arguments<"search_emails">): [Search, st
 
 function read(state: Search, { message_id }: Arguments<"read_email">): [Search, string] {
   const mail = mailWith(message_id);
-  if (!mail) return [{ ...state, invalidId: true }, "no such mail"];
+  if (!mail) return [{ ...state, invalidId: true }, NO_MAIL];
   const right = message_id === state.fact?.message_id;
   return [{ ...state, read: state.read || right }, mail.body];
 }
@@ -150,7 +158,10 @@ function ended(
   details: JsonObject,
   rightSources = false,
 ): Turn<Search> {
-  const metrics = { turns: state.turn, right_sources: rightSources ? 1 : 0 };
+  const metrics = {
+    ...{ turns: state.turn, right_sources: rightSources ? 1 : 0 },
+    tool_errors: Number(code in PENALTIES),
+  };
   return { state, observation: [], reward, metrics, end: { code, terminated: true, details } };
 }
 

@@ -65,3 +65,14 @@ test("every kind of request is in every split", () => {
     [...new Set(toolCalls.tasks(split).map(({ kind }) => kind))].sort();
   for (const split of SPLITS) expect(kinds(split)).toEqual(kinds("train"));
 });
+
+test.each([
+  ["not JSON", 1],
+  [call("no_such_tool", {}), 1],
+  [call("get_weather", { town: "Oslo" }), 1],
+  [call("get_weather", { city: "Rome" }), 0],
+  [call("get_weather", { city: "Oslo" }), 0],
+])("%s has so many tool errors: %d", (answer, errors) => {
+  const { turns } = playScripted(toolCalls, weather, 0, () => answer);
+  expect(turns.at(-1)?.metrics?.tool_errors).toBe(errors);
+});

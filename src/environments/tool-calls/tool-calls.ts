@@ -132,11 +132,12 @@ function resultOf({ tool, arguments: given }: Call): string {
 
 function ended(state: ToolState, code: Outcome, answer: string): Turn<ToolState> {
   const unsafe = code === "unsafe_call" || code === "followed_injection" ? 1 : 0;
+  const broken = code === "invalid_json" || code === "unknown_tool" || code === "bad_arguments";
   return {
     state,
     observation: [],
     reward: REWARDS[code],
-    metrics: { calls: state.done, unsafe_calls: unsafe },
+    metrics: { calls: state.done, unsafe_calls: unsafe, tool_errors: Number(broken) },
     end: {
       code,
       terminated: true,

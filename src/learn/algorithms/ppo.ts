@@ -1,6 +1,7 @@
 /**
- * PPO: per-token advantages from a value head that is trained with the policy. The reward is given at
- * the last token, the KL penalty at every token. Left out: a separate value network.
+ * PPO: per-token advantages from a value head that is trained with the policy. The reward of a turn is
+ * given at its last token, the KL penalty at every token. Advantages run over all tokens of an episode,
+ * whether its turns are in one row or in several. Left out: a separate value network.
  */
 
 import { z } from "zod";
@@ -37,7 +38,7 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
   about: "clipped policy gradient with a value head and per-token advantages",
   needs: "rollouts",
   settings: ppoSettings,
-  defaults: { steps: 100 },
+  defaults: { steps: 100, rollouts: { credit: "turn" } },
   columns: { old: "token", advantage: "token", old_value: "token", return: "token" },
   klPlace: "reward",
   valueHead: true,
@@ -61,9 +62,9 @@ export const ppo: Algorithm<z.infer<typeof ppoSettings>> = {
     };
   },
   advantages(groups, { discount, lambda, whiten }) {
-    const all = groups.flat().map(({ score, penalties, old, values = [] }) => {
-      const rewards = Array.from(penalties, (penalty) => -penalty);
-      rewards[rewards.length - 1] = (rewards.at(-1) ?? 0) + score;
+    const all = groups.flat().map(({ score, tokenScores, penalties, old, values = [] }) => {
+      const rewards = Array.from(penalties, (penalty, t) => (tokenScores?.[t] ?? 0) - penalty);
+      if (!tokenScores) rewards[rewards.length - 1] = (rewards.at(-1) ?? 0) + score;
       return { old, values, ...generalisedAdvantages(rewards, values, discount, lambda) };
     });
     const lists = all.map(({ advantages }) => advantages);

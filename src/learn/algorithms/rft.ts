@@ -1,6 +1,7 @@
 /**
- * Rejection-sampling fine-tuning: samples completions from the initial policy, keeps those with a high
- * reward, and trains on them with the SFT loss. Left out: sampling again from the trained policy; for
+ * Rejection-sampling fine-tuning: samples completions, or episodes of an environment, from the initial
+ * policy, keeps those with a high reward, and trains on the policy's own tokens with the SFT loss. Left
+ * out: sampling again from the trained policy; for
  * that, run it again from the new checkpoint.
  */
 
@@ -11,8 +12,18 @@ import { sft, sftSettings } from "./sft.ts";
 export const rftSettings = z.strictObject({
   ...sftSettings.shape,
   samples: z.int().min(1).default(8).describe("completions sampled per prompt"),
-  threshold: z.number().default(1).describe("minimum reward to keep a completion"),
-  keep: z.int().min(1).default(4).describe("maximum different completions kept per prompt"),
+  threshold: z
+    .number()
+    .nullable()
+    .default(1)
+    .describe(
+      "minimum reward to keep a sample; null: better than the mean of its prompt's samples",
+    ),
+  keep: z
+    .int()
+    .min(1)
+    .default(4)
+    .describe("maximum different samples kept per prompt, the best first"),
 });
 
 export const rft: Algorithm<z.infer<typeof rftSettings>> = {

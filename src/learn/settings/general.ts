@@ -106,10 +106,14 @@ export const GENERAL_SETTINGS = {
       credit: z
         .enum(CREDITS)
         .default("trajectory")
-        .describe("what a turn is rewarded with: the whole episode, or the rewards from it on"),
+        .describe(
+          "which reward a turn learns from: trajectory: that of the whole episode; turn: the rewards from this turn on, compared with the same turn of the group; segment: the same, compared with all turns of the group",
+        ),
       discount: share
         .default(1)
-        .describe("discount per turn of the rewards to come; credit=turn only"),
+        .describe(
+          "discount per turn, or segment, of the rewards to come; not for ppo or trajectory",
+        ),
     })
     .prefault({})
     .describe("sampling of training completions"),
@@ -166,6 +170,11 @@ export const GENERAL_SETTINGS = {
   evaluate: z
     .strictObject({
       every: z.int().min(0).default(10).describe("updates between validations; 0: never"),
+      tasks: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe("with --env and without --dev: dev tasks to validate on, the first ones"),
       temperature: z.number().min(0).default(1).describe("sampling temperature; 0: greedy"),
       max_tokens: z.int().min(1).default(32).describe("maximum tokens per completion"),
     })

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Algorithm, Need } from "../algorithm.ts";
+import type { Credit } from "../parts/credit.ts";
 import type { KlControl } from "../parts/penalties.ts";
 import { trainSettings } from "../settings.ts";
 import type { StopSettings } from "./stop.ts";
@@ -34,7 +35,10 @@ const UNREAD: Record<Need, Unread> = {
   pairs: FROM_FILES,
   labels: FROM_FILES,
   "passing samples": {
-    names: ["rollouts.prompts", "rollouts.group", "rollouts.dynamic", "kl", "cost"],
+    names: [
+      ...["rollouts.prompts", "rollouts.group", "rollouts.dynamic", "rollouts.credit"],
+      ...["rollouts.discount", "kl", "cost"],
+    ],
     because: "samples once, before the first update",
   },
   rollouts: {
@@ -46,7 +50,7 @@ const UNREAD: Record<Need, Unread> = {
 /** Names of settings or groups that have no effect on an algorithm or are incompatible with it. */
 export function unusedSettings({ needs, valueHead }: Algorithm): readonly string[] {
   const { names } = UNREAD[needs];
-  return valueHead ? [...names, "lora"] : names;
+  return valueHead ? [...names, "lora", "rollouts.discount"] : names;
 }
 
 export interface Idle {
@@ -58,10 +62,11 @@ export interface Idle {
 
 /** Given settings that have no effect on the algorithm, or in combination with the others. */
 export function idleSettings(algorithm: Algorithm, given: JsonObject): Idle[] {
-  const { kl, stop } = trainSettings(algorithm, given);
+  const { kl, stop, rollouts } = trainSettings(algorithm, given);
   return [
     ...unread(algorithm, given),
     ...(algorithm.needs === "rollouts" ? idleKl(kl.mode, given) : []),
+    ...(algorithm.needs === "rollouts" ? idleDiscount(algorithm, rollouts.credit, given) : []),
     ...idleStop(stop, given),
   ];
 }
@@ -102,6 +107,19 @@ function idleKl(mode: KlControl["mode"], given: JsonObject): Idle[] {
 function modeFor(name: string): KlControl["mode"] {
   if (ONLY_WITHOUT_KL.includes(name)) return "none";
   return ONLY_ADAPTIVE.includes(name) ? "adaptive" : "fixed";
+}
+
+/** A discount of whole turns, where there is nothing to discount. */
+function idleDiscount({ name, valueHead }: Algorithm, credit: Credit, given: JsonObject): Idle[] {
+  if ((valueAt(given, ["rollouts", "discount"]) ?? 1) === 1) return [];
+  const idle = { name: "rollouts.discount" };
+  if (valueHead) {
+    const because = `rollouts.discount has no effect: ${name} discounts by token (algorithm.discount)`;
+    return [{ ...idle, because }];
+  }
+  if (credit !== "trajectory") return [];
+  const because = "rollouts.discount has no effect while rollouts.credit is trajectory";
+  return [{ ...idle, because, add: "rollouts.credit=turn" }];
 }
 
 /** Settings of a stop condition that is not asked for. */

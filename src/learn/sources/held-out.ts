@@ -2,7 +2,7 @@
 
 import { dataError } from "../../core/errors.ts";
 import { normalisedPrompt } from "../../core/prompt-fingerprint.ts";
-import { type Examples, placeOf } from "./examples.ts";
+import type { Examples } from "./examples.ts";
 
 interface Place {
   readonly id: string;
@@ -22,10 +22,10 @@ export class HeldOutPrompts {
   constructor(sets: readonly Examples[]) {
     for (const set of sets) {
       const shared = sharedRows(set, this.#known);
-      if (shared[0]) throw overlap(shared[0], shared.length, set.list.length, set.input.path);
+      if (shared[0]) throw overlap(shared[0], shared.length, set.list.length, set.name);
       // After all of them: a set may repeat a prompt of its own.
       for (const [i, { id, prompt }] of set.list.entries()) {
-        this.#known.set(normalisedPrompt(prompt), { id, place: placeOf(set, i) });
+        this.#known.set(normalisedPrompt(prompt), { id, place: set.places[i] as string });
       }
     }
   }
@@ -38,7 +38,7 @@ export class HeldOutPrompts {
   /** Refuses training examples that are in a held-out set. */
   refuse(set: Examples): void {
     const shared = sharedRows(set, this.#known);
-    if (shared[0]) throw overlap(shared[0], shared.length, set.list.length, set.input.path);
+    if (shared[0]) throw overlap(shared[0], shared.length, set.list.length, set.name);
   }
 }
 
@@ -46,7 +46,7 @@ function sharedRows(set: Examples, known: ReadonlyMap<string, Place>): Shared[] 
   if (known.size === 0) return [];
   return set.list.flatMap(({ id, prompt }, i) => {
     const other = known.get(normalisedPrompt(prompt));
-    return other ? [{ one: { id, place: placeOf(set, i) }, other }] : [];
+    return other ? [{ one: { id, place: set.places[i] as string }, other }] : [];
   });
 }
 

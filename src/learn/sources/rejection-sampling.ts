@@ -1,28 +1,28 @@
-/** Texts that the initial policy wrote itself and its scorers rewarded: rejection sampling. */
+/** Texts or episodes that the initial policy wrote itself and that were rewarded: rejection sampling. */
 
 import path from "node:path";
 import { z } from "zod";
-import { dataError, usageError } from "../../core/errors.ts";
+import { dataError } from "../../core/errors.ts";
 import { canonicalJson } from "../../core/json.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import type { Generation } from "../../policy/generate.ts";
 import { KEPT } from "../../runs/artifacts.ts";
 import { fileExists, readText, writeWhole } from "../../runs/whole-file.ts";
 import { whyUnrewarded } from "../alarms/reasons.ts";
-import { type Episode, play, requireReward } from "../play.ts";
+import { type Episode, play } from "../play.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
-import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
+import { episodeMetrics, type PlayedOut } from "./episode-metrics.ts";
+import { type Examples, examplesIn, longestRow, promptsOf } from "./examples.ts";
 import { textSource } from "./files.ts";
+import { type Choice, episodeLines, keptEpisodes, worthKeeping } from "./kept-episodes.ts";
 import { countOf } from "./rollout-metrics.ts";
 import { Texts, toText } from "./texts.ts";
 
 /** Prompts that are sampled and scored at once. */
 const BLOCK = 64;
 
-interface Settings {
+interface Settings extends Choice {
   readonly samples: number;
-  readonly threshold: number;
-  readonly keep: number;
 }
 
 /**
@@ -32,14 +32,14 @@ interface Settings {
 const STATE = z.object({ sampled_tokens: z.number().nullable() });
 
 export async function readRejectionSampling(context: DataContext): Promise<TrainingData> {
-  const { settings, encoder } = context;
-  const examples = await readExamples(context.dataset, "examples");
+  const { settings } = context;
+  const examples = await examplesIn(context);
   context.heldOut.refuse(examples);
   return {
     inputs: [examples.input],
     examples,
     prompts: promptsOf(examples),
-    longest: longestPrompt(examples, encoder) + settings.rollouts.max_tokens,
+    longest: longestRow(examples, context, settings.rollouts.max_tokens),
     maxTokens: settings.rollouts.max_tokens,
     open: (parts) => new RejectionSampling(context, examples, parts),
   };
@@ -51,6 +51,8 @@ class RejectionSampling implements Source {
   readonly #parts: SourceParts;
   #sampledTokens: number | null;
   #kept: { source: Source; metrics: Record<string, number> } | undefined;
+  /** What is recorded of the sampling, with the first step. */
+  #sampled: Pick<Batch, "metrics" | "outcomes"> = { metrics: {} };
 
   constructor(context: DataContext, examples: Examples, parts: SourceParts) {
     this.#context = context;
@@ -71,12 +73,17 @@ class RejectionSampling implements Source {
     const batch = await this.#kept.source.batch(step);
     const seconds = { ...batch.seconds, sampling: batch.seconds.sampling + waited };
     // Recorded with the first step only: a resumed run writes the same.
-    const paid = step === 1 ? { sampled_tokens: Number(this.#sampledTokens) } : {};
-    return { ...batch, metrics: { ...batch.metrics, ...this.#kept.metrics, ...paid }, seconds };
+    const { metrics, outcomes } = this.#sampled;
+    const paid = step === 1 ? { sampled_tokens: Number(this.#sampledTokens), ...metrics } : {};
+    return {
+      ...{ ...batch, seconds },
+      metrics: { ...batch.metrics, ...this.#kept.metrics, ...paid },
+      ...(step === 1 && { outcomes }),
+    };
   }
 
   async #prepare() {
-    const { outdir, encoder, heldOut } = this.#context;
+    const { outdir, encoder, heldOut, played } = this.#context;
     const file = path.join(outdir, KEPT);
     if (!fileExists(file) || this.#sampledTokens === null) {
       const found = await this.#sample();
@@ -86,25 +93,29 @@ class RejectionSampling implements Source {
     }
     const lines = (await readText(file)).split("\n").filter((line) => line !== "");
     if (lines.length === 0) throw nothingKept(this.#context, []);
-    const prompts = new Set(lines.map((line) => JSON.parse(line).prompt)).size;
+    const ids = new Set(lines.map((line) => JSON.parse(line).id)).size;
+    const prompts = ids / this.#examples.list.length;
+    if (played) {
+      const { source, rows } = keptEpisodes(this.#context, lines);
+      const metrics = { "kept/episodes": lines.length, "kept/rows": rows, "kept/prompts": prompts };
+      return { source, metrics };
+    }
     const texts = await Texts.read(file, toText, encoder, heldOut);
     return {
       source: textSource(this.#context, this.#parts.engine, texts, "kept samples"),
-      metrics: {
-        "kept/texts": lines.length,
-        "kept/prompts": prompts / this.#examples.list.length,
-      },
+      metrics: { "kept/texts": lines.length, "kept/prompts": prompts },
     };
   }
 
-  /** The kept completions of all examples, as JSONL, and how many tokens all of them took. */
+  /** What is kept of all examples, as JSONL, and how many tokens all of them took. */
   async #sample(): Promise<{ kept: string; tokens: number; seen: Seen[] }> {
-    const { settings, onProgress } = this.#context;
+    const { settings, onProgress, played } = this.#context;
     const { list } = this.#examples;
     const { samples } = settings.algorithm as Settings;
     const { temperature, top_k, top_p, max_tokens } = settings.rollouts;
     const lines: string[] = [];
     const seen: Seen[] = [];
+    const all: PlayedOut[] = [];
     let tokens = 0;
     for (let at = 0; at < list.length; at += BLOCK) {
       const block = list.slice(at, at + BLOCK);
@@ -125,31 +136,34 @@ class RejectionSampling implements Source {
       for (const [i] of block.entries()) {
         lines.push(...this.#keptOf(episodes.slice(i * samples, (i + 1) * samples)));
       }
+      if (played) all.push(...episodes.map(withoutTokens));
       onProgress?.(at + block.length, list.length, "Sampling");
+    }
+    if (played) {
+      const outcomes = countOf(seen.map(({ code }) => code));
+      this.#sampled = { metrics: episodeMetrics(all), outcomes };
     }
     return { kept: lines.map((line) => `${line}\n`).join(""), tokens, seen };
   }
 
   /** What is kept of one prompt's episodes: different completions with enough reward. */
   #keptOf(episodes: readonly Episode[]): string[] {
-    const { settings, encoder } = this.#context;
-    const { threshold, keep } = settings.algorithm as Settings;
-    const passing = episodes.filter((episode) => {
-      const reward = requireReward(episode);
-      return reward >= threshold && episode.generations.every((one) => fits(one, encoder));
-    });
+    const { settings, encoder, played } = this.#context;
+    const choice = settings.algorithm as Settings;
+    if (played) return episodeLines(episodes, choice);
+    const passing = worthKeeping(episodes, choice).filter(({ generations }) =>
+      generations.every((one) => fits(one, encoder)),
+    );
     const completions = new Set(passing.map(({ generations }) => generations[0]?.completion));
-    if (passing.some(({ generations }) => generations.length > 1)) {
-      throw usageError(
-        "rft keeps a prompt with one completion, and this environment has several turns",
-        "Use an environment of one turn, or a method that learns from rollouts, such as grpo.",
-      );
-    }
     const { id = "", prompt = "" } = episodes[0]?.task ?? {};
     return [...completions]
-      .slice(0, keep)
+      .slice(0, choice.keep)
       .map((completion) => canonicalJson({ id, prompt, completion }));
   }
+}
+
+function withoutTokens({ reward, metrics, end, generations }: Episode): PlayedOut {
+  return { reward, metrics, end, generations: { length: generations.length } };
 }
 
 /** Its end is learned as well: a completion that was cut off has no end token of its own. */
@@ -174,8 +188,12 @@ function nothingKept({ dataset, settings }: DataContext, seen: readonly Seen[]):
     outcomes: countOf(seen.map(({ code }) => code)),
   };
   const why = whyUnrewarded(record, { maxTokens, setting: "rollouts.max_tokens" });
+  const lacking =
+    threshold === null
+      ? "was better than the others of its prompt"
+      : `had a reward of ${threshold} or more`;
   return dataError(
-    `none of the ${samples} samples of each prompt of ${dataset} had a reward of ${threshold} or more.${why}`,
+    `none of the ${samples} samples of each prompt of ${dataset} ${lacking}.${why}`,
     "Sample more, lower the threshold, or start with a policy that passes sometimes.",
   );
 }

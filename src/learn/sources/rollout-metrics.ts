@@ -62,23 +62,24 @@ function samplingGap(episodes: readonly Episode[]): number {
   return total / tokens;
 }
 
-/** Of all rewards, of the groups, and of each part of a reward where there are several. */
-export function rewardMetrics(
-  groups: readonly (readonly number[])[],
-  episodes: readonly Episode[],
-): Record<string, number> {
+/** Of all rewards, and of the groups. */
+export function rewardMetrics(groups: readonly (readonly number[])[]): Record<string, number> {
   const rewards = groups.flat();
-  const parts = Object.keys(episodes[0]?.metrics ?? {}).filter((name) => name !== "cost");
   return {
     "reward/mean": mean(rewards),
     "reward/std": deviation(rewards, "sample"),
     "reward/min": Math.min(...rewards),
     "reward/max": Math.max(...rewards),
     "reward/zero_std_groups": mean(groups.map((group) => Number(allEqual(group)))),
-    ...Object.fromEntries(
-      parts.map((name) => [name, mean(episodes.map(({ metrics }) => metrics[name] ?? 0))]),
-    ),
   };
+}
+
+/** Of each part of a scored prompt's reward, where there are several. */
+export function partMetrics(episodes: readonly Episode[]): Record<string, number> {
+  const parts = Object.keys(episodes[0]?.metrics ?? {}).filter((name) => name !== "cost");
+  return Object.fromEntries(
+    parts.map((name) => [name, mean(episodes.map(({ metrics }) => metrics[name] ?? 0))]),
+  );
 }
 
 export function costOf(episodes: readonly Episode[], { limit }: CostLimit, price: number) {
@@ -89,18 +90,17 @@ export function costOf(episodes: readonly Episode[], { limit }: CostLimit, price
   };
 }
 
+/** Of single completions: one with every turn of an episode. */
 export function lengthMetrics(episodes: readonly Episode[], most: number) {
-  const lengths = episodes.map(({ generations }) =>
-    generations.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0),
-  );
+  const completions = episodes.flatMap(({ generations }) => generations);
+  const lengths = completions.map(({ completion_tokens }) => completion_tokens);
   const texts = episodes.map(completionOf);
-  const cut = episodes.map(({ generations }) =>
-    generations.some((one) => one.finish === "length" && one.completion_tokens >= most),
-  );
+  const cut = completions.map((one) => one.finish === "length" && one.completion_tokens >= most);
   return {
     "length/mean": mean(lengths),
-    "length/min": Math.min(...lengths),
-    "length/max": Math.max(...lengths),
+    // A long game has more turns than a call may have arguments.
+    "length/min": lengths.reduce((least, length) => Math.min(least, length)),
+    "length/max": lengths.reduce((largest, length) => Math.max(largest, length)),
     "length/truncated": mean(cut.map(Number)),
     repeated: Math.max(...Object.values(countOf(texts))) / episodes.length,
     repetition: mean(episodes.flatMap(({ rows }) => rows).map(repetitionOf)),

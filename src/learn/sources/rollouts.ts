@@ -5,12 +5,14 @@ import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
 import type { Advantages, Algorithm } from "../algorithm.ts";
 import { allEqual } from "../parts/advantages.ts";
-import { byTurn, type EpisodeOfTurns, toEpisodes } from "../parts/credit.ts";
+import { type Credited, credited, type EpisodeOfTurns, tokenScores } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
 import { type Episode, play, requireReward } from "../play.ts";
+import { sampleOf } from "../sample.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
+import { episodeMetrics } from "./episode-metrics.ts";
 import { joinedByEpisode, rowsWithColumns } from "./episode-rows.ts";
-import { type Examples, longestPrompt, promptsOf, readExamples } from "./examples.ts";
+import { type Examples, examplesIn, longestRow, promptsOf } from "./examples.ts";
 import { SeededOrder } from "./order.ts";
 import { referenceColumn, referenceGroups } from "./reference-share.ts";
 import {
@@ -19,18 +21,19 @@ import {
   klOf,
   lengthMetrics,
   logprobsOf,
+  partMetrics,
   rewardMetrics,
 } from "./rollout-metrics.ts";
 
 export async function readRollouts(context: DataContext): Promise<TrainingData> {
-  const examples = await readExamples(context.dataset, "examples");
+  const examples = await examplesIn(context);
   context.heldOut.refuse(examples);
   const { max_tokens } = context.settings.rollouts;
   return {
     inputs: [examples.input],
     examples,
     prompts: promptsOf(examples),
-    longest: longestPrompt(examples, context.encoder) + max_tokens,
+    longest: longestRow(examples, context, max_tokens),
     maxTokens: max_tokens,
     open: (parts) => new Rollouts(context, examples, parts),
   };
@@ -112,6 +115,11 @@ class Rollouts implements Source {
       metrics: { ...metrics, sampled_tokens },
       outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
       seconds: { sampling, scoring, logprobs },
+      samples: groups
+        .slice(0, KEPT_SAMPLES)
+        .flatMap(({ episodes: [first] }) =>
+          first ? [sampleOf(first, this.#context.played ?? false)] : [],
+        ),
     };
   }
 
@@ -184,26 +192,23 @@ class Rollouts implements Source {
     const scored = groups.map(({ episodes: own, rewards }) =>
       own.map((episode, i) => {
         const at = next++;
-        const score = (rewards[i] as number) - price * (episode.metrics.cost ?? 0);
-        return this.#scored(episode, score, reference[at], values?.[at]);
+        const paid = price * (episode.metrics.cost ?? 0);
+        return this.#scored(episode, rewards[i] as number, paid, reference[at], values?.[at]);
       }),
     );
-    const { credit, discount } = settings.rollouts;
-    const turns = credit === "turn";
+    const { groups: compared, toEpisodes } = this.#credited(scored);
     const { columns, metrics, ...found } = algorithm.advantages?.(
-      turns ? byTurn(scored, discount) : scored,
+      compared,
       settings.algorithm,
       memory,
     ) ?? { columns: [], metrics: {} };
     const kl = klOf(episodes, reference);
     const cost = settings.cost && costOf(episodes, settings.cost, price);
     return {
-      columns: this.#withReference(turns ? toEpisodes(scored, columns) : columns, reference),
+      columns: this.#withReference(toEpisodes(columns), reference),
       metrics: {
-        ...rewardMetrics(
-          groups.map(({ rewards }) => rewards),
-          episodes,
-        ),
+        ...rewardMetrics(groups.map(({ rewards }) => rewards)),
+        ...(this.#context.played ? episodeMetrics(episodes) : partMetrics(episodes)),
         ...cost?.metrics,
         ...kl.metrics,
         ...lengthMetrics(episodes, settings.rollouts.max_tokens),
@@ -254,15 +259,29 @@ class Rollouts implements Source {
     );
   }
 
+  /** A value head needs no comparison: it has whole episodes, with rewards where they are given. */
+  #credited(scored: readonly (readonly EpisodeOfTurns[])[]): Credited {
+    const { algorithm, settings } = this.#context;
+    const { credit, discount } = settings.rollouts;
+    if (!algorithm.valueHead) return credited(scored, credit, discount);
+    const groups = scored.map((group) =>
+      group.map((episode) => ({ ...episode, tokenScores: tokenScores(episode, credit) })),
+    );
+    return { groups, toEpisodes: (columns) => columns };
+  }
+
   #scored(
     episode: Episode,
-    score: number,
+    given: number,
+    /** The price of its cost. */
+    paid: number,
     reference: ArrayLike<number> | undefined,
     values: Float32Array | undefined,
   ): EpisodeOfTurns {
     const { place, estimator } = this.#context.settings.kl;
     const coefficient = place === "reward" ? this.#state.kl_coefficient : 0;
     const old = logprobsOf(episode);
+    const score = given - paid;
     // A penalty has the reference on all rows; a missing number must not pass for a log-prob of 0.
     const penalties = old.map((logprob, t) =>
       coefficient > 0
@@ -270,20 +289,19 @@ class Rollouts implements Source {
         : 0,
     );
     const reward = score - penalties.reduce((sum, x) => sum + x, 0);
-    const turnLengths = episode.generations.map(({ tokens }) => tokens.length);
     return {
-      score,
-      reward,
-      penalties,
-      old,
-      values,
-      turnLengths,
-      turnRewards: turnRewardsOf(episode),
+      ...{ score, reward, penalties, old, values },
+      turnLengths: episode.generations.map(({ tokens }) => tokens.length),
+      turnRewards: turnRewardsOf(episode, paid),
+      segments: episode.rows.map(({ actions }) => actions.length),
     };
   }
 }
 
-/** Known by now: an episode without a reward has stopped the run. */
-function turnRewardsOf({ turnRewards }: Episode): number[] {
-  return turnRewards.map((reward) => reward as number);
+const KEPT_SAMPLES = 8;
+
+/** Known by now: an episode without a reward has stopped the run. The price is paid with the last. */
+function turnRewardsOf({ turnRewards }: Episode, paid: number): number[] {
+  const last = turnRewards.length - 1;
+  return turnRewards.map((reward, turn) => (reward as number) - (turn === last ? paid : 0));
 }

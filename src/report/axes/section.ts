@@ -2,12 +2,12 @@
 
 import { visible } from "../../core/visible.ts";
 import type { Manifest, Summary } from "../../runs/schemas.ts";
+import type { ModeFinding } from "../failures/rows/failure-modes.ts";
+import { failureTable } from "../failures/rows/table.ts";
 import { perRun, type Section } from "../page/document.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
 import { grouped, NONE } from "../page/numbers.ts";
 import type { Named } from "../page/run-names.ts";
-import type { ModeFinding } from "./failure-modes.ts";
-import { failureTable } from "./failure-table.ts";
 
 /** What a run needs for the two sections. */
 export interface MeasuredOnAxes {

@@ -19,6 +19,8 @@ export interface Prices {
 export interface BusinessOptions {
   /** For rollouts without stated prices. */
   readonly prices?: Prices | undefined;
+  /** Price of the machine, in any currency: of the time that training or sampling took. */
+  readonly pricePerHour?: number | undefined;
   /** The alias that the policy has, or is to have. */
   readonly alias?: string | undefined;
 }
@@ -34,6 +36,15 @@ export interface Usage {
   readonly money: number | undefined;
   readonly isLocal: boolean;
   readonly timing: Timing | undefined;
+  /** Of a local policy whose sampling was timed, where the machine has a price. */
+  readonly machine: MachineTime | undefined;
+}
+
+export interface MachineTime {
+  readonly money: number;
+  readonly pricePerHour: number;
+  /** The time is that of some of the completions: a rollout was resumed. */
+  readonly isPart: boolean;
 }
 
 /** The axis `safety` of an evaluation; higher is safer. */
@@ -96,11 +107,21 @@ function usageOf(
       ? { in: cost.price_in, out: cost.price_out }
       : options.prices;
   const { prompt_tokens: tokensIn, completion_tokens: tokensOut } = cost;
+  const { timing } = manifest.volatile;
+  const isLocal = isCheckpoint(manifest.policy);
+  const { pricePerHour } = options;
+  const isPriced = isLocal && timing !== undefined && pricePerHour !== undefined;
   return {
     ...{ completions: summary.n_answers, perExample: manifest.n, tokensIn, tokensOut },
-    ...{ uncounted: cost.n_uncounted, prices, isLocal: isCheckpoint(manifest.policy) },
+    ...{ uncounted: cost.n_uncounted, prices, isLocal, timing },
     money: prices && (tokensIn * prices.in + tokensOut * prices.out) / 1_000_000,
-    timing: manifest.volatile.timing,
+    machine: isPriced
+      ? {
+          money: (timing.seconds / 3600) * pricePerHour,
+          pricePerHour,
+          isPart: timing.completions.n < summary.n_answers,
+        }
+      : undefined,
   };
 }
 
@@ -109,7 +130,11 @@ export function requireAlias(options: BusinessOptions): void {
   aliasOf(null, options);
 }
 
-function aliasOf(policy: JsonObject | null, { alias }: BusinessOptions): NamedBy | undefined {
+/** The alias that is asked for, and whether it names this policy. */
+export function aliasOf(
+  policy: JsonObject | null,
+  { alias }: BusinessOptions,
+): NamedBy | undefined {
   if (alias === undefined) return undefined;
   const place = aliasPlace(alias);
   const entry = currentEntry(place);

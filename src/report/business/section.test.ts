@@ -135,12 +135,34 @@ describe("cost and latency", () => {
   });
 });
 
-test("an option that a page cannot show is refused, and not ignored", async () => {
-  const price = { pricePerHour: 3 };
-  for (const name of ["old", "old-rollout"])
-    await expect(report({ runs: [at(name)], ...price })).rejects.toThrow(
-      /whose page does not use --price-per-hour/,
-    );
+test("the machine has a price: of a local policy whose sampling was timed", async () => {
+  const file = at("old-rollout", "manifest.json");
+  const manifest = JSON.parse(readFileSync(file, "utf8"));
+  const { timing } = manifest.volatile;
+  writeFileSync(
+    file,
+    JSON.stringify({
+      ...manifest,
+      volatile: { ...manifest.volatile, timing: { ...timing, seconds: 90 } },
+    }),
+  );
+  for (const name of ["old-rollout", "old"]) {
+    const text = textOf(await report({ runs: [at(name)], pricePerHour: 4 }));
+    // 90 s at 4 an hour, for 100 completions.
+    expect(text).toContain("cost 0.10 of machine time");
+    expect(text).toContain("machine time 1 min 30 s: 0.10 at 4 per hour");
+    expect(text).toContain("cost of 1,000 completions 1.00 ");
+    expect(textOf(await report({ runs: [at(name)] }))).toContain("machine time 1 min 30 s latency");
+  }
+  const hosted = textOf(await report({ runs: [at("hosted")], pricePerHour: 4 }));
+  expect(hosted).toContain("machine time of the endpoint, not known");
+  const both = { pricePerHour: 4, prices: { in: 2, out: 10 } };
+  expect(textOf(await report({ runs: [at("old")], ...both }))).toContain(
+    "cost 0.003 at 2 and 10 for a million tokens",
+  );
+});
+
+test("prices of tokens are shown on the page of an evaluation", async () => {
   expect(textOf(await report({ runs: [at("old")], prices: { in: 1, out: 1 } }))).toContain(
     "at 1 and 1 for a million tokens",
   );

@@ -5,7 +5,7 @@ import { visible } from "../../core/visible.ts";
 import type { Latency } from "../../runs/timing-schema.ts";
 import type { Section } from "../page/document.ts";
 import { codeHtml, type Html, html } from "../page/html.ts";
-import { grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.ts";
+import { duration, grouped, many, moneyText, NONE, percent, plain } from "../page/numbers.ts";
 import type { Named } from "../page/run-names.ts";
 import type { Business, NamedBy, Safety, Usage } from "./business.ts";
 
@@ -35,10 +35,13 @@ ${row(
   ),
 )}${row("tokens in and out", ofUsage(tokensText))}${row("cost", ofUsage(costText))}${row(
   "cost of 1,000 completions",
-  ofUsage(({ money, completions }) =>
-    money === undefined || completions === 0 ? NONE : moneyText((1000 * money) / completions),
-  ),
-)}${row(
+  ofUsage(({ money: ofTokens, machine, completions }) => {
+    const money = ofTokens ?? machine?.money;
+    return money === undefined || completions === 0
+      ? NONE
+      : moneyText((1000 * money) / completions);
+  }),
+)}${row("machine time", ofUsage(machineText))}${row(
   "latency of a completion",
   ofUsage(({ timing }) => latencyText(timing?.completions)),
 )}${row(
@@ -55,10 +58,20 @@ function tokensText({ tokensIn, tokensOut, uncounted }: Usage): string {
   return `${grouped(tokensIn)} and ${grouped(tokensOut)}${missing}`;
 }
 
-function costText({ money, prices, isLocal, uncounted }: Usage): string {
+function costText({ money, machine, prices, isLocal, uncounted }: Usage): string {
+  if (money === undefined && machine) return `${moneyText(machine.money)} of machine time`;
   if (money === undefined) return isLocal ? "0, a local policy" : "no price given";
   const least = uncounted > 0 ? "at least " : "";
   return `${least}${moneyText(money)} at ${plain(prices?.in)} and ${plain(prices?.out)} for a million tokens`;
+}
+
+function machineText({ timing, isLocal, machine }: Usage): string {
+  if (!isLocal) return "of the endpoint, not known";
+  if (timing === undefined || timing.seconds === 0) return "not measured";
+  const time = `${duration(timing.seconds)}${machine?.isPart ? ", of the part after the last resume" : ""}`;
+  return machine === undefined
+    ? time
+    : `${time}: ${moneyText(machine.money)} at ${plain(machine.pricePerHour)} per hour`;
 }
 
 function latencyText(latency: Latency | undefined): string {
@@ -91,19 +104,22 @@ function measuredSafety({ mean, scored, errors, codes }: Safety): string {
 }
 
 const PRICE = "Give a price with --price-in and --price-out.";
+const MACHINE = "Give the price of the machine with --price-per-hour.";
 
 /** What a reader must know of the figures above. */
 function remarks(runs: Runs): string[] {
   const usages = runs.map(({ run }) => run.business.usage);
   const unknown = [...new Set(usages.filter((usage) => typeof usage === "string"))];
   const known = usages.filter((usage) => typeof usage !== "string");
-  const isFree = known.some(({ money, isLocal }) => money === undefined && isLocal);
+  const isFree = known.some(
+    ({ money, machine, isLocal }) => money === undefined && machine === undefined && isLocal,
+  );
   const isUnpriced = known.some(({ money, isLocal }) => money === undefined && !isLocal);
   const isTimed = known.some(({ timing }) => timing !== undefined);
   const several = known.find(({ perExample }) => perExample > 1);
   return [
     ...unknown.map((why) => `Tokens, cost and latency are not known: ${why}.`),
-    ...(isFree ? [`A local policy costs machine time, which is not in its cost. ${PRICE}`] : []),
+    ...(isFree ? [`A local policy costs machine time, which is not in its cost. ${MACHINE}`] : []),
     ...(isUnpriced && !isFree ? [PRICE] : []),
     ...(isTimed
       ? [
@@ -113,7 +129,10 @@ function remarks(runs: Runs): string[] {
   ];
 }
 
-function aliasText(alias: NamedBy | undefined, runs: Runs): Html {
+type Holders = readonly Named<{ readonly business: Pick<Business, "alias"> }>[];
+
+/** Blast radius and rollback: what the alias names, what uses it, and the way back. */
+export function aliasText(alias: NamedBy | undefined, runs: Holders): Html {
   if (!alias) {
     return html`<h3>Blast radius and rollback</h3>
 <p>Not known: no alias is given. --alias NAME shows what uses it, and the way back.</p>

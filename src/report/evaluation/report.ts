@@ -2,10 +2,10 @@
 
 import type { Manifest, ResultRow } from "../../runs/schemas.ts";
 import { AxisRows } from "../axes/axis-rows.ts";
-import { FailureModes } from "../axes/failure-modes.ts";
 import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
 import { type Business, businessOfScored } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
+import { FailureModes } from "../failures/rows/failure-modes.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
 import { headArticle } from "../page/head.ts";

@@ -63,6 +63,19 @@ const repetition: Line = {
     run.evaluations.flatMap(({ step: x, repetition: y }) => (y === undefined ? [] : [{ x, y }])),
 };
 
+/** A figure of episodes in an environment, in training and on validation. */
+const ofEpisodes = (name: string, label = ""): Line[] => [
+  step(`episode/${name}`, label === "" ? "training" : label),
+  {
+    label: label === "" ? "validation" : `${label}, validation`,
+    points: ({ evaluations }) =>
+      evaluations.flatMap(({ step: x, episode }) => {
+        const y = episode?.[name];
+        return y === undefined ? [] : [{ x, y }];
+      }),
+  },
+];
+
 /** Metrics under one prefix, each by its own name. */
 const steps = (prefix: string, ...names: string[]): Line[] =>
   names.map((name) => step(`${prefix}/${name}`, name));
@@ -99,6 +112,21 @@ export const CURVES: readonly Curve[] = [
       [step("reward/zero_std_groups", "all rewards equal")],
     ],
     ["Token accuracy", share("share"), [step("token_accuracy")]],
+  ]),
+  ...inSection("Episodes", [
+    ["Turns", fromZero("turns per episode"), ofEpisodes("turns")],
+    ["Longest episode", fromZero("turns"), ofEpisodes("turns_max")],
+    ["Reward per turn", { label: "reward" }, ofEpisodes("reward_per_turn")],
+    [
+      "Episodes cut short",
+      fromZero("share of episodes"),
+      [
+        ...ofEpisodes("truncated", "all"),
+        step("episode/out_of_turns", "out of turns"),
+        step("episode/context_full", "context full"),
+      ],
+    ],
+    ["Tool errors", fromZero("errors per episode"), ofEpisodes("tool_errors")],
   ]),
   ...inSection("Preferences", [
     ["Implicit rewards", { label: "reward" }, steps("rewards", "chosen", "rejected", "margin")],
@@ -203,13 +231,19 @@ export function otherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
     runs.flatMap(({ steps }) => steps.flatMap(({ values }) => Object.keys(values))),
   );
   const others = [...names].filter((name) => !shown.has(name)).sort();
-  const isReward = (name: string) => name.startsWith("reward/");
-  const rewards = others.filter(isReward).map((name) => step(name, name.slice("reward/".length)));
+  const below = (prefix: string) =>
+    others.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const rewards = below("reward/").map((name) => step(`reward/${name}`, name));
+  const counted = below("episode/").map(
+    (name): Row => [name, { label: "mean per episode" }, ofEpisodes(name)],
+  );
+  const rest = others.filter((name) => !/^(reward|episode)\//.test(name));
   return [
     ...inSection("Reward", [["Reward by scorer", { label: "mean reward" }, rewards]]),
+    ...inSection("Episodes", counted),
     ...inSection(
       "Other metrics",
-      others.filter((name) => !isReward(name)).map((name) => [name, { label: name }, [step(name)]]),
+      rest.map((name) => [name, { label: name }, [step(name)]]),
     ),
   ];
 }

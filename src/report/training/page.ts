@@ -1,13 +1,15 @@
 /** The page about training runs. */
 
+import type { BusinessOptions } from "../business/business.ts";
+import { failureTable } from "../failures/training/table.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { html } from "../page/html.ts";
 import { settingsSection } from "../page/settings.ts";
 import { pageOptions } from "../page-options.ts";
 import { alarmList } from "./alarms.ts";
+import { businessSection } from "./business.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
-import { failureTable } from "./failures/table.ts";
 import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
@@ -15,17 +17,20 @@ import { sampleList } from "./samples.ts";
 import { tradeoffSection } from "./tradeoff.ts";
 import { TREND_STYLE, trendSection } from "./trends.ts";
 
-export function pageHtml(runs: readonly NamedRun[], pricePerHour: number | undefined): string {
+type Options = Pick<BusinessOptions, "pricePerHour" | "alias">;
+
+export function pageHtml(runs: readonly NamedRun[], options: Options): string {
+  const { pricePerHour, alias } = options;
   return documentHtml({
     title: `Training report: ${runs.map(({ name }) => name).join(", ")}`,
     heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
-    sections: sectionsOf(runs, pricePerHour),
+    sections: sectionsOf(runs, options),
     style: TREND_STYLE,
-    options: pageOptions(runs, { pricePerHour }),
+    options: pageOptions(runs, { pricePerHour, alias }),
   });
 }
 
-function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined): Section[] {
+function sectionsOf(runs: readonly NamedRun[], options: Options): Section[] {
   const withOutcomes = runs.filter(({ run }) => hasOutcomes(run));
   const hasSamples = runs.some(({ run }) => run.samples.length > 0);
   const outcomes =
@@ -51,7 +56,8 @@ function sectionsOf(runs: readonly NamedRun[], pricePerHour: number | undefined)
     { id: "alarms", title: "Alarms", body: alarms },
     { id: "failures", title: "Failure modes", body: failures },
     { id: "samples", title: "Sampled completions", body: samples },
-    { id: "cost", title: "Cost", body: costSection(runs, pricePerHour) },
+    { id: "cost", title: "Cost", body: costSection(runs, options.pricePerHour) },
+    businessSection(runs, options),
     { id: "settings", title: settings, body: settingsSection(runs, caution) },
   ];
 }

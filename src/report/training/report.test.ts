@@ -4,6 +4,8 @@ import { cpSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Workspace } from "../../../tests/cli.ts";
 import { withRuns } from "../../../tests/fixtures/training-runs/stories.ts";
+import { aliasPlace } from "../../runs/alias-history.ts";
+import { promote } from "../../verify/promote.ts";
 import { report } from "../report.ts";
 import { trainingReport } from "./report.ts";
 
@@ -82,6 +84,44 @@ test("has a curve for every metric, known or not", async () => {
   );
 });
 
+test("shows turns, cut episodes and tool errors, and whole conversations", async () => {
+  const workspace = withRuns();
+  const lines = (name: string) =>
+    workspace
+      .read(`good/${name}.jsonl`)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  const episode = { turns: 2.5, tool_errors: 1, truncated: 0.5, out_of_turns: 0.5, mails: 3 };
+  const named = Object.entries(episode).map(([name, value]) => [`episode/${name}`, value]);
+  const figures = Object.fromEntries(named);
+  workspace.jsonl(
+    "good/metrics.jsonl",
+    lines("metrics").map((one) => ({ ...one, ...figures })),
+  );
+  workspace.jsonl(
+    "good/evaluations.jsonl",
+    lines("evaluations").map((one) => ({ ...one, episode })),
+  );
+  const messages = [
+    { role: "user", content: "who wrote <it>?" },
+    { role: "assistant", content: "search" },
+    { role: "tool", content: "nothing found" },
+    { role: "assistant", content: "nobody" },
+  ];
+  workspace.jsonl(
+    "good/samples.jsonl",
+    lines("samples").map((one) => ({ ...one, messages })),
+  );
+  const { html } = await trainingReport({ runs: [workspace.path("good")] });
+  const shown = ["Turns", "Episodes cut short", "Tool errors", "mails"];
+  expect(titles(html)).toEqual(expect.arrayContaining(shown));
+  expect(textOf(html)).toMatch(
+    /2 turns user who wrote &lt;it&gt;\? assistant search tool nothing found assistant nobody/,
+  );
+  expect(titles(await page("good"))).not.toContain("Turns");
+});
+
 test("says from how many rows the KL is, where that is a share of them", async () => {
   const workspace = withRuns();
   const steps = workspace.read("good/metrics.jsonl").trimEnd().split("\n");
@@ -99,15 +139,16 @@ test("says from how many rows the KL is, where that is a share of them", async (
   expect(textOf(await page("good", "bad"))).not.toMatch(/estimates from/);
 });
 
+/** The prompts of the runs are arithmetic. */
+const BLIND = "not measurable with these prompts";
+
 test("knows the ways to fail", async () => {
   const statuses = (html: string) =>
     [...html.matchAll(/<span class="chip (?:bad|good|open)">([a-z ]+)<\/span><\/td>/g)].map(
       ([, status]) => status,
     );
-  expect(statuses(await page("bad"))).toEqual([
-    ...["seen", "seen", "not seen", "not seen", "seen", "seen"],
-  ]);
-  const fine = ["not measured", ...Array(5).fill("not seen")];
+  expect(statuses(await page("bad"))).toEqual(["seen", "seen", BLIND, BLIND, "seen", "seen"]);
+  const fine = ["not measured", "not seen", BLIND, BLIND, "not seen", "not seen"];
   expect(statuses(await page("good"))).toEqual(fine);
   expect(await page("bad")).toMatch(/<a href="#samples-1-\d"><code>val-000\d/);
   expect(textOf(await page("bad"))).toMatch(/not_single_line from \d+\.\d % to 4\d\.\d %/);
@@ -119,6 +160,27 @@ test("lists alarms in order with their evidence, or says that there is none", as
     /kl_high at step 60 .*limit 0\.4 .*reward_hacking at step 100 stopped the run/,
   );
   expect(textOf(await page("good"))).toContain("Alarms No alarms.");
+});
+
+test("says what is known of speed and safety, and what the alias of the policy is", async () => {
+  const plainText = textOf(await page("good"));
+  expect(plainText).toMatch(/speed of sampling in training [\d.,]+ tokens per second/);
+  expect(plainText).toMatch(
+    /safety risk safety regression not measurable with these prompts; numbers under/,
+  );
+  expect(plainText).toContain("Latency of a completion is not measured in training");
+  expect(plainText).toContain("--alias NAME shows what uses it");
+  const workspace = withRuns();
+  const { checkpoint_fingerprint: fingerprint } = JSON.parse(workspace.read("good/summary.json"));
+  const identity = { kind: "checkpoint", fingerprint };
+  const place = aliasPlace(workspace.path("aliases", "production"));
+  const why = { force: true, reason: "first", usedBy: ["support bot"] };
+  await promote({ place, policy: { source: workspace.path("good"), identity }, ...why });
+  const runs = [workspace.path("good")];
+  const named = textOf((await report({ runs, alias: place.dir })).html);
+  expect(named).toContain("That is the policy of good.");
+  expect(named).toContain("It is used by support bot.");
+  await expect(report({ runs, alias: "nobody" })).rejects.toThrow(/names no policy/);
 });
 
 test("adds up tokens, seconds and money", async () => {
@@ -199,7 +261,6 @@ test("marks the present one of nine cells, and the phases on the curve", async (
 
 test("an option that the page cannot show is refused, and not ignored", async () => {
   const runs = [shared.path("good")];
-  await expect(report({ runs, alias: "production" })).rejects.toThrow(/does not use --alias/);
   await expect(report({ runs, prices: { in: 1, out: 2 } })).rejects.toThrow(
     /does not use --price-in and --price-out/,
   );

@@ -1,6 +1,7 @@
 /** One HTML page about one or more training runs. */
 
 import { readTrainingRun } from "../../runs/read-training-run.ts";
+import { requireAlias } from "../business/business.ts";
 import { nameRuns } from "../page/run-names.ts";
 import { pageHtml } from "./page.ts";
 import { alarmCount, statusOf } from "./run-status.ts";
@@ -10,6 +11,8 @@ export interface TrainingReportOptions {
   readonly runs: readonly string[];
   /** Price of the machine, in any currency. */
   readonly pricePerHour?: number | undefined;
+  /** The alias that a trained policy has, or is to have. */
+  readonly alias?: string | undefined;
 }
 
 export interface TrainingReport {
@@ -32,11 +35,12 @@ export interface TrainingReport {
  * ```
  */
 export async function trainingReport(options: TrainingReportOptions): Promise<TrainingReport> {
+  requireAlias(options);
   const read = [];
   for (const dir of options.runs) read.push(await readTrainingRun(dir));
   const runs = nameRuns(read);
   return {
-    html: pageHtml(runs, options.pricePerHour),
+    html: pageHtml(runs, options),
     runs: runs.map(({ name, run }) => {
       const { word } = statusOf(run);
       return { name, status: `${word.toLowerCase()}, ${alarmCount(run)}` };

@@ -33,21 +33,26 @@ ${milestoneTable(run)}</div>
 `;
 }
 
+/** Of a scored prompt; there is no more to say of it than its scorers. */
+const SINGLE_TURN = "single_turn";
+
 function whatWasTrained(run: TrainingRunRecords): Html {
-  const { algorithm, init_fingerprint: from, inputs, scorers } = run.manifest;
+  const { algorithm, init_fingerprint: from, inputs, scorers, environment } = run.manifest;
   const into = run.summary?.checkpoint_fingerprint;
   const data = inputs.map(
-    ({ role, path: file, rows }, i) =>
-      html`${i > 0 && ", "}${visible(role)} ${codeHtml(path.basename(file))} (${many(rows, "row")})`,
+    ({ role, path: file, rows, split }, i) =>
+      html`${i > 0 && ", "}${visible(role)} ${file === null ? html`${visible(split ?? "")} tasks` : codeHtml(path.basename(file))} (${many(rows, "row")})`,
   );
   const scoredBy = scorers.map(
     ({ role, identity }) => html`; ${visible(role)} by ${codeHtml(String(identity.name))}`,
   );
+  const played =
+    environment !== null && environment.name !== SINGLE_TURN && String(environment.name);
   return html`${codeHtml(algorithm)} for ${many(plannedSteps(run) ?? stepsDone(run), "step")}, ${
     from === null ? "from scratch" : html`from checkpoint ${fingerprint(from)}`
   }${into !== undefined && html`, into checkpoint ${fingerprint(into)}`}${
-    data.length > 0 && html`; ${data}`
-  }${scoredBy}.`;
+    played && html`; in the environment ${codeHtml(played)}`
+  }${data.length > 0 && html`; ${data}`}${scoredBy}.`;
 }
 
 const fingerprint = (text: string) =>

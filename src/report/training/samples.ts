@@ -1,11 +1,14 @@
 /** Completions at the start, in the middle and at the end of training, side by side for each prompt. */
 
+import { visible } from "../../core/visible.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../runs/train-records.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, plain } from "../page/numbers.ts";
 
 const MAX_PROMPTS = 40;
+/** Longer conversations are folded. */
+const OPEN_TURNS = 4;
 
 /** The steps that are shown: first, the one nearest to the middle, last. */
 export function sampledSteps({ samples }: TrainingRunRecords): number[] {
@@ -64,7 +67,19 @@ function promptArticle(
 function answer(step: number, sample: SampleRecord | undefined): Html {
   if (sample === undefined)
     return html`<div><p>step ${grouped(step)}</p><p class="muted">not sampled</p></div>`;
-  const { reward, code, completion } = sample;
+  const { reward, code } = sample;
   return html`<div><p>step ${grouped(step)} · ${codeHtml(code)} · reward ${plain(reward)}</p>
-<pre>${textHtml(completion)}</pre></div>`;
+${said(sample)}</div>`;
+}
+
+/** Of an episode the whole conversation; one of many turns is folded. */
+function said({ completion, messages }: SampleRecord): Html {
+  if (messages === undefined) return html`<pre>${textHtml(completion)}</pre>`;
+  const turns = messages.filter(({ role }) => role === "assistant").length;
+  const lines = messages.map(
+    ({ role, content }) =>
+      html`<p class="muted">${visible(role)}</p>\n<pre>${textHtml(content)}</pre>\n`,
+  );
+  return html`<details${turns <= OPEN_TURNS && html` open`}><summary>${many(turns, "turn")}</summary>
+${lines}</details>`;
 }

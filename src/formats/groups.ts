@@ -1,0 +1,46 @@
+/** Trajectories of a file by task, one task in memory at a time. */
+
+import { dataError } from "../core/errors.ts";
+import { IdSet } from "../core/id-set.ts";
+import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
+
+/**
+ * Episodes of a task that follow each other are a group. Failures come with the first group of their
+ * task, and those of tasks without any trajectory at the end. `together` refuses a file in which a task
+ * comes back after another.
+ */
+export async function* groupsOf(
+  batches: AsyncIterable<readonly Trajectory[]>,
+  failures: readonly RolloutFailure[],
+  { together, label }: { readonly together: boolean; readonly label: string },
+): AsyncGenerator<TrajectoryGroup, void, void> {
+  const failed = new Map<string, RolloutFailure[]>();
+  for (const failure of failures) {
+    failed.set(failure.id, [...(failed.get(failure.id) ?? []), failure]);
+  }
+  const seen = new IdSet();
+  const take = (id: string, trajectories: readonly Trajectory[]): TrajectoryGroup => {
+    if (together && seen.add(id)) {
+      throw dataError(
+        `${label}: the episodes of the task ${id} do not follow each other`,
+        "This format has all episodes of a task on one line. Sort the file by task, or choose another format.",
+      );
+    }
+    const own = failed.get(id) ?? [];
+    failed.delete(id);
+    return { id, trajectories, failures: own };
+  };
+  let group: Trajectory[] = [];
+  for await (const batch of batches) {
+    for (const trajectory of batch) {
+      const [first] = group;
+      if (first && first.id !== trajectory.id) {
+        yield take(first.id, group);
+        group = [];
+      }
+      group.push(trajectory);
+    }
+  }
+  if (group[0]) yield take(group[0].id, group);
+  for (const id of [...failed.keys()]) yield take(id, []);
+}

@@ -1,0 +1,47 @@
+/** Reward hacking: the training (proxy) reward rises while the validation pass rate falls. */
+
+import { passes } from "../../../core/score.ts";
+import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
+import type { SampleRecord } from "../../../runs/train-records.ts";
+import { percent, plain, pValue } from "../../page/numbers.ts";
+import { comparePaired, type Milestones, milestonesOf } from "../../training/evaluations.ts";
+import { type FailureMode, type Finding, lastSamples, samplesAt } from "./finding.ts";
+
+/** The best of many evaluations is biased upwards, so a fall from it needs a stricter level. */
+const ALPHA = 0.01;
+
+export const rewardHacking: FailureMode = {
+  name: "Reward hacking",
+  alarms: /hack/i,
+  look: sinceBest,
+};
+
+function sinceBest(run: TrainingRunRecords): Partial<Finding> {
+  const reached = milestonesOf(run);
+  if (reached === undefined || run.evaluations.length < 2)
+    return { numbers: ["Needs at least two evaluations."] };
+  if (run.evaluations.every(({ proxy_mean, reward_mean }) => proxy_mean === reward_mean))
+    return {
+      numbers: [
+        "Training and validation use the same scorer, so proxy and validation reward cannot diverge. To measure it, give train a stricter one with --validation-scorer.",
+      ],
+    };
+  const { best, end } = reached;
+  const comparison = comparePaired(best, end);
+  const isFalling = end.pass_rate < best.pass_rate && (comparison?.p ?? 1) < ALPHA;
+  return {
+    status: isFalling && end.proxy_mean > best.proxy_mean ? "seen" : "not seen",
+    numbers: [
+      `Proxy reward: ${plain(best.proxy_mean)} at step ${best.step} (best validation), ${plain(end.proxy_mean)} at step ${end.step}.`,
+      `Pass rate: ${percent(best.pass_rate)} and ${percent(end.pass_rate)}${comparison && best !== end ? ` (${comparison.wins} won, ${comparison.losses} lost, ${pValue(comparison.p)})` : ""}.`,
+    ],
+    evidence: lostSince(run, reached),
+  };
+}
+
+/** Samples that passed at the best evaluation and fail at the end. */
+function lostSince(run: TrainingRunRecords, { best }: Milestones): SampleRecord[] {
+  const passed = samplesAt(run, best.step).filter(({ reward }) => passes(reward));
+  const ids = new Set(passed.map(({ id }) => id));
+  return lastSamples(run).filter(({ id, reward }) => ids.has(id) && !passes(reward));
+}
