@@ -304,7 +304,7 @@ describe("texts", () => {
   test.each([
     ["an empty file", "", /is empty/],
     ["messages without an answer", '{"messages":[{"role":"user","content":"1"}]}\n', /assistant/],
-    ["messages without content", '{"messages":[{"role":"assistant"}]}\n', /role and content/],
+    ["messages without content", '{"messages":[{"role":"assistant"}]}\n', /content and a role/],
     [
       "a row without a completion",
       '{"id":"a","prompt":"1"}\n',

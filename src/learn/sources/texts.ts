@@ -1,8 +1,9 @@
 /** Prompts with completions as tokens, held compactly, and batches of them in a seeded order. */
 
+import type { Message } from "../../core/environment.ts";
 import { dataError } from "../../core/errors.ts";
 import { PromptSet } from "../../core/prompt-set.ts";
-import { actionCount, type Span, type TokenRow } from "../../core/token-row.ts";
+import { actionCount, completionRow, type Span, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import { encodedAt, type InputRecord } from "./examples.ts";
@@ -13,12 +14,13 @@ export interface Text {
   readonly id: string;
   readonly prompt: string;
   readonly completion: string;
-  /** What was read and written after that, in a conversation of several turns. */
-  readonly later?: readonly TextTurn[];
+  /** The turns of a conversation; prompt and completion are then the texts of the first. */
+  readonly turns?: readonly TextTurn[];
 }
 
+/** What was read, and what was written after it. */
 export interface TextTurn {
-  readonly prompt: string;
+  readonly messages: readonly Message[];
   readonly completion: string;
 }
 
@@ -123,14 +125,20 @@ function packed<T>(
 
 /** A prompt may be split between the two fields, or stand in the completion alone. */
 function addTo(set: PromptSet, text: Text): void {
+  const parts = partsOf(text);
   set.add(text.prompt);
-  set.addText(turnsOf(text).flatMap(Object.values).join(""));
-  for (const { completion } of turnsOf(text)) set.addText(completion);
+  set.addText(parts.flat().join(""));
+  for (const [, completion] of parts) set.addText(completion);
 }
 
-/** All turns of a text; most have one. */
-export function turnsOf({ prompt, completion, later = [] }: Text): readonly TextTurn[] {
-  return [{ prompt, completion }, ...later];
+/** What was read and what was written, in each turn; most texts have one. */
+export function partsOf({ prompt, completion, turns }: Text): (readonly [string, string])[] {
+  if (!turns) return [[prompt, completion]];
+  return turns.map((turn) => [contentOf(turn.messages), turn.completion]);
+}
+
+function contentOf(messages: readonly Message[]): string {
+  return messages.map(({ content }) => content).join("");
 }
 
 /** Which items a step learns from. */
@@ -154,21 +162,27 @@ function tokensOf(text: Text, encoder: Encoder, place: string): TokenRow {
   );
 }
 
-/** The row that the same conversation has when the policy plays it: later turns follow the end token. */
-function rowOf(text: Text, encoder: Encoder): TokenRow {
-  if (text.later && encoder.chat) {
-    throw dataError(
-      "conversations of several turns are not supported with a chat template",
-      "Give one text for each turn, or use a policy without a chat template.",
-    );
-  }
+/** The row that the same conversation has when the policy plays it. */
+function rowOf({ prompt, completion, turns }: Text, encoder: Encoder): TokenRow {
+  const written = (text: string) => [...encoder.encode(text), encoder.endToken];
+  if (!turns) return completionRow(encoder.promptTokens(prompt), written(completion));
   const tokens: number[] = [];
   const actions: Span[] = [];
-  for (const [i, { prompt, completion }] of turnsOf(text).entries()) {
-    tokens.push(...(i === 0 ? encoder.promptTokens(prompt) : encoder.encode(prompt)));
-    const from = tokens.length;
-    tokens.push(...encoder.encode(completion), encoder.endToken);
-    actions.push([from, tokens.length]);
+  /** Everything up to the policy's last answer, which a chat template does not read. */
+  let before: readonly Message[] = [];
+  let last: readonly number[] = [];
+  for (const [i, turn] of turns.entries()) {
+    const { begin, next } = encoder.conversation;
+    tokens.push(...(i === 0 ? begin(turn.messages) : next(before, last, turn.messages)));
+    const answered = turns[i - 1];
+    before = [
+      ...before,
+      ...(answered ? [{ role: "assistant" as const, content: answered.completion }] : []),
+      ...turn.messages,
+    ];
+    last = written(turn.completion);
+    actions.push([tokens.length, tokens.length + last.length]);
+    tokens.push(...last);
   }
   return { tokens, actions };
 }
@@ -182,19 +196,25 @@ export function toText(fields: Record<string, unknown>): readonly [Text] {
   throw new TypeError("a text needs prompt and completion, both strings, or messages");
 }
 
-/** What stands before an answer is read, and the answers are learned; what follows the last is left out. */
+const ROLES: readonly unknown[] = ["system", "user", "assistant", "tool"];
+
+const isRole = (role: unknown): role is Message["role"] => ROLES.includes(role);
+
+/** The answers are learned, and what stands before them is read; what follows the last is left out. */
 function conversation(id: string, messages: readonly unknown[]): Text {
   const turns: TextTurn[] = [];
-  let prompt = "";
+  let read: Message[] = [];
   for (const message of messages) {
     const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof role !== "string" || typeof content !== "string") {
-      throw new TypeError("each of the messages needs role and content, both strings");
+    if (!isRole(role) || typeof content !== "string") {
+      throw new TypeError(`each of the messages needs content and a role: ${ROLES.join(", ")}`);
     }
-    if (role === "assistant") turns.push({ prompt, completion: content });
-    prompt = role === "assistant" ? "" : prompt + content;
+    if (role === "assistant") {
+      turns.push({ messages: read, completion: content });
+      read = [];
+    } else read.push({ role, content });
   }
-  const [first, ...later] = turns;
+  const [first] = turns;
   if (!first) throw new TypeError("the messages need one of the role assistant, to learn from");
-  return later.length > 0 ? { id, ...first, later } : { id, ...first };
+  return { id, prompt: contentOf(first.messages), completion: first.completion, turns };
 }
