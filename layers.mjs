@@ -29,8 +29,10 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts", "curves"],
   ],
-  gate: ["core", "runs", "scorers", "stats"],
-  verify: ["core", "runs", "scorers", "loops", "policy", "engine", "learn", "gate"],
+  gate: ["core", "runs", "scorers", "stats", "environments"],
+  verify: [
+    ...["core", "runs", "scorers", "loops", "policy", "engine", "environments", "learn", "gate"],
+  ],
   report: ["core", "runs", "scorers", "stats", "charts", "curves", "gate"],
   laboratory: [
     ...["core", "extensions", "scorers", "stats", "graph", "charts", "runs", "http", "policy"],

@@ -6,6 +6,7 @@ import { isFields } from "../core/records.ts";
 
 /** The fields that tell each kind; the first match decides. */
 const FIELDS = {
+  trajectories: ["id", "sample", "messages", "reward", "code"],
   packs: ["id", "samples"],
   pairs: ["prompt", "chosen", "rejected"],
   labels: ["prompt", "completion", "label"],

@@ -65,6 +65,8 @@ export interface Environment<S = unknown> {
 
 /** The code of an episode whose environment broke: it has no reward, which is never a zero. */
 export const ENVIRONMENT_ERROR = "environment_error";
+/** The code of an episode that was cut short because the policy could not read its next observation. */
+export const CONTEXT_FULL = "context_full";
 
 /** No task is in two of them. */
 export const SPLITS = ["train", "dev", "holdout"] as const;

@@ -8,6 +8,7 @@ export * from "./markup.ts";
 export * from "./policy.ts";
 export * from "./prompt-set.ts";
 export * from "./records.ts";
+export * from "./replay.ts";
 export * from "./rng.ts";
 export * from "./score.ts";
 export * from "./token-row.ts";

@@ -158,6 +158,17 @@ export function isName(text: string): boolean {
 }
 
 /**
+ * Whether a row passed: of an episode, whether its environment calls the task solved; otherwise by its
+ * reward.
+ */
+export function hasPassed(row: {
+  readonly reward: number | null;
+  readonly passed?: boolean | undefined;
+}): boolean {
+  return row.reward !== null && (row.passed ?? passes(row.reward));
+}
+
+/**
  * Whether a reward is the full mark; without a reward nothing passes.
  * @example
  * ```ts

@@ -5,7 +5,8 @@ import type { JsonObject } from "../core/json.ts";
 import { OUT_OF_TURNS } from "./definition.ts";
 import { type OpenedEnvironment, openEnvironment } from "./open.ts";
 
-interface Played {
+/** The state of a definition, and how many turns were played. */
+export interface Played {
   readonly state: unknown;
   readonly turns: number;
 }

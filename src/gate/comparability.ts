@@ -90,18 +90,39 @@ const MUST_MATCH: readonly Field[] = [
     read: (m) => m.settings.repeats ?? 1,
   },
   {
+    code: "environment_differs",
+    knob: "environment",
+    message:
+      "The environments differ: name, version or code. Make both rollouts in one environment and evaluate them.",
+    read: ({ environment }) =>
+      environment ? [environment.name, environment.version, environment.source_sha256] : null,
+  },
+  {
+    code: "split_differs",
+    knob: "environment",
+    message: "The tasks are of different splits.",
+    read: (m) => m.split ?? null,
+  },
+  {
     code: "scorer_name_differs",
     knob: "measurement",
     message: "The runs were scored by different scorers.",
+    applies: isScored,
     read: (m) => m.scorer.name,
   },
   {
     code: "scorer_version_differs",
     knob: "measurement",
     message: "The scorer's version changed. Score both sets of completions with one version.",
+    applies: isScored,
     read: (m) => m.scorer.version,
   },
 ];
+
+/** Not by an environment, which is compared as one. */
+function isScored({ environment }: Manifest): boolean {
+  return environment === undefined;
+}
 
 export interface Comparability {
   readonly violations: Reason[];
@@ -139,7 +160,9 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Compa
 }
 
 /** Changed code under the same name and version is an undeclared change, with its own reason code. */
-function scorerCode({ scorer: before }: Manifest, { scorer: after }: Manifest): Reason | undefined {
+function scorerCode(baseline: Manifest, candidate: Manifest): Reason | undefined {
+  const [{ scorer: before }, { scorer: after }] = [baseline, candidate];
+  if (!isScored(baseline) || !isScored(candidate)) return undefined;
   if (before.source_sha256 === after.source_sha256) return undefined;
   const declaredSame = before.name === after.name && before.version === after.version;
   return {
@@ -157,7 +180,7 @@ function otherSamples(baseline: Manifest, candidate: Manifest): Reason[] {
   if (baseline.loop !== "B" || candidate.loop !== "B" || sameAnswers(baseline, candidate))
     return [];
   const sha256 = ({ inputs }: Manifest) =>
-    inputs.find(({ role }) => role === "samples")?.sha256 ?? null;
+    inputs.find(({ role }) => role !== "dataset")?.sha256 ?? null;
   return [
     {
       code: "samples_differ",

@@ -1,6 +1,7 @@
 /** Reads both runs' rows side by side: are the files intact, do the rows match, and which rewards changed? */
 
 import { canonicalJson } from "../core/json.ts";
+import { actionsOf } from "../core/replay.ts";
 import { visible } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Run } from "../runs/reader.ts";
@@ -10,7 +11,7 @@ import { openAxisRescoring } from "./axis-rescore.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
-import { openRescoring, type Rescoring } from "./rescore.ts";
+import { openRescoring, type RowCheck } from "./rescore.ts";
 import { SliceEvidence } from "./slice-evidence.ts";
 
 export interface Evidence {
@@ -183,9 +184,19 @@ function notFirstSample(before: ResultRow, after: ResultRow): Reason | undefined
 
 /** The scored completions of a row, each with its outcome and reward. */
 function scoresOf(row: ResultRow): [completion: string, score: string][] {
-  return (row.samples ?? [row]).flatMap(({ completion, reward, outcome_code: code }) =>
-    completion === null || reward === null ? [] : [[completion, `${code} with reward ${reward}`]],
+  // The same actions are another episode where the randomness is other; the rest of a pack is not kept.
+  if (row.episode) {
+    const { address, messages } = row.episode;
+    const played = canonicalJson([address, actionsOf(messages)]);
+    return row.reward === null ? [] : [[played, scoreText(row)]];
+  }
+  return (row.samples ?? [row]).flatMap((one) =>
+    one.completion === null || one.reward === null ? [] : [[one.completion, scoreText(one)]],
   );
+}
+
+function scoreText({ reward, outcome_code: code }: Pick<ResultRow, "reward" | "outcome_code">) {
+  return `${code} with reward ${reward}`;
 }
 
 /** Names the first example whose content differs; a fingerprint shows only that one does. */
@@ -270,7 +281,7 @@ const AXIS_REWARDS_DIFFER = {
 };
 
 function otherRewards(
-  [baseline, candidate]: readonly (Pick<Rescoring, "differing"> | undefined)[],
+  [baseline, candidate]: readonly (Pick<RowCheck, "differing"> | undefined)[],
   words: Pick<Reason, "code" | "message">,
 ): Reason[] {
   const [before, after] = [baseline?.differing ?? null, candidate?.differing ?? null];
@@ -297,10 +308,16 @@ const UNSCORED = [
       "Some examples are invalid for the scorer, so nothing was measured on them. Fix the data and evaluate again.",
   },
   {
+    kind: "unrewarded",
+    code: "no_reward",
+    message:
+      "The environment gives no reward, so there is nothing to compare. Compare runs of an environment that does.",
+  },
+  {
     kind: "broken",
     code: "scorer_errors",
     message:
-      "The scorer failed on some rows, so the rates are not valid. Fix the scorer and evaluate again.",
+      "The scorer or environment failed on some rows, so the rates are not valid. Fix it and evaluate again.",
   },
 ] as const;
 

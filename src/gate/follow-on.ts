@@ -6,7 +6,10 @@ import type { Reason } from "../runs/gate-report.ts";
 const EXPLAINED_BY: ReadonlyMap<string, (code: string) => boolean> = new Map([
   ["rows_not_paired", (code: string) => code === "repeats_differ"],
   // Scorers that are known to differ may give different scores.
-  ["instrument_inconsistent", (code: string) => /^scorer_|^instrument_changed/.test(code)],
+  [
+    "instrument_inconsistent",
+    (code: string) => /^scorer_|^instrument_changed|^environment_/.test(code),
+  ],
 ]);
 
 /** The reasons from the rows that say something new. */

@@ -1,14 +1,16 @@
 /** Counts a run's rows again as they are read, to check its summary and manifest against them. */
 
+import { ENVIRONMENT_ERROR } from "../core/environment.ts";
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
-import { INVALID_EXAMPLE, MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import { hasPassed, INVALID_EXAMPLE, MISSING_COMPLETION, SCORER_ERROR } from "../core/score.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { AxisMeans } from "../stats/axis-means.ts";
+import { EpisodeMeans } from "../stats/episode-means.ts";
 import { SliceRates } from "../stats/slice-rates.ts";
 
 export class RecountedRun extends RowCursor<ResultRow> {
@@ -17,7 +19,7 @@ export class RecountedRun extends RowCursor<ResultRow> {
   readonly #prompts = new SequenceFingerprint();
   readonly #answers: SequenceFingerprint | undefined;
   readonly #counts: Record<string, number> = Object.create(null);
-  /** Every reward is 0 or 1. */
+  /** Every reward is 0 or 1, and 1 is what passes. */
   binary = true;
   lowest = Number.POSITIVE_INFINITY;
   highest = Number.NEGATIVE_INFINITY;
@@ -25,6 +27,8 @@ export class RecountedRun extends RowCursor<ResultRow> {
   missing = 0;
   broken = 0;
   invalid = 0;
+  /** Episodes of an environment that gives no reward. */
+  unrewarded = 0;
   /** Rows on which a selection rule gave two different answers. */
   unstable = 0;
   #passed = 0;
@@ -32,8 +36,9 @@ export class RecountedRun extends RowCursor<ResultRow> {
   #examples = 0;
   readonly #slices = new SliceRates();
   readonly #axes = new AxisMeans();
+  readonly #episodes = new EpisodeMeans();
   #rewards = 0;
-  #sampleMismatch = false;
+  #inconsistent = false;
   /** Selection only: passes of the first samples, and how the selection changed them. */
   #firstPassed = 0;
   readonly #changed = { rescued: 0, lost: 0 };
@@ -53,23 +58,27 @@ export class RecountedRun extends RowCursor<ResultRow> {
       this.#examples++;
       this.#prompts.add(JSON.stringify([row.id, row.prompt]));
     }
-    this.#slices.add(row.slices, { reward, passed: passes(reward), sample: row.sample });
+    this.#slices.add(row.slices, { reward, passed: hasPassed(row), sample: row.sample });
     this.#axes.add(row.axes, row.sample);
+    this.#episodes.add(row.episode);
     this.#answers?.add(JSON.stringify([row.id, row.completion]));
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
     else if (code === INVALID_EXAMPLE && reward === null) this.invalid++;
+    else if (reward === null && row.episode && code !== ENVIRONMENT_ERROR) this.unrewarded++;
     else if (code === SCORER_ERROR || reward === null) this.broken++;
     if (row.unstable) this.unstable++;
-    if (row.selected && !matchesItsSample(row)) this.#sampleMismatch = true;
+    if (row.selected && !matchesItsSample(row)) this.#inconsistent = true;
+    if (!passesByCode(row, this.run.manifest.solved)) this.#inconsistent = true;
     if (reward === null) return;
     this.scored++;
     this.#rewards += reward;
-    if (passes(reward)) this.#passed++;
-    const before = passes(row.baseline?.reward ?? null);
+    const passed = hasPassed(row);
+    if (passed) this.#passed++;
+    const before = row.baseline !== undefined && hasPassed(row.baseline);
     if (before) this.#firstPassed++;
-    if (before !== passes(reward)) this.#changed[before ? "lost" : "rescued"]++;
-    if (reward !== 0 && reward !== 1) this.binary = false;
+    if (before !== passed) this.#changed[before ? "lost" : "rescued"]++;
+    if (reward !== Number(passed)) this.binary = false;
     this.lowest = Math.min(this.lowest, reward);
     this.highest = Math.max(this.highest, reward);
   }
@@ -96,13 +105,14 @@ export class RecountedRun extends RowCursor<ResultRow> {
       this.#selectionAgrees(metrics) &&
       canonicalJson(summary.slices ?? null) === canonicalJson(this.#slices.table() ?? null) &&
       canonicalJson(summary.axes ?? null) === canonicalJson(this.#axes.table() ?? null) &&
+      canonicalJson(summary.episodes ?? null) === canonicalJson(this.#episodes.table() ?? null) &&
       canonicalJson(summary.outcomes.counts) === canonicalJson({ ...this.#counts });
     const whole =
       this.#file.sha256 === summary.results_sha256 &&
       this.#examples === manifest.examples.count &&
       this.#prompts.digest() === manifest.examples.prompts_sha256 &&
       this.#axesAgree() &&
-      !this.#sampleMismatch;
+      !this.#inconsistent;
     return [
       ...(manifestIntact ? [] : ["manifest.json"]),
       ...(whole ? [] : ["results.jsonl"]),
@@ -141,10 +151,19 @@ export class RecountedRun extends RowCursor<ResultRow> {
   }
 }
 
+/** What an episode says of its pass is what its code says. */
+function passesByCode(row: ResultRow, solved: readonly string[] = []): boolean {
+  return [row, row.baseline, row.selected, ...(row.samples ?? [])].every(
+    (one) =>
+      one?.passed === undefined ||
+      one.passed === (one.reward !== null && solved.includes(one.outcome_code)),
+  );
+}
+
 /** A selected row repeats the sample that it chose, reward and all. */
 function matchesItsSample(row: ResultRow): boolean {
   const sample = row.samples?.[row.selected?.index ?? -1];
-  return (["completion", "reward", "outcome_code"] as const).every(
+  return (["completion", "reward", "outcome_code", "passed"] as const).every(
     (field) => sample?.[field] === row[field],
   );
 }

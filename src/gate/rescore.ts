@@ -15,6 +15,7 @@ import { exampleOf } from "../runs/row-example.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
+import { openRowReplay, otherEnvironment } from "./replay-rows.ts";
 
 const BATCH_ROWS = 256;
 const FIRST_IDS = 5;
@@ -25,7 +26,17 @@ export interface Differing {
   readonly first_ids: readonly string[];
 }
 
-export class Rescoring {
+/** Looks at rows in batches for scores that nobody gave them. */
+export interface RowCheck {
+  readonly differing: Differing | null;
+  /** True when enough rows wait for `settle`. */
+  add(row: ResultRow): boolean;
+  settle(): Promise<void>;
+  /** Looks at what is left. */
+  finish(): Promise<void>;
+}
+
+export class Rescoring implements RowCheck {
   readonly #scorer: GuardedScorer;
   #pending: ResultRow[] = [];
   #rows = 0;
@@ -125,10 +136,12 @@ function sameScore(one: Outcome, score: CheckedScore | undefined): boolean {
   return score !== undefined && one.reward === score.reward && one.outcome_code === score.code;
 }
 
-type Identity = Pick<Manifest, "scorer">;
+type Identity = Pick<Manifest, "scorer" | "environment" | "split">;
 
-/** For runs that a built-in of this name, version and code scored; otherwise undefined. */
-export async function openRescoring({ scorer }: Identity): Promise<Rescoring | undefined> {
+/** For runs that a built-in scorer or environment of this code scored; otherwise undefined. */
+export async function openRescoring(manifest: Identity): Promise<RowCheck | undefined> {
+  const { scorer } = manifest;
+  if (manifest.environment) return openRowReplay(manifest);
   const opened = await openBuiltIn(scorer);
   return opened && new Rescoring(opened);
 }
@@ -144,7 +157,13 @@ export async function openBuiltIn(scorer: Manifest["scorer"]): Promise<GuardedSc
 
 /** Says where a built-in scored the rows whose code is not the one here. */
 export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]> {
-  for (const { scorer } of runs) {
+  for (const manifest of runs) {
+    const { scorer } = manifest;
+    if (manifest.environment) {
+      const found = await otherEnvironment(manifest);
+      if (found.length > 0) return found;
+      continue;
+    }
     if (scorer.path !== null || scorer.source !== undefined) continue;
     const here = builtInSource(scorer.name);
     if (here === undefined || here === scorer.source_sha256) continue;

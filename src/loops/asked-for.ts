@@ -44,6 +44,11 @@ export class AskedFor {
     return found;
   }
 
+  /** Examples whose answers are no packs. */
+  see(examples: readonly Example[]): void {
+    for (const example of examples) if (!this.#fields.done) this.#fields.see(example);
+  }
+
   /** Passes rows through. */
   watch<T extends Joined<Completion | SelectionPack>>(batch: readonly T[]): readonly T[] {
     for (const { example, answer } of batch) {

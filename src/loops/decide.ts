@@ -18,6 +18,8 @@ export interface ScoredSample {
   readonly reward: number | null;
   readonly code: string;
   readonly details: Json;
+  /** Of an episode: whether its environment calls the task solved. */
+  readonly passed?: boolean | undefined;
 }
 
 /** Compared member by member: numbers by size, texts by code point; the smallest key wins. */

@@ -16,14 +16,14 @@ import { slicesOf } from "../core/slices.ts";
 import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
-import type { ResultRow } from "../runs/schemas.ts";
+import type { Manifest, ResultRow, Summary } from "../runs/schemas.ts";
 import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
 import { AskedFor } from "./asked-for.ts";
 import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
 import type { Joined } from "./join.ts";
 import { missing, resultRow, rowJson } from "./row.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
-import { type ScoringOptions, withScoringRun } from "./scoring-run.ts";
+import { type JoinedRun, type ScoringOptions, withScoringRun } from "./scoring-run.ts";
 import { Tally } from "./tally.ts";
 
 /** What `evaluate` is given. @see {@link evaluate} */
@@ -70,47 +70,74 @@ function evaluateWith<F extends object>(
 ): Promise<FinishedRun> {
   const { maxExamples, repeats, slice: fields = [] } = options;
   const shape: RowShape = { fields, repeats, axes };
-  return withScoringRun("eval", options, answersOf(options), async (run) => {
-    const results = await run.folder.lines(RESULTS);
-    const answered = new SequenceFingerprint();
-    const tally = new Tally();
-    const score = (batch: readonly Joined<Completion | SelectionPack>[]) =>
-      scoreBatch(run.scorer, samplesOf(asked.watch(batch), repeats), shape);
-    for await (const rows of run.scored(score)) {
-      for (const row of rows) {
-        tally.add(row);
-        answered.add(JSON.stringify([row.id, row.completion]));
-        results.add(rowJson(row));
-      }
-      await results.flush();
+  return withScoringRun("eval", options, answersOf(options), (run) =>
+    writeEvaluation(run, {
+      ...{ axes, fields, repeats },
+      score: (batch) => scoreBatch(run.scorer, samplesOf(asked.watch(batch), repeats), shape),
+      settings: { max_examples: maxExamples ?? null, scorer_timeout_ms: run.scorer.timeoutMs },
+      seen: () => asked.require(),
+    }),
+  );
+}
+
+/** What an evaluation consists of, whoever scores. */
+interface EvaluationParts<A> {
+  readonly axes: readonly OpenAxis[];
+  readonly fields: readonly string[];
+  readonly repeats: number | undefined;
+  readonly settings: Manifest["settings"];
+  /** What the manifest says besides. */
+  readonly described?: Pick<Manifest, "environment" | "split" | "solved">;
+  readonly failures?: Summary["failures"];
+  score(batch: Joined<A>[]): Promise<ResultRow[]>;
+  /** Once all rows went by. */
+  seen?(): void;
+}
+
+/** Writes the rows as they are scored, and the run that they make. */
+export async function writeEvaluation<A>(
+  run: JoinedRun<A>,
+  { axes, fields, repeats, settings, described, failures, ...parts }: EvaluationParts<A>,
+): Promise<FinishedRun> {
+  const results = await run.folder.lines(RESULTS);
+  const answered = new SequenceFingerprint();
+  const tally = new Tally();
+  for await (const rows of run.scored(parts.score)) {
+    for (const row of rows) {
+      tally.add(row);
+      answered.add(JSON.stringify([row.id, row.completion]));
+      results.add(rowJson(row));
     }
-    asked.require();
-    return finishScoredRun(run.folder, {
-      manifest: {
-        ...(await run.describe()),
-        ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
-        ...describedAxes(axes),
-        answers_sha256: answered.digest(),
-        ...{ selection: null, learning: null, device: null },
-        settings: {
-          max_examples: maxExamples ?? null,
-          scorer_timeout_ms: run.scorer.timeoutMs,
-          ...(fields.length > 0 && { slice: [...fields] }),
-          ...(repeats !== undefined && { repeats }),
-        },
+    await results.flush();
+  }
+  parts.seen?.();
+  return finishScoredRun(run.folder, {
+    manifest: {
+      ...(await run.describe()),
+      ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
+      ...described,
+      ...describedAxes(axes),
+      answers_sha256: answered.digest(),
+      ...{ selection: null, learning: null, device: null },
+      settings: {
+        ...settings,
+        ...(fields.length > 0 && { slice: [...fields] }),
+        ...(repeats !== undefined && { repeats }),
       },
-      findings: {
-        metrics: { ...tally.metrics, ...(repeats !== undefined && { repeats }) },
-        outcomes: { counts: { ...tally.counts } },
-        ...(tally.slices && { slices: tally.slices }),
-        ...(tally.axes && { axes: tally.axes }),
-        unknown_completions: run.unknown,
-        alarms: [],
-      },
-      title: "Evaluation",
-      happened: tally.sentence,
-      concrete: tally.twoExamples,
-    });
+    },
+    findings: {
+      metrics: { ...tally.metrics, ...(repeats !== undefined && { repeats }) },
+      outcomes: { counts: { ...tally.counts } },
+      ...(tally.slices && { slices: tally.slices }),
+      ...(tally.axes && { axes: tally.axes }),
+      ...(tally.episodes && { episodes: tally.episodes }),
+      ...(failures && { failures }),
+      unknown_completions: run.unknown,
+      alarms: [],
+    },
+    title: "Evaluation",
+    happened: tally.sentence,
+    concrete: tally.twoExamples,
   });
 }
 

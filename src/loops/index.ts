@@ -10,7 +10,9 @@ export {
   type TieBreakKey,
   tieBreakKey,
 } from "./decide.ts";
+export type { EpisodeOptions } from "./episodes.ts";
 export { type EvalOptions, evaluate } from "./eval.ts";
+export { type EvalTrajectoriesOptions, evaluateTrajectories } from "./eval-trajectories.ts";
 export { type GatherOptions, gatherGroups } from "./gather.ts";
 export {
   baselineOf,
@@ -33,6 +35,7 @@ export { type RolloutOptions, rollout } from "./rollout.ts";
 export { type RolloutEpisodesOptions, rolloutEpisodes } from "./rollout-episodes.ts";
 export type { ScoringOptions } from "./scoring-run.ts";
 export { type SelectOptions, select } from "./select.ts";
+export { type SelectTrajectoriesOptions, selectTrajectories } from "./select-trajectories.ts";
 export { builtInPolicy, loadSelectionPolicy, type SelectionPolicy } from "./selection-policy.ts";
 export { selectionSentence } from "./selection-tally.ts";
 export type { StatedProvenance } from "./stated.ts";

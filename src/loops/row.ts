@@ -47,9 +47,10 @@ export function rowJson(row: ResultRow, scored?: SampleScores): string {
   return (
     `{${row.axes ? `"axes":${canonicalJson(row.axes)},` : ""}${row.axis_labels === undefined ? "" : `"axis_labels":${canonicalJson(row.axis_labels)},`}` +
     `${row.baseline ? `"baseline":${choiceJson(row.baseline)},` : ""}"completion":${text(row.completion)},"details":${canonicalJson(row.details)}` +
+    (row.episode === undefined ? "" : `,"episode":${canonicalJson(row.episode)}`) +
     `,"expected_answer":${canonicalJson(row.expected_answer)},"id":${text(row.id)}` +
     (row.kl_est === undefined ? "" : `,"kl_est":${row.kl_est}`) +
-    `,"outcome_code":${text(row.outcome_code)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
+    `,"outcome_code":${text(row.outcome_code)}${passedJson(row)},"prompt":${text(row.prompt)},"reward":${text(row.reward)}` +
     (row.sample === undefined ? "" : `,"sample":${row.sample}`) +
     (scored ? `,"samples":${samplesJson(scored)}` : "") +
     (row.selected === undefined ? "" : `,"selected":${choiceJson(row.selected)}`) +
@@ -61,12 +62,14 @@ export function rowJson(row: ResultRow, scored?: SampleScores): string {
   );
 }
 
-function choiceJson({
-  index,
-  outcome_code: code,
-  reward,
-}: NonNullable<ResultRow["selected"]>): string {
-  return `{"index":${index},"outcome_code":${quoted(code)},"reward":${JSON.stringify(reward)}}`;
+function choiceJson(choice: NonNullable<ResultRow["selected"]>): string {
+  const { index, outcome_code: code, reward } = choice;
+  return `{"index":${index},"outcome_code":${quoted(code)}${passedJson(choice)},"reward":${JSON.stringify(reward)}}`;
+}
+
+/** Only episodes have it. */
+function passedJson({ passed }: { readonly passed?: boolean | undefined }): string {
+  return passed === undefined ? "" : `,"passed":${passed}`;
 }
 
 /** Runs once per sample, of which there are many; a repeated text is not serialised again. */
@@ -74,10 +77,11 @@ function samplesJson({ samples, firstOf }: SampleScores): string {
   const verdicts: string[] = [];
   const parts: string[] = [];
   for (let i = 0; i < samples.length; i++) {
-    const { completion, code, reward, sum_logprob: logprob } = samples[i] as ScoredSample;
+    const sample = samples[i] as ScoredSample;
+    const { completion, code, reward, sum_logprob: logprob } = sample;
     const verdict =
       verdicts[firstOf[i] ?? i] ??
-      `{"completion":${quoted(completion)},"outcome_code":${quoted(code)},"reward":${reward}`;
+      `{"completion":${quoted(completion)},"outcome_code":${quoted(code)}${passedJson(sample)},"reward":${reward}`;
     verdicts.push(verdict);
     parts.push(logprob === null ? `${verdict}}` : `${verdict},"sum_logprob":${logprob}}`);
   }

@@ -2,19 +2,23 @@
 
 import type { Example, Sample, SelectionPack } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
+import type { RowEpisode } from "../runs/schemas.ts";
 import type { ScoredSample } from "./decide.ts";
 import type { Joined } from "./join.ts";
 
 /** Few, because each brings many samples and all of them are alive while they are scored. */
 export const PACKS_AT_ONCE = 16;
 
-export interface ScoredPack {
+/** `P` is what the answers to an example come in. */
+export interface ScoredPack<P = SelectionPack> {
   readonly example: Example;
   /** Undefined where no pack names the example. */
-  readonly pack: SelectionPack | undefined;
+  readonly pack: P | undefined;
   readonly samples: readonly ScoredSample[];
   /** For each sample the index of the first one with the same text. */
   readonly firstOf: readonly number[];
+  /** Of episodes: what was said in each. */
+  readonly episodes?: readonly RowEpisode[];
 }
 
 export async function scorePacks(

@@ -6,7 +6,7 @@ import { canonicalJson } from "../core/json.ts";
 import { type Example, type ExampleFields, toExample } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { observeOccasion, readProvenance } from "../runs/manifest.ts";
-import { filesAmong, openRows, type RowSource } from "../runs/rows.ts";
+import { filesAmong, openRows, type RowSource, type Rows } from "../runs/rows.ts";
 import { RunFolder } from "../runs/run-folder.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { type AnyScorer, type OpenScorerOptions, withScorer } from "../scorers/open.ts";
@@ -49,8 +49,8 @@ interface Answer {
 
 type Described = "fingerprint_version" | "inputs" | "examples" | "scorer";
 
-export interface ScoringRun<A> {
-  readonly scorer: GuardedScorer;
+/** A data set and its answers, joined and scored, that become a run. */
+export interface JoinedRun<A> {
   readonly folder: RunFolder;
   /** Answers that name no example; complete once all is scored. */
   readonly unknown: Unknown;
@@ -65,55 +65,99 @@ export interface ScoringRun<A> {
   >;
 }
 
+export interface ScoringRun<A> extends JoinedRun<A> {
+  readonly scorer: GuardedScorer;
+}
+
+type Kind = "eval" | "select" | "pairs";
+
 /** Opens scorer, folder and rows for `work`, and lets go of them if it fails. */
 export function withScoringRun<A extends Answer, F extends object, T>(
-  kind: "eval" | "select" | "pairs",
-  options: ScoringOptions<F> & { readonly outdir: string; readonly force?: boolean | undefined },
+  kind: Kind,
+  options: ScoringOptions<F> & RunOptions,
   { rows, label, role, parse, batchSize, maxExamples }: Answers<A>,
   work: (run: ScoringRun<A>) => Promise<T>,
 ): Promise<T> {
-  return withScorer(options.scorer, options, async (scorer) => {
-    const occasion = observeOccasion();
-    const inputs = filesAmong(options.dataset, rows);
-    const dataset = openRows(options.dataset, "dataset", toExample, options);
-    const answers = openRows(rows, label, parse, options);
-    const folder = await RunFolder.open(options.outdir, kind, { force: options.force, inputs });
-    const unknown: Unknown = { count: 0, first_ids: [] };
-    const examples = new ExampleFingerprints();
-    const prompts = new PromptCheck({ dataset: dataset.label, answers: answers.label });
-    const joined = prompts.watch(joinById(dataset, answers, unknown, batchSize));
-    try {
-      return await work({
-        scorer,
-        folder,
-        unknown,
-        scored: (score) =>
-          inOrder(examples.watch(first(maxExamples, joined)), scorer.concurrency, score),
-        async describe() {
-          const provenance = await readProvenance(answers);
-          if (provenance?.prompts_by_row) prompts.requireAllBound();
-          return {
-            fingerprint_version: FINGERPRINT_VERSION,
-            inputs: [dataset.asInput("dataset"), answers.asInput(role)],
-            examples: examples.identity(),
-            scorer: scorer.identity,
-            ...describedBy(provenance, options.stated, answers.path),
-            prompt: provenance?.prompt ?? null,
-            ...(provenance?.exposure && { exposure: provenance.exposure }),
-            ...(provenance?.seeds_tried && { seeds_tried: provenance.seeds_tried }),
-            volatile: {
-              ...(await occasion()),
-              jobs: scorer.concurrency,
-              ...(provenance?.checkpoint && { checkpoint: provenance.checkpoint }),
-            },
-          };
-        },
-      });
-    } catch (error) {
-      await folder.leave();
-      throw error;
-    }
+  return withScorer(options.scorer, options, (scorer) => {
+    const sides = {
+      dataset: openRows(options.dataset, "dataset", toExample, options),
+      answers: openRows(rows, label, parse, options),
+      inputs: filesAmong(options.dataset, rows),
+    };
+    return withJoinedRun(
+      kind,
+      options,
+      { ...sides, role, batchSize, maxExamples, instrument: scorer, boundByRow: true },
+      (run) => work({ ...run, scorer }),
+    );
   });
+}
+
+interface RunOptions {
+  readonly outdir: string;
+  readonly force?: boolean | undefined;
+  readonly stated?: StatedProvenance | undefined;
+}
+
+/** What is joined, and who scores it. */
+export interface JoinedSides<A> {
+  readonly dataset: Rows<Example>;
+  readonly answers: Rows<A>;
+  /** Files that must not lie in the folder that is written. */
+  readonly inputs: readonly string[];
+  readonly role: "completions" | "samples" | "trajectories";
+  readonly batchSize?: number | undefined;
+  readonly maxExamples?: number | undefined;
+  readonly instrument: Pick<GuardedScorer, "identity" | "concurrency">;
+  /** Whether answers name the prompts that they answer, where their provenance says so. */
+  readonly boundByRow: boolean;
+}
+
+/** Opens the folder for `work`, and lets go of it if that fails. */
+export async function withJoinedRun<A extends Answer, T>(
+  kind: Kind,
+  options: RunOptions,
+  { dataset, answers, role, instrument, boundByRow, ...sides }: JoinedSides<A>,
+  work: (run: JoinedRun<A>) => Promise<T>,
+): Promise<T> {
+  const occasion = observeOccasion();
+  const { force } = options;
+  const folder = await RunFolder.open(options.outdir, kind, { force, inputs: [...sides.inputs] });
+  const unknown: Unknown = { count: 0, first_ids: [] };
+  const examples = new ExampleFingerprints();
+  const prompts = new PromptCheck({ dataset: dataset.label, answers: answers.label });
+  const joined = prompts.watch(joinById(dataset, answers, unknown, sides.batchSize));
+  const { concurrency } = instrument;
+  try {
+    return await work({
+      folder,
+      unknown,
+      scored: (score) =>
+        inOrder(examples.watch(first(sides.maxExamples, joined)), concurrency, score),
+      async describe() {
+        const provenance = await readProvenance(answers);
+        if (boundByRow && provenance?.prompts_by_row) prompts.requireAllBound();
+        return {
+          fingerprint_version: FINGERPRINT_VERSION,
+          inputs: [dataset.asInput("dataset"), answers.asInput(role)],
+          examples: examples.identity(),
+          scorer: instrument.identity,
+          ...describedBy(provenance, options.stated, answers.path),
+          prompt: provenance?.prompt ?? null,
+          ...(provenance?.exposure && { exposure: provenance.exposure }),
+          ...(provenance?.seeds_tried && { seeds_tried: provenance.seeds_tried }),
+          volatile: {
+            ...(await occasion()),
+            jobs: concurrency,
+            ...(provenance?.checkpoint && { checkpoint: provenance.checkpoint }),
+          },
+        };
+      },
+    });
+  } catch (error) {
+    await folder.leave();
+    throw error;
+  }
 }
 
 /** Maps a stream with up to `depth` calls in flight, and yields the results in the stream's order. */

@@ -1,7 +1,7 @@
 /** The effect of selection: pass@1 against pass@N, rescued examples, and pass@k for every k. */
 
 import { chartFiles } from "../charts/index.ts";
-import { INVALID_EXAMPLE, passes } from "../core/score.ts";
+import { hasPassed, INVALID_EXAMPLE } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { passAtK } from "../stats/pass-at-k.ts";
 import { parsedAnswer, type ScoredSample } from "./decide.ts";
@@ -35,17 +35,17 @@ export class SelectionTally extends Tally {
     this.#n = n;
   }
 
-  addPack(row: ResultRow, { pack, samples }: ScoredPack): void {
+  addPack(row: ResultRow, { pack, samples }: ScoredPack<unknown>): void {
     this.add(row);
     if (row.unstable) this.#unstable.push(row.id);
     if (pack && samples.length === 0) this.#empty++;
     else if (pack && samples.length < this.#n) this.#short++;
     this.#countSamples(samples);
     if (row.reward === null) return;
-    const before = passes(row.baseline?.reward ?? null);
+    const before = row.baseline !== undefined && hasPassed(row.baseline);
     if (before) this.#baselinePassed++;
-    if (!before && passes(row.reward)) this.#rescued++;
-    if (before && !passes(row.reward)) this.#lost++;
+    if (!before && hasPassed(row)) this.#rescued++;
+    if (before && !hasPassed(row)) this.#lost++;
   }
 
   #countSamples(samples: readonly ScoredSample[]): void {
@@ -59,7 +59,7 @@ export class SelectionTally extends Tally {
       }
       scored++;
       if (parsedAnswer(sample) !== undefined) this.#parsedSamples++;
-      if (passes(reward)) passed++;
+      if (hasPassed(sample)) passed++;
     }
     if (scored === 0) return;
     const bySize = this.#packs.get(scored) ?? new Map<number, number>();

@@ -1,8 +1,9 @@
 /** Counts outcomes as rows go by. */
 
-import { MISSING_COMPLETION, passes, SCORER_ERROR } from "../core/score.ts";
+import { hasPassed, MISSING_COMPLETION, SCORER_ERROR } from "../core/score.ts";
 import type { ResultRow, Summary } from "../runs/schemas.ts";
 import { AxisMeans } from "../stats/axis-means.ts";
+import { EpisodeMeans } from "../stats/episode-means.ts";
 import { RateCounts } from "../stats/rate-counts.ts";
 import { SliceRates } from "../stats/slice-rates.ts";
 
@@ -11,16 +12,18 @@ export class Tally {
   readonly #rates = new RateCounts();
   readonly #slices = new SliceRates();
   readonly #axes = new AxisMeans();
+  readonly #episodes = new EpisodeMeans();
   #klSum = 0;
   #klRows = 0;
   /** The first two rows of each code. */
   readonly #concrete = new Map<string, ResultRow[]>();
 
   add(row: ResultRow): void {
-    const counted = { reward: row.reward, passed: passes(row.reward), sample: row.sample };
+    const counted = { reward: row.reward, passed: hasPassed(row), sample: row.sample };
     this.#rates.add(counted);
     this.#slices.add(row.slices, counted);
     this.#axes.add(row.axes, row.sample);
+    this.#episodes.add(row.episode);
     this.counts[row.outcome_code] = (this.counts[row.outcome_code] ?? 0) + 1;
     if (row.kl_est !== undefined) {
       this.#klSum += row.kl_est;
@@ -59,6 +62,11 @@ export class Tally {
     return this.#axes.table();
   }
 
+  /** Of rows that are episodes. */
+  get episodes(): ReturnType<EpisodeMeans["table"]> {
+    return this.#episodes.table();
+  }
+
   /** One row of each of the two commonest failures, or the next best there is. */
   get twoExamples(): ResultRow[] {
     const byCode = [...this.#concrete.values()].sort(
@@ -70,7 +78,7 @@ export class Tally {
 
   /** Failures before passes, common before rare. */
   #rank(row: ResultRow): number {
-    return (passes(row.reward) ? 1 : -1 / 2) - this.#count(row) / (this.#rates.rows + 1) / 2;
+    return (hasPassed(row) ? 1 : -1 / 2) - this.#count(row) / (this.#rates.rows + 1) / 2;
   }
 
   /** The numbers in a sentence. */
@@ -79,7 +87,7 @@ export class Tally {
     if (rate === null) return "nothing was scored";
     const [failure] = this.twoExamples;
     const worst =
-      failure && !passes(failure.reward)
+      failure && !hasPassed(failure)
         ? `, commonest failure \`${failure.outcome_code}\` (${this.#count(failure)})`
         : "";
     return `pass_rate ${rate.toFixed(4)} (${passed} of ${scored}), mean_reward ${mean?.toFixed(4)}${worst}`;

@@ -1,7 +1,7 @@
 /** Groups a run's rows by outcome code, with concrete examples of each. */
 
 import { dataError } from "../core/errors.ts";
-import { passes } from "../core/score.ts";
+import { hasPassed } from "../core/score.ts";
 import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 
@@ -45,7 +45,7 @@ export async function inspectRun(run: Run, options: InspectOptions = {}): Promis
   const results = run.results();
   for await (const batch of results.batches()) {
     for (const row of batch) {
-      if (onlyFails && passes(row.reward)) continue;
+      if (onlyFails && hasPassed(row)) continue;
       const group = groups.get(row.outcome_code) ?? { code: row.outcome_code, count: 0, rows: [] };
       groups.set(row.outcome_code, group);
       group.count++;

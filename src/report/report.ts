@@ -4,6 +4,8 @@ import { dataError, usageError } from "../core/errors.ts";
 import { requireKind, SCORED } from "../runs/folder-kind.ts";
 import { aRun, KINDS, type RunKind } from "../runs/kinds.ts";
 import { isMatrix } from "../runs/matrix-report.ts";
+import { hasTrajectories } from "../runs/recorded-episodes.ts";
+import { episodesReport } from "./episodes/report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
 import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
@@ -16,10 +18,23 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   eval: (options) => evaluationReport(options),
   select: selectionReport,
   experiment: (options) => evaluationReport(options, "Experiment"),
-  rollout: rolloutReport,
+  rollout: rolloutPage,
   pairs: pairsReport,
   train: trainingReport,
 };
+
+/** Episodes of environments, or completions of prompts. */
+function rolloutPage(options: ReportOptions): Promise<Report> {
+  const [first = "", ...others] = options.runs;
+  const inEnvironment = hasTrajectories(first);
+  const other = others.find((dir) => hasTrajectories(dir) !== inEnvironment);
+  if (other !== undefined)
+    throw usageError(
+      `${inEnvironment ? first : other} is a rollout in an environment, and ${inEnvironment ? other : first} is not`,
+      "Write a page for each.",
+    );
+  return inEnvironment ? episodesReport(options) : rolloutReport(options);
+}
 
 /**
  * One HTML page about runs of one kind, to read offline.

@@ -12,7 +12,7 @@ export async function rolloutBehind({
   dir,
   manifest: { inputs },
 }: Pick<Run, "dir" | "manifest">): Promise<Rollout | string> {
-  const input = inputs.find(({ role }) => role === "completions" || role === "samples");
+  const input = inputs.find(({ role }) => role !== "dataset");
   if (!input || input.path === null) return "the completions do not come from a rollout";
   let isOther = false;
   for (const file of recordedPlaces(dir, input.path)) {

@@ -1,13 +1,11 @@
 /** What a run's files hold. Each schema has a version in its `schema` field and a JSON Schema export. */
 
 import { z } from "zod";
-import type { JsonObject } from "../core/json.ts";
 import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
+import { episodeMessageSchema, rolloutFailureSchema } from "./episode-schema.ts";
+import { count, hash, jsonObject } from "./schema-parts.ts";
 
-/** Any JSON object, with the project's type for it. */
-export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
-export const hash = z.string().regex(/^[0-9a-f]{64}$/);
-export const count = z.int().min(0);
+export { count, hash, jsonObject };
 
 /** Examples whose prompts a policy had met before it was measured on them. */
 const overlap = z.strictObject({
@@ -79,6 +77,15 @@ const scorerIdentity = z.strictObject({
   range: z.tuple([z.number(), z.number()]).optional(),
 });
 
+/** What a manifest says of an environment; one that a server plays may say more. */
+export const environmentIdentity = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  spec: z.string(),
+  source_sha256: hash,
+  path: z.string().nullable(),
+});
+
 export const manifestSchema = z.strictObject({
   schema: z.literal(MANIFEST_SCHEMA),
   fingerprint_version: z.int(),
@@ -91,6 +98,12 @@ export const manifestSchema = z.strictObject({
   /** Of the scored completions, whatever file they came from; null for packs of samples. */
   answers_sha256: hash.nullable(),
   scorer: scorerIdentity,
+  /** Of episodes: who gave the observations and rewards; `scorer` repeats it. */
+  environment: environmentIdentity.optional(),
+  /** Of episodes: the split of the environment that the tasks are of. */
+  split: z.string().optional(),
+  /** Of episodes: the outcome codes of a solved task, which are those that pass. */
+  solved: z.array(z.string()).optional(),
   /** With --axis: the secondary scorers, by name in their order. */
   axes: z.array(z.strictObject({ name: z.string(), scorer: scorerIdentity })).optional(),
   prompt: jsonObject.nullable(),
@@ -122,10 +135,27 @@ export const manifestSchema = z.strictObject({
   }),
 });
 
+/** Of an episode: whether its environment calls the task solved; elsewhere the reward says it. */
+const passed = z.boolean().optional();
+
 const choice = z.strictObject({
   index: z.int(),
   reward: z.number().nullable(),
   outcome_code: z.string(),
+  passed,
+});
+
+/** What was said in an episode, and how it ended; its reward and code are those of the row. */
+export const rowEpisodeSchema = z.strictObject({
+  sample: count,
+  /** Where its randomness lies. */
+  address: z.array(z.union([z.string(), z.number()])),
+  messages: z.array(episodeMessageSchema),
+  /** Actions of the policy. */
+  turns: count,
+  /** False when the episode was cut short. */
+  terminated: z.boolean(),
+  metrics: z.record(z.string(), z.number()),
 });
 
 export const resultRowSchema = z.strictObject({
@@ -137,6 +167,9 @@ export const resultRowSchema = z.strictObject({
   reward: z.number().nullable(),
   outcome_code: z.string().min(1),
   details: z.json(),
+  passed,
+  /** Of a row that is an episode. */
+  episode: rowEpisodeSchema.optional(),
   sum_logprob: z.number().optional(),
   sum_ref_logprob: z.number().optional(),
   /** With --repeats: which of the example's samples this is, from 0. */
@@ -168,6 +201,7 @@ export const resultRowSchema = z.strictObject({
         completion: z.string(),
         reward: z.number().nullable(),
         outcome_code: z.string(),
+        passed,
         sum_logprob: z.number().optional(),
       }),
     )
@@ -196,6 +230,17 @@ const axisSummary = z.strictObject({
   /** Rows on which the axis's scorer failed. */
   errors: z.int(),
   codes: z.record(z.string(), z.int()),
+});
+
+/** How episodes ended and what their environment measured, over the episodes that have the figure. */
+const episodesSummary = z.strictObject({
+  n: z.int(),
+  /** Those that were cut short. */
+  truncated: z.int(),
+  metrics: z.record(
+    z.string(),
+    z.strictObject({ n: z.int(), mean: z.number(), least: z.number(), most: z.number() }),
+  ),
 });
 
 export const summarySchema = z.strictObject({
@@ -236,6 +281,10 @@ export const summarySchema = z.strictObject({
   slices: z.record(z.string(), z.array(sliceRate)).optional(),
   /** With --axis: by name. */
   axes: z.record(z.string(), axisSummary).optional(),
+  /** Of a run of episodes. */
+  episodes: episodesSummary.optional(),
+  /** Rollouts that failed, which have no episode; each is a missing row. */
+  failures: z.strictObject({ count: z.int(), first: z.array(rolloutFailureSchema) }).optional(),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
   /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
   alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),
@@ -251,6 +300,8 @@ export type Provenance = z.infer<typeof provenanceSchema>;
 /** manifest.json: what was held fixed, by fingerprint. @see {@link openRun} */
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Volatile = Manifest["volatile"];
+/** What a row holds of an episode. */
+export type RowEpisode = z.infer<typeof rowEpisodeSchema>;
 /** A line of results.jsonl. @see {@link openRun} */
 export type ResultRow = z.infer<typeof resultRowSchema>;
 /** summary.json: metrics and outcome counts. @see {@link openRun} */

@@ -15,7 +15,14 @@ export interface RunEnd {
   /** The part of the summary that was found out; the rest is derived. */
   readonly findings: Pick<
     Summary,
-    "metrics" | "outcomes" | "slices" | "axes" | "unknown_completions" | "alarms"
+    | "metrics"
+    | "outcomes"
+    | "slices"
+    | "axes"
+    | "unknown_completions"
+    | "alarms"
+    | "episodes"
+    | "failures"
   >;
   /** Heading of summary.md. */
   readonly title: string;

@@ -1,5 +1,6 @@
 /** summary.md, and what a reader of the numbers has to know first. The run note is run-note.ts. */
 
+import { ENVIRONMENT_ERROR } from "../core/environment.ts";
 import { INVALID_EXAMPLE } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
 import { code } from "./run-note.ts";
@@ -35,6 +36,7 @@ export function summaryText(
       : [`| mean KL estimate (k1) | ${rate(metrics.mean_kl_est)} |`]),
     "",
     ...remarks.map((line) => `${line}\n`),
+    ...episodeTable(summary.episodes),
     ...Object.entries(summary.slices ?? {}).flatMap(([field, values]) => sliceTable(field, values)),
     ...axisTable(summary.axes),
     "| outcome code | rows | share |",
@@ -53,6 +55,21 @@ function sliceTable(field: string, values: NonNullable<Summary["slices"]>[string
     ...values.map(
       (one) =>
         `| ${code(one.value).replaceAll("|", "\\|")} | ${one.n_scored} | ${rate(one.pass_rate)}${interval(one.pass_rate_ci95)} | ${rate(one.mean_reward)}${interval(one.mean_reward_ci95)} |`,
+    ),
+    "",
+  ];
+}
+
+function episodeTable(episodes: Summary["episodes"]): string[] {
+  if (!episodes) return [];
+  return [
+    `Episodes: ${episodes.n}; cut short: ${episodes.truncated}.`,
+    "",
+    "| metric | episodes | mean | least | most |",
+    "|---|---|---|---|---|",
+    ...Object.entries(episodes.metrics).map(
+      ([name, { n, mean, least, most }]) =>
+        `| ${code(name)} | ${n} | ${rate(mean)} | ${least} | ${most} |`,
     ),
     "",
   ];
@@ -80,6 +97,8 @@ export function warnings({
   outcomes,
   scorer,
   axes,
+  episodes,
+  failures,
   unknown_completions: unknown,
   alarms,
 }: Summary): string[] {
@@ -90,6 +109,24 @@ export function warnings({
     lines.push(
       `${which} invalid for the scorer ${scorer.name}: a fault of the data or of the choice of scorer, not of the model. They have no reward, and the gate will refuse this run. See the reasons with inspect-run, or choose another --scorer.`,
     );
+  }
+  const broken = outcomes.counts[ENVIRONMENT_ERROR] ?? 0;
+  if (broken > 0) {
+    lines.push(
+      `The environment broke in ${broken} episodes (${ENVIRONMENT_ERROR}): they have no reward, and the gate will refuse this run. See the reasons with inspect-run.`,
+    );
+  }
+  if (episodes && metrics.n_scored === 0 && episodes.n > broken) {
+    lines.push(
+      `The environment ${scorer.name} gives no reward, so nothing is scored and the gate will refuse this run.`,
+    );
+  }
+  if (failures) {
+    const named = failures.first.map(
+      ({ id, sample, type }) => `${visibleShort(id, 40)} sample ${sample + 1}: ${type}`,
+    );
+    const more = failures.count > named.length ? ", …" : "";
+    lines.push(`Rollouts that failed: ${failures.count} (${named.join(", ")}${more}).`);
   }
   if (metrics.n_scorer_error > 0) {
     lines.push(
@@ -106,8 +143,8 @@ export function warnings({
   if (metrics.n_missing > 0) {
     const missing =
       metrics.repeats === undefined
-        ? `Examples without a completion: ${metrics.n_missing}.`
-        : `Missing samples: ${metrics.n_missing} of ${metrics.n_examples}.`;
+        ? `${episodes ? "Tasks without an episode" : "Examples without a completion"}: ${metrics.n_missing}.`
+        : `Missing ${episodes ? "episodes" : "samples"}: ${metrics.n_missing} of ${metrics.n_examples}.`;
     lines.push(`${missing} The gate will refuse this run.`);
   }
   if (unknown.count > 0) {

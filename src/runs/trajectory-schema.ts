@@ -1,11 +1,13 @@
 /** A line of trajectories.jsonl: one episode, or why there is none. */
 
 import { z } from "zod";
-import type { RolloutFailure, Trajectory } from "../core/trajectory.ts";
+import type { Trajectory } from "../core/trajectory.ts";
+import { assistantMessage, observedMessages } from "./episode-schema.ts";
 import { JsonlFile, type ReadOptions } from "./jsonl.ts";
-import { count, jsonObject } from "./schemas.ts";
+import { count, jsonObject } from "./schema-parts.ts";
+import { parseWith } from "./whole-file.ts";
 
-const toolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: jsonObject });
+export { rolloutFailureSchema } from "./episode-schema.ts";
 
 const sampled = z.strictObject({
   token_ids: z.array(count).nullable(),
@@ -17,20 +19,8 @@ const sampled = z.strictObject({
 });
 
 const message = z.discriminatedUnion("role", [
-  z.strictObject({ role: z.literal("system"), content: z.string() }),
-  z.strictObject({ role: z.literal("user"), content: z.string() }),
-  z.strictObject({
-    role: z.literal("tool"),
-    content: z.string(),
-    tool_call_id: z.string().optional(),
-  }),
-  z.strictObject({
-    role: z.literal("assistant"),
-    content: z.string(),
-    tool_calls: z.array(toolCall).optional(),
-    sampled,
-    reward: z.number().nullable(),
-  }),
+  ...observedMessages,
+  assistantMessage.extend({ sampled }),
 ]);
 
 const tokenRow = z.strictObject({
@@ -52,17 +42,11 @@ export const trajectorySchema = z.strictObject({
   logs: z.array(z.string()),
 }) satisfies z.ZodType<Trajectory>;
 
-/** A line of failures.jsonl. */
-export const rolloutFailureSchema = z.strictObject({
-  ...{ id: z.string(), sample: count, type: z.string(), message: z.string() },
-}) satisfies z.ZodType<RolloutFailure>;
+export function toTrajectory(fields: Record<string, unknown>): Trajectory {
+  return parseWith(trajectorySchema, fields);
+}
 
 /** A pass over the trajectories of a file; the error of a bad line names the line and the field. */
 export function readTrajectories(path: string, options: ReadOptions = {}): JsonlFile<Trajectory> {
-  const parse = (fields: Record<string, unknown>) => {
-    const parsed = trajectorySchema.safeParse(fields);
-    if (parsed.success) return parsed.data;
-    throw new TypeError(z.prettifyError(parsed.error));
-  };
-  return new JsonlFile(path, parse, options);
+  return new JsonlFile(path, toTrajectory, options);
 }

@@ -25,7 +25,7 @@ export class RateCounts {
   #clusters: ClusterCounts | undefined;
   #open = { passed: 0, size: 0 };
   readonly #mean = new MeanInterval();
-  /** Some reward is neither 0 nor 1. */
+  /** Some reward is neither 0 nor 1, or is not what passes. */
   graded = false;
 
   /** Samples of one example follow each other. */
@@ -34,7 +34,8 @@ export class RateCounts {
     if (sample === 0) this.#close();
     if ((sample ?? 0) === 0) this.#mean.next();
     if (reward === null) return;
-    if (reward !== 0 && reward !== 1) this.graded = true;
+    // A reward that is not the pass has a mean of its own.
+    if (reward !== Number(passed)) this.graded = true;
     this.#mean.add(reward);
     this.scored++;
     this.#rewards += reward;
@@ -53,7 +54,7 @@ export class RateCounts {
     return this.scored === 0 ? null : this.#rewards / this.scored;
   }
 
-  /** Of the mean reward; null where every reward is 0 or 1, whose mean is the pass rate. */
+  /** Of the mean reward; null where every reward is 0 or 1 by its pass, so that the mean is the pass rate. */
   meanInterval(): [low: number, high: number] | null {
     return this.graded ? this.#mean.interval() : null;
   }

@@ -35,6 +35,8 @@ export async function costOf(
   const samples = isCheckpoint(run.manifest.policy) && (only?.includes("sample") ?? true);
   const toSample = samples ? Math.min(sample ?? rows, rows) : 0;
   const each = run.manifest.loop === "B" ? Number(run.manifest.selection?.n ?? 1) : 1;
+  // Episodes differ too much in length for the first to tell.
+  if (run.manifest.environment) return { rows, completions: toSample * each, seconds: undefined };
   const scoring = await timed(async () => {
     const { repeated } = await verifyScores(run, { ...places, limit: SCORED });
     return repeated;

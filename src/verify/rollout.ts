@@ -10,6 +10,7 @@ import { filesPart } from "./files.ts";
 import { findFile, type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, skipped } from "./part.ts";
 import { comparePolicy, findRecordedCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
+import { verifyRolloutEpisodes } from "./rollout-episodes.ts";
 import { type SampledRow, type SampleOptions, sampleAgain } from "./sample.ts";
 import { examplesIn } from "./scored-rows.ts";
 import { verifyTries } from "./tries.ts";
@@ -20,6 +21,7 @@ export async function verifyRollout(
   options: SampleOptions,
 ): Promise<VerificationPart[]> {
   const rollout = await openRollout(dir);
+  if (rollout.manifest.environment) return verifyRolloutEpisodes(rollout, asked, options);
   const parts: VerificationPart[] = [];
   const files = 1 + Object.keys(rollout.summary.files).length;
   if (asked.includes("files"))

@@ -12,6 +12,7 @@ import { sha256OfFile } from "../runs/whole-file.ts";
 import { verifyAnswers } from "./answers.ts";
 import { verifyData } from "./data.ts";
 import { type Draw, newDraw } from "./draw.ts";
+import { episodeParts } from "./episodes.ts";
 import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { verifyFiles } from "./files.ts";
 import { reached } from "./find-input.ts";
@@ -149,6 +150,7 @@ async function scoredParts(
       ofPolicy("tries", run, options, (policy) =>
         verifyTries(run.manifest, policy, run.results().batches()),
       ),
+    ...(run.manifest.environment && episodeParts(run, options)),
   };
   for (const part of parts) {
     const found = await work[part]?.();

@@ -1,18 +1,29 @@
 import type { Command } from "commander";
 import type { Axis } from "../../loops/axes.ts";
 import { evaluate } from "../../loops/eval.ts";
+import { evaluateTrajectories } from "../../loops/eval-trajectories.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { warnings } from "../../runs/summary-text.ts";
 import { axes, axisTable } from "../axis-text.ts";
 import { explained } from "../data-kind.ts";
+import { changedCodeText, printEpisodeTable, replayedText } from "../episode-text.ts";
 import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, type ScoringFlags, withScoring } from "../scoring.ts";
 import { sliceTable } from "../slice-text.ts";
 import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
-import { bar, out, paint, percent, printWritten, program, warning } from "../terminal.ts";
+import { bar, out, paint, percent, print, printWritten, program, warning } from "../terminal.ts";
+import {
+  ENV,
+  refuseBeside,
+  requireScored,
+  TRAJECTORIES,
+  type TrajectoryFlags,
+  withTrajectories,
+} from "../trajectory-options.ts";
 
-interface Flags extends ScoringFlags {
-  readonly completions: string;
+interface Flags extends Omit<ScoringFlags, "dataset">, TrajectoryFlags {
+  readonly dataset?: string;
+  readonly completions?: string;
   readonly maxExamples?: number;
   readonly slice?: string[];
   readonly axis?: readonly Axis[];
@@ -31,6 +42,10 @@ polite=polite.ts a scorer of your own, --axis all every embedded axis (format,
 hallucination, refusal, reward-hacking, safety, verbosity).
 --repeats takes packs of samples, such as samples.jsonl of
 rollout --n 4; intervals and the gate then count examples, not samples.
+--trajectories plays the episodes of rollout --env again in their environment
+and refuses a file that says anything else than the environment does. A task
+passes where its outcome code is one of a solved task. Several episodes of a
+task count like --repeats, and an axis scores what the policy wrote.
 
 Examples:
   lockedroom eval --dataset data/datasets/math_dev.jsonl \\
@@ -38,18 +53,21 @@ Examples:
   lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
     --scorer my-scorer.ts --jobs 2
   lockedroom eval --dataset d.jsonl --completions c.jsonl --outdir runs/mine \\
-    --policy my-model-v2 --sampling temperature=0.7,top_p=1,seed=3`;
+    --policy my-model-v2 --sampling temperature=0.7,top_p=1,seed=3
+  lockedroom eval --trajectories runs/games --outdir runs/games-scored`;
 
 export function define(command: Command): void {
   command
     .description(
       "Scores one completion of each example, or several (--repeats), and writes a run (Loop A).",
     )
-    .requiredOption(...EXAMPLES)
-    .requiredOption(
+    .option(...EXAMPLES)
+    .option(
       "--completions <file>",
       "completions, JSONL: id, completion; with --repeats: id, samples",
     )
+    .addOption(TRAJECTORIES)
+    .addOption(ENV)
     .option("--max-examples <n>", "use only the first n examples", wholeNumber(1))
     .option("--slice <field>", "report each value of this field apart; repeatable", repeated)
     .option("--axis <name[=scorer]>", "also measure this scorer on every row; repeatable", axes)
@@ -63,6 +81,27 @@ export function define(command: Command): void {
 }
 
 async function run(flags: Flags): Promise<void> {
+  const { trajectories, dataset, completions } = flags;
+  if (trajectories !== undefined) return replay({ ...flags, trajectories });
+  requireScored("eval", { ...flags }, "completions");
+  return score({ ...flags, dataset: dataset as string, completions: completions as string });
+}
+
+async function replay(flags: Flags & { readonly trajectories: string }): Promise<void> {
+  refuseBeside({ ...flags }, ["dataset", "completions", "scorer", "repeats", "maxExamples"]);
+  const { trajectories, outdir, force, slice, policy, sampling } = flags;
+  const outcome = await withTrajectories(flags, (environment, onBytes) =>
+    evaluateTrajectories({
+      ...{ trajectories, environment, outdir, force, slice, onBytes },
+      ...{ axes: flags.axis, timeoutMs: flags.scorerTimeout, stated: { policy, sampling } },
+    }),
+  );
+  if (!flags.quiet) printOutcome(outcome);
+}
+
+async function score(
+  flags: Flags & { readonly dataset: string; readonly completions: string },
+): Promise<void> {
   const { policy, sampling } = flags;
   const outcome = await withScoring(flags, flags.completions, (scorer, onBytes) =>
     evaluate({
@@ -78,6 +117,7 @@ async function run(flags: Flags): Promise<void> {
       ...{ file: flags.completions, wanted: "completions", who: "eval scores" },
       instead: {
         packs: `Use eval --repeats K for K samples of each example, or selection-demo --samples ${flags.completions}.`,
+        trajectories: `Use eval --trajectories ${flags.completions}.`,
       },
     });
   });
@@ -88,13 +128,18 @@ function meanInterval({ mean_reward_ci95: ci }: FinishedRun["summary"]["metrics"
   return ci ? `  95 % interval ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}` : "";
 }
 
-export function printOutcome({ dir, summary }: FinishedRun): void {
-  const { metrics, outcomes, scorer } = summary;
+function scoredText({ metrics, scorer }: FinishedRun["summary"]): string {
   const { repeats } = metrics;
   const what = repeats
     ? `${metrics.n_examples / repeats} examples, ${repeats} samples of each,`
     : `${metrics.n_examples} examples`;
-  out(`Scored ${what} with ${scorer.name} ${scorer.version}.`);
+  return `Scored ${what} with ${scorer.name} ${scorer.version}.`;
+}
+
+export function printOutcome({ dir, manifest, summary }: FinishedRun): void {
+  const { metrics, outcomes } = summary;
+  print(manifest.environment ? replayedText(manifest, summary) : scoredText(summary));
+  for (const text of changedCodeText(manifest)) out(warning(text));
   for (const text of warnings(summary)) out(warning(text));
   out();
   if (metrics.pass_rate === null || metrics.pass_rate_ci95 === null)
@@ -115,6 +160,7 @@ export function printOutcome({ dir, summary }: FinishedRun): void {
       `  ${code.padEnd(25)} ${String(count).padStart(6)} ${percent(share).padStart(7)} ${bar(share)}`,
     );
   }
+  printEpisodeTable(summary);
   for (const line of sliceTable(summary.slices, metrics)) out(line);
   for (const line of axisTable(summary)) out(line);
   out();

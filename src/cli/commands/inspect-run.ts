@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { visible, visibleShort } from "../../core/visible.ts";
 import { experimentSource } from "../../learn/tabular/registry.ts";
+import { conversationOf } from "../../report/conversation.ts";
 import {
   findRows,
   type InspectOptions,
@@ -10,11 +11,15 @@ import {
 import { reasonOf } from "../../report/reason.ts";
 import { sliceRates } from "../../report/scored/row-slices.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
+import { hasTrajectories } from "../../runs/recorded-episodes.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
+import { warnings } from "../../runs/summary-text.ts";
 import { readVerification, verificationLine } from "../../runs/verification.ts";
 import { codeOf, currentCode } from "../../scorers/load.ts";
 import { axisTable } from "../axis-text.ts";
+import { printEpisodeTable } from "../episode-text.ts";
 import { failureLines } from "../failure-text.ts";
+import { inspectRollout, printConversations, printListed } from "../inspect-episodes.ts";
 import { wholeNumber } from "../options.ts";
 import { promptShortener } from "../prompt-text.ts";
 import { sliceTable } from "../slice-text.ts";
@@ -32,10 +37,14 @@ interface Flags extends InspectOptions {
 export const help = `--slice takes a field of the data set, such as metadata.topic. A field that the
 run was not evaluated with is read from the data set, which must be unchanged.
 
+Of episodes the conversations are shown, shortened; --id shows those of a task
+as a whole. The folder of rollout --env can be inspected before it is evaluated.
+
 Examples:
   lockedroom inspect-run --run runs/first --only-fails --top-k 5 --show 2
   lockedroom inspect-run --run runs/first --slice metadata.topic --show 0
-  lockedroom inspect-run --run runs/first --id dev-0003`;
+  lockedroom inspect-run --run runs/first --id dev-0003
+  lockedroom inspect-run --run runs/games --id 2048-dev-0`;
 
 export function define(command: Command): void {
   command
@@ -53,8 +62,9 @@ export function define(command: Command): void {
 }
 
 async function run(flags: Flags): Promise<void> {
+  if (hasTrajectories(flags.run)) return inspectRollout(flags);
   const opened = await openRun(flags.run);
-  await warnOfChangedScorer(opened);
+  await warnOfChangedCode(opened);
   if (flags.id !== undefined) return showRows(await findRows(opened, flags.id));
   const { groups, hidden, total, intact } = await inspectRun(opened, flags);
   if (!intact)
@@ -63,7 +73,8 @@ async function run(flags: Flags): Promise<void> {
   const repeats = Number(opened.manifest.settings.repeats) || 1;
   const rows =
     repeats > 1 ? `${examples.count} examples, ${repeats} samples of each` : `${total} rows`;
-  out(`${flags.run}: ${rows}, scored by ${scorer.name} ${scorer.version}`);
+  const how = opened.manifest.environment ? "episodes replayed in" : "scored by";
+  out(`${flags.run}: ${rows}, ${how} ${scorer.name} ${scorer.version}`);
   const verified = await readVerification(flags.run);
   if (verified) print(verificationLine(verified));
   if (total !== examples.count * repeats) warn(`The manifest states ${examples.count} examples.`);
@@ -71,6 +82,7 @@ async function run(flags: Flags): Promise<void> {
     const rates = await sliceRates(opened, flags.slice);
     for (const line of sliceTable({ [flags.slice]: rates }, { repeats })) out(line);
   }
+  if (opened.manifest.environment) printRates(opened);
   for (const line of axisTable(opened.summary)) out(line);
   if (flags.failures) for (const line of await failureLines(opened)) out(line);
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
@@ -78,6 +90,25 @@ async function run(flags: Flags): Promise<void> {
   const shorten = promptShortener(prompts, 64);
   for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten);
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
+}
+
+/** Of episodes: rates as the run states them, and what the environment measured. */
+function printRates({ summary }: Run): void {
+  const { pass_rate: rate, mean_reward: mean, n_pass: passed, n_scored: scored } = summary.metrics;
+  for (const text of warnings(summary)) warn(text);
+  out();
+  if (rate === null) out("  pass rate    undefined: nothing was scored");
+  else {
+    out(`  pass rate    ${rate.toFixed(4)}  ${passed} of ${scored}`);
+    out(`  mean reward  ${mean?.toFixed(4)}`);
+  }
+  printEpisodeTable(summary);
+}
+
+async function warnOfChangedCode(run: Run): Promise<void> {
+  if (!run.manifest.environment) return warnOfChangedScorer(run);
+  const { otherEnvironment } = await import("../../gate/replay-rows.ts");
+  for (const text of await otherEnvironment(run.manifest)) warn(text);
 }
 
 /** Scores of another version of the scorer do not compare with new ones. */
@@ -109,6 +140,11 @@ function showGroup(
     `${paint("bold", visible(code))}  ${counted(count, "row")}, ${percent(count / total)}  ${bar(count / total)}${kind}`,
   );
   for (const row of rows) {
+    const conversation = conversationOf(row);
+    if (conversation) {
+      printListed(conversation);
+      continue;
+    }
     out(
       `  ${paint("cyan", visible(row.id))}${row.sample === undefined ? "" : ` sample ${row.sample + 1}`}  reward ${row.reward ?? "none"}, expected ${visibleShort(JSON.stringify(row.expected_answer), 48)}`,
     );
@@ -126,6 +162,11 @@ function showGroup(
 
 /** The rows of one example; the prompt is the same in all. */
 function showRows(rows: readonly ResultRow[]): void {
+  const conversations = rows.map(conversationOf);
+  if (conversations.every((one) => one !== undefined)) {
+    printConversations(conversations);
+    return;
+  }
   for (const [i, { id, prompt, completion, sample, ...rest }] of rows.entries()) {
     const which = sample === undefined ? "" : `sample ${sample + 1} of ${rows.length}  `;
     if (i > 0) out();

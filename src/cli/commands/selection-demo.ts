@@ -2,18 +2,33 @@ import { type Command, Option } from "commander";
 import type { Axis } from "../../loops/axes.ts";
 import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";
-import { builtInPolicy, loadSelectionPolicy } from "../../loops/selection-policy.ts";
+import { selectTrajectories } from "../../loops/select-trajectories.ts";
+import {
+  builtInPolicy,
+  loadSelectionPolicy,
+  type SelectionPolicy,
+} from "../../loops/selection-policy.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { warnings } from "../../runs/summary-text.ts";
 import { axes, axisTable } from "../axis-text.ts";
+import { changedCodeText, printEpisodeTable } from "../episode-text.ts";
 import { addRunOptions, EXAMPLES, repeated, wholeNumber } from "../options.ts";
 import { addScorerOptions, JOBS, policyHere, type ScoringFlags, withScoring } from "../scoring.ts";
 import { sliceTable } from "../slice-text.ts";
 import { POLICY_NAME, policyName, SAMPLING } from "../stated.ts";
 import { bar, out, paint, print, printWritten, program, warning } from "../terminal.ts";
+import {
+  ENV,
+  refuseBeside,
+  requireScored,
+  TRAJECTORIES,
+  type TrajectoryFlags,
+  withTrajectories,
+} from "../trajectory-options.ts";
 
-interface Flags extends ScoringFlags {
-  readonly samples: string;
+interface Flags extends Omit<ScoringFlags, "dataset">, TrajectoryFlags {
+  readonly dataset?: string;
+  readonly samples?: string;
   readonly n: number;
   readonly policy?: string;
   readonly rule?: RuleName;
@@ -29,6 +44,7 @@ export const help = `A policy file exports one of:
 A sample has completion, sum_logprob (or null), reward, code, details, index.
 --policy-name and --sampling describe samples from elsewhere, which have no
 provenance file. The gate compares them like those of a rollout.
+--trajectories selects among the episodes of each task (rollout --env --n 4).
 
 Examples:
   lockedroom selection-demo --dataset data/datasets/math_dev.jsonl \\
@@ -36,15 +52,18 @@ Examples:
   lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
     --outdir runs/mine --policy selection_policy.ts
   lockedroom selection-demo --dataset d.jsonl --samples p.jsonl --n 8 \\
-    --outdir runs/mine --policy-name my-model-v2 --sampling temperature=0.7`;
+    --outdir runs/mine --policy-name my-model-v2 --sampling temperature=0.7
+  lockedroom selection-demo --trajectories runs/games --n 4 --outdir runs/best`;
 
 export function define(command: Command): void {
   command
     .description(
       "Scores all samples, selects one of the first n per example (best-of-n), and writes a run (Loop B). The policy does not change.",
     )
-    .requiredOption(...EXAMPLES)
-    .requiredOption("--samples <file>", "samples, JSONL: id, samples")
+    .option(...EXAMPLES)
+    .option("--samples <file>", "samples, JSONL: id, samples")
+    .addOption(TRAJECTORIES)
+    .addOption(ENV)
     .requiredOption("--n <n>", "select from the first n samples", wholeNumber(1))
     .option(
       "--policy <file>",
@@ -69,12 +88,26 @@ export function define(command: Command): void {
 }
 
 async function run(flags: Flags): Promise<void> {
+  const { trajectories, dataset, samples } = flags;
+  if (trajectories === undefined) requireScored("selection-demo", { ...flags }, "samples");
   const file = flags.policy ?? (flags.rule ? undefined : await policyHere());
   const policy = file ? await loadSelectionPolicy(file) : builtInPolicy(flags.rule);
+  const outcome =
+    trajectories === undefined
+      ? await fromSamples({ ...flags, dataset: dataset as string }, samples as string, policy)
+      : await fromEpisodes({ ...flags, trajectories }, policy);
+  if (!flags.quiet) printSelection(outcome);
+}
+
+function fromSamples(
+  flags: Flags & { readonly dataset: string },
+  samples: string,
+  policy: SelectionPolicy,
+): Promise<FinishedRun> {
   const { sampling } = flags;
-  const outcome = await withScoring(flags, flags.samples, (scorer, onBytes) =>
+  return withScoring(flags, samples, (scorer, onBytes) =>
     select({
-      ...flags,
+      ...{ ...flags, samples },
       axes: flags.axis,
       timeoutMs: flags.scorerTimeout,
       scorer,
@@ -83,16 +116,32 @@ async function run(flags: Flags): Promise<void> {
       stated: { policy: flags.policyName, sampling },
     }),
   );
-  if (!flags.quiet) printSelection(outcome);
+}
+
+function fromEpisodes(
+  flags: Flags & { readonly trajectories: string },
+  policy: SelectionPolicy,
+): Promise<FinishedRun> {
+  refuseBeside({ ...flags }, ["dataset", "samples", "scorer"]);
+  const { trajectories, outdir, force, n, slice, sampling } = flags;
+  return withTrajectories(flags, (environment, onBytes) =>
+    selectTrajectories({
+      ...{ trajectories, environment, outdir, force, n, slice, onBytes, policy },
+      ...{ axes: flags.axis, timeoutMs: flags.scorerTimeout },
+      stated: { policy: flags.policyName, sampling },
+    }),
+  );
 }
 
 export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   const { metrics } = summary;
   const { pass_at_1: first, pass_at_n: chosen, rescued = 0, lost = 0 } = metrics;
   const n = Number(manifest.selection?.n);
+  const [some, all] = manifest.environment ? ["episodes", "tasks"] : ["samples", "examples"];
   out(
-    `Selected from the first ${n} samples of ${metrics.n_examples} examples, by ${manifest.selection?.rule}.`,
+    `Selected from the first ${n} ${some} of ${metrics.n_examples} ${all}, by ${manifest.selection?.rule}.`,
   );
+  for (const text of changedCodeText(manifest)) out(warning(text));
   for (const text of warnings(summary)) out(warning(text));
   if (metrics.n_short_packs)
     out(`  ${metrics.n_short_packs} examples have fewer than ${n} samples.`);
@@ -113,9 +162,10 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
     out();
     print("This is selection, not learning: the policy that drew the samples has not changed.");
   }
+  printEpisodeTable(summary);
   for (const line of sliceTable(summary.slices)) out(line);
   for (const line of axisTable(summary)) out(line);
-  if (summary.slices || summary.axes) out();
+  if (summary.slices || summary.axes || summary.episodes) out();
   printWritten(dir, summary);
   if (metrics.n_scorer_error > 0) out(`Next: ${program()} inspect-run --run ${dir}`);
 }

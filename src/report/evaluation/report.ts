@@ -1,10 +1,13 @@
 /** The page about evaluations, or about tabular experiments, whose runs hold the same records. */
 
-import type { Manifest, ResultRow } from "../../runs/schemas.ts";
+import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
 import { AxisRows } from "../axes/axis-rows.ts";
 import { axesSection, failureSection, type MeasuredOnAxes } from "../axes/section.ts";
 import { type Business, businessOfScored } from "../business/business.ts";
 import { businessSection } from "../business/section.ts";
+import { conversationOf } from "../conversation.ts";
+import { CONVERSATION_STYLE, ConversationGroups } from "../episodes/conversations.ts";
+import { episodeMetrics } from "../episodes/metrics.ts";
 import { FailureModes } from "../failures/rows/failure-modes.ts";
 import { documentHtml, perRun, type Section } from "../page/document.ts";
 import { ROW_STYLE } from "../page/extra-style.ts";
@@ -33,6 +36,9 @@ import { metricsSection } from "./metrics.ts";
 interface EvaluationRun extends ScoredRun, MeasuredOnAxes {
   readonly business: Business;
   readonly failing: Html;
+  /** Of a run of episodes. */
+  readonly conversations: Html | undefined;
+  readonly episodes: Summary["episodes"];
 }
 
 type Runs = readonly Named<EvaluationRun>[];
@@ -44,17 +50,29 @@ const SECTIONS: readonly ((runs: Runs) => Section | undefined)[] = [
     title: "Outcomes",
     body: html`${passRateFigure(runs)}${outcomeTable(runs)}`,
   }),
+  episodeMetrics,
   slicesSection,
   axesSection,
   failureSection,
   metricsSection,
   // Episodes of a tabular experiment have no tokens.
   (runs) => (runs.some(({ run }) => run.manifest.loop === "C") ? undefined : businessSection(runs)),
-  (runs) => ({
-    id: "failures",
-    title: "Failing rows",
-    body: perRun(runs, ({ run }) => run.failing),
-  }),
+  (runs) =>
+    runs.some(({ run }) => run.conversations)
+      ? {
+          id: "conversations",
+          title: "Conversations",
+          body: perRun(runs, ({ run }) => run.conversations),
+        }
+      : undefined,
+  (runs) =>
+    runs.every(({ run }) => run.conversations)
+      ? undefined
+      : {
+          id: "failures",
+          title: "Failing rows",
+          body: perRun(runs, ({ run }) => (run.conversations ? undefined : run.failing)),
+        },
   settingsOfRuns,
 ];
 
@@ -69,7 +87,7 @@ export async function evaluationReport(
     title: `${what} report: ${runs.map(({ name }) => name).join(", ")}`,
     heads: runs.map((run) => head(run, runs.length > 1)),
     sections: SECTIONS.map((section) => section(runs)).filter((section) => section !== undefined),
-    style: ROW_STYLE,
+    style: runs.some(({ run }) => run.conversations) ? ROW_STYLE + CONVERSATION_STYLE : ROW_STYLE,
     options: pageOptions(runs, options),
   });
   return { html, runs: runs.map(({ name, run }) => ({ name, status: statusOf(run) })) };
@@ -82,16 +100,21 @@ async function readEvaluation(
 ): Promise<EvaluationRun> {
   const level = isOneOfSeveral ? 4 : 3;
   const failing = new FailingRows(level);
+  const conversations = new ConversationGroups(level);
   const onAxes = new AxisRows(level);
   let modes: FailureModes | undefined;
   const see = (row: ResultRow, manifest: Manifest) => {
     modes ??= new FailureModes(manifest);
     for (const part of [failing, onAxes, modes]) part.add(row);
+    const conversation = conversationOf(row);
+    if (conversation) conversations.add(conversation);
   };
   const run = await readScoredRun(dir, see, options.slice);
   const business = await businessOfScored(run, options);
   return {
     ...{ ...run, business, failing: failing.html, failingOnAxes: onAxes.html },
+    conversations: run.manifest.environment && conversations.html,
+    episodes: run.summary.episodes,
     modes: (modes ?? new FailureModes(run.manifest)).findings(),
   };
 }

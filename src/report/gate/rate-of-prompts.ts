@@ -4,7 +4,7 @@
  */
 
 import { normalisedPrompt, promptFingerprint } from "../../core/prompt-fingerprint.ts";
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import { isClustered } from "../../gate/words.ts";
 import type { GateReport } from "../../runs/gate-report.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
@@ -32,9 +32,9 @@ export class RateOfPrompts {
     this.#isClustered = isClustered(test);
   }
 
-  add({ reward, prompt }: ResultRow): void {
-    if (reward === null) return;
-    const passed = passes(reward) ? 1 : 0;
+  add({ prompt, ...row }: ResultRow): void {
+    if (row.reward === null) return;
+    const passed = hasPassed(row) ? 1 : 0;
     this.#scored++;
     this.#passed += passed;
     if (!this.#isClustered) return;

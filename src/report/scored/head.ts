@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import type { JsonObject } from "../../core/json.ts";
+import type { RolloutFailure } from "../../core/trajectory.ts";
 import { visible } from "../../core/visible.ts";
 import type { Fact } from "../page/facts.ts";
 import type { Figure } from "../page/figure-tiles.ts";
@@ -14,21 +15,26 @@ import type { ScoredRun } from "./read.ts";
 export const passRateOf = ({ passed, scored }: ScoredRun): number | undefined =>
   scored === 0 ? undefined : passed / scored;
 
-export function sentenceOf({ rows, manifest: { scorer } }: ScoredRun): string {
+export function sentenceOf({ rows, manifest: { scorer, environment } }: ScoredRun): string {
   const nondeterministic = scorer.deterministic === false ? ", which is not deterministic" : "";
-  return `${many(rows, "row")}, scored by ${visible(`${scorer.name} ${scorer.version}`)}${nondeterministic}.`;
+  const who = visible(`${scorer.name} ${scorer.version}`);
+  if (environment) return `${many(rows, "episode")}, replayed in ${who}.`;
+  return `${many(rows, "row")}, scored by ${who}${nondeterministic}.`;
 }
 
 /** Reasons not to trust the numbers. */
 export function warningsOf(run: ScoredRun): string[] {
-  const { edited, rows, manifest, summary, missing, broken, invalid } = run;
+  const { edited, rows, manifest, summary, missing, broken, invalid, unrewarded } = run;
   const wanted = manifest.examples.count * repeatsOf(run);
   const { count: unknown } = summary.unknown_completions;
   const unscored = rows - run.scored;
-  const other = unscored - missing - broken - invalid;
+  const other = unscored - missing - broken - invalid - unrewarded;
   const kinds = [
-    missing > 0 && `${grouped(missing)} without a completion`,
-    broken > 0 && `${grouped(broken)} on which the scorer failed`,
+    missing > 0 &&
+      `${grouped(missing)} without ${manifest.environment ? "an episode" : "a completion"}`,
+    broken > 0 &&
+      `${grouped(broken)} on which the ${manifest.environment ? "environment" : "scorer"} failed`,
+    unrewarded > 0 && `${grouped(unrewarded)} for which the environment gives no reward`,
     invalid > 0 && `${grouped(invalid)} with an example that the scorer cannot read`,
     other > 0 && `${grouped(other)} for other reasons`,
   ].filter((kind) => kind !== false);
@@ -40,11 +46,20 @@ export function warningsOf(run: ScoredRun): string[] {
     ...(unscored === 0
       ? []
       : [`${many(unscored, "row")} not scored: ${kinds.join(", ")}. Rates are over scored rows.`]),
+    ...(summary.failures
+      ? [
+          `${many(summary.failures.count, "rollout")} failed; the first: ${visible(failureText(summary.failures.first[0]))}.`,
+        ]
+      : []),
     ...(unknown === 0
       ? []
       : [`${many(unknown, "completion")} with an id that is not in the data set.`]),
     ...summary.alarms.map(({ code, message }) => `${visible(code)}: ${visible(message)}`),
   ];
+}
+
+function failureText(failure: RolloutFailure | undefined): string {
+  return failure ? `${failure.id}, ${failure.type}: ${failure.message.slice(0, 200)}` : "";
 }
 
 /** Samples of each example. */
@@ -102,7 +117,10 @@ export function factsOf({ manifest }: ScoredRun): (Fact | undefined)[] {
         html`${file === null ? "from memory" : codeHtml(path.basename(file))}, ${many(rows, "row")}`,
       ],
     ),
-    ["scorer", html`${codeHtml(`${scorer.name} ${scorer.version}`)}: ${visible(scorer.spec)}`],
+    [
+      manifest.environment ? "environment" : "scorer",
+      html`${codeHtml(`${scorer.name} ${scorer.version}`)}: ${visible(scorer.spec)}`,
+    ],
     jsonFact("policy", policy),
     jsonFact("prompt", prompt),
     jsonFact("sampling", sampling),

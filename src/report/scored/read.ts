@@ -1,7 +1,7 @@
 /** One pass over the rows of a finished run, which are counted again on the way. */
 
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import { RecountedRun } from "../../gate/recount.ts";
 import { openRun } from "../../runs/reader.ts";
 import type { Manifest, ResultRow, Summary } from "../../runs/schemas.ts";
@@ -33,6 +33,8 @@ export interface ScoredRun {
   readonly broken: number;
   /** Examples that the scorer cannot read. */
   readonly invalid: number;
+  /** Episodes of an environment that gives no reward. */
+  readonly unrewarded: number;
   /** The commonest first. */
   readonly outcomes: readonly OutcomeCount[];
   /** Rows whose codes came when there were too many to count apart. */
@@ -78,6 +80,7 @@ export async function readScoredRun(
     passed: outcomes.passed,
     meanReward: recount.report().mean_reward,
     ...{ missing: recount.missing, broken: recount.broken, invalid: recount.invalid },
+    unrewarded: recount.unrewarded,
     ...{ outcomes: outcomes.sorted, otherOutcomes: outcomes.others },
     slices: slices.table(),
   };
@@ -88,8 +91,9 @@ class OutcomeCounts {
   others = 0;
   passed = 0;
 
-  add({ outcome_code: code, reward }: ResultRow): void {
-    const passed = passes(reward) ? 1 : 0;
+  add(row: ResultRow): void {
+    const { outcome_code: code } = row;
+    const passed = hasPassed(row) ? 1 : 0;
     this.passed += passed;
     let outcome = this.#counts.get(code);
     if (!outcome) {

@@ -3,7 +3,7 @@
  * from the data set.
  */
 
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import type { Slices } from "../../core/slices.ts";
 import { DatasetSlices, slicedFields } from "../../runs/dataset-slices.ts";
 import type { Run } from "../../runs/reader.ts";
@@ -40,8 +40,9 @@ export class RowSlices {
     this.#count(row, { ...row.slices, ...(await this.#further?.of(row)) });
   }
 
-  #count({ reward, sample }: ResultRow, slices: Slices | undefined): void {
-    this.#rates.add(slices, { reward, passed: passes(reward), sample });
+  #count(row: ResultRow, slices: Slices | undefined): void {
+    const { reward, sample } = row;
+    this.#rates.add(slices, { reward, passed: hasPassed(row), sample });
   }
 
   /** By field; undefined without any. A field that no example has is refused. */

@@ -1,7 +1,7 @@
 /** Rows that failed, by outcome code: prompt, completion, expected answer and the scorer's reason. */
 
 import { canonicalJson } from "../../core/json.ts";
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import { visible } from "../../core/visible.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { groupHeading, heading } from "../page/heading.ts";
@@ -29,7 +29,7 @@ export class FailingRows {
   }
 
   add(row: ResultRow): void {
-    if (passes(row.reward)) return;
+    if (hasPassed(row)) return;
     this.#groups.add(row.outcome_code, () => failingRow(row, this.#level + 1, this.#show(row)));
   }
 

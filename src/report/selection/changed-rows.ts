@@ -1,6 +1,6 @@
 /** Examples on which the selected sample passes and the first one does not, or the other way round. */
 
-import { passes } from "../../core/score.ts";
+import { hasPassed } from "../../core/score.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
 import { groupHeading, heading } from "../page/heading.ts";
 import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
@@ -29,7 +29,7 @@ export class ChangedRows {
 
   add(row: ResultRow): void {
     if (row.reward === null || row.baseline === undefined) return;
-    const [before, after] = [passes(row.baseline.reward), passes(row.reward)];
+    const [before, after] = [hasPassed(row.baseline), hasPassed(row)];
     if (before === after) return;
     this.#groups.add(after ? "rescued" : "lost", () => changedRow(row, this.#level + 1));
   }

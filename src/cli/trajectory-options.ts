@@ -1,0 +1,72 @@
+/** Options of commands that read trajectories, and the environment that these were made in. */
+
+import { Option } from "commander";
+import type { PlayableEnvironment } from "../core/environment.ts";
+import { usageError } from "../core/errors.ts";
+import { findEpisodes } from "../runs/recorded-episodes.ts";
+import { startProgress, totalBytes } from "./progress.ts";
+
+export interface TrajectoryFlags {
+  readonly trajectories?: string;
+  readonly env?: string;
+}
+
+export const TRAJECTORIES = new Option(
+  "--trajectories <folder|file>",
+  "episodes of rollout --env, in place of --dataset and what answers it",
+);
+
+export const ENV = new Option(
+  "--env <name|file>",
+  "their environment (default: the one that the rollout names)",
+);
+
+/** Flags that mean nothing where the environment gives tasks and rewards. */
+export function refuseBeside(
+  flags: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): void {
+  const given = names.find((name) => flags[name] !== undefined);
+  if (given === undefined) return;
+  const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw usageError(
+    `--${flag} does not go with --trajectories`,
+    "Leave it out: the environment brings the tasks and gives the rewards.",
+  );
+}
+
+/** Without --trajectories the data set and what answers it must be named. */
+export function requireScored(
+  command: string,
+  flags: TrajectoryFlags & Readonly<Record<string, unknown>>,
+  answers: "completions" | "samples",
+): void {
+  if (flags.env !== undefined)
+    throw usageError("--env needs --trajectories", "Name the rollout's folder with it.");
+  const lost = ["dataset", answers].find((name) => flags[name] === undefined);
+  if (lost === undefined) return;
+  throw usageError(
+    `${command} needs --${lost}`,
+    `Give --dataset and --${answers}, or --trajectories for episodes of an environment.`,
+  );
+}
+
+/** Opens the environment and a progress bar, and always closes both. */
+export async function withTrajectories<T>(
+  { trajectories, env, quiet }: TrajectoryFlags & { trajectories: string; quiet?: boolean },
+  work: (environment: PlayableEnvironment, onBytes: (bytes: number) => void) => Promise<T>,
+): Promise<T> {
+  const { file, rollout } = await findEpisodes(trajectories);
+  const named = env ?? rollout?.environment.path ?? rollout?.environment.name;
+  if (named === undefined)
+    throw usageError(`${file} does not say what environment it is of`, "Add --env NAME.");
+  const { openPlayable } = await import("../environments/playable.ts");
+  const environment = await openPlayable(named);
+  const progress = startProgress("Replaying", totalBytes(file), quiet);
+  try {
+    return await work(environment, progress.add);
+  } finally {
+    progress.stop();
+    await environment.close();
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Plays a run's episodes again where their environment is embedded and unchanged: rewards that were
+ * edited together with all hashes are found.
+ */
+
+import type { PlayableEnvironment, Split } from "../core/environment.ts";
+import { canonicalJson } from "../core/json.ts";
+import type { Example } from "../core/records.ts";
+import {
+  actionsOf,
+  disagreement,
+  isBroken,
+  type Replayed,
+  replayEpisodes,
+} from "../core/replay.ts";
+import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
+import type { Differing, RowCheck } from "./rescore.ts";
+
+/** Few: a game may have hundreds of turns. */
+const BATCH_ROWS = 32;
+const FIRST_IDS = 5;
+
+type EpisodeRow = ResultRow & { readonly episode: RowEpisode };
+
+/** By row, what is not as its environment gives it; undefined where all is. */
+export async function untrueRows(
+  { environment, solved }: PlayableEnvironment,
+  rows: readonly { readonly row: EpisodeRow; readonly task: Example | undefined }[],
+): Promise<(Untrue | undefined)[]> {
+  const known = rows.flatMap(({ row, task }) =>
+    task && task.prompt === row.prompt ? [{ task, episode: recordedOf(row) }] : [],
+  );
+  const replayed = (await replayEpisodes(environment, known)).values();
+  return rows.map(({ row, task }) => {
+    if (!task) return { what: "id", expected: "a task of the environment", found: row.id };
+    if (task.prompt !== row.prompt)
+      return { what: "prompt", expected: task.prompt, found: row.prompt };
+    return untrue(row, replayed.next().value as Replayed, solved);
+  });
+}
+
+function recordedOf({ reward, outcome_code: code, episode }: EpisodeRow) {
+  const { address, messages, terminated, metrics } = episode;
+  return { address, messages, terminated, metrics, reward, code };
+}
+
+/** A part of a row that the environment does not give. */
+export interface Untrue {
+  readonly what: string;
+  readonly expected: unknown;
+  readonly found: unknown;
+}
+
+function untrue(
+  row: EpisodeRow,
+  replayed: Replayed,
+  solved: readonly string[],
+): Untrue | undefined {
+  const recorded = recordedOf(row);
+  if (isBroken(recorded, replayed))
+    return row.reward === null ? undefined : { what: "reward", expected: null, found: row.reward };
+  const other = disagreement(recorded, replayed);
+  if (other) {
+    const what = other.turn === undefined ? other.what : `${other.what} of turn ${other.turn}`;
+    return { what, expected: other.replayed, found: other.recorded };
+  }
+  const { reward, outcome_code: code } = row;
+  const pairs: readonly (readonly [what: string, expected: unknown, found: unknown])[] = [
+    ["completion", actionsOf(row.episode.messages).join("\n"), row.completion],
+    ["passed", reward !== null && solved.includes(code), row.passed],
+    ["details", replayed.end?.details ?? {}, row.details],
+    ["turns", replayed.turnRewards.length, row.episode.turns],
+  ];
+  const differing = pairs.find(([, is, said]) => canonicalJson(is) !== canonicalJson(said ?? null));
+  return differing && { what: differing[0], expected: differing[1], found: differing[2] };
+}
+
+export function isEpisode(row: ResultRow): row is EpisodeRow {
+  return row.episode !== undefined;
+}
+
+export class RowReplay implements RowCheck {
+  readonly #environment: PlayableEnvironment;
+  readonly #tasks: ReadonlyMap<string, Example>;
+  #pending: EpisodeRow[] = [];
+  #rows = 0;
+  readonly #firstIds: string[] = [];
+
+  constructor(environment: PlayableEnvironment, tasks: readonly Example[]) {
+    this.#environment = environment;
+    this.#tasks = new Map(tasks.map((task) => [task.id, task]));
+  }
+
+  get differing(): Differing | null {
+    return this.#rows === 0 ? null : { rows: this.#rows, first_ids: this.#firstIds };
+  }
+
+  add(row: ResultRow): boolean {
+    return isEpisode(row) && this.#pending.push(row) >= BATCH_ROWS;
+  }
+
+  async settle(): Promise<void> {
+    const rows = this.#pending.map((row) => ({ row, task: this.#tasks.get(row.id) }));
+    this.#pending = [];
+    for (const [i, why] of (await untrueRows(this.#environment, rows)).entries()) {
+      if (why === undefined) continue;
+      this.#rows++;
+      if (this.#firstIds.length < FIRST_IDS) this.#firstIds.push(rows[i]?.row.id as string);
+    }
+  }
+
+  async finish(): Promise<void> {
+    await this.settle();
+    await this.#environment.close();
+  }
+}
+
+type WithEnvironment = Pick<Manifest, "environment" | "split">;
+
+/** The embedded environment that the episodes are of, if its code is here and unchanged. */
+export async function openRowReplay(manifest: WithEnvironment): Promise<RowReplay | undefined> {
+  const { environment, split } = manifest;
+  if (environment?.path !== null || split === undefined) return undefined;
+  const opened = await openEmbedded(environment.name);
+  if (opened?.environment.identity.source_sha256 !== environment.source_sha256) return undefined;
+  return new RowReplay(opened, await opened.tasks(split as Split));
+}
+
+/** Says where the episodes are of an embedded environment whose code is not the one here. */
+export async function otherEnvironment({ environment }: WithEnvironment): Promise<string[]> {
+  if (environment?.path !== null) return [];
+  const opened = await openEmbedded(environment.name);
+  if (!opened || opened.environment.identity.source_sha256 === environment.source_sha256) return [];
+  return [
+    `The rewards could not be checked: the environment ${environment.name} ${environment.version} has other code now than when the episodes were evaluated. Evaluate again to have them checked.`,
+  ];
+}
+
+async function openEmbedded(name: string): Promise<PlayableEnvironment | undefined> {
+  // Loaded lazily: most gates are about scored rows.
+  const { EMBEDDED } = await import("../environments/catalogue.ts");
+  if (!EMBEDDED.has(name)) return undefined;
+  const { openPlayable } = await import("../environments/playable.ts");
+  return openPlayable(name);
+}

@@ -1,0 +1,304 @@
+/** Episodes of a rollout, played again in their environment before anything is made of them. */
+
+import {
+  ENVIRONMENT_ERROR,
+  type PlayableEnvironment,
+  SPLITS,
+  type Split,
+} from "../core/environment.ts";
+import { dataError } from "../core/errors.ts";
+import { fingerprint } from "../core/fingerprint.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type Example, toExample } from "../core/records.ts";
+import {
+  actionsOf,
+  type Disagreement,
+  disagreement,
+  isBroken,
+  type Replayed,
+  replayEpisodes,
+} from "../core/replay.ts";
+import type { CheckedScore, ScorerIdentity } from "../core/score.ts";
+import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
+import { visibleShort } from "../core/visible.ts";
+import type { ReadOptions } from "../runs/jsonl.ts";
+import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.ts";
+import { openRows } from "../runs/rows.ts";
+import type { FolderOptions } from "../runs/run-folder.ts";
+import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
+import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.ts";
+import type { Joined } from "./join.ts";
+import { PACKS_AT_ONCE } from "./score-packs.ts";
+import { ExampleFingerprints, type JoinedRun, withJoinedRun } from "./scoring-run.ts";
+import type { StatedProvenance } from "./stated.ts";
+
+/** What commands on trajectories are given. @see {@link evaluateTrajectories} */
+export interface EpisodeOptions extends Pick<FolderOptions, "force">, Pick<ReadOptions, "onBytes"> {
+  /** A rollout's folder, or a file of trajectories. */
+  readonly trajectories: string;
+  /** The environment that they were made in. */
+  readonly environment: PlayableEnvironment;
+  readonly outdir: string;
+  /** For trajectories without a provenance file: which policy acted, and how it was sampled. */
+  readonly stated?: StatedProvenance | undefined;
+}
+
+export interface EpisodeRun extends JoinedRun<TrajectoryGroup> {
+  /** Episodes of each task. */
+  readonly n: number;
+  /** What the manifest says of the environment. */
+  readonly described: Pick<Manifest, "environment" | "split" | "solved">;
+  readonly settings: JsonObject;
+  readonly failures: Summary["failures"];
+  /** Why there is no such episode, where its rollout failed. */
+  failureOf(id: string, sample: number): RolloutFailure | undefined;
+  /** By group, its episodes in the order of their samples; one that is not true is refused. */
+  replayed(batch: readonly Joined<TrajectoryGroup>[]): Promise<PlayedEpisode[][]>;
+}
+
+/** An episode as a row has it. */
+export interface PlayedEpisode {
+  readonly sample: number;
+  /** What the policy wrote in all turns. */
+  readonly completion: string;
+  readonly sum_logprob: number | null;
+  readonly score: CheckedScore;
+  readonly passed: boolean;
+  readonly episode: RowEpisode;
+}
+
+const FIRST_FAILURES = 5;
+
+export async function withEpisodes<T>(
+  kind: "eval" | "select",
+  options: EpisodeOptions,
+  work: (run: EpisodeRun) => Promise<T>,
+): Promise<T> {
+  const { environment: played } = options;
+  const source = await findEpisodes(options.trajectories);
+  const instrument = scorerIdentityOf(played);
+  requireSameName(source, instrument);
+  const { tasks, split, n } = await tasksOf(source, played, instrument.name);
+  const then = source.rollout?.environment.source_sha256 ?? null;
+  const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
+  const failures = failuresById(source.failures);
+  const sides = {
+    dataset: openRows(tasks, "tasks", toExample),
+    answers: new TrajectoryGroups(source.file, failures, options),
+    inputs: [source.file],
+    ...{ role: "trajectories" as const, batchSize: PACKS_AT_ONCE, boundByRow: false },
+    instrument: { identity: instrument, concurrency: 1 },
+  };
+  return withJoinedRun(kind, options, sides, (run) =>
+    work({
+      ...run,
+      n,
+      described: {
+        environment: { ...played.environment.identity, ...identityOf(instrument) },
+        ...(split !== undefined && { split }),
+        solved: [...played.solved],
+      },
+      settings: changed === undefined ? {} : { rollout_source_sha256: changed },
+      failures: summaryOf(source.failures),
+      failureOf: (id, sample) => failures.get(id)?.find((one) => one.sample === sample),
+      replayed: (batch) => replayGroups(batch, played, { file: source.file, changed, instrument }),
+    }),
+  );
+}
+
+/** An environment scores as a scorer does: it has a name, a version and code. */
+export function scorerIdentityOf({ environment, rewards }: PlayableEnvironment): ScorerIdentity {
+  const { name, version, spec, source_sha256: source, path } = environment.identity;
+  return {
+    name: String(name),
+    version: String(version ?? ""),
+    spec: String(spec ?? ""),
+    // What a server plays has no code here; what it says of itself stands for it.
+    source_sha256: typeof source === "string" ? source : fingerprint(environment.identity),
+    path: typeof path === "string" ? path : null,
+    ...(rewards && { range: [rewards[0], rewards[1]] as [number, number] }),
+  };
+}
+
+function identityOf({ name, version, spec, source_sha256, path }: ScorerIdentity) {
+  return { name, version, spec, source_sha256, path };
+}
+
+function requireSameName({ file, rollout }: RecordedEpisodes, { name }: ScorerIdentity): void {
+  if (!rollout || rollout.environment.name === name) return;
+  throw dataError(
+    `${file} was made in the environment ${visibleShort(rollout.environment.name, 60)}, not in ${name}`,
+    "Leave --env out, or name the environment of the rollout.",
+  );
+}
+
+interface Tasks {
+  readonly tasks: readonly Example[];
+  readonly split: string | undefined;
+  /** Episodes of each task. */
+  readonly n: number;
+}
+
+/** The tasks that the episodes are of, in the order of the environment. */
+async function tasksOf(
+  { file, rollout, failures }: RecordedEpisodes,
+  environment: PlayableEnvironment,
+  name: string,
+): Promise<Tasks> {
+  const splits = SPLITS.filter((split) => (rollout?.split ?? split) === split);
+  const bySplit = new Map<Split, readonly Example[]>();
+  for (const split of splits) bySplit.set(split, await environment.tasks(split));
+  const splitOf = new Map(
+    [...bySplit].flatMap(([split, tasks]) => tasks.map(({ id }) => [id, split] as const)),
+  );
+  let found: Split | undefined;
+  const check = (id: string) => {
+    const split = splitOf.get(id);
+    if (split === undefined) throw unknownTask(id, name, rollout?.split ?? undefined);
+    found ??= split;
+    if (split !== found)
+      throw dataError(
+        `${visibleShort(id, 60)} is a task of the split ${split}, and those before are of ${found}`,
+        "Evaluate the splits apart.",
+      );
+  };
+  const survey = await surveyTrajectories(file, check);
+  for (const { id } of failures) check(id);
+  const all = (found && bySplit.get(found)) ?? [];
+  const n = Math.max(rollout?.n ?? 1, survey.samples);
+  const asked = rollout?.examples ? all.slice(0, rollout.examples.count) : [];
+  if (asked.length > 0 && fingerprintOf(asked) === rollout?.examples?.sha256)
+    return { tasks: asked, split: found, n };
+  const present = new Set([...survey.ids, ...failures.map(({ id }) => id)]);
+  return { tasks: all.filter(({ id }) => present.has(id)), split: found, n };
+}
+
+function fingerprintOf(tasks: readonly Example[]): string {
+  const examples = new ExampleFingerprints();
+  for (const task of tasks) examples.add(task);
+  return examples.identity().sha256;
+}
+
+function unknownTask(id: string, name: string, split: string | undefined): Error {
+  const where = split === undefined ? "any split" : `the split ${split}`;
+  return dataError(
+    `the environment ${name} has no task ${JSON.stringify(visibleShort(id, 60))} in ${where}`,
+    "Name the environment that the trajectories were made in with --env.",
+  );
+}
+
+function failuresById(failures: readonly RolloutFailure[]): Map<string, RolloutFailure[]> {
+  const byId = new Map<string, RolloutFailure[]>();
+  for (const failure of failures) byId.set(failure.id, [...(byId.get(failure.id) ?? []), failure]);
+  return byId;
+}
+
+function summaryOf(failures: readonly RolloutFailure[]): Summary["failures"] {
+  if (failures.length === 0) return undefined;
+  return { count: failures.length, first: failures.slice(0, FIRST_FAILURES) };
+}
+
+interface Replaying {
+  readonly file: string;
+  /** The hash of the environment's code at the rollout, where it is another now. */
+  readonly changed: string | undefined;
+  readonly instrument: ScorerIdentity;
+}
+
+async function replayGroups(
+  batch: readonly Joined<TrajectoryGroup>[],
+  { environment, solved }: PlayableEnvironment,
+  context: Replaying,
+): Promise<PlayedEpisode[][]> {
+  const requests = batch.map(({ example, answer }) =>
+    (answer?.trajectories ?? []).map((episode) => ({ task: example, episode })),
+  );
+  const replayed = (await replayEpisodes(environment, requests.flat())).values();
+  return requests.map((group) =>
+    group.map(({ episode }) => {
+      const again = replayed.next().value as Replayed;
+      const other = isBroken(episode, again) ? undefined : disagreement(episode, again);
+      if (other) throw notTrue(episode, other, context);
+      return playedEpisode(episode, again, solved);
+    }),
+  );
+}
+
+function notTrue(
+  { id, sample }: Trajectory,
+  { turn, what, recorded, replayed }: Disagreement,
+  { file, changed, instrument }: Replaying,
+): Error {
+  const at = turn === undefined ? "" : turn === 0 ? ", before turn 1" : `, turn ${turn}`;
+  const short = (hash: string) => hash.slice(0, 12);
+  const why =
+    changed === undefined
+      ? "The file was changed after the rollout, or the environment depends on more than its code and its seed (see env check). Make the rollout again."
+      : `The environment's code is not that of the rollout: ${short(changed)}… then, ${short(instrument.source_sha256)}… now. Evaluate with the code of the rollout, or make the rollout again.`;
+  return dataError(
+    `${file}: ${visibleShort(id, 60)}, sample ${sample + 1}${at}: the ${what} is ${visibleShort(recorded, 80)}, but ${instrument.name} gives ${visibleShort(replayed, 80)}`,
+    why,
+  );
+}
+
+/** The score of an episode: null where the environment broke, or gives no reward. */
+export function episodeScore(
+  recorded: Pick<Trajectory, "code">,
+  replayed: Replayed,
+  solved: readonly string[],
+): { readonly score: CheckedScore; readonly passed: boolean } {
+  if (isBroken(recorded, replayed)) {
+    const { code, details = {} } = replayed.end ?? {};
+    const why = { message: "the environment broke when the episode was played" };
+    const score = { reward: null, code: ENVIRONMENT_ERROR };
+    return {
+      score: { ...score, details: code === ENVIRONMENT_ERROR ? details : why },
+      passed: false,
+    };
+  }
+  const { reward, end } = replayed;
+  return {
+    score: { reward, code: recorded.code, details: end?.details ?? {} },
+    passed: reward !== null && solved.includes(recorded.code),
+  };
+}
+
+function playedEpisode(
+  trajectory: Trajectory,
+  replayed: Replayed,
+  solved: readonly string[],
+): PlayedEpisode {
+  const { sample, address, terminated, messages } = trajectory;
+  const { turns: _turns, ...metrics } = isBroken(trajectory, replayed)
+    ? trajectory.metrics
+    : replayed.metrics;
+  const actions = actionsOf(messages);
+  return {
+    sample,
+    completion: actions.join("\n"),
+    sum_logprob: sumLogprob(trajectory),
+    ...episodeScore(trajectory, replayed, solved),
+    episode: {
+      ...{ sample, address: [...address], terminated, metrics },
+      messages: messages.map(withoutTokens),
+      turns: actions.length,
+    },
+  };
+}
+
+function withoutTokens(message: Trajectory["messages"][number]): RowEpisode["messages"][number] {
+  if (message.role !== "assistant") return message;
+  const { sampled: _, tool_calls: calls, ...rest } = message;
+  return { ...rest, ...(calls && { tool_calls: calls.map((call) => ({ ...call })) }) };
+}
+
+/** Of all turns; null where one is not known. */
+function sumLogprob({ messages }: Trajectory): number | null {
+  let sum = 0;
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    if (message.sampled.logprobs === null) return null;
+    for (const value of message.sampled.logprobs) sum += value;
+  }
+  return sum;
+}
