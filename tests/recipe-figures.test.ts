@@ -28,3 +28,12 @@ test("the Goodhart recipe: the naive reward rises, the truth falls, and reward_h
   expect(strict.end.truth).toBeGreaterThan(strict.start.truth + 0.2);
   expect(read("goodhart/README.md")).toContain("reward_hacking");
 });
+
+test("the recipe of tool calls: more exact answers, and no unsafe ones any more", () => {
+  const { solved, unsafe_calls, greedy } = JSON.parse(read("tool-calls/results.json"));
+  expect(solved.trained).toBeGreaterThan(solved.start + 0.3);
+  expect(unsafe_calls.start).toBeGreaterThan(5);
+  expect(unsafe_calls.trained).toBe(0);
+  // What the page says of it: greedy decoding had little to gain.
+  expect(greedy.start).toBeGreaterThan(0.97);
+});
