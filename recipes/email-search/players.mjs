@@ -69,7 +69,7 @@ export function conversationAt(index, definition, tasks) {
     const content = nextAnswer(known, rng);
     messages.push({ role: "assistant", content });
     turn = definition.step(turn.state, { text: content });
-    if (turn.end) return { id: `t${index}`, messages, code: turn.end.code };
+    if (turn.end) return { id: `t${index}`, messages };
     known.turns++;
     const result = turn.observation[0].content.trim();
     if (content.includes('"read_email"')) {

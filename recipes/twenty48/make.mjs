@@ -2,4 +2,4 @@
 import { storeStart } from "../start-policy.mjs";
 import { startSettings } from "./start-settings.mjs";
 
-await storeStart(await startSettings());
+await storeStart(startSettings());

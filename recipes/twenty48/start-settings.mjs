@@ -1,10 +1,12 @@
 // What the start policy of 2048 is made of.
-import { openEnvironment } from "lockedroom/environments";
+import { game2048 } from "lockedroom/environments";
 import { textsOf } from "./players.mjs";
 
+/** The games of the texts go on to 256, so that the policy has seen boards with a tile of 128. */
+const GAME = game2048("twenty48-to-256", 256);
+
 /** Positions of greedy play first, then of play that is random in every second move. */
-export async function startSettings({ texts = [100_000, 60_000], steps = [1500, 200] } = {}) {
-  const { definition } = await openEnvironment("twenty48");
+export function startSettings({ texts = [100_000, 60_000], steps = [1500, 200] } = {}) {
   return {
     ...{ name: "twenty48", layers: 2, context: 32 },
     // A cell with the sign after it is one token, and so is a whole answer.
@@ -15,8 +17,8 @@ export async function startSettings({ texts = [100_000, 60_000], steps = [1500, 
       ...[2, 4, 8, 16, 32, 64, 128, "_"].map((tile) => `${tile}|${tile}\n`),
     ],
     stages: [
-      { texts: textsOf(definition, 100, texts[0]), batch: 512, steps: steps[0], lr: 0.003 },
-      { texts: textsOf(definition, 50, texts[1]), batch: 256, steps: steps[1], lr: 0.0005 },
+      { texts: textsOf(GAME, 100, texts[0]), batch: 512, steps: steps[0], lr: 0.003 },
+      { texts: textsOf(GAME, 50, texts[1]), batch: 256, steps: steps[1], lr: 0.0005 },
     ],
   };
 }
