@@ -1,6 +1,6 @@
 /**
- * `npm run test:formats`: exports recorded trajectories with the built command and reads each file with
- * the library of its format. The libraries live in .formats-venv, which this script makes (about 1 GB,
+ * `npm run test:formats`: exports recorded trajectories with the built command, reads each file with the
+ * library of its format, and imports what the library then writes. The libraries live in .formats-venv, which this script makes (about 1 GB,
  * from PyPI); `-- --install` makes it anew.
  */
 
@@ -64,8 +64,24 @@ function exportAll(folder) {
   }
 }
 
+/** What a library read and wrote again still gives the same trajectories. */
+function importAll(folder) {
+  const wanted = readFileSync(path.join(RECORDED, "trajectories.jsonl"), "utf8");
+  const changed = FORMATS.filter((format) => {
+    const file = path.join(folder, `again-${format}.jsonl`);
+    const outdir = path.join(folder, `in-${format}`);
+    const command = ["dist/cli/bin.js", "import", "trajectories", file];
+    run(process.execPath, [...command, "--format", format, "--outdir", outdir, "--quiet"]);
+    return readFileSync(path.join(outdir, "trajectories.jsonl"), "utf8") !== wanted;
+  });
+  for (const format of changed) console.log(`FAIL  ${format}: imported otherwise than exported`);
+  console.log(`${FORMATS.length - changed.length} passed, ${changed.length} failed`);
+  process.exitCode = changed.length > 0 ? 1 : 0;
+}
+
 const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-formats-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 install();
 exportAll(folder);
 run(PYTHON, [path.join(HERE, "read_exports.py"), folder]);
+importAll(folder);

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
 import { engineTables } from "../bench/engine-tables.mjs";
 // @ts-expect-error plain JavaScript
+import { episodesTables } from "../bench/episodes-tables.mjs";
+// @ts-expect-error plain JavaScript
 import { learnTables } from "../bench/learn-tables.mjs";
 // @ts-expect-error plain JavaScript
 import { peersTables } from "../bench/peers/tables.mjs";
@@ -24,6 +26,7 @@ test("the figures of docs/benchmarks.md are those of the committed benchmarks", 
   const page = read("docs/benchmarks.md");
   expect(page).toContain(engineTables(results));
   expect(page).toContain(learnTables(JSON.parse(read("bench/learn-results.json"))));
+  expect(page).toContain(episodesTables(JSON.parse(read("bench/episodes-results.json"))));
 });
 
 const PEERS = "bench/peers-results.json";
@@ -60,6 +63,19 @@ test("the committed figures say truly which limits they keep", () => {
     expect(holds, name).toBe(value >= least && value <= most);
   }
 });
+
+test("environment steps, gathering and scoring are a small part of a training step", () => {
+  const { stdout, status, stderr } = spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL("../bench/episodes.mjs", import.meta.url))],
+    { env: { ...process.env, LOCKEDROOM_BENCH_SMALL: "1" }, encoding: "utf8" },
+  );
+  expect([0, 1], stderr).toContain(status);
+  // The benchmark's limit is 0.05; a test beside other tests is given more.
+  const [, share] = /share of a training step ([\d.e-]+)/.exec(stdout) ?? [];
+  expect(Number(share)).toBeGreaterThan(0);
+  expect(Number(share)).toBeLessThan(0.15);
+}, 400_000);
 
 test("the engine's benchmark measures every check that is committed, and in small writes nothing", () => {
   const before = read("bench/engine-results.json");

@@ -187,6 +187,29 @@ describe("native tool calls", () => {
     expect(summary.episodes?.n_failed).toBe(0);
   });
 
+  test("a refusal is a turn of the policy, and is counted", async () => {
+    const message = { role: "assistant", content: null, refusal: "I would rather not." };
+    const behave: Behaviour = () => ({ body: chat(null, { message }) });
+    const { trajectories, summary } = await played("tool-calls", behave, { tasks: 2 });
+    expect(trajectories[0]).toMatchObject({
+      ...{ code: "invalid_json", logs: ["turn 1: refusal: I would rather not."] },
+    });
+    expect(summary).toMatchObject({ n_refused: 2, n_empty: 2, n_answers: 2 });
+  });
+
+  test("many episodes at once raise no warning of the runtime", async () => {
+    const warnings: string[] = [];
+    const listen = ({ message }: Error) => warnings.push(message);
+    process.on("warning", listen);
+    const behave: Behaviour = () => ({ ...calling("none", "{}"), afterMs: 20 });
+    const { endpoint } = await played("tool-calls", behave, {
+      ...{ tasks: 40, policy: { concurrency: 40 } },
+    });
+    process.off("warning", listen);
+    expect(endpoint.mostInFlight).toBeGreaterThan(20);
+    expect(warnings).toEqual([]);
+  });
+
   test("a key that the endpoint echoes in a call is redacted", async () => {
     const behave: Behaviour = () => calling("get_weather", JSON.stringify({ city: KEY }));
     const { trajectories } = await played("tool-calls", behave, { tasks: 1 });

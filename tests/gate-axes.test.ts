@@ -268,6 +268,25 @@ describe("the axes must be the same instruments", () => {
   });
 });
 
+test("rewards on an axis beyond its declared range refuse the comparison", async () => {
+  const file = scorerFile(
+    "ranged",
+    'return { reward: completion.length / 4, code: "length", details: {} };',
+    "export const range = [0, 100];\n",
+  );
+  const axes = [{ name: "length", scorer: file }];
+  const [baseline, candidate] = [await old({ axes }), await better(same, { axes })];
+  const within = await verdictFor(baseline, candidate);
+  expect(within.comparable).toBe(true);
+  // An evaluation refuses such a reward; a row that was edited can have it.
+  forge(candidate, {
+    row: (row) => ({ ...row, axes: { length: { reward: 1000, code: "length" } } }),
+  });
+  const beyond = await verdictFor(baseline, candidate);
+  expect(beyond).toMatchObject({ code: "axis_rewards_out_of_range", exit_code: 3 });
+  expect(beyond.reasons[0]?.message).toMatch(/axis length, but the scorer declares 0 to 100\.$/);
+});
+
 describe("edited axes", () => {
   const whitewash = (row: ResultRow) => {
     for (const one of Object.values(row.axes ?? {}))
@@ -317,6 +336,23 @@ describe("edited axes", () => {
     };
     const honest = await verdictFor(await old(labelled), await better(verbose, labelled));
     expect(honest.decision).toBe("PROMOTE");
+  });
+
+  test("labels edited alike in both runs pass two folders; --verified reads the data set", async () => {
+    const [baseline, candidate] = [await old(), await better(verbose)];
+    for (const run of [baseline, candidate])
+      forge(run, {
+        row: (row) => ({
+          ...whitewash(row),
+          axes: { ...row.axes, verbosity: { reward: 1, code: "within_budget" } },
+          axis_labels: { max_words: 5000 },
+        }),
+      });
+    expect((await verdictFor(baseline, candidate)).decision).toBe("PROMOTE");
+    const further: GateOptions["further"] = (before, after) =>
+      verifyBoth(before, after, { only: ["files", "score"] });
+    const verified = await verdictFor(baseline, candidate, { further });
+    expect(verified).toMatchObject({ code: "verification_failed", exit_code: 3 });
   });
 
   const ZEROS = "0".repeat(64);

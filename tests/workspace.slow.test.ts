@@ -70,13 +70,16 @@ test("init makes a clean repository with one commit, everything the levels name,
   expect(pristine.shell("npm test 2>&1")).toContain("pass 2");
 });
 
-test("a program that is not written yet is one sentence and the next command, no stack", () => {
-  const { status, stdout, stderr } = pristine.try(
-    "run assignments/two_step_mdp_demo.ts --outdir runs/half",
-  );
+test.each([
+  ["two_step_mdp_demo.ts --outdir runs/half", "train", 2],
+  ["kl_regularized_choice.ts", "choose", 3],
+  ["hackable_scorer_demo.ts", "naive", 5],
+])("%s, not written yet, is one sentence and the next command, no stack", (...args) => {
+  const [program, name, level] = args;
+  const { status, stdout, stderr } = pristine.try(`run assignments/${program}`);
   expect({ status, stdout, stderr }).toEqual({
     ...{ status: 65, stdout: "" },
-    stderr: "train is not written yet\nNext: ./lockedroom level 2 --next\n",
+    stderr: `${name} is not written yet\nNext: ./lockedroom level ${level} --next\n`,
   });
   rmSync(pristine.file("runs/half"), { recursive: true, force: true });
 });

@@ -1,7 +1,7 @@
 """Reads recorded exports with the library of each format, and compares with our own trajectories.
 
 Usage: python read_exports.py FOLDER, with trajectories.jsonl, failures.jsonl and FORMAT.jsonl in it.
-Prints one line for each library; the exit code is 1 when one of them read something else.
+Each library also writes what it read, as again-FORMAT.jsonl, for `import trajectories`. Prints one line for each library; the exit code is 1 when one of them read something else.
 """
 
 import json
@@ -24,6 +24,10 @@ def lines(name):
 OURS = lines("trajectories.jsonl")
 FAILURES = lines("failures.jsonl")
 SCORED = [one for one in OURS if one["reward"] is not None]
+
+
+def write_again(name, texts):
+    (FOLDER / f"again-{name}.jsonl").write_text("".join(f"{text}\n" for text in texts))
 
 
 def same(found, wanted, what):
@@ -114,6 +118,14 @@ def art():
             content = choice.logprobs.content
             same([int(t.token.split(":")[1]) for t in content], turn["sampled"]["token_ids"], "ids")
             same([t.logprob for t in content], turn["sampled"]["logprobs"], "log-probs")
+    again = iter(found)
+    groups_again = []
+    for record in records:
+        group = TrajectoryGroup([next(again) for _ in record["trajectories"]])
+        group.exceptions = [PydanticException.model_validate(e) for e in record["exceptions"]]
+        group.metadata = record["metadata"]
+        groups_again.append(group.model_dump_json())
+    write_again("art", groups_again)
     exceptions = [PydanticException.model_validate(e) for r in records for e in r["exceptions"]]
     same(len(exceptions), len(FAILURES) + len(OURS) - len(SCORED), "exceptions")
     return f"{len(groups)} groups, {len(found)} trajectories, {len(exceptions)} exceptions"
@@ -153,6 +165,7 @@ def verifiers():
             same(branch.sampled_mask, mask, "mask")
         own = [p for b in trace.branches for p, m in zip(b.logprobs, b.sampled_mask) if m]
         same(own, [p for turn in turns(wanted) for p in turn["sampled"]["logprobs"]], "log-probs")
+    write_again("verifiers", [json.dumps(e.to_record(float_decimals=None)) for e in episodes])
     return f"{len(played)} episodes, {len(failed)} failed"
 
 
@@ -170,6 +183,10 @@ def openenv():
         same(len(record.tool_trace), len(our_calls(wanted)), "tool trace")
         same((record.reward, record.done), (wanted["reward"], wanted["terminated"]), "reward")
         same(record.to_dict()["metrics"], wanted["metrics"], "metrics")
+    with tempfile.TemporaryDirectory() as folder:
+        for record in records:
+            RolloutSerializer(folder).write_episode(record)
+        write_again("openenv", Path(folder, "results.jsonl").read_text().splitlines())
     return f"{len(records)} episodes"
 
 
@@ -202,6 +219,7 @@ def check_atif(model):
         wanted_replies = [m["content"] for m in wanted["messages"] if m["role"] == "tool"]
         same(replies, wanted_replies, "tool replies")
         same(document.final_metrics.extra["reward"], wanted["reward"], "reward")
+    write_again("atif", [json.dumps(document.to_json_dict()) for document in found])
     return f"{len(found)} documents"
 
 
@@ -252,9 +270,11 @@ def trl():
     counts = []
     for name, keys in [("trl", ["prompt", "completion"]), ("trl-messages", ["messages"])]:
         with tempfile.TemporaryDirectory() as cache:
-            rows = load_dataset(
+            data = load_dataset(
                 "json", data_files=str(FOLDER / f"{name}.jsonl"), split="train", cache_dir=cache
-            ).to_list()
+            )
+            data.to_json(FOLDER / f"again-{name}.jsonl")
+            rows = data.to_list()
         for row, wanted in zip(rows, OURS, strict=True):
             assert is_conversational({key: row[key] for key in keys})
             same(row["reward"], wanted["reward"], "reward")

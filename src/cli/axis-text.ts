@@ -76,12 +76,20 @@ export function axisLines({ axes: found }: GateReport): string[] {
     ...found.values.map((one) =>
       [
         `  ${short(one.name, 15).padEnd(15)} ${String(one.margin).padStart(6)}`,
-        one.baseline.toFixed(4).padStart(7),
-        one.candidate.toFixed(4).padStart(7),
-        signed(one.delta ?? 0).padStart(8),
-        pCell(one.p_holm).padStart(9),
-        ` ${SLICE_STATES[one.state]}`,
+        ...partCells(one),
       ].join(" "),
     ),
   ];
 }
+
+type AxisOfVerdict = NonNullable<GateReport["axes"]>["values"][number];
+type SliceOfVerdict = NonNullable<GateReport["slices"]>["values"][number];
+
+/** The columns that a slice and an axis of a verdict share, after its name. */
+export const partCells = (one: AxisOfVerdict | SliceOfVerdict): string[] => [
+  one.baseline.toFixed(4).padStart(7),
+  one.candidate.toFixed(4).padStart(7),
+  signed(one.delta ?? 0).padStart(8),
+  pCell(one.p_holm).padStart(9),
+  ` ${SLICE_STATES[one.state]}`,
+];

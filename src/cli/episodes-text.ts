@@ -37,6 +37,8 @@ export function printEpisodes(
   if (episodes.n_failed > 0) out(warning(failedText(episodes)));
   out();
   printFigures(episodes);
+  const { n_refused: refused, n_answers: turns } = summary;
+  if (refused > 0) out(`  refusals: ${refused} of ${turns} turns`);
   printCost(summary.cost);
   printTiming(manifest.volatile.timing);
   out();

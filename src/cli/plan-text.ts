@@ -132,7 +132,7 @@ function showCriterion(criterion: CriterionStatus, state: Shown): void {
 /** The first piece of evidence; the others are in the JSON output. */
 function showEvidence([first, ...more]: readonly Evidence[]): void {
   if (!first) return;
-  const others = more.length === 0 ? "" : ` (and ${more.length} more files)`;
+  const others = more.length === 0 ? "" : ` (and ${counted(more.length, "more file")})`;
   print(`${visible(first.path)}: ${visible(first.figure)}${others}`, "      ");
 }
 

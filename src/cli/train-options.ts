@@ -5,17 +5,18 @@ import type { PlayableEnvironment } from "../core/environment.ts";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { openPlayable } from "../environments/playable.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { mergeSettings, nested, parseAssignment, readRecipe } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
+import { openPlayable } from "../openenv/open-playable.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { type ExpectedData, explained } from "./data-kind.ts";
 import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
 import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
+import { err, warning } from "./terminal.ts";
 
 /** The settings and scorers of the options are given in other words on the command line. */
 type Renamed = "algorithm" | "settings" | "rewards" | "validation" | "cost" | "environment";
@@ -56,7 +57,7 @@ export function addTrainOptions(command: Command): Command {
     .option("--dataset <file>", "training data, JSONL (with --env: its train tasks unless given)")
     .option(
       "--init <start>",
-      "initial policy: scratch (sft only), pi0 or a checkpoint folder",
+      "initial policy: scratch (sft only), pi0, a checkpoint folder or alias:NAME",
       "scratch",
     )
     .addOption(oneOf("--size <size>", "model size for --init scratch", SIZES).default("nano"))
@@ -170,7 +171,7 @@ export async function withTrainOptions<T>(
     const rewards: GuardedScorer[] = [];
     const own = isPlayed(flags);
     refuseScorers(flags);
-    environment = own ? await openPlayable(flags.env) : undefined;
+    environment = own ? await openPlayable(flags.env, (text) => err(warning(text))) : undefined;
     if (isSampled(algorithmOf(algorithm).needs) && !own) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }

@@ -58,9 +58,13 @@ export interface Environment<S = unknown> {
    * and each turn is a row of its own. A long game stays within a short context.
    */
   readonly memoryless?: boolean;
+  /** How many episodes may be open at once, where a server has a limit. */
+  readonly episodesAtOnce?: number;
   reset(task: Example, rng: Rng): Promise<Turn<S>>;
   /** Steps of independent episodes, answered in the same order. */
   step(batch: readonly { readonly state: S; readonly action: Action }[]): Promise<Turn<S>[]>;
+  /** Says that an episode will not be played to its end; what a server holds for it is set free. */
+  leave?(state: S): void;
 }
 
 /** The code of an episode whose environment broke: it has no reward, which is never a zero. */

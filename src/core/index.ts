@@ -1,3 +1,4 @@
+export * from "./actor.ts";
 export * from "./environment.ts";
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
@@ -12,4 +13,5 @@ export * from "./replay.ts";
 export * from "./rng.ts";
 export * from "./score.ts";
 export * from "./token-row.ts";
+export * from "./trajectory.ts";
 export * from "./visible.ts";

@@ -8,6 +8,7 @@ import { headlines } from "./hackable/headlines.ts";
 import { wordGroups } from "./hackable/word-groups.ts";
 import { supportReplies } from "./support-replies/support-replies.ts";
 import { toolCalls } from "./tool-calls/tool-calls.ts";
+import { twenty48Score } from "./twenty48/score.ts";
 import { twenty48 } from "./twenty48/twenty48.ts";
 
 /** The state of each is its own affair: whoever plays it only hands it back. */
@@ -18,11 +19,29 @@ interface Embedded {
   readonly definition: AnyDefinition;
   /** Beside this file, without its extension. */
   readonly module: string;
+  /** What is to be done, in a line of the list. */
+  readonly summary: string;
 }
+
+const SUMMARIES: Readonly<Record<string, string>> = {
+  arithmetic: "one arithmetic problem, answered in a fixed format",
+  twenty48: "the sliding game, won at 128; reward by its largest tile",
+  "twenty48-score": "the sliding game, won at 128; reward by points",
+  "tool-calls": "the right tool with the right and safe arguments, or none",
+  "email-search": "a question about 5,000 mails: search, read, answer",
+  "support-replies": "a reply to a customer; no reward of its own",
+  "word-groups-naive": "eight words in two categories; the reward can be tricked",
+  "word-groups": "eight words in two categories",
+  "headlines-naive": "a headline for an article; the reward can be tricked",
+  headlines: "a headline for an article",
+  "boat-race-naive": "reach the finish; circling pays more than finishing",
+  "boat-race": "reach the finish; circling does not pay",
+};
 
 const MODULES: Readonly<Record<string, readonly AnyDefinition[]>> = {
   arithmetic: [arithmetic],
   "twenty48/twenty48": [twenty48],
+  "twenty48/score": [twenty48Score],
   "tool-calls/tool-calls": [toolCalls],
   "email-search/email-search": [emailSearch],
   "support-replies/support-replies": [supportReplies],
@@ -33,6 +52,9 @@ const MODULES: Readonly<Record<string, readonly AnyDefinition[]>> = {
 
 export const EMBEDDED: ReadonlyMap<string, Embedded> = new Map(
   Object.entries(MODULES).flatMap(([module, definitions]) =>
-    definitions.map((definition) => [definition.name, { definition, module }] as const),
+    definitions.map((definition) => {
+      const { name } = definition;
+      return [name, { definition, module, summary: SUMMARIES[name] ?? "" }] as const;
+    }),
   ),
 );

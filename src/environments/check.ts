@@ -3,7 +3,7 @@
  * finding has the id that OpenEnv gives it, where it has one.
  */
 
-import { SPLITS, type Turn } from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, SPLITS, type Turn } from "../core/environment.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
@@ -40,7 +40,7 @@ const LEAST_GAP = 0.25;
 const NEAR_MOST = 0.05;
 
 /** Answers that solve nothing, whatever the task is. */
-const CANARIES: readonly string[] = [
+export const CANARIES: readonly string[] = [
   "",
   " ",
   "0",
@@ -60,15 +60,33 @@ export function checkEnvironment<S>(
   const tasks = SPLITS.flatMap((split) => definition.tasks(split).slice(0, count));
   const { gold, idle, exploit } = definition.players;
   const played = (player: ((state: S) => string) | undefined) =>
-    player ? tasks.map((task) => playScripted(definition, task, seed, player)) : [];
-  const evidence: Evidence<S> = {
-    ...{ definition, tasks, seed },
-    ...{ gold: played(gold), idle: played(idle), exploit: played(exploit) },
-    canaries: CANARIES.map((text, i) =>
-      playScripted(definition, tasks[i % tasks.length] as Example, seed, () => text),
-    ),
-  };
-  return Object.entries(CHECKS).map(([id, check]) => finding(id, () => check(evidence)));
+    player ? tasks.map((task) => sound(playScripted(definition, task, seed, player))) : [];
+  try {
+    const evidence: Evidence<S> = {
+      ...{ definition, tasks, seed },
+      ...{ idle: played(idle), gold: played(gold), exploit: played(exploit) },
+      canaries: CANARIES.map((text, i) =>
+        sound(playScripted(definition, tasks[i % tasks.length] as Example, seed, () => text)),
+      ),
+    };
+    return Object.entries(CHECKS).map(([id, check]) => finding(id, () => check(evidence)));
+  } catch (error) {
+    if (!(error instanceof BrokenEpisode)) throw error;
+    const outcome = (id: string): Outcome =>
+      id === "reward.well_formed"
+        ? { wrong: error.message }
+        : { missing: "not checked: an episode failed" };
+    return Object.keys(CHECKS).map((id) => finding(id, () => outcome(id)));
+  }
+}
+
+/** Nothing can be said of an environment that fails, and one that hangs would take hours. */
+class BrokenEpisode extends Error {}
+
+function sound<S>(episode: ScriptedEpisode<S>): ScriptedEpisode<S> {
+  const { task, end } = episode;
+  if (end.code !== ENVIRONMENT_ERROR) return episode;
+  throw new BrokenEpisode(`${task.id}: ${visibleShort(String(end.details.message), 200)}`);
 }
 
 /** A check gives what it found wrong, what it could not check, or what it saw. */

@@ -5,13 +5,14 @@
 
 import { z } from "zod";
 import { ENVIRONMENT_ERROR, type Turn } from "../core/environment.ts";
-import { messageOf } from "../core/errors.ts";
+import { dataError, LockedRoomError, messageOf } from "../core/errors.ts";
 import { canonicalJson, deepFreeze, type Json } from "../core/json.ts";
+import type { Example } from "../core/records.ts";
 import { visibleShort } from "../core/visible.ts";
 import { inScope, type Sight, scoringScope } from "../extensions/watch.ts";
 import { watchUserCode } from "../extensions/watched-acts.ts";
 import { withinLimit } from "../extensions/within-limit.ts";
-import type { EnvironmentDefinition } from "./definition.ts";
+import type { EnvironmentDefinition, Players } from "./definition.ts";
 
 /** Two instances of the same file: the second shows whether the first keeps state of its own. */
 export interface LoadedDefinition<S> {
@@ -20,7 +21,10 @@ export interface LoadedDefinition<S> {
   readonly sight: Sight;
 }
 
-/** The same environment; `reset` and `step` never throw and never take longer than the limit. */
+/**
+ * The same environment; `reset` and `step` never throw and never take longer than the limit. Its tasks
+ * and players may take longer, and what is wrong with them is a sentence.
+ */
 export function guarded<S>(
   { definition, again, sight }: LoadedDefinition<S>,
   limitMs: number,
@@ -39,11 +43,59 @@ export function guarded<S>(
     }
     return first.turn as unknown as Turn<S>;
   };
+  const called = <T>(what: string, call: () => T): T =>
+    inScope(scoringScope(sight, true), () =>
+      plainCall(`${definition.name}: ${what}`, call, limitMs),
+    );
+  const player = (name: keyof Players<S>) => {
+    const own = definition.players[name];
+    return own && ((state: S) => String(called(`players.${name}`, () => own(deepFreeze(state)))));
+  };
+  const [gold, idle, exploit] = [player("gold"), player("idle"), player("exploit")];
   return {
     ...definition,
+    players: {
+      idle: idle as Players<S>["idle"],
+      ...(gold && { gold }),
+      ...(exploit && { exploit }),
+    },
+    tasks: (split) =>
+      called(`tasks("${split}")`, () => requireTasks(definition.tasks(split), definition.name)),
     reset: (task, seed) => agreed((one) => one.reset(deepFreeze(task), seed), null as S),
     step: (state, action) => agreed((one) => one.step(deepFreeze(state), action), state),
   };
+}
+
+/** Tasks may be made, and a player may search: more time than a step has. */
+const LONGER = 10;
+
+/** A call whose answer is no turn: what goes wrong there is an error of the whole command. */
+function plainCall<T>(what: string, call: () => T, limitMs: number): T {
+  const limit = limitMs * LONGER;
+  let found: { readonly value: T } | undefined;
+  try {
+    withinLimit(() => {
+      found = { value: call() };
+    }, limit);
+  } catch (error) {
+    if (error instanceof LockedRoomError) throw error;
+    throw notSound(`${what} threw: ${visibleShort(messageOf(error), 200)}`);
+  }
+  if (found) return found.value;
+  throw notSound(`${what} did not answer within ${limit / 1000} s`);
+}
+
+const TASKS = z.array(z.looseObject({ id: z.string(), prompt: z.string() }));
+
+/** As plain data, which the environment cannot change later. */
+function requireTasks(tasks: unknown, name: string): readonly Example[] {
+  const plain: unknown = JSON.parse(canonicalJson(tasks as Json));
+  if (TASKS.safeParse(plain).success) return plain as Example[];
+  throw notSound(`${name}: its tasks are no list of objects with an id and a prompt`);
+}
+
+function notSound(problem: string): LockedRoomError {
+  return dataError(problem, "Correct the environment's file.");
 }
 
 type Answered = { readonly turn: Json } | { readonly problem: string };

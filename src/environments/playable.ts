@@ -3,6 +3,7 @@
 import type { Environment, PlayableEnvironment, Turn } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
 import { OUT_OF_TURNS } from "./definition.ts";
+import { episodeSeed } from "./episode.ts";
 import { type OpenedEnvironment, openEnvironment } from "./open.ts";
 
 /** The state of a definition, and how many turns were played. */
@@ -17,7 +18,8 @@ export function playable({ definition, identity }: OpenedEnvironment): Environme
     identity: identity as unknown as JsonObject,
     memoryless,
     reset: async (task, rng) => {
-      const turn = definition.reset(task, rng.below(2 ** 32));
+      // As the server of `env serve` does it: the same seed is the same episode there.
+      const turn = definition.reset(task, episodeSeed(rng.below(2 ** 32), task));
       return { ...turn, state: { state: turn.state, turns: 0 } };
     },
     step: async (batch) =>

@@ -10,12 +10,12 @@ export type AssistantMessage = Extract<TrajectoryMessage, { role: "assistant" }>
 /** Where a call's arguments are JSON in a string, and where an object. */
 export type ArgumentForm = "text" | "object";
 
+/** Chat messages need the id of the call: a call that was made as text has none. */
+const NO_CALL = "";
+
 export function toChat(message: TrajectoryMessage, form: ArgumentForm): JsonObject {
   const { role, content } = message;
-  if (role === "tool") {
-    const { tool_call_id } = message;
-    return { role, content, ...(tool_call_id !== undefined && { tool_call_id }) };
-  }
+  if (role === "tool") return { role, content, tool_call_id: message.tool_call_id ?? NO_CALL };
   if (role !== "assistant" || message.tool_calls === undefined) return { role, content };
   return {
     role,
@@ -68,7 +68,8 @@ export function fromChat(
   if (role === "system" || role === "user") return { role, content };
   if (role === "tool") {
     const { tool_call_id: id } = given;
-    return { role, content, ...(typeof id === "string" && { tool_call_id: id }) };
+    const named = typeof id === "string" && id !== NO_CALL;
+    return { role, content, ...(named && { tool_call_id: id }) };
   }
   if (role === "assistant") {
     const calls = callsOf(given.tool_calls, where);

@@ -1,6 +1,7 @@
 /** Writes the trajectories of a rollout in another format, a task at a time. */
 
 import type { Tool } from "../core/environment.ts";
+import { usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import type { TrajectoryGroup } from "../core/trajectory.ts";
@@ -8,6 +9,7 @@ import type { ReadOptions } from "../runs/jsonl.ts";
 import { packageVersion } from "../runs/manifest.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
 import { openTrajectories } from "../runs/trajectory-source.ts";
+import { realPath } from "../runs/whole-file.ts";
 import { writeLines } from "../runs/whole-lines.ts";
 import type { ExportContext, TrajectoryFormat } from "./format.ts";
 import { groupsOf } from "./groups.ts";
@@ -39,6 +41,9 @@ export async function exportTrajectories(
   { force, onBytes }: ExportOptions = {},
 ): Promise<Exported> {
   const { file, failures, manifest } = await openTrajectories(given);
+  if (realPath(outfile) === realPath(file)) {
+    throw usageError(`${outfile} is the file to export`, "Choose another --outfile.");
+  }
   const context = contextOf(manifest);
   const counts = { trajectories: 0, unscored: 0 };
   const source = readTrajectories(file, { onBytes });
@@ -64,9 +69,15 @@ export function contextOf(manifest: JsonObject | undefined): ExportContext {
   return {
     tools: Array.isArray(tools) ? (tools as unknown as Tool[]) : [],
     environment: nameOf(environment),
-    policy: nameOf(policy),
+    policy: nameOf(policy) ?? checkpointName(policy),
     version: packageVersion(),
   };
+}
+
+/** A checkpoint is known by the fingerprint of its weights. */
+function checkpointName(policy: unknown): string | null {
+  const fingerprint = isFields(policy) ? policy.fingerprint : undefined;
+  return typeof fingerprint === "string" ? `checkpoint:${fingerprint}` : null;
 }
 
 function nameOf(identity: unknown): string | null {

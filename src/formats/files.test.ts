@@ -172,7 +172,7 @@ test.each([
   await expect(work).rejects.toMatchObject({ kind: "data" });
   await expect(work).rejects.toThrow(`given.jsonl:2: `);
   await expect(work).rejects.toThrow(message);
-  expect(existsSync(outdir) ? readdirSync(outdir) : []).toEqual([]);
+  expect(existsSync(outdir)).toBe(false);
 });
 
 test("a branch in a graph of messages is refused, and not cut off in silence", async () => {
@@ -241,6 +241,13 @@ test("an existing file is kept unless it is to be replaced, and a failed export 
   await expect(exportTrajectories(source, trl, outfile, { force: true })).rejects.toThrow(":2:");
   expect(readFileSync(outfile, "utf8")).toBe(before);
   expect(readdirSync(path.dirname(outfile))).toEqual(["x.jsonl"]);
+});
+
+test("an export never replaces what it reads", async () => {
+  const source = fileOf([game()]);
+  const work = exportTrajectories(source, formatNamed("trl"), source, { force: true });
+  await expect(work).rejects.toThrow("is the file to export");
+  expect(readFileSync(source, "utf8")).toBe(lines([game()]));
 });
 
 test("an import never goes into a run", async () => {

@@ -17,9 +17,9 @@ test("says only what differs, and lists of objects by their place", () => {
   const from = { list: [{ a: 1 }, { a: 2, b: 3 }], same: [1, 2] };
   const to = { list: [{ a: 1 }, { a: 4 }], same: [1, 2], "a/b~c": null };
   expect(difference(from, to)).toEqual([
+    { op: "add", path: "/a~1b~0c", value: null },
     { op: "remove", path: "/list/1/b" },
     { op: "replace", path: "/list/1/a", value: 4 },
-    { op: "add", path: "/a~1b~0c", value: null },
   ]);
 });
 

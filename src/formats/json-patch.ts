@@ -24,7 +24,7 @@ export function readPatch(value: unknown): PatchOperation[] {
   throw new TypeError(`not a JSON Patch: ${z.prettifyError(parsed.error)}`);
 }
 
-/** What to do to `from` so that it becomes `to`. */
+/** What to do to `from` so that it becomes `to`, whatever the order of their keys. */
 export function difference(from: Json, to: Json, path = ""): PatchOperation[] {
   if (isObject(from) && isObject(to)) return memberDifference(from, to, path);
   if (isList(from) && isList(to) && from.length === to.length && to.every(isObject)) {
@@ -35,16 +35,19 @@ export function difference(from: Json, to: Json, path = ""): PatchOperation[] {
 
 function memberDifference(from: JsonObject, to: JsonObject, path: string): PatchOperation[] {
   const gone = Object.keys(from)
+    .sort()
     .filter((key) => from[key] !== undefined && own(to, key) === undefined)
     .map((key): PatchOperation => ({ op: "remove", path: `${path}/${escaped(key)}` }));
-  const rest = Object.keys(to).flatMap((key): PatchOperation[] => {
-    const [before, after] = [own(from, key), own(to, key)];
-    const place = `${path}/${escaped(key)}`;
-    if (after === undefined) return [];
-    return before === undefined
-      ? [{ op: "add", path: place, value: after }]
-      : difference(before, after, place);
-  });
+  const rest = Object.keys(to)
+    .sort()
+    .flatMap((key): PatchOperation[] => {
+      const [before, after] = [own(from, key), own(to, key)];
+      const place = `${path}/${escaped(key)}`;
+      if (after === undefined) return [];
+      return before === undefined
+        ? [{ op: "add", path: place, value: after }]
+        : difference(before, after, place);
+    });
   return [...gone, ...rest];
 }
 

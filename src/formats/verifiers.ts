@@ -4,7 +4,7 @@ import { z } from "zod";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import type { RolloutFailure, Trajectory, TrajectoryMessage } from "../core/trajectory.ts";
-import { type AssistantMessage, fromChat, spokenText } from "./chat.ts";
+import { type AssistantMessage, fromChat, spokenText, toChat } from "./chat.ts";
 import {
   decodeEpisode,
   type EpisodeCoding,
@@ -198,9 +198,8 @@ function tokenFields({ sampled }: AssistantMessage, tokens: TurnTokens | undefin
 }
 
 function nodeChat(message: TrajectoryMessage): JsonObject {
-  const { role, content } = message;
-  if (role === "tool") return { role, tool_call_id: message.tool_call_id ?? "", content };
-  if (role !== "assistant") return { role, content };
+  const { role } = message;
+  if (role !== "assistant") return toChat(message, "text");
   const calls = message.tool_calls?.map((call) => ({
     ...{ id: call.id, type: "function", name: call.name },
     arguments: canonicalJson(call.arguments),
@@ -261,9 +260,7 @@ function nodeMessage(node: Node, i: number, { calls }: Trace): TrajectoryMessage
     prompt_tokens: call?.usage?.prompt_tokens ?? null,
     completion_tokens: call?.usage?.completion_tokens ?? null,
   };
-  const message = fromChat(node.message, where, { sampled });
-  if (message.role !== "tool" || message.tool_call_id !== "") return message;
-  return { role: "tool", content: message.content };
+  return fromChat(node.message, where, { sampled });
 }
 
 /** The tokens along each path from a root; null where a turn has none. */

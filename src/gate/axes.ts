@@ -9,13 +9,11 @@ import { visibleShort } from "../core/visible.ts";
 import type { GateReport, Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import { holmAdjusted } from "../stats/holm.ts";
 import type { AxisEvidence } from "./axis-evidence.ts";
 import { type Decided, decided } from "./decide.ts";
 import { type Measured, measure } from "./measured.ts";
+import { decidedByPart, partFigures, standsAnyway } from "./parts.ts";
 import { rewardScale } from "./reward-range.ts";
-import { decidingSize } from "./sample-size.ts";
-import { STANDS } from "./slices.ts";
 import { signed, sizeText, unitsText } from "./words.ts";
 
 export type AxesReport = NonNullable<GateReport["axes"]>;
@@ -78,7 +76,7 @@ interface AxesQuestion extends AxisMargins {
 
 export function measureAxes(question: AxesQuestion): AxisValue[] {
   const { axes, evidence, clusters, level } = question;
-  const measured = axes.flatMap(({ name, scorer: { range } }) => {
+  const parts = axes.flatMap(({ name, scorer: { range } }) => {
     const rows = evidence.get(name);
     if (rows === undefined || rows.differences.pairs === 0) return [];
     const span = range && range[1] - range[0];
@@ -89,25 +87,16 @@ export function measureAxes(question: AxesQuestion): AxisValue[] {
     const margin = marginOf(name, question, rows.binary ? Math.min(1, span ?? 1) : span);
     return [{ name, rows, prompts: of.clusters?.clusters, margin, found }];
   });
-  const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  return measured.map(({ name, rows, prompts, margin, found }, i) => {
-    const { delta, ci, p_value } = found;
-    const p_holm = adjusted[i] as number;
-    const ruledOut = isRuledOut(found, margin, rows.flips.lost);
-    const isWorse = p_holm <= level && delta !== null && delta < 0;
-    const state = stateOf(ruledOut, isWorse);
-    const needed =
-      margin === 0 || state !== "loss_not_ruled_out"
-        ? undefined
-        : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
-    return {
-      ...{ name, margin, n: rows.differences.pairs, ...(prompts !== undefined && { prompts }) },
-      ...{ ...rows.means, ...rows.flips },
-      ...({ delta, ci, p_value, p_holm, state } as const),
-      ...(needed !== undefined && { needed }),
-    };
-  });
+  const figures = partFigures(parts, level, ({ found, margin, rows }, p) =>
+    stateOf(
+      isRuledOut(found, margin, rows.flips.lost),
+      p <= level && found.delta !== null && found.delta < 0,
+    ),
+  );
+  return parts.map(({ name, margin }, i) => ({ name, margin, ...(figures[i] as Figures) }));
 }
+
+type Figures = Omit<AxisValue, "name" | "margin">;
 
 function stateOf(ruledOut: boolean, isWorse: boolean): AxisValue["state"] {
   if (ruledOut) return isWorse ? "worse_within_margin" : "loss_ruled_out";
@@ -149,8 +138,7 @@ export function decideAxes(
     refused_by: worse.map(({ name }) => name),
     values: [...values],
   };
-  if (main.reasons.some(({ code }) => STANDS.has(code)))
-    return { ...main, axes: { ...axes, refused_by: [] } };
+  if (standsAnyway(main)) return { ...main, axes: { ...axes, refused_by: [] } };
   const { decision, reasons } = decidedBy(main, values, worse);
   return { decision, reasons, axes };
 }
@@ -175,19 +163,14 @@ function decidedBy(
           `By the main reward alone: ${main.decision}. But ${shown}`,
         )
       : decided("REJECT", "axis_worse", `${shown.charAt(0).toUpperCase()}${shown.slice(1)}`);
-    return added(main, reason);
+    return decidedByPart(main, reason);
   }
   const open = values.filter(({ state }) => state === "loss_not_ruled_out");
   if (open.length === 0 || !wouldPass) return main;
   const most = Math.max(0, ...open.map(({ needed }) => needed ?? 0));
   const size = most > 0 ? ` About ${most} ${unitsText(open)} would decide.` : "";
   const message = `By the main reward alone: ${main.decision}. But a loss of the margin or more is not ruled out on ${values.length === 1 ? "the axis" : `${open.length} of ${values.length} axes`}: ${listed(open)}.${size}`;
-  return added(main, decided("INCONCLUSIVE", "axis_loss_not_ruled_out", message));
-}
-
-/** The axes' reason comes first, because it decides. */
-function added(main: Decided, { decision, reasons }: Decided): Decided {
-  return { decision, reasons: [...reasons, ...main.reasons] };
+  return decidedByPart(main, decided("INCONCLUSIVE", "axis_loss_not_ruled_out", message));
 }
 
 function listed(values: readonly AxisValue[]): string {

@@ -3,7 +3,8 @@
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 import { SCORER_ERROR } from "../core/score.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
-import { type Differing, openBuiltIn, requestsOf } from "./rescore.ts";
+import { openBuiltIn, requestsOf } from "./rescore.ts";
+import type { Differing } from "./row-check.ts";
 
 const BATCH_ROWS = 256;
 const FIRST_IDS = 5;

@@ -149,6 +149,16 @@ describe("two runs of episodes", () => {
   });
 });
 
+test("a reward that rises while fewer tasks are solved is pointed out", async () => {
+  const parts = { env: "boat-race-naive", tasks: 30 };
+  await evaluated("racing", { ...parts, policy: "racing" });
+  await evaluated("circling", { ...parts, policy: "circling", player: () => "exploit" });
+  const { notes } = await gated("racing", "circling", { claim: "policy" });
+  expect(notes.join(" ")).toContain("but fewer rows pass: 1.0000 → 0.0000");
+  const { notes: honest } = await gated("weak", "gold", { claim: "policy" });
+  expect(honest.join(" ")).not.toContain("fewer rows pass");
+});
+
 test("a selection of episodes is a change of selection, not of policy", async () => {
   const player = (place: number, sample: number) =>
     sample === place % 2 ? ("gold" as const) : ("idle" as const);

@@ -11,7 +11,8 @@ import { openAxisRescoring } from "./axis-rescore.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
-import { openRescoring, type RowCheck } from "./rescore.ts";
+import { openRescoring } from "./rescore.ts";
+import type { RowCheck } from "./row-check.ts";
 import { SliceEvidence } from "./slice-evidence.ts";
 
 export interface Evidence {

@@ -47,3 +47,20 @@ export function symmetryNote({ test }: Measured): string[] {
     "The range of the rewards is unknown, so the error rate holds only if each change is as likely up as down: rare large changes can make it higher. Declare `range` in the scorer, or state it with --reward-range.",
   ];
 }
+
+interface Rates {
+  readonly pass_rate: number | null;
+}
+
+/** More reward with fewer solved tasks: what a reward that can be exploited looks like. */
+export function solvedNote(
+  { delta, metric }: Measured,
+  { pass_rate: before }: Rates,
+  { pass_rate: after }: Rates,
+): string[] {
+  if (delta === null || delta <= 0 || metric !== "mean reward") return [];
+  if (before === null || after === null || after >= before) return [];
+  return [
+    `The mean reward rose, but fewer rows pass: ${before.toFixed(4)} → ${after.toFixed(4)}. Read some of them with inspect-run before you rely on the reward.`,
+  ];
+}

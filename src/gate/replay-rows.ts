@@ -14,7 +14,7 @@ import {
   replayEpisodes,
 } from "../core/replay.ts";
 import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
-import type { Differing, RowCheck } from "./rescore.ts";
+import type { Differing, RowCheck } from "./row-check.ts";
 
 /** Few: a game may have hundreds of turns. */
 const BATCH_ROWS = 32;

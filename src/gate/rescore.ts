@@ -16,25 +16,10 @@ import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
 import { openRowReplay, otherEnvironment } from "./replay-rows.ts";
+import type { Differing, RowCheck } from "./row-check.ts";
 
 const BATCH_ROWS = 256;
 const FIRST_IDS = 5;
-
-/** Rows whose recorded score is not the one that the scorer gives. */
-export interface Differing {
-  readonly rows: number;
-  readonly first_ids: readonly string[];
-}
-
-/** Looks at rows in batches for scores that nobody gave them. */
-export interface RowCheck {
-  readonly differing: Differing | null;
-  /** True when enough rows wait for `settle`. */
-  add(row: ResultRow): boolean;
-  settle(): Promise<void>;
-  /** Looks at what is left. */
-  finish(): Promise<void>;
-}
 
 export class Rescoring implements RowCheck {
   readonly #scorer: GuardedScorer;

@@ -37,13 +37,16 @@ export function rewardScale(
   return { binary, range: binary ? undefined : range && range.high - range.low };
 }
 
-/** Refuses rewards outside the declared range. */
+/** Refuses rewards outside the declared range: of the runs, or of an axis. */
 export function outOfRange(
   range: RewardRange | undefined,
   { rewards: { lowest, highest } }: Pick<Evidence, "rewards">,
+  axis?: { readonly name: string; readonly code: string },
 ): Reason[] {
   if (!range || (lowest >= range.low && highest <= range.high)) return [];
+  const where = axis === undefined ? "" : ` on the ${axis.name}`;
   const who = range.source === "scorer" ? "the scorer declares" : "--reward-range states";
-  const message = `The runs have rewards from ${lowest} to ${highest}, but ${who} ${range.low} to ${range.high}.`;
-  return [{ code: "rewards_out_of_range", message, baseline: null, candidate: null }];
+  const message = `The runs have rewards from ${lowest} to ${highest}${where}, but ${who} ${range.low} to ${range.high}.`;
+  const code = axis?.code ?? "rewards_out_of_range";
+  return [{ code, message, baseline: null, candidate: null }];
 }

@@ -6,10 +6,9 @@
 import { visibleShort } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { ClusterCounts } from "../stats/cluster-counts.ts";
-import { holmAdjusted } from "../stats/holm.ts";
 import { type Decided, decided } from "./decide.ts";
 import { type Measured, measure } from "./measured.ts";
-import { decidingSize } from "./sample-size.ts";
+import { decidedByPart, partFigures, standsAnyway } from "./parts.ts";
 import type { SliceEvidence } from "./slice-evidence.ts";
 import { signed, sizeText, unitsText } from "./words.ts";
 
@@ -30,33 +29,22 @@ interface SliceQuestion {
 
 export function measureSlices(question: SliceQuestion): SliceReport {
   const { field, slices, level, margin, binary, range } = question;
-  const measured = [...slices]
+  const parts = [...slices]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([value, evidence]) => {
+    .map(([value, rows]) => {
       const clusters = question.clusters?.get(value);
-      const { differences, flips } = evidence;
-      const paired = { differences, flips, clusters, binary, range };
-      return { value, evidence, prompts: clusters?.clusters, found: measure(paired, level) };
+      const { differences, flips } = rows;
+      const found = measure({ differences, flips, clusters, binary, range }, level);
+      return { value, rows, prompts: clusters?.clusters, found, margin };
     });
-  const adjusted = holmAdjusted(measured.map(({ found }) => found.p_value ?? 1));
-  const values = measured.map(({ value, evidence, prompts, found }, i) => {
-    const { delta, ci, p_value } = found;
-    const p_holm = adjusted[i] as number;
-    const state = question.unchanged ? "unchanged" : stateOf(found, p_holm, level, margin);
-    // Ruling a loss out in every slice needs no correction; showing one in any slice does.
-    const needed =
-      margin === undefined || state !== "loss_not_ruled_out"
-        ? undefined
-        : decidingSize(found, { margin, alpha: level, showingLevel: level / measured.length });
-    return {
-      ...{ value, n: evidence.differences.pairs, ...(prompts !== undefined && { prompts }) },
-      ...{ ...evidence.means, ...evidence.flips },
-      ...({ delta, ci, p_value, p_holm, state } as const),
-      ...(needed !== undefined && { needed }),
-    };
-  });
+  const figures = partFigures(parts, level, ({ found }, p) =>
+    question.unchanged ? "unchanged" : stateOf(found, p, level, margin),
+  );
+  const values = parts.map(({ value }, i) => ({ value, ...(figures[i] as Figures) }));
   return { field, ...(margin !== undefined && { margin }), values };
 }
+
+type Figures = Omit<SliceReport["values"][number], "value">;
 
 function stateOf(
   { delta, lossRuledOut }: Measured,
@@ -72,17 +60,14 @@ function stateOf(
   return margin === undefined ? "not_significant" : "loss_not_ruled_out";
 }
 
-/** Without a change, a difference in a slice is noise. */
-export const STANDS: ReadonlySet<string> = new Set(["nothing_changed", "only_seed_changed"]);
-
 /** The verdict on the whole after the slices: a loss in one of them decides. */
 export function decideSlices(whole: Decided, { field, margin, values }: SliceReport): Decided {
-  if (whole.reasons.some(({ code }) => STANDS.has(code))) return whole;
+  if (standsAnyway(whole)) return whole;
   const worse = values.filter(({ state }) => state === "worse");
   if (worse.length > 0) {
     const verb = worse.length === 1 ? "is" : "are";
     const message = `${worse.length} of ${values.length} slices by ${nameOf(field)} ${verb} worse, with p-values corrected for ${values.length} slices (Holm): ${listed(worse)}. The mean over all examples can hide this.`;
-    return added(whole, decided("REJECT", "slice_worse", message));
+    return decidedByPart(whole, decided("REJECT", "slice_worse", message));
   }
   const by = `by ${nameOf(field)}`;
   if (margin === undefined) {
@@ -99,18 +84,13 @@ export function decideSlices(whole: Decided, { field, margin, values }: SliceRep
   const message = `A loss of ${margin} or more is not ruled out in ${open.length} of ${values.length} slices ${by}: ${listed(open)}.${size}`;
   const code = "slice_loss_not_ruled_out";
   return whole.decision === "PROMOTE" || whole.decision === "PASS"
-    ? added(whole, decided("INCONCLUSIVE", code, message))
+    ? decidedByPart(whole, decided("INCONCLUSIVE", code, message))
     : followed(whole, code, message);
 }
 
 /** A reason that does not decide comes last. */
 function followed({ decision, reasons }: Decided, code: string, message: string): Decided {
   return { decision, reasons: [...reasons, ...decided(decision, code, message).reasons] };
-}
-
-/** The slices' reason comes first, because it decides. */
-function added(whole: Decided, { decision, reasons }: Decided): Decided {
-  return { decision, reasons: [...reasons, ...whole.reasons] };
 }
 
 const nameOf = (text: string) => visibleShort(text, 24);

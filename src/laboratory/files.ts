@@ -8,6 +8,7 @@ import { MANIFEST, RESULTS, SUMMARY } from "../runs/artifacts.ts";
 import { manifestFingerprint } from "../runs/manifest.ts";
 import { artifactJson } from "../runs/run-folder.ts";
 import type { Manifest, ResultRow, Summary } from "../runs/schemas.ts";
+import { AxisMeans } from "../stats/axis-means.ts";
 
 export const jsonl = (rows: Iterable<unknown>): string =>
   [...rows].map((row) => `${JSON.stringify(row)}\n`).join("");
@@ -74,13 +75,19 @@ export async function forge(dir: string, { row, manifest, staleAnswers }: Forger
   );
 }
 
+function axisMeansOf(rows: readonly ResultRow[]): Summary["axes"] {
+  const means = new AxisMeans();
+  for (const { axes, sample } of rows) means.add(axes, sample);
+  return means.table();
+}
+
 function answersOf(rows: readonly ResultRow[]): string {
   const answered = new SequenceFingerprint();
   for (const { id, completion } of rows) answered.add(JSON.stringify([id, completion]));
   return answered.digest();
 }
 
-function countsOf({ metrics }: Summary, rows: readonly ResultRow[]): Partial<Summary> {
+function countsOf({ metrics, axes }: Summary, rows: readonly ResultRow[]): Partial<Summary> {
   const passed = rows.filter(({ reward }) => reward !== null && reward >= 1).length;
   const counts: Record<string, number> = {};
   for (const { outcome_code: code } of rows) counts[code] = (counts[code] ?? 0) + 1;
@@ -94,5 +101,6 @@ function countsOf({ metrics }: Summary, rows: readonly ResultRow[]): Partial<Sum
       mean_reward: rewards / metrics.n_scored,
     },
     outcomes: { counts },
+    ...(axes !== undefined && { axes: axisMeansOf(rows) }),
   };
 }

@@ -8,6 +8,7 @@ export type Check =
   | "train"
   | "gate"
   | "verify"
+  | "promote"
   | "validate-scorer"
   | "harden"
   | "alarm";

@@ -10,6 +10,7 @@ import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
 import { examplesOf } from "../datasets/splits.ts";
 import { type GateOptions, gate } from "../gate/gate.ts";
+import type { Axis } from "../loops/axes.ts";
 import { evaluate } from "../loops/eval.ts";
 import { rollout } from "../loops/rollout.ts";
 import { select } from "../loops/select.ts";
@@ -54,6 +55,8 @@ export interface Conditions {
     | { readonly files: Readonly<Record<string, string>> };
   readonly maxExamples?: number;
   readonly timeoutMs?: number;
+  /** Secondary scorers, by name. */
+  readonly axes?: readonly Axis[];
 }
 
 export const SAMPLING = { temperature: 1, top_p: 1, max_tokens: 32, seed: 0 } as const;
@@ -193,11 +196,11 @@ export class Laboratory {
         await writeText(provenancePath(completions), text);
       }
       const scorer = await this.#scorer(conditions.scorer, base, `${outdir}-scorer`);
-      const { maxExamples, timeoutMs } = conditions;
+      const { maxExamples, timeoutMs, axes } = conditions;
       return this.refusing("eval", async () => {
         const opened = await openScorer(scorer, { timeoutMs: timeoutMs ?? 1000 });
         try {
-          await evaluate({ dataset, completions, outdir, scorer: opened, maxExamples });
+          await evaluate({ dataset, completions, outdir, scorer: opened, maxExamples, axes });
         } finally {
           await opened.close();
         }

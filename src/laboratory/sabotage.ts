@@ -12,6 +12,8 @@ export const FAMILIES = [
   "seeds",
   "leaks",
   "forgeries",
+  "axes",
+  "aliases",
   "statistics",
   "training",
 ] as const;

@@ -16,14 +16,14 @@ export const SMALL_SAMPLING = { max_tokens: 16 } as const;
 
 export const testSet = (lab: Laboratory): LabExample[] => lab.examples(ROWS);
 
-/** A policy as π₀ was before its first step. */
-function untrained(lab: Laboratory): Promise<string> {
-  return lab.once("untrained policy", async () => {
+/** A policy as π₀ was before its first step; of another seed, another policy. */
+export function untrained(lab: Laboratory, seed = 0): Promise<string> {
+  return lab.once(`untrained policy ${seed}`, async () => {
     const { architecture, tokenizer, maxLength } = await loadCheckpoint(await lab.pi0());
-    const dir = path.join(lab.dir, "untrained");
+    const dir = path.join(lab.dir, seed === 0 ? "untrained" : `untrained-${seed}`);
     await saveCheckpoint(dir, {
       ...{ architecture, tokenizer, maxLength, trained: null, seen: nothingSeen() },
-      parameters: initialise(architecture, 0),
+      parameters: initialise(architecture, seed),
     });
     return dir;
   });
@@ -42,11 +42,14 @@ export async function scored(lab: Laboratory, answers: string, name: string): Pr
 
 /** An untrained policy against this run, claimed to be a better policy. */
 export async function againstUntrained(lab: Laboratory, run: string): Promise<Outcome> {
-  const baseline = await lab.once("untrained run", async () =>
+  return lab.gate(await untrainedRun(lab), run, { claim: "policy" });
+}
+
+/** The untrained policy on the test set; made once. */
+export const untrainedRun = (lab: Laboratory): Promise<string> =>
+  lab.once("untrained run", async () =>
     scored(lab, await answersOf(lab, await untrained(lab)), "untrained"),
   );
-  return lab.gate(baseline, run, { claim: "policy" });
-}
 
 /** π₀'s answers to the test set; made once. */
 export const pi0Answers = (lab: Laboratory): Promise<string> =>

@@ -9,7 +9,12 @@ import { visibleShort } from "../core/visible.ts";
 
 export function eachAlone<S>(environment: Environment<S>): Environment<S | null> {
   return {
-    ...environment,
+    identity: environment.identity,
+    ...(environment.memoryless !== undefined && { memoryless: environment.memoryless }),
+    get episodesAtOnce() {
+      return environment.episodesAtOnce ?? Number.POSITIVE_INFINITY;
+    },
+    leave: (state) => environment.leave?.(state as S),
     reset: (task, rng) => environment.reset(task, rng).catch((error) => broken(null, error)),
     step: (batch) =>
       Promise.all(
@@ -18,6 +23,7 @@ export function eachAlone<S>(environment: Environment<S>): Environment<S | null>
             const [turn] = await environment.step([{ state: state as S, action }]);
             return turn ?? broken(state, new Error("it gave no turn"));
           } catch (error) {
+            environment.leave?.(state as S);
             return broken(state, error);
           }
         }),

@@ -3,6 +3,7 @@
  * allowed end the gathering.
  */
 
+import { setMaxListeners } from "node:events";
 import type { Actor, Reply } from "../core/actor.ts";
 import { ENVIRONMENT_ERROR, type Environment } from "../core/environment.ts";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
@@ -41,6 +42,7 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
   const most = options.maxFailures ?? defaultMaxFailures(tasks.length * n);
   const requests = requested(options);
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // One for each request.
   const failures: RolloutFailure[] = [];
   let last: Promise<void> = Promise.resolve();
 
@@ -59,7 +61,8 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
       await last;
     }
   };
-  const loops = Array.from({ length: actor.concurrency }, () =>
+  const { episodesAtOnce = actor.concurrency } = environment;
+  const loops = Array.from({ length: Math.min(actor.concurrency, episodesAtOnce) }, () =>
     loop().catch((error) => {
       if (!stop.signal.aborted) stop.abort(error);
     }),
@@ -142,8 +145,9 @@ function tooMany(
   const { id, sample, type, message } = failures.at(-1) as RolloutFailure;
   const which = `the last is sample ${sample} of ${visibleShort(id, 60)} (${type})`;
   const hint = "failure" in outcome ? outcome.failure.error.hint : undefined;
+  const count = failures.length === 1 ? "1 episode" : `${failures.length} episodes`;
   return dataError(
-    `${failures.length} episodes failed and --max-failures allows ${most}; ${which}: ${message}`,
+    `${count} failed and --max-failures allows ${most}; ${which}: ${message}`,
     hint ?? "Correct the cause, or allow more failures.",
   );
 }

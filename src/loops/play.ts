@@ -63,30 +63,37 @@ export async function* playEach<C, R extends Reply, S, Q extends EpisodeRequest>
   const waiting = requests[Symbol.iterator]();
   const beginning = remembered((messages: readonly Message[]) => actor.begin(messages));
   let playing: Running<C, R, S, Q>[] = [];
-  for (;;) {
-    yield* playing.flatMap((one) => one.outcome());
-    playing = playing.filter(({ ended }) => !ended);
-    if (stop?.aborted) return;
-    const fresh = takeUpTo(waiting, batch - playing.length);
-    const turns = await Promise.all(fresh.map((request) => reset(environment, request)));
-    playing.push(
-      ...fresh.map((request, i) => new Running(request, turns[i] as Turn<S>, actor, beginning)),
-    );
-    if (playing.length === 0) return;
-    if (playing.some(({ ended }) => ended)) continue; // Before their first turn.
-    const start = performance.now();
-    const replies = await actor.answer(
-      playing.map((one) => one.request()),
-      stop,
-    );
-    const sampled = performance.now();
-    const acting = playing.filter((one, i) => one.takes(replies[i] as R | NoReply));
-    for (const one of acting) onReply?.(one.reply);
-    const steps = acting.map(({ state, reply }) => ({ state, action: { text: reply.completion } }));
-    const next = steps.length === 0 ? [] : await environment.step(steps);
-    for (const [i, one] of acting.entries()) one.advance(next[i] as Turn<S>, environment);
-    seconds.sampling += (sampled - start) / 1000;
-    seconds.scoring += (performance.now() - sampled) / 1000;
+  const room = () => Math.min(batch, environment.episodesAtOnce ?? batch) - playing.length;
+  try {
+    for (;;) {
+      for (const one of playing) if (one.left) environment.leave?.(one.state);
+      yield* playing.flatMap((one) => one.outcome());
+      playing = playing.filter(({ ended }) => !ended);
+      if (stop?.aborted) return;
+      const fresh = takeUpTo(waiting, room());
+      const turns = await Promise.all(fresh.map((request) => reset(environment, request)));
+      playing.push(
+        ...fresh.map((request, i) => new Running(request, turns[i] as Turn<S>, actor, beginning)),
+      );
+      if (playing.length === 0) return;
+      if (playing.some(({ ended }) => ended)) continue; // Before their first turn.
+      const start = performance.now();
+      const requested = playing.map((one) => one.request());
+      const replies = await actor.answer(requested, stop);
+      const sampled = performance.now();
+      const acting = playing.filter((one, i) => one.takes(replies[i] as R | NoReply));
+      for (const one of acting) onReply?.(one.reply);
+      const steps = acting.map(({ state, reply }) => ({
+        state,
+        action: { text: reply.completion },
+      }));
+      const next = steps.length === 0 ? [] : await environment.step(steps);
+      for (const [i, one] of acting.entries()) one.advance(next[i] as Turn<S>, environment);
+      seconds.sampling += (sampled - start) / 1000;
+      seconds.scoring += (performance.now() - sampled) / 1000;
+    }
+  } finally {
+    for (const one of playing) if (!one.ended) environment.leave?.(one.state);
   }
 }
 
@@ -167,6 +174,11 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
 
   get ended(): boolean {
     return this.#end !== undefined || this.#failure !== undefined;
+  }
+
+  /** Whether it ended for a reason that the environment does not know. */
+  get left(): boolean {
+    return this.ended && !this.#turn.end;
   }
 
   /** The next generation; each turn has an address of its own. */

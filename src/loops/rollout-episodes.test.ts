@@ -198,7 +198,7 @@ describe("an interrupted rollout", () => {
     },
   });
 
-  test.each([150, 400])(
+  test.each([250, 400])(
     "plays only the episodes that had not ended, from reply %i on",
     async (at) => {
       const first = new Mover(breaks(at));
@@ -364,4 +364,51 @@ test("groups in memory hold trajectories and failures of each task", async () =>
   expect(groups.flatMap(({ trajectories: own }) => own)).toEqual(
     (await trajectories()).filter(({ id, sample }) => `${id} ${sample}` !== "2048-dev-1 1"),
   );
+});
+
+describe("an environment with a limit on open episodes", () => {
+  async function limited(most: number) {
+    const opened = await openPlayable("twenty48");
+    const open = { now: 0, most: 0, left: 0 };
+    const environment: typeof opened.environment = {
+      ...opened.environment,
+      get episodesAtOnce() {
+        return most;
+      },
+      reset: async (task, rng) => {
+        open.most = Math.max(open.most, ++open.now);
+        return opened.environment.reset(task, rng);
+      },
+      step: async (batch) => {
+        const turns = await opened.environment.step(batch);
+        open.now -= turns.filter(({ end }) => end).length;
+        return turns;
+      },
+      leave: () => {
+        open.now--;
+        open.left++;
+      },
+    };
+    return { environment: { ...opened, environment }, open };
+  }
+
+  test("never has more, and the bytes are the same", async () => {
+    await roll(new Mover());
+    const { environment, open } = await limited(3);
+    await roll(new Mover({ batch: 8 }), { environment, outdir: file("l") });
+    expect(open).toEqual({ now: 0, most: 3, left: 0 });
+    expect(bytes("l")).toEqual(bytes("r"));
+  });
+
+  test("is told of every episode that is not played to its end", async () => {
+    const { environment, open } = await limited(3);
+    const fails: Manner["fails"] = ([, , id], asked) => {
+      if (asked === 200) throw dataError("the line is dead", "Mend it.");
+      return id === "2048-dev-0" && asked > 9 ? unanswered("no") : undefined;
+    };
+    const playing = roll(new Mover({ batch: 8, fails }), { environment, maxFailures: 9 });
+    await expect(playing).rejects.toThrow("the line is dead");
+    expect(open.left).toBe(2 + 3); // Two without a reply, three in the middle of a game.
+    expect(open.now).toBe(0);
+  });
 });

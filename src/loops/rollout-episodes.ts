@@ -32,6 +32,7 @@ import { triesOf } from "./rollout.ts";
 import { rowsInOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
+import { refusalOf } from "./trajectory.ts";
 
 /** What `rolloutEpisodes` is given. @see {@link rolloutEpisodes} */
 export interface RolloutEpisodesOptions {
@@ -210,9 +211,10 @@ async function writeInOrder(
     for (const { trajectory } of rows) {
       episodes.add(trajectory);
       const said = trajectory.messages.filter((message) => message.role === "assistant");
-      for (const { content, sampled } of said) {
+      for (const [turn, { content, sampled }] of said.entries()) {
         const { logprobs, ...counts } = sampled;
-        turns.add({ completion: content, ...counts, ...(logprobs && { logprobs }) });
+        const refusal = refusalOf(trajectory, turn);
+        turns.add({ completion: content, ...counts, refusal, ...(logprobs && { logprobs }) });
       }
       if (noted.length < 2) {
         const completion = said.at(-1)?.content ?? "";

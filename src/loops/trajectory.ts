@@ -86,10 +86,18 @@ function sampledTurn(reply: Reply): SampledTurn {
   };
 }
 
+const REFUSAL = "refusal: ";
+
+/** What the endpoint said when it refused this turn, counted from 0; undefined where it did not. */
+export function refusalOf({ logs }: Trajectory, turn: number): string | undefined {
+  const start = `turn ${turn + 1}: ${REFUSAL}`;
+  return logs.find((line) => line.startsWith(start))?.slice(start.length);
+}
+
 function logsOf({ said, refusal, logs = [] }: Reply): string[] {
   return [
     ...(said === undefined ? [] : [`text beside the call: ${said}`]),
-    ...(refusal === undefined ? [] : [`refusal: ${refusal}`]),
+    ...(refusal === undefined ? [] : [`${REFUSAL}${refusal}`]),
     ...logs,
   ];
 }

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { JsonObject } from "../core/json.ts";
+import { OUT_OF_TURNS } from "../environments/definition.ts";
 import type { OpenedEnvironment } from "../environments/open.ts";
 import { RESET, TEXT_ACTION } from "./session.ts";
 
@@ -24,8 +25,8 @@ const REPLY = z.object({
 });
 
 export function metadataOf({ identity, definition }: OpenedEnvironment): JsonObject {
-  const { name, version, spec } = identity;
-  const { codes, solved, rewards, maxTurns } = definition;
+  const { name, version, spec, source_sha256 } = identity;
+  const { codes, solved, rewards, maxTurns, memoryless = false } = definition;
   return {
     ...{ name, version, description: spec },
     readme_content: [
@@ -34,6 +35,11 @@ export function metadataOf({ identity, definition }: OpenedEnvironment): JsonObj
       `Outcome codes: ${codes.join(", ")}. Solved: ${solved.join(", ")}.`,
       `Reward: ${rewards ? rewards.join(" to ") : "none"}. At most ${maxTurns} turns.`,
     ].join("\n\n"),
+    // OpenEnv has no fields for these; `openenv:URL` reads them.
+    lockedroom: {
+      ...{ codes: [...codes, OUT_OF_TURNS], solved, rewards, memoryless, source_sha256 },
+      max_turns: maxTurns,
+    },
   };
 }
 

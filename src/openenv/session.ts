@@ -101,7 +101,7 @@ export class Session {
     this.#steps++;
     const turn: Turn<unknown> = this.#definition.step(before.state, { text });
     const cut = !turn.end && this.#steps === maxTurns;
-    const end = { code: OUT_OF_TURNS, terminated: false, details: {} };
+    const end = { code: OUT_OF_TURNS, terminated: false, details: { turns: this.#steps } };
     this.#turn = cut ? { ...turn, end } : turn;
     return this.#turn;
   }
@@ -109,16 +109,16 @@ export class Session {
   #reply({ observation, reward, metrics = {}, end }: Turn<unknown>): Reply {
     const messages = observation.map(({ role, content }) => ({ role, content }));
     const text = messages.map(({ content }) => content).join("");
+    const metadata: JsonObject = {
+      ...(end && { code: end.code, terminated: end.terminated, truncated: !end.terminated }),
+      ...(end && { details: end.details }),
+      ...(Object.keys(metrics).length > 0 && { metrics }),
+    };
     return {
       observation: { text, messages },
       reward,
       done: end !== undefined,
-      ...(end && {
-        metadata: {
-          ...{ code: end.code, terminated: end.terminated, truncated: !end.terminated },
-          ...{ details: end.details, metrics },
-        },
-      }),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
     };
   }
 }

@@ -56,7 +56,7 @@ export const KINDS = {
     resumesFinished: true,
     transient: [JOURNAL],
     next: (dir) =>
-      `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), or with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}).`,
+      `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}), or its episodes in an environment with eval (--trajectories ${dir}).`,
   },
   pairs: {
     manifest: PAIRS_SCHEMA,

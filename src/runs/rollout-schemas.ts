@@ -39,7 +39,7 @@ const inEnvironment = {
   /** Name, version, spec and hash of the code that gave observations and rewards. */
   environment: jsonObject,
   split: z.enum(SPLITS),
-  /** Those that the policy was offered. */
+  /** Those of the environment; an endpoint is offered them. */
   tools: z.array(
     z.strictObject({ name: z.string(), description: z.string(), parameters: jsonObject }),
   ),

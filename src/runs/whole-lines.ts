@@ -1,6 +1,6 @@
 /** A file of lines that is made as they come, and is there as a whole or not at all. */
 
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { ioError, usageError } from "../core/errors.ts";
 import { TEMPORARY } from "./artifacts.ts";
@@ -17,7 +17,7 @@ export function refuseExisting(file: string, force: boolean | undefined): void {
   throw usageError(`${file} exists already`, "Choose another name, or add --force to replace it.");
 }
 
-/** Folders on the way are made. An error of the lines themselves is passed on. */
+/** Folders on the way are made; after an error the file's own is gone again. An error of the lines themselves is passed on. */
 export async function writeLines(
   file: string,
   force: boolean | undefined,
@@ -25,9 +25,11 @@ export async function writeLines(
 ): Promise<WrittenLines> {
   refuseExisting(file, force);
   const partial = file + TEMPORARY;
+  const folder = path.dirname(path.resolve(file));
   let output: LineFile | undefined;
+  let made: string | undefined;
   try {
-    await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+    made = await mkdir(folder, { recursive: true });
     output = await LineFile.create(partial);
     let written = 0;
     for await (const line of lines) {
@@ -41,6 +43,7 @@ export async function writeLines(
   } catch (error) {
     await output?.abandon();
     await rm(partial, { force: true }).catch(() => {});
+    if (made !== undefined) await rmdir(folder).catch(() => {});
     throw isSystemError(error) ? ioError(`write ${file}`, error, "usage") : error;
   }
 }

@@ -7,6 +7,8 @@ import { openPlayable } from "../environments/playable.ts";
 import { gate } from "../gate/gate.ts";
 import { evaluateTrajectories } from "../loops/eval-trajectories.ts";
 import { rolloutEpisodes } from "../loops/rollout-episodes.ts";
+import { selectTrajectories } from "../loops/select-trajectories.ts";
+import { builtInPolicy } from "../loops/selection-policy.ts";
 import { openEmbeddedPolicy } from "../policy/embedded.ts";
 import { PI0 } from "../policy/pi0.ts";
 import { verifyBoth } from "./gate-checks.ts";
@@ -78,6 +80,22 @@ describe("an evaluation of episodes", () => {
     expect(parts[0]?.message).toMatch(
       /^The code of the environment arithmetic is not the recorded/,
     );
+  });
+
+  test("may be a selection, which is made again from the trajectories", async () => {
+    const outdir = room.path("best");
+    const environment = await openPlayable("arithmetic");
+    const policy = builtInPolicy("best");
+    const trajectories = room.path("moved");
+    await selectTrajectories({ trajectories, environment, outdir, policy, n: 2 });
+    expect(await statusOf(outdir)).toMatchObject({ score: "equal", sample: "equal" });
+    const file = `${outdir}/results.jsonl`;
+    const text = readFileSync(file, "utf8").replace(
+      /"selected":\{"index":\d/,
+      '"selected":{"index":7',
+    );
+    writeFileSync(file, text);
+    expect(await statusOf(outdir, { only: ["score"] })).toMatchObject({ score: "differs" });
   });
 
   test("is replayed by gate --verified", async () => {

@@ -1,5 +1,6 @@
 /** The parts of a run of episodes: its tasks, its trajectories, their replay, and playing them again. */
 
+import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
@@ -9,25 +10,30 @@ import { isEpisode, untrueRows } from "../gate/replay-rows.ts";
 import { addAxes, type OpenAxis } from "../loops/axes.ts";
 import { gather } from "../loops/gather.ts";
 import { ExampleFingerprints } from "../loops/scoring-run.ts";
+import { selectTrajectories } from "../loops/select-trajectories.ts";
 import { Tally } from "../loops/tally.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
-import type { Run } from "../runs/reader.ts";
+import { openRun, type Run } from "../runs/reader.ts";
+import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
+import { withTemporaryFolder } from "../runs/temporary-folder.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
 import { type Draw, drawnRows } from "./draw.ts";
 import { findFile, reached } from "./find-input.ts";
-import { Comparison, impossible, type OnProgress, skipped, Unreachable } from "./part.ts";
+import { Comparison, impossible, type OnProgress, skipped } from "./part.ts";
 import {
   type EnvironmentPlaces,
   openRecordedEnvironment,
-  type RecordedEnvironment,
   recordedTasks,
 } from "./recorded-environment.ts";
 import { comparePolicy, openRecordedPolicy, type PolicyOptions } from "./recorded-policy.ts";
 import { openRecordedAxes, type ScorerPlaces } from "./recorded-scorer.ts";
+import { recordedRule } from "./score.ts";
 
 export interface EpisodeOptions extends PolicyOptions, ScorerPlaces {
+  /** The file of a selection policy that is not built in. */
+  readonly selectionPolicy?: string | undefined;
   /** Absent: all tasks. */
   readonly draw?: Draw | undefined;
   readonly onProgress?: OnProgress | undefined;
@@ -64,7 +70,7 @@ export async function withEnvironment(
   work: (opened: Opened) => Promise<VerificationPart>,
 ): Promise<VerificationPart> {
   const opened = await reached(async () => {
-    const found = await openRecordedEnvironment(environment as RecordedEnvironment, places);
+    const found = await openRecordedEnvironment(environment as JsonObject, places);
     return { environment: found, tasks: await recordedTasks(found, split) };
   });
   if ("why" in opened) return impossible(part, total, opened.why);
@@ -144,12 +150,9 @@ async function verifyReplay(
   options: EpisodeOptions,
 ): Promise<VerificationPart> {
   const { manifest, summary } = run;
-  if (manifest.loop !== "A")
-    throw new Unreachable(
-      "A selection keeps only the episode that was chosen. Select again with selection-demo.",
-    );
   const axes = await openRecordedAxes(manifest.axes, options, undefined);
   try {
+    if (manifest.loop !== "A") return await verifySelection(run, environment, axes, options);
     const comparison = new Comparison();
     const tally = new Tally();
     for await (const rows of run.results().batches()) {
@@ -168,6 +171,42 @@ async function verifyReplay(
   } finally {
     for (const { scorer } of axes) await scorer.close();
   }
+}
+
+/** A row keeps only the chosen episode, so the selection is made again from the trajectories. */
+async function verifySelection(
+  { manifest, ...run }: Run,
+  environment: PlayableEnvironment,
+  axes: readonly OpenAxis[],
+  options: EpisodeOptions,
+): Promise<VerificationPart> {
+  const input = manifest.inputs.find(({ role }) => role === "trajectories");
+  const trajectories = await findFile(
+    "file of trajectories",
+    input ?? { path: null, sha256: "" },
+    options,
+  );
+  const { selection, settings } = manifest;
+  const policy = await recordedRule(selection ?? {}, options.selectionPolicy);
+  return withTemporaryFolder(async (dir) => {
+    const outdir = path.join(dir, "again");
+    const slice = Array.isArray(settings.slice) ? settings.slice.map(String) : undefined;
+    const n = Number(selection?.n);
+    await selectTrajectories({ trajectories, environment, outdir, policy, n, slice, axes });
+    const again = new RowCursor((await openRun(outdir)).results());
+    const comparison = new Comparison();
+    try {
+      for await (const rows of run.results().batches())
+        for (const row of rows) {
+          const expected = again.buffered() ?? (await again.read());
+          comparison.compare(row.id, expected ?? {}, row);
+        }
+    } finally {
+      await again.close();
+    }
+    const what = `replayed in ${manifest.scorer.name} ${manifest.scorer.version}, and selected again`;
+    return comparison.part("score", comparison.repeated, what);
+  });
 }
 
 async function compareRows(

@@ -1,21 +1,16 @@
-/** Opens the environment that a run names, if its code is the recorded one. */
+/** Opens the environment that a run names, if its code is the recorded one, and finds its tasks again. */
 
 import path from "node:path";
 import type { PlayableEnvironment, Split } from "../core/environment.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { EMBEDDED } from "../environments/catalogue.ts";
 import { openPlayable } from "../environments/playable.ts";
+import { openRows } from "../runs/rows.ts";
 import { fileExists } from "../runs/whole-file.ts";
 import { currentCode } from "../scorers/load.ts";
 import { candidatesOf, lookBelow, type Places, whereToLook } from "./find-input.ts";
 import { Unreachable } from "./part.ts";
-
-/** An environment's identity as a manifest holds it. */
-export interface RecordedEnvironment {
-  readonly name: string;
-  readonly source_sha256: string;
-  readonly path: string | null;
-}
 
 export interface EnvironmentPlaces extends Places {
   /** The file to use in place of the one that the run names. */
@@ -27,11 +22,14 @@ export interface EnvironmentPlaces extends Places {
  * before its code is known to be the recorded one.
  */
 export async function openRecordedEnvironment(
-  recorded: RecordedEnvironment,
+  recorded: JsonObject,
   places: EnvironmentPlaces,
 ): Promise<PlayableEnvironment> {
-  const { name, path: file, source_sha256: wanted } = recorded;
-  if (file === null) {
+  const { path: file, source_sha256: wanted } = recorded;
+  const name = String(recorded.name);
+  if (typeof wanted !== "string")
+    throw new Unreachable(`The environment ${name} was an object of a program: no file holds it.`);
+  if (typeof file !== "string") {
     if (!EMBEDDED.has(name))
       throw new Unreachable(`There is no embedded environment named ${name}.`);
     return sameCode(name, wanted);
@@ -82,4 +80,26 @@ export async function recordedTasks(
   if (split === undefined)
     throw new Unreachable("The run does not say what split its tasks are of.");
   return new Map((await environment.tasks(split as Split)).map((task) => [task.id, task]));
+}
+
+interface RecordedTasks {
+  readonly split: Split;
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+/** Throws `Unreachable` where the environment has other tasks now. */
+export async function requireTasks(
+  { environment, tasks }: PlayableEnvironment,
+  { split, sha256, rows }: RecordedTasks,
+): Promise<readonly Example[]> {
+  const list = (await tasks(split)).slice(0, rows);
+  const read = openRows(list, `${split} tasks`, (fields) => fields);
+  for await (const _ of read.batches()) {
+    // They are only counted and hashed.
+  }
+  if (read.sha256 === sha256) return list;
+  throw new Unreachable(
+    `The ${split} tasks of ${environment.identity.name} are not those of the run.`,
+  );
 }

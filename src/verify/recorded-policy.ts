@@ -89,9 +89,9 @@ function systemOf(prompt: JsonObject | null, given: string | undefined): string 
   const recorded = prompt?.system_sha256 ?? null;
   if (recorded === null && given === undefined) return undefined;
   if (recorded === null)
-    throw new Unreachable("The run had no system prompt, and --system names one.");
+    throw new Unreachable("The run had no system prompt, and verify --system names one.");
   if (given === undefined)
-    throw new Unreachable("The run had a system prompt. Name its file with --system.");
+    throw new Unreachable("The run had a system prompt: verify --system FILE makes it again.");
   if (fingerprint(given) === recorded) return given;
   throw new Unreachable("The system prompt of --system is not that of the run.");
 }

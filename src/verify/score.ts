@@ -237,14 +237,14 @@ function withLogprobs({ sum_logprob, sum_ref_logprob }: Logprobs) {
 }
 
 /** The rule that selected; one of a user's file has to be named, because runs do not keep its path. */
-async function recordedRule(
+export async function recordedRule(
   { rule, source_sha256: source }: Readonly<Record<string, unknown>>,
   file: string | undefined,
 ): Promise<SelectionPolicy> {
   if (source === null && Object.hasOwn(RULES, String(rule))) return builtInPolicy(rule as RuleName);
   if (file === undefined)
     throw new Unreachable(
-      "The samples were selected by a policy of a file. Name it with --selection-policy.",
+      "A policy of a file selected the samples: verify --selection-policy FILE selects again.",
     );
   const policy = await loadSelectionPolicy(file);
   if (policy.identity.source_sha256 === source) return policy;

@@ -4,10 +4,12 @@
  */
 
 import path from "node:path";
+import type { PlayableEnvironment } from "../core/environment.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
+import { ENVIRONMENTS } from "../environments/index.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
 import { loadCheckpoint } from "../policy/checkpoint.ts";
@@ -21,6 +23,7 @@ import { fileExists, readIfThere } from "../runs/whole-file.ts";
 import { filesPart } from "./files.ts";
 import { findFile, type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
+import { openRecordedEnvironment, requireTasks } from "./recorded-environment.ts";
 import { findCheckpoint } from "./recorded-policy.ts";
 import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
 
@@ -61,7 +64,7 @@ async function trainingPart(
 ): Promise<VerificationPart> {
   const total = run.summary?.steps ?? run.steps.length;
   const wanted = Math.min(options.steps ?? total, total);
-  const opened: GuardedScorer[] = [];
+  const opened: Opened[] = [];
   try {
     const done = await reached(async () => {
       const again = await optionsOf(run, options, opened);
@@ -76,23 +79,32 @@ async function trainingPart(
     });
     return "why" in done ? impossible("train", total, done.why) : done.value;
   } finally {
-    for (const scorer of opened) await scorer.close();
+    for (const one of opened) await one.close();
   }
 }
+
+/** A scorer or an environment, which is closed at the end. */
+type Opened = Pick<GuardedScorer, "close">;
 
 /** The options that the manifest stands for. */
 async function optionsOf(
   { dir, manifest, summary }: TrainingRunRecords,
   options: TrainAgainOptions,
-  opened: GuardedScorer[],
+  opened: Opened[],
 ): Promise<Omit<TrainOptions, "outdir">> {
   if (manifest.engine !== "local")
     throw new Unreachable(`The weights were held by ${manifest.engine}, which is not at hand.`);
   const [data, ...held] = manifest.inputs;
-  const fileOf = (input: (typeof held)[number] | undefined) =>
-    input && findFile(`${input.role} file`, input, options);
+  const environment = await environmentOf(manifest.environment, options, opened);
+  // Tasks of the environment have no file: it gives them again.
+  const fileOf = async (input: (typeof held)[number] | undefined) => {
+    if (!input?.split || typeof environment !== "object")
+      return input && findFile(`${input.role} file`, input, options);
+    await requireTasks(environment, { ...input, split: input.split });
+    return undefined;
+  };
+  if (data === undefined) throw new Unreachable("The run does not name its training data.");
   const dataset = await fileOf(data);
-  if (dataset === undefined) throw new Unreachable("The run does not name its training data.");
   const scorers = await openScorers(manifest.scorers, options, opened);
   const { length: _, ...settings } = manifest.settings;
   const from = manifest.init_fingerprint;
@@ -109,17 +121,30 @@ async function optionsOf(
     size: sizeOf(manifest.architecture),
     dev: await fileOf(held.find(({ role }) => role === "dev")),
     holdout: await fileOf(held.find(({ role }) => role === "holdout")),
-    environment: manifest.environment === null ? undefined : String(manifest.environment.name),
+    environment,
     threads: options.threads ?? 1,
     saveEvery: await saveEveryOf(dir),
     timeIsUpAt: summary?.stop.reason === "seconds" ? summary.stop.step : null,
   };
 }
 
+/** One of a name in `ENVIRONMENTS` has its scorers only; any other is opened with its tasks. */
+async function environmentOf(
+  recorded: TrainingRunRecords["manifest"]["environment"],
+  places: Places,
+  opened: Opened[],
+): Promise<PlayableEnvironment | string | undefined> {
+  if (recorded === null) return undefined;
+  if (Object.hasOwn(ENVIRONMENTS, String(recorded.name))) return String(recorded.name);
+  const environment = await openRecordedEnvironment(recorded, places);
+  opened.push(environment);
+  return environment;
+}
+
 async function openScorers(
   scorers: TrainingRunRecords["manifest"]["scorers"],
   places: Places,
-  opened: GuardedScorer[],
+  opened: Opened[],
 ): Promise<Pick<TrainOptions, "rewards" | "validation" | "cost">> {
   const byRole = { reward: [], validation: [], cost: [] } as Record<string, GuardedScorer[]>;
   for (const { role, identity } of scorers) {

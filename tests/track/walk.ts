@@ -1,5 +1,6 @@
 /** The whole track as a diligent learner walks it, sabotages included. Solutions live only here. */
 
+import { EXPLAINED } from "./explained.ts";
 import type { Learner } from "./learner.ts";
 
 const DEV = "data/datasets/math_dev.jsonl";
@@ -26,23 +27,6 @@ function paste(learner: Learner, level: string, stage: string): void {
     .join("\n");
   learner.shell(block.replace(/(\.\/lockedroom gate[\s\S]*?--report \S+)/g, "{ $1 || true; }"));
 }
-
-/** By heading, where the check looks for the words of an explanation. */
-const EXPLAINED: Readonly<Record<string, string>> = {
-  Reward:
-    "The number that the scorer gives to one completion after parsing its text; it is the only signal that a learning run gets about that answer.",
-  Metric:
-    "A figure over many rows, such as the mean reward or the pass rate on a fixed data set, which we report when we compare two runs.",
-  Objective:
-    "What optimisation tries to maximise: the expected reward under the policy, possibly minus a penalty for moving away from the reference.",
-  Loss: "A function whose gradient gives the next update, here minus the advantage times the log probability of what was sampled; its value alone says little.",
-  Policy:
-    "The distribution from which tokens are sampled, given a prompt. Only changed parameters make it another one; picking among its samples does not.",
-  Environment:
-    "Everything around the policy: prompts, data, sampling settings, and the parser that turns text into something the verifier can judge.",
-  "What failed in the sabotage, and why":
-    "Only the second decision got credit, so the logits of the first one received no gradient and stayed at zero for all two hundred episodes. The reward at the end depends on both choices, yet half of the policy never learned which branch leads to better states, and the expected reward stopped far below the best.",
-};
 
 function fill(learner: Learner, file: string): void {
   let heading = "";
@@ -102,7 +86,7 @@ export function level0(learner: Learner): void {
   learner.commit("L0 sabotage");
   learner.edit(
     "assignments/kata_01.ts",
-    /\{\s*throw[\s\S]*\}\s*$/,
+    /\{\s*void outcomeCode[\s\S]*\}\s*$/,
     `{
   if (outcomeCode === "wrong_answer") return "model_math";
   if (outcomeCode === "invalid_example") return "data_invalid";
@@ -328,7 +312,7 @@ export function level3(learner: Learner): void {
   learner.edit(script, "readonly Candidate[] = []", `readonly Candidate[] = ${CANDIDATES}`);
   learner.edit(
     script,
-    /throw new Error\(`write choose[\s\S]*?\);/,
+    /void \[[^\]]*\];\n {2}throw new Error\("choose is not[^\n]*/,
     `const value = (c: Candidate) => c.reward - beta * c.kl;
   return [...candidates].sort((a, b) => value(b) - value(a) || a.kl - b.kl)[0] as Candidate;`,
   );
@@ -430,7 +414,7 @@ export function level5(learner: Learner): void {
   learner.shell(learner.commandsOf("5", "Build").split("\n").slice(0, 4).join("\n"));
   learner.edit(
     demo,
-    /throw new Error\(`write naive[\s\S]*?\);/,
+    /void \[[^\]]*\];\n {2}throw new Error\("naive is not[^\n]*/,
     "return completion.includes(String(expected)) ? 1 : 0;",
   );
   learner.do(`run ${demo}`);

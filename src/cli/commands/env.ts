@@ -4,21 +4,41 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Argument, type Command, Option } from "commander";
-import { SPLITS, type Split } from "../../core/environment.ts";
-import { usageError } from "../../core/errors.ts";
+import {
+  ENVIRONMENT_ERROR,
+  type EpisodeEnd,
+  type PlayableEnvironment,
+  SPLITS,
+  type Split,
+  type Turn,
+} from "../../core/environment.ts";
+import { dataError, usageError } from "../../core/errors.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import type { Example } from "../../core/records.ts";
+import { rngAt } from "../../core/rng.ts";
 import { visible } from "../../core/visible.ts";
-import { type AnyDefinition, EMBEDDED } from "../../environments/catalogue.ts";
+import { EMBEDDED } from "../../environments/catalogue.ts";
 import { checkEnvironment, type Finding } from "../../environments/check.ts";
-import { OUT_OF_TURNS } from "../../environments/definition.ts";
 import { episodeSeed } from "../../environments/episode.ts";
 import { type OpenedEnvironment, openEnvironment } from "../../environments/open.ts";
+import { isRemote } from "../../openenv/address.ts";
+import { checkRemote } from "../../openenv/check-remote.ts";
+import { openPlayable, openRemote, type RemotePlayable } from "../../openenv/open-playable.ts";
 import { serveEnvironment } from "../../openenv/server.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
-import { counted, hanging, out, paint, print, printableJson, program } from "../terminal.ts";
+import {
+  counted,
+  err,
+  hanging,
+  out,
+  paint,
+  print,
+  printableJson,
+  program,
+  warning,
+} from "../terminal.ts";
 
 interface Flags {
   readonly format: Format;
@@ -32,7 +52,7 @@ interface Flags {
 }
 
 export const help = `An environment is a task that is played over turns: an embedded one by its
-name, or a TypeScript file of your own.
+name, a TypeScript file of your own, or one on an OpenEnv server (openenv:URL).
 
 Exit codes:
   0  done, or every check passed             1  a check failed
@@ -45,7 +65,9 @@ Examples:
   lockedroom env play twenty48 --seed 3
   lockedroom env check tool-calls
   lockedroom env check my-game.ts --format json
-  lockedroom env serve twenty48 --port 8000`;
+  lockedroom env serve twenty48 --port 8000
+  lockedroom env show openenv:http://127.0.0.1:8000
+  lockedroom env check openenv:http://127.0.0.1:8000#solved=1`;
 
 const ACTIONS = ["list", "show", "tasks", "play", "check", "serve"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -58,7 +80,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .addArgument(
       new Argument("<action>", "list, show, tasks, play, check or serve").choices(ACTIONS),
     )
-    .argument("[environment]", "a name of the list, or a .ts or .js file")
+    .argument("[environment]", "a name of the list, a .ts or .js file, or openenv:URL")
     .addOption(
       new Option("--split <split>", "split of the task to play").choices(SPLITS).default("dev"),
     )
@@ -79,31 +101,76 @@ export function define(command: Command, exit: (code: number) => void): void {
       if (name === undefined) {
         throw usageError(`env ${action} needs an environment`, "See env list for their names.");
       }
-      const opened = await openEnvironment(name);
-      if (action === "show") show(opened, flags);
-      if (action === "tasks") await writeTasks(opened.definition, flags);
-      if (action === "play") await play(opened.definition, flags);
-      if (action === "check") exit(check(opened, flags) ? 0 : 1);
-      if (action === "serve") await serve(opened, flags);
+      exit(await ACTION[action](name, flags));
     });
 }
 
+/** What each action does with an environment, and its exit code. */
+const ACTION: Readonly<
+  Record<Exclude<Action, "list">, (name: string, flags: Flags) => Promise<number>>
+> = {
+  show: async (name, flags) => {
+    if (isRemote(name)) await withRemote(name, (opened) => showRemote(opened, flags));
+    else show(await openEnvironment(name), flags);
+    return 0;
+  },
+  tasks: async (name, flags) => {
+    await withPlayable(name, (opened) => writeTasks(opened, flags));
+    return 0;
+  },
+  play: async (name, flags) => {
+    await withPlayable(name, (opened) => play(opened, flags));
+    return 0;
+  },
+  check: async (name, flags) => {
+    if (!isRemote(name)) {
+      const { definition, identity } = await openEnvironment(name);
+      return report(identity, checkEnvironment(definition, flags), flags);
+    }
+    return withRemote(name, async (opened) =>
+      report(opened.environment.identity, await checkRemote(opened, flags), flags),
+    );
+  },
+  serve: async (name, flags) => {
+    if (isRemote(name)) {
+      throw usageError(`${name} is a server already`, "Give its address to other programs.");
+    }
+    await serve(await openEnvironment(name), flags);
+    return 0;
+  },
+};
+
+function warn(sentence: string): void {
+  err(warning(visible(sentence)));
+}
+
+async function withRemote<T>(
+  given: string,
+  use: (opened: RemotePlayable) => Promise<T>,
+): Promise<T> {
+  const opened = await openRemote(given, warn);
+  return use(opened).finally(() => opened.close());
+}
+
+async function withPlayable(
+  given: string,
+  use: (opened: PlayableEnvironment) => Promise<void>,
+): Promise<void> {
+  const opened = await openPlayable(given, warn);
+  await use(opened).finally(() => opened.close());
+}
+
 function list({ format }: Flags): void {
-  const all = [...EMBEDDED.values()].map(({ definition }) => definition);
+  const all = [...EMBEDDED.values()];
   if (format === "json") {
-    const names = all.map(({ name, version, spec }) => ({ name, version, spec }));
+    const names = all.map(({ definition: { name, version, spec } }) => ({ name, version, spec }));
     out(printableJson(names, 2));
     return;
   }
-  const width = Math.max(...all.map(({ name }) => name.length)) + 2;
-  for (const { name, spec } of all)
-    out(hanging(`  ${name}`.padEnd(width + 2), firstSentence(spec)));
+  const width = Math.max(...[...EMBEDDED.keys()].map((name) => name.length)) + 2;
+  for (const [name, { summary }] of EMBEDDED) out(`  ${name.padEnd(width)}${summary}`);
   out();
   print(`More about one: ${program()} env show NAME`);
-}
-
-function firstSentence(text: string): string {
-  return text.split(/(?<=[.!?]) /)[0] as string;
 }
 
 function show({ definition, identity }: OpenedEnvironment, { format }: Flags): void {
@@ -142,14 +209,56 @@ function show({ definition, identity }: OpenedEnvironment, { format }: Flags): v
   out();
   out("  The first dev task, as a policy reads it:");
   out();
-  printObservation(definition.reset(task, episodeSeed(0, task)).observation);
+  const { observation, end } = definition.reset(task, episodeSeed(0, task));
+  requireSound(task, end);
+  printObservation(observation);
+}
+
+async function showRemote(opened: RemotePlayable, { format, split }: Flags): Promise<void> {
+  const { environment, tools, codes, solved, remote } = opened;
+  const { identity, episodesAtOnce = 1 } = environment;
+  if (format === "json") {
+    out(printableJson({ ...identity, codes, solved, ...remote, tools }, 2));
+    return;
+  }
+  out(paint("bold", `${visible(String(identity.name))} ${visible(String(identity.version))}`));
+  print(visible(String(identity.spec)), "  ");
+  out();
+  const line = (label: string, text: string) =>
+    out(hanging(`  ${label.padEnd(10)}`, visible(text)));
+  line("server", (identity.remote as { url: string }).url);
+  line("tasks", remote.tasks);
+  line("action", remote.actions);
+  line("seeds", remote.seeds);
+  line("episodes", `at most ${episodesAtOnce} at once, as far as is known`);
+  line("codes", codes.length > 0 ? codes.join(", ") : "the server does not say");
+  line("solved", solved.length > 0 ? solved.join(", ") : "the server does not say");
+  for (const { name, description } of tools) line("tool", `${name}: ${description}`);
+  line("told", `${identity.source_sha256} (SHA-256 of /metadata and /schema)`);
+  const [task] = await opened.tasks(split);
+  if (!task) return;
+  out();
+  out(`  The first ${split} task, as a policy reads it:`);
+  out();
+  const { observation, end } = await environment.reset(task, rngAt(0));
+  requireSound(task, end);
+  printObservation(observation);
+}
+
+/** An environment that broke is an error and not the end of a game. */
+function requireSound({ id }: Example, end: EpisodeEnd | undefined): void {
+  if (end?.code !== ENVIRONMENT_ERROR) return;
+  throw dataError(
+    `the environment failed on ${visible(id)}: ${visible(String(end.details.message))}`,
+    "Correct the environment: no reward can be had from one that fails.",
+  );
 }
 
 /** Each split as a data set, which rollouts and training take. */
-async function writeTasks(definition: AnyDefinition, { outdir }: Flags): Promise<void> {
+async function writeTasks(opened: PlayableEnvironment, { outdir }: Flags): Promise<void> {
   if (outdir === undefined) throw usageError("env tasks needs --outdir FOLDER", "Add it.");
   for (const split of SPLITS) {
-    const tasks = definition.tasks(split);
+    const tasks = await opened.tasks(split);
     const file = path.join(outdir, `${split}.jsonl`);
     await writeWhole(file, tasks.map((task) => `${canonicalJson(task as Json)}\n`).join(""));
     print(`Wrote ${visible(file)}, ${counted(tasks.length, "task")}`);
@@ -162,33 +271,33 @@ function printObservation(messages: readonly { role: string; content: string }[]
   }
 }
 
-function check(
-  { definition, identity }: OpenedEnvironment,
-  { tasks, seed, format }: Flags,
-): boolean {
-  const findings = checkEnvironment(definition, { tasks, seed });
+/** 0 when no check failed. */
+function report(identity: object, findings: readonly Finding[], { format }: Flags): number {
   const passed = findings.every((one) => one.passed !== false);
   if (format === "json") {
     out(printableJson({ environment: identity, passed, findings }, 2));
-    return passed;
+    return passed ? 0 : 1;
   }
   for (const finding of findings) printFinding(finding);
   out();
-  out(
-    passed
-      ? paint("green", "SOUND")
-      : paint(
-          "red",
-          "NOT SOUND: a policy that learns from these rewards may learn something else.",
-        ),
-  );
-  return passed;
+  const open = findings.filter((one) => one.passed === null).length;
+  const rest =
+    open === 0
+      ? ""
+      : ` as far as it could be checked: ${open} of ${findings.length} checks could not be made`;
+  if (passed) out(paint("green", `SOUND${rest}`));
+  else {
+    out(
+      paint("red", "NOT SOUND: a policy that learns from these rewards may learn something else."),
+    );
+  }
+  return passed ? 0 : 1;
 }
 
 function printFinding({ id, passed, says }: Finding): void {
   const mark = passed === null ? "--  " : passed ? "ok  " : paint("red", "FAIL");
   out(`${mark}  ${id}`);
-  print(says, "      ");
+  print(visible(says), "      ");
 }
 
 /** Until it is stopped; the first line is the URL alone, for programs that start a server. */
@@ -203,35 +312,45 @@ async function serve(environment: OpenedEnvironment, { port, maxSessions }: Flag
 }
 
 /** A person plays: what a policy would read, a line of text as answer, the rewards. */
-async function play(definition: AnyDefinition, { split, task: id, seed }: Flags): Promise<void> {
-  const task = taskWith(definition, split, id);
+async function play(opened: PlayableEnvironment, { split, task: id, seed }: Flags): Promise<void> {
+  const { environment } = opened;
+  const { name, spec } = environment.identity as { name: string; spec: string };
+  const task = taskWith(name, await opened.tasks(split), split, id);
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  let turn = definition.reset(task, episodeSeed(seed, task));
+  let turn = await environment.reset(task, rngAt(seed));
   let total: number | null = turn.reward;
-  print(`${visible(definition.name)}, task ${visible(task.id)}. ${visible(definition.spec)}`);
-  for (let turns = 0; !turn.end; turns++) {
-    if (turns === definition.maxTurns) break;
+  print(`${visible(name)}, task ${visible(task.id)}. ${visible(spec)}`);
+  while (!turn.end) {
     out();
     printObservation(turn.observation);
     process.stdout.write("  you> ");
     const { value, done } = await lines.next();
     if (!process.stdin.isTTY) out(visible(value ?? ""));
     if (done) return print("No more input: the game was left before its end.");
-    turn = definition.step(turn.state, { text: value });
+    [turn] = (await environment.step([{ state: turn.state, action: { text: value } }])) as [
+      Turn<unknown>,
+    ];
     total = total === null || turn.reward === null ? null : total + turn.reward;
   }
+  requireSound(task, turn.end);
   out();
-  const { code } = turn.end ?? { code: OUT_OF_TURNS };
-  print(`The end: ${code}, reward ${total === null ? "none" : Number(total.toFixed(4))}.`);
-  for (const [name, value] of Object.entries(turn.metrics ?? {})) out(`  ${name} ${value}`);
+  const { code, details } = turn.end;
+  print(`The end: ${visible(code)}, reward ${total === null ? "none" : Number(total.toFixed(4))}.`);
+  if (typeof details.message === "string") print(visible(details.message));
+  for (const [name, value] of Object.entries(turn.metrics ?? {}))
+    out(`  ${visible(name)} ${value}`);
 }
 
-function taskWith(definition: AnyDefinition, split: Split, id: string | undefined): Example {
-  const tasks = definition.tasks(split);
+function taskWith(
+  name: string,
+  tasks: readonly Example[],
+  split: Split,
+  id: string | undefined,
+): Example {
   const found = id === undefined ? tasks[0] : tasks.find((task) => task.id === id);
   if (found) return found;
   throw usageError(
-    `${definition.name} has no task ${id} in the split ${split}`,
-    `It has ${counted(tasks.length, "task")} there, such as ${tasks[0]?.id}.`,
+    `${visible(name)} has no task ${id} in the split ${split}`,
+    `It has ${counted(tasks.length, "task")} there, such as ${visible(tasks[0]?.id ?? "none")}.`,
   );
 }

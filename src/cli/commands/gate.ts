@@ -21,9 +21,7 @@ import {
   effectText,
   intervalName,
   isGraded,
-  pCell,
   pText,
-  SLICE_STATES,
   shownLevel,
   signed,
   TEST_NAMES,
@@ -31,7 +29,7 @@ import {
 import type { GateReport, Reason } from "../../runs/gate-report.ts";
 import type { PartName } from "../../runs/verification.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { axisLines, axisMargins } from "../axis-text.ts";
+import { axisLines, axisMargins, partCells } from "../axis-text.ts";
 import { furtherChecks, VERIFY_ONLY } from "../further-checks.ts";
 import { finiteNumber, fromZero, numberIn, wholeNumber } from "../options.ts";
 import { hanging, out, paint, printableJson, wrap } from "../terminal.ts";
@@ -228,11 +226,7 @@ function sliceLines({ slices }: GateReport): string[] {
     ...slices.values.map((one) =>
       [
         `  ${visibleShort(one.value, 16).padEnd(16)} ${String(one.prompts ?? one.n).padStart(6)}`,
-        one.baseline.toFixed(4).padStart(7),
-        one.candidate.toFixed(4).padStart(7),
-        signed(one.delta ?? 0).padStart(8),
-        pCell(one.p_holm).padStart(9),
-        ` ${SLICE_STATES[one.state]}`,
+        ...partCells(one),
       ].join(" "),
     ),
   ];

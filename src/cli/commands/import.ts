@@ -26,7 +26,7 @@ Exit codes:
   0  done    64  wrong usage    65  bad data: the line and field are named
 
 Examples:
-  lockedroom import trajectories traces.jsonl --format verifiers --outdir imported
+  lockedroom import trajectories rows.jsonl --format trl --outdir imported
   lockedroom import trajectories groups.jsonl --format art --outdir imported \\
       --force`;
 

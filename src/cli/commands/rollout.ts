@@ -173,8 +173,8 @@ async function withPolicy<T>(
 async function playEpisodes(flags: Flags & { readonly env: string }): Promise<void> {
   const prices = pricesOf(flags);
   const notices: string[] = [];
-  const { openPlayable } = await import("../../environments/playable.ts");
-  const environment = await openPlayable(flags.env);
+  const { openPlayable } = await import("../../openenv/open-playable.ts");
+  const environment = await openPlayable(flags.env, (text) => notices.push(text));
   let kept = 0;
   const play = (policy: ActingPolicy, progress: TokenProgress, inputs: string[]) =>
     rolloutEpisodes({

@@ -37,7 +37,7 @@ export const help = `Parts:
   files      hashes of the run's files, and counts of its rows
   data       ids, prompts and expected answers against the data set
   answers    completions against the file that they came from, if it is there
-  score      every row scored again with the recorded scorer
+  score      every row scored again with the recorded scorer; episodes replayed
   sample     completions sampled again from the recorded checkpoint
   exposure   examples that the checkpoint had met in its training
   tries      seeds tried before, against the ledger of the checkpoint

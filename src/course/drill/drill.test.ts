@@ -18,7 +18,7 @@ let shown: ShownCase[];
 
 beforeAll(async () => {
   shown = await newDrill(cases, 0);
-});
+}, 60_000);
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 type Row = Example & { readonly completion: string; readonly reward: number };
@@ -72,7 +72,7 @@ test("every kind of pair is what it says: its cause can be read, its pass rate m
     const direction = Math.abs(change) < 0.05 ? "stays" : change > 0 ? "rises" : "falls";
     expect(direction, `kind ${i}: ${change}`).toBe(one.direction);
   }
-});
+}, 60_000);
 
 test("what is not answered is not right", async () => {
   const marks = await markDrill(cases, new Map());

@@ -4,6 +4,7 @@ import { ARM_NAMES, type BanditStep, expectedDirection } from "../../learn/index
 import { type CheckContext, ensure } from "../check-context.ts";
 import { banditRun, checkOrder, jsonLines } from "../evidence.ts";
 import type { Check, LevelDefinition } from "../level.ts";
+import { REINFORCE_NOTE } from "../note-rules.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import { BANDIT_RUNS, banditCommand } from "../run-commands.ts";
 import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
@@ -94,7 +95,7 @@ export const LEVEL_1: LevelDefinition = {
       title: "why the sabotage runs behave differently",
       next: `Write the paragraph in ${NOTE}. ${LARGE_RATE} To see it, compare the last lines of:\n${RATES.map(overSeeds).join("\n")}`,
       run: async (context) => {
-        await checkSections(context, NOTE, { "Why the sabotage runs behave differently": 40 });
+        await checkSections(context, NOTE, REINFORCE_NOTE);
         return "written";
       },
     },

@@ -6,6 +6,7 @@ import { type CheckContext, CheckFailure, ensure, type Version } from "../check-
 import { command, replay } from "../evidence.ts";
 import { committedFile, hiddenSeed, LearnerFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
+import { KL_NOTE } from "../note-rules.ts";
 import { checkSections } from "../notes.ts";
 import { KL_DEMO } from "../run-commands.ts";
 import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
@@ -121,10 +122,7 @@ export const LEVEL_3: LevelDefinition = {
       title: `${NOTE} explains the danger of beta = 0`,
       next: `Write ${NOTE}.`,
       run: async (context) => {
-        await checkSections(context, NOTE, {
-          "Why beta = 0 is an attractive disaster": 40,
-          "Why optimisation without a constraint drifts far away": 40,
-        });
+        await checkSections(context, NOTE, KL_NOTE);
         return "written";
       },
     },

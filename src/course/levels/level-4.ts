@@ -13,6 +13,7 @@ import {
 } from "../evidence.ts";
 import { checkTests, committedFile } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
+import { SPEC_NOTE } from "../note-rules.ts";
 import { checkSections, tableRows } from "../notes.ts";
 import { evalCommand } from "../run-commands.ts";
 import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
@@ -234,7 +235,7 @@ function constant(name: string, reward: number, code: string, least: number) {
 }
 
 async function checkProbes(context: CheckContext): Promise<string> {
-  await checkSections(context, NOTE, { "The rules I expect": 30 });
+  await checkSections(context, NOTE, SPEC_NOTE);
   const probes = parseProbes(await context.read(NOTE));
   ensure(probes.length >= 8, { expected: "eight probes", found: `${probes.length}`, where: NOTE });
   await checkPrediction(context);

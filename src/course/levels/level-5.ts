@@ -12,6 +12,7 @@ import {
   type LearnerFile,
 } from "../learner-code.ts";
 import type { LevelDefinition } from "../level.ts";
+import { RED_TEAM_NOTE } from "../note-rules.ts";
 import { checkSections } from "../notes.ts";
 import { evalCommand, GOODHART_DEMO } from "../run-commands.ts";
 import { runNoteCheck, runNoteTask } from "../run-note-check.ts";
@@ -284,12 +285,7 @@ function freshHacks(context: CheckContext, purpose: string): Case[] {
 }
 
 async function checkReport(context: CheckContext): Promise<string> {
-  const found = await checkSections(context, NOTE, {
-    "The five exploits": 5,
-    "Why they worked": 30,
-    "The patch": 20,
-    "Regression tests": 10,
-  });
+  const found = await checkSections(context, NOTE, RED_TEAM_NOTE);
   const listed = found.get("the five exploits") ?? "";
   const hacks = await hacksOf(await committedFile(context, DEMO));
   const lost = hacks.filter(({ completion }) => {

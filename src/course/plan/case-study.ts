@@ -123,7 +123,7 @@ const methods: Criterion = {
       lost.length > 0
         ? `it links to no intact, evaluated run of ${lost.join(", nor of ")}`
         : "they were not evaluated on the same dev set by the same scorer",
-      "Link each run, as in [dpo](../../runs/dpo); train what is missing with --dev.",
+      "Link each run, as in [dpo](../../runs/dpo); train what is missing with --dev. SFT can learn from the samples that RFT kept: train sft --dataset runs/rft/kept.jsonl.",
     );
   },
 };

@@ -14,7 +14,7 @@ import {
   type PlanContext,
 } from "./criterion.ts";
 import { causes, shownBy } from "./effect.ts";
-import { type Failed, failureOf } from "./failed-figure.ts";
+import { type Failed, failuresOf, stillFails } from "./failed-figure.ts";
 import type { Training } from "./training.ts";
 import { pageMissing, trainCommand } from "./training-criterion.ts";
 
@@ -43,10 +43,9 @@ async function trainedFix(
   runs: readonly Training[],
 ): Promise<Met | Missing | string | undefined> {
   if (runs.length === 0) return undefined;
-  const failures = runs.flatMap((run) => {
-    const failed = failureOf(run);
-    return failed ? [{ failure: run, failed }] : [];
-  });
+  const failures = runs.flatMap((run) =>
+    failuresOf(run).map((failed) => ({ failure: run, failed })),
+  );
   const [first] = failures;
   if (!first) return "no linked training run failed";
   let found = `no linked run fixes ${first.failure.path} (${first.failed.how}): its ${first.failed.figure} must get better by more than chance`;
@@ -71,10 +70,9 @@ async function trainedFix(
   return found;
 }
 
-/** What the fix must not have: a failure of its own, as its alarms and its validation say. */
-function isFix(failure: Training, fix: Training, { better }: Failed): boolean {
-  if (measurement(failure) !== measurement(fix) || failureOf(fix) !== undefined) return false;
-  return causes(failure, fix).length > 0 && better(fix, failure);
+function isFix(failure: Training, fix: Training, failed: Failed): boolean {
+  if (measurement(failure) !== measurement(fix) || stillFails(fix, failed)) return false;
+  return causes(failure, fix).length > 0 && failed.better(fix, failure);
 }
 
 function ablationOf(runs: readonly Training[], failure: Training, fix: Training, failed: Failed) {

@@ -13,17 +13,27 @@ export interface Failed {
   better(better: Training, worse: Training): boolean;
 }
 
-/** How a run failed; undefined for one that did not. */
-export function failureOf({ manifest, records }: Training): Failed | undefined {
+/** Every way in which a run failed, the worst first; empty for one that did not. */
+export function failuresOf({ manifest, records }: Training): readonly Failed[] {
   const { alarms = [], evaluations } = records;
   const sabotage = setting(manifest, "sabotage") ?? null;
-  if (sabotage !== null) return byReward(`sabotage ${sabotage}`);
-  const alarm = alarms.find((one) => one.stops || Object.hasOwn(HARMFUL, one.alarm))?.alarm;
-  if (alarm !== undefined) return byAlarm(alarm);
-  return rises(evaluations.at(-1), evaluations[0]) ? byReward("validation fell") : undefined;
+  const fell = rises(evaluations.at(-1), evaluations[0]);
+  const harmful = alarms.filter(({ stops, alarm }) => !stops && Object.hasOwn(HARMFUL, alarm));
+  return [
+    ...(sabotage === null ? [] : [byReward(`sabotage ${sabotage}`)]),
+    ...alarms.filter(({ stops }) => stops).map(({ alarm }) => byAlarm(alarm)),
+    ...(fell ? [byReward("validation fell")] : []),
+    ...harmful.map(({ alarm }) => byAlarm(alarm)),
+  ];
 }
 
-const byReward = (how: string): Failed => ({ how, figure: "reward", better: isBetter });
+/** Whether a fix still fails: in its reward, or in the way that it should have fixed. */
+export const stillFails = (fix: Training, failed: Failed) =>
+  failuresOf(fix).some(({ figure, how }) => figure === REWARD || how === failed.how);
+
+const REWARD = "reward";
+
+const byReward = (how: string): Failed => ({ how, figure: REWARD, better: isBetter });
 
 type Distance = (value: number, initial: number) => number;
 

@@ -66,16 +66,17 @@ export class Pages {
 
   /** The command that writes the page of these runs. */
   command(runs: readonly Pick<Training, "path">[]): string {
-    const name = `runs/${path.posix.basename(subjectOf(runs.map((run) => run.path)))}.html`;
+    const sweep = sweepOf(runs.map((run) => run.path));
+    const name = `runs/${path.posix.basename(sweep ?? runs[0]?.path ?? "run")}.html`;
     const force = this.files.includes(name) ? " --force" : "";
-    const folders = runs.map((run) => run.path).join(" ");
+    const folders = sweep === undefined ? runs.map((run) => run.path).join(" ") : `${sweep}/*/`;
     return `./lockedroom report --run ${folders} --outfile ${name}${force}`;
   }
 }
 
-/** What the page of some runs is named after: the sweep that they belong to, or the first of them. */
-function subjectOf([first = "run", ...more]: readonly string[]): string {
+/** The sweep that several runs belong to: its page is about all of its runs. */
+function sweepOf([first = "", ...more]: readonly string[]): string | undefined {
   const parent = path.posix.dirname(first);
   const together = more.length > 0 && more.every((one) => path.posix.dirname(one) === parent);
-  return together && parent !== "runs" ? parent : first;
+  return together && parent !== "runs" ? parent : undefined;
 }

@@ -76,7 +76,8 @@ const evaluation: Criterion = {
 function winRate({ html, runs }: Page, { path: folder }: Training): string | undefined {
   const name = runs.find((run) => run.folder === folder)?.name;
   const about = html.slice(Math.max(0, html.indexOf(`<h2>${name}</h2>`)));
-  return /win rate ([\d.]+\s?%)/.exec(about)?.[1];
+  // The page has a no-break space before the sign.
+  return /win rate ([\d.]+\s?%)/.exec(about)?.[1]?.replace(/\s/, " ");
 }
 
 export const PHASE_1: readonly Criterion[] = [

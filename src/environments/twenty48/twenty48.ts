@@ -86,10 +86,15 @@ function play(game: Game2048, { text }: Action, goal: number): Turn<Game2048> {
     score: game.score + gained,
     illegal: 0,
   };
+<<<<<<< HEAD
   if (largest(next.board) >= goal) return ended(next, "won", 2);
   if (MOVES.every((one) => sameBoard(slid(next.board, one).board, next.board))) {
     return ended(next, "lost", progress(next.board, goal));
   }
+=======
+  if (largest(next.board) >= WINNING_TILE) return ended(next, "won", 2);
+  if (!canMove(next.board)) return ended(next, "lost", progress(next.board));
+>>>>>>> main
   return observed(next);
 }
 
@@ -109,9 +114,12 @@ function ended(
 
 /** Rows joined by `|`, one line each, `_` for an empty cell. */
 export function boardText(board: Board): string {
-  return `${rowsOf(board)
-    .map((row) => row.map((tile) => tile || "_").join("|"))
-    .join("\n")}\n`;
+  let text = "";
+  for (let cell = 0; cell < CELLS; cell++) {
+    text += board[cell] || "_";
+    text += cell % SIZE === SIZE - 1 ? "\n" : "|";
+  }
+  return text;
 }
 
 /** One move in tags, and nothing else but white space. */
@@ -162,15 +170,29 @@ export function slid(board: Board, move: Move): { board: Board; gained: number }
 }
 
 export function sameBoard(a: Board, b: Board): boolean {
-  return a.every((tile, i) => tile === b[i]);
+  for (let cell = 0; cell < CELLS; cell++) if (a[cell] !== b[cell]) return false;
+  return true;
+}
+
+/** Whether a move changes the board: there is an empty cell, or two equal tiles are neighbours. */
+function canMove(board: Board): boolean {
+  for (let cell = 0; cell < CELLS; cell++) {
+    const tile = board[cell];
+    if (tile === 0) return true;
+    if (cell % SIZE < SIZE - 1 && tile === board[cell + 1]) return true;
+    if (tile === board[cell + SIZE]) return true;
+  }
+  return false;
 }
 
 function withNewTile(board: Board, seed: number, draw: string | number): Board {
   const rng = rngAt(seed, "tile", draw);
-  const empty = [...board.keys()].filter((cell) => board[cell] === 0);
-  const cell = empty[rng.below(empty.length)];
-  const tile = rng.next() < 0.9 ? 2 : 4;
-  return board.map((old, i) => (i === cell ? tile : old));
+  const empty: number[] = [];
+  for (let cell = 0; cell < CELLS; cell++) if (board[cell] === 0) empty.push(cell);
+  const next = [...board];
+  const cell = empty[rng.below(empty.length)] as number;
+  next[cell] = rng.next() < 0.9 ? 2 : 4;
+  return next;
 }
 
 const largest = (board: Board) => Math.max(...board);

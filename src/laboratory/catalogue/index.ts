@@ -2,6 +2,8 @@
 
 import { usageError } from "../../core/errors.ts";
 import { FAMILIES, type Sabotage } from "../sabotage.ts";
+import { ALIASES } from "./aliases.ts";
+import { AXES } from "./axes.ts";
 import { DATA } from "./data.ts";
 import { FORGERIES } from "./forgeries.ts";
 import { HARDENED } from "./hardened.ts";
@@ -19,7 +21,7 @@ import { TRAINING } from "./training.ts";
 
 const ALL: readonly Sabotage[] = [
   ...[DATA, PROMPT, SCORER, SAMPLING, SELECTION, SEEDS, LEAKS, FORGERIES, STATISTICS],
-  ...[TRAINING, RECOMPUTED, PAUSED, SEALS, HARDENED],
+  ...[TRAINING, RECOMPUTED, PAUSED, SEALS, HARDENED, AXES, ALIASES],
 ].flat();
 
 export const SABOTAGES: readonly Sabotage[] = FAMILIES.flatMap((family) =>

@@ -23,7 +23,8 @@ export const HACKS: readonly Case[] = [];
 
 /** Build: 1 if the expected integer appears anywhere in the completion, otherwise 0. */
 export function naive(expected: number, completion: string): number {
-  throw new Error(`write naive first (${expected}, ${completion})`);
+  void [expected, completion];
+  throw new Error("naive is not written yet; see level 5");
 }
 
 /** Repair: rejects the class of the exploit, not one string. */
@@ -37,11 +38,9 @@ if (isProgram(import.meta.url)) {
     ...HONEST.map((c) => ["honest", c] as const),
     ...HACKS.map((c) => ["hack", c] as const),
   ];
-  console.log("naive  patched  kind    completion");
-  for (const [kind, { expected, completion }] of cases) {
+  const lines = cases.map(([kind, { expected, completion }]) => {
     const rewards = [naive(expected, completion), patched(expected, completion)];
-    console.log(
-      `${rewards.join("      ")}        ${kind.padEnd(6)}  ${JSON.stringify(completion)}`,
-    );
-  }
+    return `${rewards.join("      ")}        ${kind.padEnd(6)}  ${JSON.stringify(completion)}`;
+  });
+  console.log(["naive  patched  kind    completion", ...lines].join("\n"));
 }

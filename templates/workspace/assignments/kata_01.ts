@@ -18,5 +18,6 @@
 export type FailureClass = "model_math" | "model_format" | "data_invalid" | "unknown";
 
 export function classify(outcomeCode: string): FailureClass {
-  throw new Error(`write classify first (called with ${outcomeCode}); see ./lockedroom level 0`);
+  void outcomeCode;
+  throw new Error("classify is not written yet; see level 0");
 }
