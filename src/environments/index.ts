@@ -3,15 +3,10 @@
 import type { Environment } from "../core/environment.ts";
 import { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 
-<<<<<<< HEAD
-export type { EnvironmentDefinition, Players } from "./definition.ts";
-export { type OpenedEnvironment, openEnvironment } from "./open.ts";
-=======
 export { type CheckOptions, checkEnvironment, type Finding } from "./check.ts";
 export type { EnvironmentDefinition, Players } from "./definition.ts";
 export { type EnvironmentIdentity, type OpenedEnvironment, openEnvironment } from "./open.ts";
 export { openPlayable } from "./playable.ts";
->>>>>>> main
 export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
 export { game2048 } from "./twenty48/twenty48.ts";
 

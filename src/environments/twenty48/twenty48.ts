@@ -86,15 +86,8 @@ function play(game: Game2048, { text }: Action, goal: number): Turn<Game2048> {
     score: game.score + gained,
     illegal: 0,
   };
-<<<<<<< HEAD
   if (largest(next.board) >= goal) return ended(next, "won", 2);
-  if (MOVES.every((one) => sameBoard(slid(next.board, one).board, next.board))) {
-    return ended(next, "lost", progress(next.board, goal));
-  }
-=======
-  if (largest(next.board) >= WINNING_TILE) return ended(next, "won", 2);
-  if (!canMove(next.board)) return ended(next, "lost", progress(next.board));
->>>>>>> main
+  if (!canMove(next.board)) return ended(next, "lost", progress(next.board, goal));
   return observed(next);
 }
 
