@@ -11,7 +11,11 @@ import { loadCheckpoint } from "../src/policy/checkpoint.ts";
 import { ROOT } from "./cli.ts";
 
 /** A few texts and updates in place of the recipe's. */
-const RECIPES = [["tool-calls", { texts: 200, steps: 4 }, 48]] as const;
+const RECIPES = [
+  ["tool-calls", { texts: 200, steps: 4 }, 48],
+  ["twenty48", { texts: [2000, 1000], steps: [4, 2] }, 4],
+  ["email-search", { texts: 100, steps: 3 }, 64],
+] as const;
 
 const WORK = "smoke";
 afterAll(() => rmSync(path.join(ROOT, "runs/recipes", WORK), { recursive: true, force: true }));

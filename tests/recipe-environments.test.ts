@@ -9,7 +9,7 @@ import { openEnvironment } from "../src/environments/open.ts";
 import { loadCheckpoint } from "../src/policy/checkpoint.ts";
 import { ROOT } from "./cli.ts";
 
-const RECIPES = ["tool-calls"] as const;
+const RECIPES = ["tool-calls", "twenty48", "email-search"] as const;
 const MOST_BYTES = 4_000_000;
 
 const at = (...parts: string[]) => path.join(ROOT, "recipes", ...parts);
@@ -27,8 +27,8 @@ describe.each(RECIPES)("%s", (name) => {
     const { tokenizer, seen } = await loadCheckpoint(at(name, "start"));
     const { definition } = await openEnvironment(name);
     for (const split of ["train", "dev", "holdout"] as const) {
-      for (const task of definition.tasks(split)) {
-        const { observation } = definition.reset(task, 0);
+      for (const [seed, task] of definition.tasks(split).entries()) {
+        const { observation } = definition.reset(task, seed);
         const text = observation.map(({ content }) => content).join("");
         expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
         if (split !== "train") expect(seen?.learned.has(task.prompt), task.prompt).toBe(false);
