@@ -5,6 +5,7 @@ import type { PlayableEnvironment } from "../core/environment.ts";
 import { usageError } from "../core/errors.ts";
 import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { startProgress, totalBytes } from "./progress.ts";
+import { err, warning } from "./terminal.ts";
 
 export interface TrajectoryFlags {
   readonly trajectories?: string;
@@ -60,8 +61,8 @@ export async function withTrajectories<T>(
   const named = env ?? rollout?.environment.path ?? rollout?.environment.name;
   if (named === undefined)
     throw usageError(`${file} does not say what environment it is of`, "Add --env NAME.");
-  const { openPlayable } = await import("../environments/playable.ts");
-  const environment = await openPlayable(named);
+  const { openPlayable } = await import("../openenv/open-playable.ts");
+  const environment = await openPlayable(named, (text) => err(warning(text, "")));
   const progress = startProgress("Replaying", totalBytes(file), quiet);
   try {
     return await work(environment, progress.add);

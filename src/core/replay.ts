@@ -53,8 +53,19 @@ export function actionsOf(messages: readonly EpisodeMessage[]): string[] {
   return messages.flatMap((one) => (one.role === "assistant" ? [one.content] : []));
 }
 
-/** Episodes are independent, so their steps are made together. */
+/** Episodes are independent, so as many are played together as the environment takes. */
 export async function replayEpisodes(
+  environment: Environment,
+  requests: readonly ReplayRequest[],
+): Promise<Replayed[]> {
+  const most = Math.max(1, environment.episodesAtOnce ?? requests.length);
+  const replayed: Replayed[] = [];
+  for (let from = 0; from < requests.length; from += most)
+    replayed.push(...(await replayTogether(environment, requests.slice(from, from + most))));
+  return replayed;
+}
+
+async function replayTogether(
   environment: Environment,
   requests: readonly ReplayRequest[],
 ): Promise<Replayed[]> {
@@ -66,11 +77,14 @@ export async function replayEpisodes(
   );
   for (;;) {
     const playing = running.filter((one) => one.nextAction !== undefined);
-    if (playing.length === 0) return running.map((one) => one.replayed());
+    if (playing.length === 0) break;
     const steps = playing.map(({ state, nextAction: text = "" }) => ({ state, action: { text } }));
     const turns = await environment.step(steps);
     for (const [i, one] of playing.entries()) one.advance(turns[i] as Turn<unknown>);
   }
+  // One that was cut short would go on.
+  for (const one of running) if (!one.ended) environment.leave?.(one.state);
+  return running.map((one) => one.replayed());
 }
 
 class Running {
@@ -91,6 +105,10 @@ class Running {
 
   get state(): unknown {
     return this.#turn.state;
+  }
+
+  get ended(): boolean {
+    return this.#turn.end !== undefined;
   }
 
   get nextAction(): string | undefined {

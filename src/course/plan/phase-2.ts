@@ -2,6 +2,7 @@
 
 import { type Criterion, met, missing } from "./criterion.ts";
 import {
+  isPlayed,
   ON_POLICY,
   rewardScorers,
   setting,
@@ -22,15 +23,17 @@ import {
 } from "./training-criterion.ts";
 import { problemInKept } from "./training-samples.ts";
 
-const hasRewardScorer: Requirement = ({ manifest }) =>
-  rewardScorers(manifest).length > 0 ? undefined : "it has no scorer for rewards.";
+const hasRewards: Requirement = ({ manifest }) =>
+  rewardScorers(manifest).length > 0 || isPlayed(manifest)
+    ? undefined
+    : "it has neither a scorer nor an environment for rewards.";
 
 const rft = trainingCriterion({
   id: "rft_run",
   title: "A finished RFT run, rewarded by graders",
   algorithms: ["rft"],
   requirements: ({ dir, trainings }) => [
-    ...[startsFromCheckpoint, hasRewardScorer],
+    ...[startsFromCheckpoint, hasRewards],
     (training) => problemInKept(dir, training, trainings.scorers),
     ...[evaluatedAtLeast(2), noStoppingAlarm],
   ],
@@ -64,7 +67,7 @@ const stability = trainingCriterion({
   id: "stability_diagnostics",
   title: "Its stability curves: reward, KL, entropy and length at every step",
   algorithms: ["rft", ...ON_POLICY],
-  requirements: () => [hasRewardScorer, logsCurves, evaluatedAtLeast(MIN_POINTS), noStoppingAlarm],
+  requirements: () => [hasRewards, logsCurves, evaluatedAtLeast(MIN_POINTS), noStoppingAlarm],
   evidence: (run) => {
     const { length } = run.records.evaluations;
     return [evidenceOf(run, `${length} evaluations, final KL ${finalKl(run)?.toFixed(4)}`)];
