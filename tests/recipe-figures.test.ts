@@ -38,7 +38,7 @@ test("the recipe of tool calls: more exact answers, and no unsafe ones any more"
   expect(greedy.start).toBeGreaterThan(0.97);
 });
 
-test("the recipe of 2048: from better than random play towards the greedy player", () => {
+test("the recipe of 2048: from nearly random play towards the greedy player", () => {
   const { reach_128: reach, players } = JSON.parse(read("twenty48/results.json"));
   expect(reach.trained).toBeGreaterThan(reach.start + 0.3);
   expect(players.random[128]).toBeLessThan(reach.trained);
