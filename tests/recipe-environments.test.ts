@@ -9,7 +9,7 @@ import { openEnvironment } from "../src/environments/open.ts";
 import { loadCheckpoint } from "../src/policy/checkpoint.ts";
 import { ROOT } from "./cli.ts";
 
-const RECIPES = ["tool-calls", "twenty48"] as const;
+const RECIPES = ["tool-calls", "twenty48", "email-search"] as const;
 const MOST_BYTES = 4_000_000;
 
 const at = (...parts: string[]) => path.join(ROOT, "recipes", ...parts);

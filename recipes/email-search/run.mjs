@@ -39,11 +39,11 @@ const greedy = both(play(0));
 /** Right answers, those of them with exactly the right source, and the turns that they took. */
 function answersOf(folder) {
   const rows = readLines(folder, "results.jsonl");
-  const of = (code) => rows.filter((row) => row.code === code);
-  const correct = of("correct").map(({ episode }) => episode.metrics);
+  const of = (code) => rows.filter(({ outcome_code }) => outcome_code === code);
+  const correct = of("correct").map(({ episode }) => episode);
   return {
     correct: correct.length,
-    right_sources: correct.filter(({ right_sources }) => right_sources === 1).length,
+    right_sources: correct.filter(({ metrics }) => metrics.right_sources === 1).length,
     rightly_unknown: of("rightly_unknown").length,
     turns: correct.reduce((sum, { turns }) => sum + turns, 0) / correct.length,
   };
