@@ -15,7 +15,11 @@ import { Comparison, skipped } from "./part.ts";
  * the checkpoint may lack the line, which is no objection.
  */
 export async function verifyTries(
-  { examples, seeds_tried: recorded = null }: Pick<Manifest, "examples" | "seeds_tried">,
+  {
+    examples,
+    seeds_tried: recorded = null,
+    environment,
+  }: Pick<Manifest, "examples" | "seeds_tried"> & { readonly environment?: unknown },
   policy: EmbeddedPolicy,
   rows: AsyncIterable<readonly { readonly id: string; readonly prompt: string }[]>,
 ): Promise<VerificationPart> {
@@ -24,7 +28,8 @@ export async function verifyTries(
     return skipped("tries", "The embedded policy does not list its rollouts.");
   const sketch = new SketchMaker();
   for await (const batch of rows) for (const row of batch) sketch.add(row);
-  const tried = triedRollout(policy, examples.prompts_sha256, sketch.sketch());
+  const playsGames = environment !== undefined;
+  const tried = triedRollout(policy, examples.prompts_sha256, sketch.sketch(), playsGames);
   const tries = await triesInLedger(dir, tried);
   if (!tries) return skipped("tries", `The ledger of ${dir} does not list this rollout.`);
   const comparison = new Comparison();
