@@ -143,6 +143,7 @@ const DIAGRAMS: Record<string, string> = {
   "09": "7-kl-tradeoff",
   "12": "6-goodhart",
   "13": "8-debugging",
+  "27": "11-episode",
 };
 
 test("links and pictures lead somewhere, and each diagram is in its chapter", () => {
@@ -234,6 +235,7 @@ const TAUGHT: readonly string[] = [
   ...(["token-inspect", "goodhart-demo"] as const),
   ...(["tour", "manual", "init", "level", "check", "quiz", "drill", "run", "test"] as const),
   ...(["plan", "scoreboard", "diagnose"] as const),
+  ...(["env", "rollout", "train", "export", "import"] as const),
 ];
 
 test("every command that is taught is in the manual, and the manual knows no others", () => {

@@ -1,9 +1,14 @@
-/** A rollout in an environment that was killed goes on where it was; one that hangs is cut off. */
+/**
+ * A rollout in an environment that was killed goes on where it was; one that hangs is cut off; an
+ * endpoint is told the rules.
+ */
 
 import { describe, expect, test } from "vitest";
+import { fingerprint } from "../src/core/fingerprint.ts";
+import { type AnyDefinition, EMBEDDED } from "../src/environments/catalogue.ts";
 import { JOURNAL } from "../src/runs/artifacts.ts";
 import { describeRun, EXIT, expectError, until, Workspace } from "./cli.ts";
-import { type Behaviour, chat, FakeEndpoint } from "./endpoint.ts";
+import { type Asked, type Behaviour, chat, FakeEndpoint } from "./endpoint.ts";
 import { fixedFiles, lines } from "./rollout-runs.ts";
 
 const args = (...flags: string[]) => [
@@ -88,4 +93,49 @@ test("an environment that hangs costs its own episode only", async () => {
     endpoint,
   );
   expectError(strict, EXIT.data, /1 episode failed and --max-failures allows 0/, /--resume/);
+});
+
+describe("the rules of the environment", () => {
+  const { spec } = (EMBEDDED.get("twenty48") as { definition: AnyDefinition }).definition;
+  const systemOf = ({ body }: Asked) =>
+    body.messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const systemsOf = ({ asked }: FakeEndpoint) => [
+    ...new Set(asked.map((one) => JSON.stringify(systemOf(one)))),
+  ];
+  const small = ["--n", "1", "--tasks", "2"];
+
+  test("are an endpoint's system prompt in every turn, and in the manifest", async () => {
+    const [workspace, endpoint] = [new Workspace(), await FakeEndpoint.start(moves)];
+    await made(workspace, endpoint, ...small);
+    expect(systemsOf(endpoint)).toEqual([JSON.stringify([spec])]);
+    expect(JSON.parse(workspace.read("r/manifest.json")).prompt).toMatchObject({
+      system_sha256: fingerprint(spec),
+    });
+    const [first] = workspace.read("r/trajectories.jsonl").split("\n");
+    expect(JSON.parse(first ?? "").messages[0]).toEqual({ role: "system", content: spec });
+  });
+
+  test("give way to --system", async () => {
+    const [workspace, endpoint] = [new Workspace(), await FakeEndpoint.start(moves)];
+    workspace.write("own.txt", "Play well.");
+    await made(workspace, endpoint, ...small, "--system", "own.txt");
+    expect(systemsOf(endpoint)).toEqual([JSON.stringify(["Play well."])]);
+  });
+
+  test("are not read by a checkpoint", async () => {
+    const workspace = new Workspace();
+    const flags = ["--n", "1", "--tasks", "2", "--max-tokens", "8", "--outdir", "r"];
+    const result = await workspace.run([
+      "rollout",
+      "--env",
+      "arithmetic",
+      "--policy",
+      "pi0",
+      ...flags,
+    ]);
+    expect(result, describeRun(result)).toMatchObject({ code: EXIT.ok });
+    const [first] = workspace.read("r/trajectories.jsonl").split("\n");
+    const roles = JSON.parse(first ?? "").messages.map(({ role }: { role: string }) => role);
+    expect(roles).toEqual(["user", "assistant"]);
+  });
 });

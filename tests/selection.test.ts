@@ -67,6 +67,23 @@ describe("selection-demo", () => {
     }
   });
 
+  test("inspect-run says which of the n samples was selected, not of the whole pack", async () => {
+    const workspace = new Workspace();
+    for (const n of ["1", "4"]) {
+      const { stdout } = await made(workspace, `n${n}`, ["--n", n]);
+      expect(stdout).toContain(
+        n === "1" ? "the first sample of 240" : "the first 4 samples of 240",
+      );
+      const shown = await workspace.run(["inspect-run", "--run", `n${n}`, "--show", "50"]);
+      const told = [...shown.stdout.matchAll(/^ +selected +(.*)$/gm)].map(([, text]) => text);
+      expect(told).toContain(`sample 1 of ${n}, the first`);
+      expect(told.filter((text) => !text?.includes(` of ${n}`))).toEqual([]);
+      expect(told.some((text) => /^sample 3 of 4; the first was \w+$/.test(text ?? ""))).toBe(
+        n === "4",
+      );
+    }
+  });
+
   test("is the same bytes again, for any number of threads, with a chart", async () => {
     const workspace = new Workspace();
     const [one, two] = [await made(workspace, "a"), await made(workspace, "b", ["--jobs", "2"])];

@@ -17,6 +17,11 @@ test("without a terminal runs through and exits 0; a second one replaces the fir
   expect(first.stdout).toMatch(/not comparable/);
   // The transformer has learned, and the gate says so last.
   expect(first.stdout.match(/PROMOTE|REJECT|INCONCLUSIVE/g)?.at(-1)).toBe("PROMOTE");
+  // Circling pays under the naive reward alone; the finish, under the mended one alone.
+  expect(first.stdout).toMatch(/boat-race-naive +exploit .*not_finished +reward 1\n/);
+  expect(first.stdout).toMatch(/boat-race-naive +gold .* finished +reward 0\n/);
+  expect(first.stdout).toMatch(/boat-race +exploit .*not_finished +reward 0\n/);
+  expect(first.stdout).toMatch(/boat-race +gold .* finished +reward 1\n/);
   expect(place.read("runs/tour/report.html")).toMatch(/<svg/);
   expect(tooWide(first.stdout)).toEqual([]);
 

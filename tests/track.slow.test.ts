@@ -183,6 +183,20 @@ test("level 0.5 numbers the SHA-256 of each result, and the shown command prints
     expect(line).toBe(`run ${i + 1}  ${sha256(results)}`);
   }
   expect(await walked.evidence("0.5", "sabotage")).toBe(`passed: ${shown.trimEnd()}`);
+  // With the indent of `check`, a line of the fixed runs fits as well.
+  const fixed = (await walked.evidence("0.5", "fixed")).split("\n");
+  expect(fixed[1]).toMatch(/^n4_again {2}[0-9a-f]{64}$/);
+});
+
+test("work after the track may have new files; the files of the track stay as they are", async () => {
+  const learner = copy();
+  learner.write("recipes/mine.json", "{}");
+  expect(await learner.evidence("6", "budget")).toMatch(/^passed/);
+  learner.commit("A training of my own");
+  expect(await learner.evidence("6", "budget")).toMatch(/^passed/);
+  learner.edit("scoring.ts", "1.0.0", "1.0.1");
+  learner.commit("A looser scorer");
+  expect(await learner.evidence("6", "budget")).toMatch(/scoring\.ts/);
 });
 
 test("the memo may call changed data a changed instrument, and is told what the gate calls it", async () => {
@@ -770,6 +784,13 @@ const CHEATS: readonly Cheat[] = [
     /expected must of step \d+ that follows .*sign of the learning rate; found down/,
     "a direction is wrong",
     (l) => l.edit("notes/reinforce_forensics.md", /\| positive \| up/, "| positive | down"),
+  ],
+  [
+    "1",
+    "ten-steps",
+    /expected action of step \d+ as --slow prints it, a letter from A to D; found 3/,
+    "an arm is given by its number in the log",
+    (l) => l.edit("notes/reinforce_forensics.md", /\| D \|/, "| 3 |"),
   ],
   [
     "1",

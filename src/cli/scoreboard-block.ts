@@ -54,7 +54,7 @@ function metricLines({ metrics }: Week): string[] {
     `- Avg output length: ${said(mean_length, (x) => `${x.toFixed(1)} characters`)}`,
     `- KL (to reference): ${said(kl, ({ value }) => `${compact(value)} nats`)}`,
     `- Cost estimate ($ or tokens): ${costText(metrics.cost)}`,
-  ];
+  ].map((line) => wrap(line, "  ").slice(2));
 }
 
 /** Money and tokens where they are known; the time of the runs otherwise. */

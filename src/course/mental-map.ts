@@ -45,6 +45,12 @@ export const DRILLS: readonly Drill[] = [
     loops: ["A", "B", "C"],
     knobs: ["measurement", "selection", "policy", "environment"],
   },
+  {
+    id: "27",
+    title: "Environments and trajectories",
+    loops: ["A", "C"],
+    knobs: ["policy", "measurement", "environment"],
+  },
 ];
 
 export interface DrillNote {

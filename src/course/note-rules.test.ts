@@ -25,5 +25,15 @@ test.each(rules)("$heading: an explanation is accepted, a text about nothing is 
   expect(wordCount(explained)).toBeGreaterThanOrEqual(words);
   expect(textProblem(explained, words, keys, new Map())).toBeUndefined();
   expect(wordCount(ELSEWHERE)).toBeGreaterThanOrEqual(words);
-  expect(textProblem(ELSEWHERE, words, keys, new Map())).toContain("without the words");
+  expect(textProblem(ELSEWHERE, words, keys, new Map())).toContain("words that it needs");
+});
+
+test("a text with one of the needed words is told that it has one, and asked for a second", () => {
+  const keys = ["distribution", "probability", "token", "model", "sample"];
+  const one =
+    "The distribution over completions given a prompt; it writes answers and is none itself.";
+  expect(textProblem(one, 10, keys, new Map())).toBe(
+    "a text without 2 of the words that it needs, such as probability, token, model, sample; it has distribution",
+  );
+  expect(textProblem(`${one} Each token has one.`, 10, keys, new Map())).toBeUndefined();
 });

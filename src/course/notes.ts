@@ -173,9 +173,10 @@ export function textProblem(
   const used = new Set(words(text.toLowerCase()).filter(isWord));
   if (used.size < Math.min(least, 60) / 2) return "the same few words repeated, or no words";
   const named = keys.filter((key) => [...used].some((word) => word.startsWith(key.slice(0, STEM))));
-  return named.length >= Math.min(MIN_KEYS, keys.length)
-    ? undefined
-    : `a text without the words that it needs, such as ${keys.slice(0, 4).join(", ")}`;
+  if (named.length >= Math.min(MIN_KEYS, keys.length)) return undefined;
+  const lacking = keys.filter((key) => !named.includes(key)).slice(0, 4);
+  const has = named.length === 0 ? "" : `; it has ${named[0]}`;
+  return `a text without ${MIN_KEYS} of the words that it needs, such as ${lacking.join(", ")}${has}`;
 }
 
 /** A drawing has a line for each thing, or a code block with an arrow. */

@@ -14,7 +14,7 @@ import {
   type ScoreRequest,
   toExample,
 } from "../core/index.ts";
-import { editedFiles } from "../gate/index.ts";
+import { editedFiles, openRowReplay } from "../gate/index.ts";
 import { type InputEntry, JsonlFile, type ResultRow, type Run } from "../runs/index.ts";
 import { openScorer } from "../scorers/index.ts";
 import { readConfig } from "./workspace.ts";
@@ -56,6 +56,7 @@ export class RunVerifier {
 
   async #rescore({ manifest, results }: Run): Promise<Verification> {
     if (manifest.loop === "C") return { skipped: "Loop C rows have no scorer" };
+    if (manifest.environment !== undefined) return replay({ manifest, results });
     const { source_sha256 } = manifest.scorer;
     const scoring = await this.#scorers.scorer({ source_sha256 });
     if (!scoring) return { skipped: "another version of the scorer" };
@@ -105,6 +106,22 @@ type Scored = Pick<Claim, "reward" | "code">;
 
 export function changed(then: Scored, now: Scored): string {
   return `has ${then.code} with ${then.reward}, and its scorer gives ${now.code} with ${now.reward}`;
+}
+
+/** Episodes are played again; only an embedded environment is certain to be the one of the run. */
+async function replay({ manifest, results }: Pick<Run, "manifest" | "results">) {
+  const replaying = await openRowReplay(manifest);
+  if (!replaying) return { skipped: "its environment is not embedded, or has other code now" };
+  try {
+    for await (const rows of results().batches())
+      for (const row of rows) if (replaying.add(row)) await replaying.settle();
+  } finally {
+    await replaying.finish();
+  }
+  const [id] = replaying.differing?.first_ids ?? [];
+  return id === undefined
+    ? {}
+    : { problem: `It was edited: ${id} is not what its environment gives.` };
 }
 
 async function problemOfRun(run: Run): Promise<string | undefined> {

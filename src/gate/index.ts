@@ -5,3 +5,4 @@ export { type FurtherChecks, GATE_EXIT, type GateOptions, gate } from "./gate.ts
 export { ExampleCases, gateJunit } from "./junit.ts";
 export { editedFiles } from "./recount.ts";
 export { gateMarkdown, showValue } from "./render.ts";
+export { openRowReplay, type RowReplay } from "./replay-rows.ts";

@@ -18,6 +18,7 @@ export {
 } from "./manifest.ts";
 export { scoredFacts } from "./note-facts.ts";
 export * from "./preference-schemas.ts";
+export { openPairs, type PreferenceData } from "./read-pairs.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {
   readTrainingRun,

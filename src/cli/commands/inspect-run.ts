@@ -88,7 +88,8 @@ async function run(flags: Flags): Promise<void> {
   if (groups.length === 0) out(flags.onlyFails ? "\nNo failed rows." : "\nNo rows.");
   const prompts = groups.flatMap((group) => group.rows.map(({ prompt }) => prompt));
   const shorten = promptShortener(prompts, 64);
-  for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten);
+  const n = Number(opened.manifest.selection?.n ?? Infinity);
+  for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten, n);
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
@@ -134,6 +135,7 @@ function showGroup(
   total: number,
   kind: string,
   shorten: (prompt: string) => string,
+  n: number,
 ): void {
   out();
   out(
@@ -150,14 +152,19 @@ function showGroup(
     );
     out(`    prompt      ${shorten(row.prompt)}`);
     out(`    completion  ${shownCompletion(row)}`);
-    if (row.selected && row.baseline) {
-      out(
-        `    selected    sample ${row.selected.index + 1} of ${row.samples?.length}; the first was ${row.baseline.outcome_code}`,
-      );
-    }
+    const selected = selectedText(row, n);
+    if (selected) out(`    selected    ${selected}`);
     const reason = reasonOf(row, 200);
     if (reason) print(`reason      ${reason}`, "    ");
   }
+}
+
+/** Which of the first n samples was selected; a pack may hold more than n, which were not looked at. */
+function selectedText({ selected, baseline, samples }: ResultRow, n: number) {
+  if (!selected || !baseline) return undefined;
+  const of = `of ${Math.min(n, samples?.length ?? n)}`;
+  if (selected.index === 0) return `sample 1 ${of}, the first`;
+  return `sample ${selected.index + 1} ${of}; the first was ${baseline.outcome_code}`;
 }
 
 /** The rows of one example; the prompt is the same in all. */

@@ -54,9 +54,10 @@ how many seeds the policy has answered any of the examples so far.
 
 With --env the policy plays --n episodes of each task of an environment, and the
 conversations are written as trajectories. An endpoint is offered the tools of
-the environment; --system can tell it the rules (env show NAME prints them). An
-episode whose endpoint or environment fails is listed in failures.jsonl and is
-in no rate; an interrupted episode starts again.
+the environment, and its system prompt is the rules that env show NAME prints;
+--system replaces them. A checkpoint reads the observations alone. An episode
+whose endpoint or environment fails is listed in failures.jsonl and is in no
+rate; an interrupted episode starts again.
 
 Examples:
   lockedroom rollout --policy pi0 --n 1 --max-tokens 32 \\
@@ -78,7 +79,7 @@ export function define(command: Command): void {
     .option(...EXAMPLES)
     .option(
       "--env <environment>",
-      "in place of --dataset: a name of env list, or a .ts or .js file",
+      "in place of --dataset: a name of env list, a .ts or .js file, or openenv:URL",
     )
     .addOption(
       new Option("--split <split>", "split of the environment's tasks (default: dev)").choices(
@@ -107,7 +108,10 @@ export function define(command: Command): void {
     .option("--max-tokens <n>", "maximum tokens per completion or turn", wholeNumber(1), 64)
     .option(...SEED)
     .option("--stop <text...>", "stop sequences", stopText)
-    .option("--system <file>", "file with a system prompt")
+    .option(
+      "--system <file>",
+      "file with a system prompt (default: none; with --env, an endpoint gets its rules)",
+    )
     .option("--concurrency <n>", "concurrent requests to an endpoint", wholeNumber(1, 256), 8)
     .option("--price-in <x>", "price per million prompt tokens", price)
     .option("--price-out <x>", "price per million completion tokens", price)
@@ -155,9 +159,10 @@ async function withPolicy<T>(
   label: string,
   work: (policy: ActingPolicy, progress: TokenProgress, inputs: string[]) => Promise<T>,
   onNotice: (text: string) => void,
+  rules?: string,
 ): Promise<T> {
   const system = flags.system === undefined ? undefined : await readSystem(flags.system);
-  const policy = await openPolicy(flags, system, onNotice);
+  const policy = await openPolicy(flags, system, onNotice, rules);
   const progress = tokenProgress(label, flags.quiet);
   const listener = onInterrupt(progress.stop);
   const inputs = [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync);
@@ -189,7 +194,9 @@ async function playEpisodes(flags: Flags & { readonly env: string }): Promise<vo
       onEpisode: (trajectory) => progress.add(writtenTokens(trajectory)),
     });
   try {
-    const result = await withPolicy(flags, "Playing", play, (text) => notices.push(text));
+    const { spec } = environment.environment.identity;
+    const rules = typeof spec === "string" && spec !== "" ? spec : undefined;
+    const result = await withPolicy(flags, "Playing", play, (text) => notices.push(text), rules);
     if (!flags.quiet) printEpisodes(result, flags, kept, notices);
   } finally {
     await environment.close();
@@ -241,19 +248,27 @@ export type PolicyFlags = Pick<
   "policy" | "temperature" | "topK" | "topP" | "maxTokens" | "stop" | "seed" | "concurrency"
 >;
 
+/**
+ * `rules` are the system prompt of an endpoint where none is given: a chat model cannot know the
+ * game otherwise. A checkpoint has learned it from observations, and may have no chat template.
+ */
 export async function openPolicy(
   flags: PolicyFlags,
   system: string | undefined,
   onNotice: (text: string) => void,
+  rules?: string,
 ): Promise<ActingPolicy> {
   const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
   const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
   const aliased = aliasedPolicy(flags.policy);
   if (aliased?.source.startsWith(OPENAI)) {
     requireEndpoint(flags.policy, aliased);
-    return openEndpoint({ ...flags, policy: aliased.source }, sampling, system, onNotice);
+    const source = { ...flags, policy: aliased.source };
+    return openEndpoint(source, sampling, system ?? rules, onNotice);
   }
-  if (flags.policy.startsWith(OPENAI)) return openEndpoint(flags, sampling, system, onNotice);
+  if (flags.policy.startsWith(OPENAI)) {
+    return openEndpoint(flags, sampling, system ?? rules, onNotice);
+  }
   const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
   if (prefix !== undefined && !aliased && !existsSync(flags.policy)) {
     throw usageError(

@@ -137,9 +137,10 @@ export function printSelection({ dir, manifest, summary }: FinishedRun): void {
   const { metrics } = summary;
   const { pass_at_1: first, pass_at_n: chosen, rescued = 0, lost = 0 } = metrics;
   const n = Number(manifest.selection?.n);
-  const [some, all] = manifest.environment ? ["episodes", "tasks"] : ["samples", "examples"];
+  const [one, all] = manifest.environment ? ["episode", "tasks"] : ["sample", "examples"];
+  const some = n === 1 ? one : `${n} ${one}s`;
   out(
-    `Selected from the first ${n} ${some} of ${metrics.n_examples} ${all}, by ${manifest.selection?.rule}.`,
+    `Selected from the first ${some} of ${metrics.n_examples} ${all}, by ${manifest.selection?.rule}.`,
   );
   for (const text of changedCodeText(manifest)) out(warning(text));
   for (const text of warnings(summary)) out(warning(text));

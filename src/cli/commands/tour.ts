@@ -22,6 +22,7 @@ import type { FinishedRun } from "../../runs/scored-run.ts";
 import { openScorer } from "../../scorers/open.ts";
 import { printSteps } from "../slow-steps.ts";
 import { out, paint, print, program } from "../terminal.ts";
+import { races } from "../tour-environment.ts";
 import { printOutcome } from "./eval.ts";
 import { gateText } from "./gate.ts";
 import { printSelection } from "./selection-demo.ts";
@@ -40,7 +41,7 @@ export const help = `Examples:
 export function define(command: Command): void {
   command
     .description(
-      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, and compare with the gate. Waits for Enter between steps on a terminal.",
+      "Walks through the main workflow on embedded data: evaluate, tamper, select, learn, compare with the gate, and act in an environment. Waits for Enter between steps on a terminal.",
     )
     .option("--outdir <folder>", "where the tour's runs are written", "runs/tour")
     .option("--yes", "do not wait for Enter")
@@ -114,12 +115,30 @@ async function run({ outdir, yes }: { outdir: string; yes?: boolean }): Promise<
   await learning(outdir, scorer);
   await pause();
 
-  step(7, "Next steps");
+  step(7, "Act: several turns in an environment");
+  explain(
+    "A policy can also act over several turns: it reads an observation, answers, and reads the next. In this race each answer is “ahead” or “circle”. It begins like this:",
+  );
+  const { turns, ends } = races();
+  for (const line of turns) out(`  ${line}`);
+  out();
+  explain(
+    "The task is to reach the finish. The naive reward counts points at the buoys, the mended one the course behind the boat. A player who knows the task (gold) and one who circles (exploit) earn:",
+  );
+  for (const line of ends) out(`  ${line}`);
+  out();
+  explain(
+    "A policy that learns from the naive reward learns to circle. Chapter 27 of the manual trains both.",
+  );
+  await pause();
+
+  step(8, "Next steps");
   explain(
     `Every run is a folder: manifest.json (inputs, scorer, settings), results.jsonl (every row), summary.json, summary.md, charts, and README.md, a note for you to complete. The runs of this tour are in ${outdir}; see the charts ${best.dir}/pass_at_k.png and ${trained.dir}/probabilities.png.`,
   );
   out(`  ${program()} inspect-run --run ${honest.dir} --only-fails`);
   out(`  ${program()} goodhart-demo --outdir runs/goodhart`);
+  out(`  ${program()} env check boat-race-naive`);
   out(`  ${program()} --help`);
   out();
   explain("To start the course, make a workspace:");

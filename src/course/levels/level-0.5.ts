@@ -20,12 +20,12 @@ const select = (run: string, indent?: string) => selectCommand(4, run, indent);
 const FIVE_TIMES = `for i in 1 2 3 4 5; do\n${select("l0_5_sabotage_sel_random_$i", "  ")}\ndone`;
 
 /** The SHA-256 of each results.jsonl, numbered. Node has fs and crypto at hand with -p. */
-const hashes = (numbers: string, run: string) =>
-  `for i in ${numbers}; do\n  node -p "'run $i  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')\n  ).digest('hex')"\ndone`;
+const hashes = (numbers: string, run: string, label = "run $i") =>
+  `for i in ${numbers}; do\n  node -p "'${label}  ' + crypto.createHash('sha256').update(\n    fs.readFileSync('runs/${run}/results.jsonl')\n  ).digest('hex')"\ndone`;
 const RANDOM_HASHES = hashes("1 2 3 4 5", "l0_5_sabotage_sel_random_$i");
 /** What differs in the names of the fixed runs. */
 const FIXED_NAMES = ["n4", "n4_again"];
-const FIXED_HASHES = hashes(FIXED_NAMES.join(" "), "l0_5_fixed_sel_$i");
+const FIXED_HASHES = hashes(FIXED_NAMES.join(" "), "l0_5_fixed_sel_$i", "$i");
 
 const RULE =
   "among equal rewards prefer the higher sum_logprob, then the shorter completion, then the first text in order. A sample without sum_logprob comes after those that have one.";
@@ -174,9 +174,9 @@ async function checkVariance(context: CheckContext): Promise<string> {
   return numbered([...hashes.keys()]);
 }
 
-/** One line for each run, as the level's command prints it: "run 1  3f…". */
+/** One line for each run, as the level's command prints it: "run 1  3f…", or with its name. */
 const numbered = (sha256s: readonly string[], names?: readonly string[]) =>
-  sha256s.map((sha256, i) => `run ${names?.[i] ?? i + 1}  ${sha256}`).join("\n");
+  sha256s.map((sha256, i) => `${names?.[i] ?? `run ${i + 1}`}  ${sha256}`).join("\n");
 
 async function rows(context: CheckContext, name: string): Promise<ResultRow[]> {
   const found: ResultRow[] = [];

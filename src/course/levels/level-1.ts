@@ -154,7 +154,8 @@ async function checkTenSteps(context: CheckContext): Promise<string> {
 
 /** Where a column comes from, without its value: the answers are the learner's to find. */
 function follows(column: string, { reward, baseline }: BanditStep): string {
-  return ["action", "reward", "baseline"].includes(column)
+  if (column === "action") return "as --slow prints it, a letter from A to D";
+  return ["reward", "baseline"].includes(column)
     ? "as the log has it"
     : `that follows from reward ${reward} and baseline ${baseline.toFixed(4)}${column === "must" ? ", and from the sign of the learning rate" : ""}`;
 }

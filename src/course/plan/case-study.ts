@@ -8,7 +8,7 @@ import { linkTargets, wordCount } from "../notes.ts";
 import { realInside, textOf, workspacePath } from "../workspace-files.ts";
 import type { KnownReport, KnownRun } from "../workspace-runs.ts";
 import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
-import { inputOf, ON_POLICY, type Training, validationScorer } from "./training.ts";
+import { inputOf, isPlayed, ON_POLICY, type Training, validationScorer } from "./training.ts";
 import { pageMissing } from "./training-criterion.ts";
 import { ablationsAmong } from "./training-knobs.ts";
 
@@ -131,9 +131,10 @@ const methods: Criterion = {
 const NAMES = ["SFT", "DPO", "RFT or a policy gradient"];
 const METHODS = [["sft"], ["dpo"], ["rft", ...ON_POLICY]].map((names) => new Set(names));
 
-/** The examples and the scorer that a policy was measured with. */
+/** The examples and the scorer, or the environment, that a policy was measured with. */
 export function measurement({ manifest }: Training): string {
-  return `${inputOf(manifest, "dev")?.sha256} ${validationScorer(manifest)?.identity.source_sha256}`;
+  const scored = isPlayed(manifest) ? manifest.environment : validationScorer(manifest)?.identity;
+  return `${inputOf(manifest, "dev")?.sha256} ${scored?.source_sha256}`;
 }
 
 const lastRate = (run: Training) => run.records.evaluations.at(-1)?.pass_rate.toFixed(4);

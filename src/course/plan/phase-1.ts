@@ -1,7 +1,8 @@
 /** Phase 1: learning from preferences, compared with the initial policy. */
 
-import { type Criterion, met, missing } from "./criterion.ts";
+import { type Criterion, met, missing, type PlanContext } from "./criterion.ts";
 import type { Page } from "./pages.ts";
+import { problemInPairs } from "./preference-data.ts";
 import type { Training } from "./training.ts";
 import {
   dpoCommand,
@@ -23,19 +24,20 @@ const startsAsReference: Requirement = ({ summary: { first_loss: first } }) =>
 const referenceFrozen: Requirement = ({ summary }) =>
   summary.reference_frozen ? undefined : "its reference did not stay frozen.";
 
-const DPO = [
+const dpoRequirements = (context: PlanContext): Requirement[] => [
   ...[startsFromCheckpoint, referenceFrozen, startsAsReference],
   ...[evaluatedAtLeast(2), noStoppingAlarm],
+  (training) => problemInPairs(context, training),
 ];
 
 const dpo = trainingCriterion({
   id: "dpo_run",
-  title: "A finished DPO run",
+  title: "A finished DPO run, on pairs that can be made again",
   algorithms: ["dpo"],
-  requirements: () => DPO,
+  requirements: dpoRequirements,
   evidence: (run) => [evidenceOf(run, progress(run))],
   expected:
-    "a finished, intact DPO run in runs/ that started from a checkpoint, kept its reference frozen and was evaluated on a dev set",
+    "a finished, intact DPO run in runs/ that started from a checkpoint, kept its reference frozen, was evaluated on a dev set, and learned from pairs that `pairs` makes again from their samples",
   next: "Sample, make preference pairs of the samples, and train on them; the next step:",
   command: dpoCommand,
 });
@@ -51,7 +53,7 @@ const evaluation: Criterion = {
   id: "evaluation_report",
   title: "An evaluation report of the DPO run against its baseline",
   async check(context) {
-    const { runs, found } = await qualifyingRuns(context, ["dpo"], DPO);
+    const { runs, found } = await qualifyingRuns(context, ["dpo"], dpoRequirements(context));
     const expected = "a page in runs/ that `report` wrote about a DPO run, with its win rate";
     const [first] = runs;
     if (!first) return missing(expected, found, "Finish the DPO run first.");

@@ -2,6 +2,7 @@
 
 import { type Criterion, met, missing } from "./criterion.ts";
 import {
+  isPlayed,
   ON_POLICY,
   rewardScorers,
   setting,
@@ -22,23 +23,22 @@ import {
 } from "./training-criterion.ts";
 import { problemInKept } from "./training-samples.ts";
 
-const hasRewardScorer: Requirement = ({ manifest }) =>
-  rewardScorers(manifest).length > 0 ? undefined : "it has no scorer for rewards.";
+const hasRewards: Requirement = ({ manifest }) =>
+  rewardScorers(manifest).length > 0 || isPlayed(manifest)
+    ? undefined
+    : "it has neither a scorer nor an environment for rewards.";
 
 const rft = trainingCriterion({
   id: "rft_run",
   title: "A finished RFT run, rewarded by graders",
   algorithms: ["rft"],
   requirements: ({ dir, trainings }) => [
-    ...[startsFromCheckpoint, hasRewardScorer],
+    ...[startsFromCheckpoint, hasRewards],
     (training) => problemInKept(dir, training, trainings.scorers),
     ...[evaluatedAtLeast(2), noStoppingAlarm],
   ],
   evidence: (run) => [
-    evidenceOf(
-      run,
-      `${run.summary.steps} steps on ${run.records.steps[0]?.values["kept/texts"]} rewarded samples`,
-    ),
+    evidenceOf(run, `${run.summary.steps} steps on ${keptBy(run)} rewarded samples`),
     { path: `${run.path}/kept.jsonl`, figure: "the samples" },
   ],
   expected:
@@ -46,6 +46,12 @@ const rft = trainingCriterion({
   next: "Train:",
   command: (context) => trainCommand(context, "train rft", "runs/rft", 100),
 });
+
+/** Texts, or episodes of an environment. */
+function keptBy({ records: { steps } }: Training): number | undefined {
+  const { "kept/texts": texts, "kept/episodes": episodes } = steps[0]?.values ?? {};
+  return texts ?? episodes;
+}
 
 const MIN_POINTS = 3;
 /** Metrics of each step, for algorithms that sample from the policy. */
@@ -64,7 +70,7 @@ const stability = trainingCriterion({
   id: "stability_diagnostics",
   title: "Its stability curves: reward, KL, entropy and length at every step",
   algorithms: ["rft", ...ON_POLICY],
-  requirements: () => [hasRewardScorer, logsCurves, evaluatedAtLeast(MIN_POINTS), noStoppingAlarm],
+  requirements: () => [hasRewards, logsCurves, evaluatedAtLeast(MIN_POINTS), noStoppingAlarm],
   evidence: (run) => {
     const { length } = run.records.evaluations;
     return [evidenceOf(run, `${length} evaluations, final KL ${finalKl(run)?.toFixed(4)}`)];

@@ -10,6 +10,7 @@ import {
 } from "../../runs/index.ts";
 import {
   inputOf,
+  isPlayed,
   setting,
   settingsFingerprint,
   type Training,
@@ -90,9 +91,8 @@ const ending: Check = ({ manifest, summary: { steps, stop }, records }) => {
 /** The steps at which its settings ask for an evaluation. */
 function measuredAt({ manifest, summary }: Training): number[] {
   const [every, planned] = [setting(manifest, "evaluate.every"), setting(manifest, "steps")];
-  const measured =
-    inputOf(manifest, "dev") && validationScorer(manifest) && typeof every === "number";
-  if (!measured || every === 0) return [];
+  const scored = validationScorer(manifest) !== undefined || isPlayed(manifest);
+  if (!inputOf(manifest, "dev") || !scored || typeof every !== "number" || every === 0) return [];
   const steps = Array.from({ length: summary.steps + 1 }, (_, step) => step);
   const last = isBudget(summary.stop.reason) ? summary.steps : planned;
   return steps.filter((step) => step % every === 0 || step === last);
@@ -105,17 +105,23 @@ const evaluations: Check = (training) => {
   if (found !== expected)
     return edited(`evaluations.jsonl has the steps ${found || "none"}, not ${expected || "none"}`);
   const rows = inputOf(manifest, "dev")?.rows ?? 0;
-  const wrong = records.evaluations.find((one) => !agrees(one, rows, rewardValidates(manifest)));
+  const wrong = records.evaluations.find((one) => !agrees(one, rows, manifest));
   return wrong && edited(`the figures of evaluations.jsonl at step ${wrong.step} do not agree`);
 };
 
-/** Whether the reward scorer is also the validation scorer. */
-function rewardValidates({ scorers }: TrainManifest): boolean {
-  const roles = scorers.map(({ role }) => role).filter((role) => role !== "cost");
-  return roles.length === 1;
+/** Whether what rewards the policy also validates it. */
+function rewardValidates(manifest: TrainManifest): boolean {
+  const scorers = manifest.scorers.filter(({ role }) => role !== "cost").length;
+  return scorers + (isPlayed(manifest) ? 1 : 0) === 1;
 }
 
-function agrees(one: EvaluationRecord, rows: number, sameScorer: boolean): boolean {
+/** In an environment a task is solved by its outcome code, so that only whole tasks can be asked for. */
+function passRateAgrees({ pass_rate: rate, rewards, examples }: EvaluationRecord, played: boolean) {
+  const passed = played ? Math.round(rate * examples) : rewards.filter(passes).length;
+  return passed <= examples && near(rate, passed / examples);
+}
+
+function agrees(one: EvaluationRecord, rows: number, manifest: TrainManifest): boolean {
   const { examples, rewards, outcomes, kl_exact: kl } = one;
   const scored = rewards.filter((reward) => reward !== null);
   const mean = scored.length === 0 ? 0 : scored.reduce((sum, x) => sum + x, 0) / scored.length;
@@ -123,9 +129,9 @@ function agrees(one: EvaluationRecord, rows: number, sameScorer: boolean): boole
   const shares = [one.truncated, one.repeated];
   return (
     [rewards.length, counted, rows].every((count) => count === examples) &&
-    near(one.pass_rate, rewards.filter(passes).length / examples) &&
+    passRateAgrees(one, isPlayed(manifest)) &&
     near(one.reward_mean, mean) &&
-    (!sameScorer || near(one.proxy_mean, mean)) &&
+    (!rewardValidates(manifest) || near(one.proxy_mean, mean)) &&
     shares.every((share) => share >= 0 && share <= 1) &&
     // At step 0 the policy is its own reference.
     (one.step > 0 || kl === null || Math.abs(kl) < 1e-3)

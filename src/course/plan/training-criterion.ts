@@ -146,8 +146,8 @@ export const klSweepCommand = (context: PlanContext) =>
 
 /** The next command on the way from samples through preference pairs to a DPO run. */
 export function dpoCommand({ dir, trainings }: PlanContext): string {
-  const pairs = trainings.folderWith("pairs", "pairs.jsonl");
-  const samples = trainings.folderWith("rollout", "samples.jsonl");
+  const [pairs] = trainings.foldersWith("pairs", "pairs.jsonl");
+  const [samples] = trainings.foldersWith("rollout", "samples.jsonl");
   if (pairs !== undefined)
     return `./lockedroom train dpo --init ${INIT} --dataset ${pairs}/pairs.jsonl --dev ${DEV} --steps 100 --outdir ${unused(dir, "runs/dpo")}`;
   if (samples !== undefined)

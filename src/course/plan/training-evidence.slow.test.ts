@@ -16,10 +16,19 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { escapeMarkup, type GuardedScorer, type JsonObject, sha256 } from "../../core/index.ts";
+import {
+  type Environment,
+  escapeMarkup,
+  type GuardedScorer,
+  type JsonObject,
+  type PlayableEnvironment,
+  sha256,
+} from "../../core/index.ts";
 import { type MeasurePair, tradeoffOf } from "../../curves/index.ts";
+import { singleTurn } from "../../environments/index.ts";
 import { type TrainOptions, train } from "../../learn/index.ts";
 import { sweep } from "../../learn/sweep.ts";
+import { makePairs } from "../../loops/index.ts";
 import { CharacterTokenizer, initialise, SIZES, saveCheckpoint } from "../../policy/index.ts";
 import { trainingReport } from "../../report/index.ts";
 import { readTrainingRun, type TrainManifest } from "../../runs/index.ts";
@@ -150,17 +159,22 @@ beforeAll(async () => {
   );
   write(
     whole,
-    "data/pairs.jsonl",
-    asked.map(({ id, prompt, i }) => ({ id, prompt, chosen: `${i}2`, rejected: "9+9" })),
+    "data/samples.jsonl",
+    asked.map(({ id, i }) => ({ id, samples: [`${i % 5}2`, "9+9"] })),
   );
   const scorings: GuardedScorer[] = [];
   for (const file of ["scoring.ts", "brevity.ts"])
     scorings.push(await openScorer(path.join(whole, file)));
   const [small, brevity] = scorings as [GuardedScorer, GuardedScorer];
+  await makePairs({
+    ...{ dataset: path.join(whole, "data/examples.jsonl"), scorer: small },
+    ...{ rollouts: path.join(whole, "data/samples.jsonl"), outdir: path.join(whole, "runs/pairs") },
+    ...{ by: "best-worst", margin: 0, lengthTolerance: null, perPrompt: 1 },
+  });
   const run = (algorithm: string, name: string, data: string, more: More) =>
     train(optionsOf(algorithm, name, data, more));
   await run("sft", "sft", "texts", { validation: small });
-  await run("dpo", "dpo", "pairs", { validation: small });
+  await run("dpo", "dpo", "../runs/pairs/pairs", { validation: small });
   await run("rft", "rft", "examples", { rewards: [small] });
   await run("grpo", "both", "examples", { rewards: [small, brevity] });
   await run("reinforce", "priced", "examples", {
@@ -332,6 +346,39 @@ test("the next command goes from samples over pairs to the run", async () => {
   expect(await next()).toMatch(/not finished.*runs\/dpo-2"/);
 });
 
+test("a training in an environment counts, and an edited one does not", async () => {
+  const dir = copy();
+  gone(dir, ...ON_POLICY_RUNS, "runs/leash.html", "runs/traded.html", "runs/failure.html");
+  const small = await openScorer(path.join(dir, "scoring.ts"));
+  // Half the reward for a solved task: what passes is told by the outcome code.
+  const { reset, step } = singleTurn({ scorers: [small], weights: [0.5] });
+  const environment: PlayableEnvironment = {
+    environment: { identity: { name: "sums", version: "1" }, reset, step } as Environment,
+    ...{ tools: [], codes: ["right", "wrong"], solved: ["right"], rewards: [0, 0.5] },
+    tasks: async (split) => (split === "train" ? sumsWith(1, 8) : sumsWith(2, 24)),
+    close: async () => {},
+  };
+  const { dataset: _, dev: __, ...options } = optionsOf("grpo", "played", "examples", {});
+  const run = path.join(dir, "runs/played");
+  await train({ ...options, outdir: run, environment });
+  gone(dir, "runs/rft");
+  const rft = path.join(dir, "runs/played-rft");
+  const settings = { ...SETTINGS, algorithm: { threshold: 0.5 } };
+  await train({ ...options, algorithm: "rft", settings, outdir: rft, environment });
+  await small.close();
+  write(dir, "runs/played-rft.html", (await trainingReport({ runs: [rft] })).html);
+  const kept = await finding(dir, "rft_run");
+  expect(kept, JSON.stringify(kept)).toMatchObject({ status: "met" });
+  retell(dir, "runs/played-rft/kept.jsonl", (row) => ({ ...row, reward: 0 }));
+  expect(JSON.stringify(await finding(dir, "rft_run"))).toMatch(/would not have been kept/);
+  write(dir, "runs/played.html", (await trainingReport({ runs: [run] })).html);
+  const found = await finding(dir, "stability_diagnostics");
+  expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });
+  expect((await readTrainingRun(run)).evaluations.at(-1)?.pass_rate).toBeGreaterThan(0);
+  retell(dir, "runs/played/evaluations.jsonl", (row) => ({ ...row, reward_mean: 0.5 }));
+  expect(JSON.stringify(await finding(dir, "stability_diagnostics"))).toMatch(/do not agree/);
+});
+
 function copy(): string {
   const dir = folder();
   cpSync(whole, dir, { recursive: true });
@@ -440,6 +487,18 @@ const fakesOf = (
 
 const FAKES: readonly Fake[] = [
   ...fakesOf("dpo_run", {
+    "pairs that no command made": [
+      /not those of a folder that `pairs` made/,
+      (dir) => gone(dir, "runs/pairs"),
+    ],
+    "pairs whose samples are not here": [
+      /its samples are not here/,
+      (dir) => gone(dir, "data/samples.jsonl"),
+    ],
+    "pairs of other samples": [
+      /its samples are not here, or not as before/,
+      (dir) => edit(dir, "data/samples.jsonl", "9+9", "9+8"),
+    ],
     "a killed run": [/not finished/, (dir) => gone(dir, "runs/dpo/summary.json")],
     "half a summary": [/damaged/, (dir) => write(dir, "runs/dpo/summary.json", '{"steps": 4')],
     "edited metrics": [

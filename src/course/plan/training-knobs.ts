@@ -29,6 +29,7 @@ function partsOf({ settings, ...manifest }: TrainManifest): Map<string, string> 
     ["algorithm", manifest.algorithm],
     ["initial policy", manifest.init_fingerprint],
     ["data", inputs],
+    ["environment", manifest.environment as Json],
     ["reward scorer", scorers("reward")],
     ["cost scorer", scorers("cost")],
     ["validation scorer", scorers("validation")],

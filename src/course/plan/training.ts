@@ -59,6 +59,10 @@ export function validationScorer({ scorers }: TrainManifest) {
 export const rewardScorers = ({ scorers }: TrainManifest) =>
   scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
 
+/** Whether an environment gave the rewards, which needs no scorer. */
+export const isPlayed = (manifest: TrainManifest) =>
+  manifest.environment !== null && rewardScorers(manifest).length === 0;
+
 /** The weight of a reward scorer. */
 export function weightOf(manifest: TrainManifest, place: number): number {
   const weights = setting(manifest, "weights");

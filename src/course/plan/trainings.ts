@@ -50,12 +50,14 @@ export class Trainings {
     return new Trainings(dir, files, folders);
   }
 
-  /** The first folder of this kind that has the file. */
-  folderWith(kind: "rollout" | "pairs", file: string): string | undefined {
-    return this.#folders.find(
-      ({ path: folder, schema }) =>
-        schema.startsWith(`lockedroom.${kind}@`) && this.files.includes(`${folder}/${file}`),
-    )?.path;
+  /** The folders of this kind that have the file. */
+  foldersWith(kind: "rollout" | "pairs", file: string): string[] {
+    return this.#folders
+      .filter(
+        ({ path: folder, schema }) =>
+          schema.startsWith(`lockedroom.${kind}@`) && this.files.includes(`${folder}/${file}`),
+      )
+      .map(({ path: folder }) => folder);
   }
 
   /** The run, or why it is not evidence. */
