@@ -8,6 +8,7 @@ import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
+import { EpisodeSeeds, otherGames } from "./episode-seeds.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
@@ -62,10 +63,16 @@ export async function gatherEvidence(
     await openAxisRescoring(baseline.manifest),
     await openAxisRescoring(candidate.manifest),
   ] as const;
+  const seeds = [
+    new EpisodeSeeds(baseline.manifest),
+    new EpisodeSeeds(candidate.manifest),
+  ] as const;
   let otherSample: Reason | undefined;
   let otherGame: Reason | undefined;
   let unpaired: Parameters<typeof notPaired> | undefined;
   for await (const [before, after] of sideBySide(sides)) {
+    if (before) seeds[0].add(before);
+    if (after) seeds[1].add(after);
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
     if (before && onAxes[0]?.add(before)) await onAxes[0].settle();
@@ -102,6 +109,7 @@ export async function gatherEvidence(
       ...otherAnswers(sides),
       ...otherRewards(rescoring, REWARDS_DIFFER),
       ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
+      ...otherGames(seeds),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
