@@ -22,7 +22,7 @@ export async function scriptedTrajectory(
   player: ScriptedPlayer,
   { seed, sample = 0 }: ScriptedOptions,
 ): Promise<Trajectory> {
-  const address = episodeAddress(seed, task, sample);
+  const address = episodeAddress(seed, task.id, sample);
   const environment = playable(opened);
   const sum = new EpisodeSum(await environment.reset(task, environmentRng(address)));
   const messages: TrajectoryMessage[] = sum.turn.observation.map(observed);

@@ -3,17 +3,12 @@
  * the same games.
  */
 
-import type { Example } from "./records.ts";
 import { type Coordinate, type Rng, rngAt } from "./rng.ts";
 
 export type EpisodeAddress = readonly Coordinate[];
 
 /** Of one of a task's episodes, under the seed of the sampling settings. */
-export function episodeAddress(
-  seed: number,
-  { id }: Pick<Example, "id">,
-  sample: number,
-): EpisodeAddress {
+export function episodeAddress(seed: Coordinate, id: string, sample: number): EpisodeAddress {
   return [seed, "episode", id, sample];
 }
 

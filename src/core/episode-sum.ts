@@ -19,7 +19,8 @@ export class EpisodeSum<S = unknown> {
     this.turn = start;
     this.observations = [start.observation];
     this.reward = start.reward;
-    this.metrics = { ...start.metrics };
+    // A metric may have any name, also one that every object has, such as `toString`.
+    this.metrics = Object.assign(Object.create(null), start.metrics);
   }
 
   /** The turn that answers the next action. */

@@ -115,7 +115,7 @@ function* requested({
   for (const task of tasks) {
     for (let sample = 0; sample < n; sample++) {
       if (skips?.(task.id, sample)) continue;
-      yield { task, sample, address: episodeAddress(seed, task, sample) };
+      yield { task, sample, address: episodeAddress(seed, task.id, sample) };
     }
   }
 }
