@@ -30,9 +30,7 @@ export async function untrueRows(
   rows: readonly { readonly row: ResultRow; readonly task: Example | undefined }[],
 ): Promise<(Untrue | undefined)[]> {
   const known = rows.flatMap(({ row, task }) =>
-    isEpisode(row) && task && task.prompt === row.prompt
-      ? [replayRequest(task, row.episode)]
-      : [],
+    isEpisode(row) && task && task.prompt === row.prompt ? [replayRequest(task, row.episode)] : [],
   );
   const replayed = (await replayEpisodes(environment, known)).values();
   return rows.map(({ row, task }) => {
