@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const RIGHT = { tool: "read_file", arguments: { path: "notes/plan4.txt" } };
+const RIGHT = { tool: "get_weather", arguments: { city: "Hanoi" } };
 const DEV_0 = { seed: 3, split: "dev", index: 0 };
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
@@ -48,7 +48,7 @@ describe("over HTTP", () => {
     expect(body).toMatchObject({
       reward: 0,
       done: false,
-      observation: { text: "show me notes/plan4.txt\n" },
+      observation: { text: "how is the weather in Hanoi\n" },
     });
     const step = await post("/step", { action: { text: "{}" } });
     expect(step.body).toMatchObject({
@@ -109,7 +109,7 @@ describe("over a socket", () => {
   test("an episode from reset to its end, and its state", async () => {
     const { ask, close } = await connect();
     expect((await ask({ type: "reset", data: DEV_0 })).data.observation.text).toBe(
-      "show me notes/plan4.txt\n",
+      "how is the weather in Hanoi\n",
     );
     const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(RIGHT) } });
     expect(type).toBe("observation");
