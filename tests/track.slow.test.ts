@@ -188,6 +188,17 @@ test("level 0.5 numbers the SHA-256 of each result, and the shown command prints
   expect(fixed[1]).toMatch(/^n4_again {2}[0-9a-f]{64}$/);
 });
 
+test("work after the track may have new files; the files of the track stay as they are", async () => {
+  const learner = copy();
+  learner.write("recipes/mine.json", "{}");
+  expect(await learner.evidence("6", "budget")).toMatch(/^passed/);
+  learner.commit("A training of my own");
+  expect(await learner.evidence("6", "budget")).toMatch(/^passed/);
+  learner.edit("scoring.ts", "1.0.0", "1.0.1");
+  learner.commit("A looser scorer");
+  expect(await learner.evidence("6", "budget")).toMatch(/scoring\.ts/);
+});
+
 test("the memo may call changed data a changed instrument, and is told what the gate calls it", async () => {
   const learner = copy();
   learner.edit("notes/promotion_memo.md", "Knob: environment", "Knob: measurement instrument");

@@ -42,7 +42,7 @@ const HELP: Readonly<Record<Need, NeedHelp>> = {
   texts: {
     data: "texts: a prompt and the completion to learn; only the completion is trained on",
     row: '{"id": "a", "prompt": "2+3=", "completion": "Final: 5"}',
-    from: "--dev takes examples; rows with a completion give a held-out loss as well.",
+    from: "A conversation has messages (role, content) in place of both; every answer of the role assistant is learned. --dev takes examples; rows with a completion give a held-out loss as well.",
     example: ["--dataset texts.jsonl", "--dev held_out.jsonl"],
   },
   "passing samples": EXAMPLES,
@@ -75,6 +75,9 @@ export function describeAlgorithm(command: Command, algorithm: Algorithm): void 
   const idle = idleOptions(algorithm);
   for (const option of command.options) {
     if (idle.includes(option.long ?? "")) option.hideHelp();
+    // What an option means beside one that is not shown.
+    if (idle.includes("--env"))
+      option.description = option.description.replace(/ \(with --env: [^)]*\)/, "");
   }
   // It is already chosen; an argument without a description is not listed.
   for (const argument of command.registeredArguments) argument.description = "";

@@ -9,6 +9,7 @@ import {
   type Environment,
   type EpisodeEnd,
   type Message,
+  sums,
   type Turn,
 } from "./environment.ts";
 import { canonicalJson } from "./json.ts";
@@ -100,7 +101,7 @@ class Running {
     this.#actions = actions;
     this.#observations = [turn.observation];
     this.#reward = turn.reward;
-    this.#metrics = { ...turn.metrics };
+    this.#metrics = sums(turn.metrics);
   }
 
   get state(): unknown {

@@ -208,9 +208,11 @@ function filesAt(context: CheckContext, place: string): string[] {
 
 async function checkBudget(context: CheckContext, level: LevelDefinition): Promise<string> {
   const shipped = new Set(context.commits[0]?.files);
+  const ownWork = newAfterTheTrack(context, level);
   const allowed = (file: string) =>
     within(file, [...ALWAYS, ...level.budget.change]) ||
-    (!shipped.has(file) && within(file, level.budget.add));
+    (!shipped.has(file) && within(file, level.budget.add)) ||
+    ownWork(file);
   const outside = await changedOutside(context, level, allowed);
   const current = labelled(context.commits).at(-1)?.level ?? "0";
   const uncommitted = current === level.id ? await context.git.uncommitted() : [];
@@ -222,6 +224,18 @@ async function checkBudget(context: CheckContext, level: LevelDefinition): Promi
     where: outside.length > 0 ? "git log --stat" : "git status",
   });
   return "kept";
+}
+
+/** Once the last step of the last level is committed, files that are new belong to no level. */
+function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinition) {
+  const last = commits.at(-1)?.name;
+  const end = labelled(context.commits).findIndex(
+    ({ level, step }) => level === id && step === last,
+  );
+  if (id !== LEVEL_IDS.at(-1) || end < 0) return () => false;
+  // labelled() leaves out the first commit.
+  const known = new Set(context.commits.slice(0, end + 2).flatMap(({ files }) => files));
+  return (file: string) => !known.has(file);
 }
 
 /** The files that a level left changed outside its budget, each with the commit that changed it. */

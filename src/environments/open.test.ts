@@ -2,8 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Example } from "../core/records.ts";
+import { disagreement, type Replayed, replayEpisodes } from "../core/replay.ts";
 import { checkEnvironment } from "./check.ts";
 import { openEnvironment } from "./open.ts";
+import { playable } from "./playable.ts";
+import { scriptedTrajectory } from "./scripted-trajectory.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -102,4 +106,30 @@ test("a check names the answer on which an environment fails", async () => {
   const findings = checkEnvironment(definition, { tasks: 1, seed: 0 });
   const says = findings.find(({ id }) => id === "reward.well_formed")?.says;
   expect(says).toMatch(/^dev0, in step, after " ": it threw/);
+});
+
+test.each([
+  [`solved: ["right", "almost"]`, /`solved` has almost, which is not in `codes`/],
+  [`codes: ["right", "environment_error"]`, /`codes` has environment_error, .* the harness's own/],
+  [`codes: ["right", "missing_completion"]`, /`codes` has missing_completion/],
+])("codes that would hide or invent outcomes are refused: %s", async (codes, says) => {
+  const file = path.join(folder, "codes.ts");
+  const sound = await fileWith("to-change", `return ${STEP};`);
+  const changed = `import sound from "${sound}";\nexport default { ...sound, ${codes} };`;
+  await writeFile(file, changed);
+  await expect(openEnvironment(file)).rejects.toThrow(says);
+  await writeFile(file, changed.replace(codes, `solved: ["right", "out_of_turns"]`));
+  expect((await openEnvironment(file)).definition.solved).toEqual(["right", "out_of_turns"]);
+});
+
+test("metrics may have the names of members that every object has", async () => {
+  const metrics = `metrics: { toString: 2, constructor: 1 }`;
+  const file = await fileWith("named", `return { ...${STEP}, ${metrics} };`);
+  const opened = await openEnvironment(file);
+  const [task] = opened.definition.tasks("dev");
+  const made = await scriptedTrajectory(opened, task as Example, String, { seed: 0 });
+  expect(made.metrics).toMatchObject({ toString: 2, constructor: 1 });
+  const request = { task: task as Example, episode: made };
+  const [again] = await replayEpisodes(playable(opened), [request]);
+  expect(disagreement(made, again as Replayed)).toBeUndefined();
 });

@@ -2,12 +2,14 @@
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { ENVIRONMENT_ERROR } from "../core/environment.ts";
 import { dataError, type LockedRoomError, usageError } from "../core/errors.ts";
-import { isName } from "../core/score.ts";
+import { INVALID_EXAMPLE, isName, MISSING_COMPLETION, SCORER_ERROR } from "../core/score.ts";
 import { nearestName } from "../core/spelling.ts";
 import { importTwice, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
 import { type AnyDefinition, EMBEDDED } from "./catalogue.ts";
+import { OUT_OF_TURNS } from "./definition.ts";
 import { guarded } from "./guard.ts";
 
 /** Who gave the observations and rewards: the manifest's `environment`. */
@@ -90,8 +92,19 @@ function definitionIn(module: Record<string, unknown>, file: string): AnyDefinit
   for (const [key, isRight] of Object.entries(FIELDS)) {
     if (!isRight(found[key])) throw notAnEnvironment(file, `\`${key}\` is missing or wrong`);
   }
-  return found as unknown as AnyDefinition;
+  const definition = found as unknown as AnyDefinition;
+  const { codes, solved } = definition;
+  const taken = codes.find((code) => RESERVED.includes(code));
+  if (taken) throw notAnEnvironment(file, `\`codes\` has ${taken}, which is the harness's own`);
+  const unknown = solved.find((code) => code !== OUT_OF_TURNS && !codes.includes(code));
+  if (unknown) throw notAnEnvironment(file, `\`solved\` has ${unknown}, which is not in \`codes\``);
+  return definition;
 }
+
+/** Codes of rows that nothing was measured on: an environment could hide lost episodes behind them. */
+const RESERVED: readonly string[] = [
+  ...[ENVIRONMENT_ERROR, MISSING_COMPLETION, INVALID_EXAMPLE, SCORER_ERROR],
+];
 
 function notAnEnvironment(file: string, problem: string): LockedRoomError {
   return dataError(

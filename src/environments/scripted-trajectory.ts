@@ -1,19 +1,14 @@
 /** Trajectories of a function in place of a policy: as a rollout writes them, without tokens. */
 
-import type { Message, Turn } from "../core/environment.ts";
+import { type Message, sums, type Turn } from "../core/environment.ts";
 import type { Example } from "../core/records.ts";
-import { type Coordinate, rngAt } from "../core/rng.ts";
-import type { Trajectory, TrajectoryMessage } from "../core/trajectory.ts";
+import { rngAt } from "../core/rng.ts";
+import { episodeAddress, type Trajectory, type TrajectoryMessage } from "../core/trajectory.ts";
 import type { OpenedEnvironment } from "./open.ts";
 import { type Played, playable } from "./playable.ts";
 
 /** Any of a definition's players, or another function of its state. */
 export type ScriptedPlayer = (state: unknown, turn: number) => string;
-
-/** Where the randomness of an episode lies; it does not depend on who plays. */
-function episodeAddress(seed: number, task: Example, sample: number): Coordinate[] {
-  return [seed, "episode", task.id, sample];
-}
 
 export interface ScriptedOptions {
   readonly seed: number;
@@ -26,11 +21,11 @@ export async function scriptedTrajectory(
   player: ScriptedPlayer,
   { seed, sample = 0 }: ScriptedOptions,
 ): Promise<Trajectory> {
-  const address = episodeAddress(seed, task, sample);
+  const address = episodeAddress(seed, task.id, sample);
   const environment = playable(opened);
   let turn: Turn<Played> = await environment.reset(task, rngAt(...address, "environment"));
   const messages: TrajectoryMessage[] = turn.observation.map(observed);
-  const metrics: Record<string, number> = { ...turn.metrics };
+  const metrics = sums(turn.metrics);
   let reward = turn.reward;
   for (let turns = 0; !turn.end; turns++) {
     const before = turn.reward;

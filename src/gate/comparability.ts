@@ -93,9 +93,12 @@ const MUST_MATCH: readonly Field[] = [
     code: "environment_differs",
     knob: "environment",
     message:
-      "The environments differ: name, version or code. Make both rollouts in one environment and evaluate them.",
-    read: ({ environment }) =>
-      environment ? [environment.name, environment.version, environment.source_sha256] : null,
+      "The environments differ: name, version, code or the codes of a solved task. Make both rollouts in one environment and evaluate them.",
+    read: ({ environment, solved }) => {
+      if (!environment) return null;
+      const { name, version, source_sha256: source } = environment;
+      return [name, version, source, solved ?? null];
+    },
   },
   {
     code: "split_differs",

@@ -8,6 +8,7 @@ import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
+import { EpisodeSeeds, otherGames } from "./episode-seeds.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
@@ -62,9 +63,16 @@ export async function gatherEvidence(
     await openAxisRescoring(baseline.manifest),
     await openAxisRescoring(candidate.manifest),
   ] as const;
+  const seeds = [
+    new EpisodeSeeds(baseline.manifest),
+    new EpisodeSeeds(candidate.manifest),
+  ] as const;
   let otherSample: Reason | undefined;
+  let otherGame: Reason | undefined;
   let unpaired: Parameters<typeof notPaired> | undefined;
   for await (const [before, after] of sideBySide(sides)) {
+    if (before) seeds[0].add(before);
+    if (after) seeds[1].add(after);
     if (before && rescoring[0]?.add(before)) await rescoring[0].settle();
     if (after && rescoring[1]?.add(after)) await rescoring[1].settle();
     if (before && onAxes[0]?.add(before)) await onAxes[0].settle();
@@ -75,6 +83,7 @@ export async function gatherEvidence(
     if (!altered.compare(before, after)) consistency.compare(before, after);
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
+    otherGame ??= notSameGame(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
@@ -100,9 +109,11 @@ export async function gatherEvidence(
       ...otherAnswers(sides),
       ...otherRewards(rescoring, REWARDS_DIFFER),
       ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
+      ...otherGames(seeds),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
+      ...(otherGame ? [otherGame] : []),
       ...unscored(sides),
       ...alarmReasons(sides),
       ...(unpaired ? [notPaired(...unpaired)] : []),
@@ -180,6 +191,22 @@ function notFirstSample(before: ResultRow, after: ResultRow): Reason | undefined
     message: `${visible(before.id)}: the evaluated completion is not the first of the samples that were selected from.`,
     baseline,
     candidate,
+  };
+}
+
+/**
+ * Two policies are compared in the same games: with others, one may have had the easier ones. What was
+ * imported has no address, and a selection takes whichever sample it likes.
+ */
+function notSameGame(before: ResultRow, after: ResultRow): Reason | undefined {
+  if (before.samples || after.samples) return undefined;
+  const [baseline, candidate] = [before, after].map(({ episode }) => episode?.address ?? []);
+  if (!baseline?.length || !candidate?.length) return undefined;
+  if (canonicalJson(baseline) === canonicalJson(candidate)) return undefined;
+  return {
+    code: "games_differ",
+    message: `${visible(before.id)}: the two episodes have different random numbers, so the games are not the same. Make both rollouts with the same seed.`,
+    ...{ baseline: canonicalJson(baseline), candidate: canonicalJson(candidate) },
   };
 }
 

@@ -3,7 +3,7 @@
  * edited together with all hashes are found.
  */
 
-import type { PlayableEnvironment, Split } from "../core/environment.ts";
+import { type PlayableEnvironment, SPLITS } from "../core/environment.ts";
 import { canonicalJson } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type Replayed,
   replayEpisodes,
 } from "../core/replay.ts";
+import { MISSING_COMPLETION } from "../core/score.ts";
 import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
 import type { Differing, RowCheck } from "./row-check.ts";
 
@@ -25,18 +26,32 @@ type EpisodeRow = ResultRow & { readonly episode: RowEpisode };
 /** By row, what is not as its environment gives it; undefined where all is. */
 export async function untrueRows(
   { environment, solved }: PlayableEnvironment,
-  rows: readonly { readonly row: EpisodeRow; readonly task: Example | undefined }[],
+  rows: readonly { readonly row: ResultRow; readonly task: Example | undefined }[],
 ): Promise<(Untrue | undefined)[]> {
   const known = rows.flatMap(({ row, task }) =>
-    task && task.prompt === row.prompt ? [{ task, episode: recordedOf(row) }] : [],
+    isEpisode(row) && task && task.prompt === row.prompt
+      ? [{ task, episode: recordedOf(row) }]
+      : [],
   );
   const replayed = (await replayEpisodes(environment, known)).values();
   return rows.map(({ row, task }) => {
     if (!task) return { what: "id", expected: "a task of the environment", found: row.id };
     if (task.prompt !== row.prompt)
       return { what: "prompt", expected: task.prompt, found: row.prompt };
+    if (!isEpisode(row)) return untrueWithoutEpisode(row);
     return untrue(row, replayed.next().value as Replayed, solved);
   });
+}
+
+/** Without an episode nothing was played, so there is nothing to reward. */
+function untrueWithoutEpisode(row: ResultRow): Untrue | undefined {
+  const { outcome_code, reward, completion, passed = false } = row;
+  const expected = {
+    ...{ outcome_code: MISSING_COMPLETION, reward: null, completion: null, passed: false },
+  };
+  const found = { outcome_code, reward, completion, passed };
+  if (canonicalJson(found) === canonicalJson(expected)) return undefined;
+  return { what: "episode", expected, found };
 }
 
 function recordedOf({ reward, outcome_code: code, episode }: EpisodeRow) {
@@ -65,24 +80,26 @@ function untrue(
     return { what, expected: other.replayed, found: other.recorded };
   }
   const { reward, outcome_code: code } = row;
+  const { turns, ...metrics } = replayed.metrics;
   const pairs: readonly (readonly [what: string, expected: unknown, found: unknown])[] = [
     ["completion", actionsOf(row.episode.messages).join("\n"), row.completion],
     ["passed", reward !== null && solved.includes(code), row.passed],
     ["details", replayed.end?.details ?? {}, row.details],
-    ["turns", replayed.turnRewards.length, row.episode.turns],
+    ["turns", turns, row.episode.turns],
+    ["metrics", metrics, row.episode.metrics],
   ];
   const differing = pairs.find(([, is, said]) => canonicalJson(is) !== canonicalJson(said ?? null));
   return differing && { what: differing[0], expected: differing[1], found: differing[2] };
 }
 
-export function isEpisode(row: ResultRow): row is EpisodeRow {
+function isEpisode(row: ResultRow): row is EpisodeRow {
   return row.episode !== undefined;
 }
 
 export class RowReplay implements RowCheck {
   readonly #environment: PlayableEnvironment;
   readonly #tasks: ReadonlyMap<string, Example>;
-  #pending: EpisodeRow[] = [];
+  #pending: ResultRow[] = [];
   #rows = 0;
   readonly #firstIds: string[] = [];
 
@@ -96,7 +113,7 @@ export class RowReplay implements RowCheck {
   }
 
   add(row: ResultRow): boolean {
-    return isEpisode(row) && this.#pending.push(row) >= BATCH_ROWS;
+    return this.#pending.push(row) >= BATCH_ROWS;
   }
 
   async settle(): Promise<void> {
@@ -117,13 +134,18 @@ export class RowReplay implements RowCheck {
 
 type WithEnvironment = Pick<Manifest, "environment" | "split">;
 
-/** The embedded environment that the episodes are of, if its code is here and unchanged. */
+/**
+ * The embedded environment that the episodes are of, if its code is here and unchanged; a manifest may
+ * state any path and split.
+ */
 export async function openRowReplay(manifest: WithEnvironment): Promise<RowReplay | undefined> {
   const { environment, split } = manifest;
-  if (environment?.path !== null || split === undefined) return undefined;
+  if (!environment) return undefined;
   const opened = await openEmbedded(environment.name);
   if (opened?.environment.identity.source_sha256 !== environment.source_sha256) return undefined;
-  return new RowReplay(opened, await opened.tasks(split as Split));
+  const splits = split === undefined ? SPLITS : SPLITS.filter((one) => one === split);
+  const tasks = await Promise.all(splits.map((one) => opened.tasks(one)));
+  return new RowReplay(opened, tasks.flat());
 }
 
 /** Says where the episodes are of an embedded environment whose code is not the one here. */

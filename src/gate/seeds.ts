@@ -35,9 +35,12 @@ export function onlySeedChanged({ baseline, candidate }: Reason): Reason {
   };
 }
 
-/** Greedy decoding has no randomness; where the temperature is not stated there may be some. */
-function isSampled({ sampling }: Manifest): boolean {
-  return sampling !== null && sampling.temperature !== 0;
+/**
+ * Greedy decoding has no randomness; where the temperature is not stated there may be some. In an
+ * environment the seed also chooses the games, however actions are decoded.
+ */
+function isSampled({ sampling, environment }: Manifest): boolean {
+  return sampling !== null && (environment !== undefined || sampling.temperature !== 0);
 }
 
 /**

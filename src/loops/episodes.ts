@@ -6,6 +6,7 @@ import {
   SPLITS,
   type Split,
 } from "../core/environment.ts";
+import { EpisodeSeed } from "../core/episode-seed.ts";
 import { dataError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -82,6 +83,7 @@ export async function withEpisodes<T>(
   const then = source.rollout?.environment.source_sha256 ?? null;
   const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
   const failures = failuresById(source.failures);
+  const seed = new EpisodeSeed(source.rollout?.seed);
   const sides = {
     dataset: openRows(tasks, "tasks", toExample),
     answers: new TrajectoryGroups(source.file, failures, options),
@@ -101,7 +103,8 @@ export async function withEpisodes<T>(
       settings: changed === undefined ? {} : { rollout_source_sha256: changed },
       failures: summaryOf(source.failures),
       failureOf: (id, sample) => failures.get(id)?.find((one) => one.sample === sample),
-      replayed: (batch) => replayGroups(batch, played, { file: source.file, changed, instrument }),
+      replayed: (batch) =>
+        replayGroups(batch, played, { file: source.file, changed, instrument, seed }),
     }),
   );
 }
@@ -203,6 +206,7 @@ interface Replaying {
   /** The hash of the environment's code at the rollout, where it is another now. */
   readonly changed: string | undefined;
   readonly instrument: ScorerIdentity;
+  readonly seed: EpisodeSeed;
 }
 
 async function replayGroups(
@@ -213,6 +217,8 @@ async function replayGroups(
   const requests = batch.map(({ example, answer }) =>
     (answer?.trajectories ?? []).map((episode) => ({ task: example, episode })),
   );
+  for (const { episode } of requests.flat())
+    if (!context.seed.played(episode)) throw otherGame(episode, context);
   const replayed = (await replayEpisodes(environment, requests.flat())).values();
   return requests.map((group) =>
     group.map(({ episode }) => {
@@ -221,6 +227,13 @@ async function replayGroups(
       if (other) throw notTrue(episode, other, context);
       return playedEpisode(episode, again, solved);
     }),
+  );
+}
+
+function otherGame({ id, sample }: Trajectory, { file, seed }: Replaying): Error {
+  return dataError(
+    `${file}: ${visibleShort(id, 60)}, sample ${sample + 1}: it was not played with the seed ${seed.expected ?? "of the others (none)"} as its sample ${sample + 1}`,
+    "Episodes of other seeds or samples may have been chosen by their results. Make the rollout again.",
   );
 }
 

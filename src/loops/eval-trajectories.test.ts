@@ -190,7 +190,10 @@ describe("a file that is not what happened is refused", () => {
       tasks: 1,
       edit: (one: Trajectory) => ({ ...one, address: [1] }),
     };
-    await expect(evaluated(parts)).rejects.toThrow(/before turn 1: the message is user: /);
+    await expect(evaluated(parts)).rejects.toThrow(/it was not played with the seed 0/);
+    // A file from elsewhere states no seed: what the environment shows decides.
+    const whole = { ...parts, edit: (one: Trajectory) => ({ ...one, address: [] }), sampling: {} };
+    await expect(evaluated(whole)).rejects.toThrow(/before turn 1: the message is user: /);
   });
 
   test("another environment is named", async () => {

@@ -8,11 +8,16 @@ import type { Actor, Reply } from "../core/actor.ts";
 import { ENVIRONMENT_ERROR, type Environment } from "../core/environment.ts";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
+import {
+  episodeAddress,
+  type RolloutFailure,
+  type Trajectory,
+  type TrajectoryGroup,
+} from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import { eachAlone } from "./each-alone.ts";
 import { type Outcome, playEach } from "./play.ts";
-import { episodeAddress, groupsOf, type TaskEpisode, trajectoryOf } from "./trajectory.ts";
+import { groupsOf, type TaskEpisode, trajectoryOf } from "./trajectory.ts";
 
 /** The share of episodes that may fail where nothing else is said, and the least number. */
 const FAILING_SHARE = 0.02;
@@ -118,7 +123,7 @@ function* requested({
   for (const task of tasks) {
     for (let sample = 0; sample < n; sample++) {
       if (skips?.(task.id, sample)) continue;
-      yield { task, sample, address: episodeAddress(seed, task, sample) };
+      yield { task, sample, address: episodeAddress(seed, task.id, sample) };
     }
   }
 }

@@ -4,7 +4,13 @@
  */
 
 import { type Actor, isReply, type NoReply, type Reply } from "../core/actor.ts";
-import type { Environment, EpisodeEnd, Message, Turn } from "../core/environment.ts";
+import {
+  type Environment,
+  type EpisodeEnd,
+  type Message,
+  sums,
+  type Turn,
+} from "../core/environment.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
 import { type Coordinate, rngAt } from "../core/rng.ts";
@@ -154,7 +160,7 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
     this.#actor = actor;
     this.#turn = turn;
     this.#reward = turn.reward;
-    this.#metrics = { ...turn.metrics };
+    this.#metrics = sums(turn.metrics);
     this.#observations.push(turn.observation);
     this.#end = turn.end;
     if (turn.end) return;

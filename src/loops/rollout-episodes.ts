@@ -98,7 +98,7 @@ export async function rolloutEpisodes(options: RolloutEpisodesOptions): Promise<
     }
     journal = await Journal.open(folder, whole, options.resume ?? false, EPISODES);
     // Counted before the first answer: whoever sees answers has tried this seed.
-    const seeds_tried = await triesOf(policy, found.examples, sketch);
+    const seeds_tried = await triesOf(policy, found.examples, sketch, true);
     const timing = new LatencyTally();
     const { failures, throughput } = await playMissing(options, tasks, journal, timing);
     const { summary, noted } = await writeInOrder(options, folder, tasks, journal, failures);

@@ -183,9 +183,10 @@ export async function triesOf(
   policy: Policy,
   { prompts_sha256 }: RolloutManifest["examples"],
   sketch: ExampleSketch,
+  playsGames = false,
 ): Promise<number | null> {
   if (!policy.place?.ledger) return null;
-  return seedsTried(policy.place.ledger, triedRollout(policy, prompts_sha256, sketch));
+  return seedsTried(policy.place.ledger, triedRollout(policy, prompts_sha256, sketch, playsGames));
 }
 
 /** A rollout as the ledger of its checkpoint lists it. */
@@ -197,8 +198,10 @@ export function triedRollout(
   }: Pick<Policy, "identity" | "prompt" | "sampling">,
   prompts_sha256: string,
   sketch: ExampleSketch,
+  /** In an environment, where the seed also chooses the games. */
+  playsGames = false,
 ): TriedRollout {
-  const greedy = sampling.temperature === 0 || sampling.top_k === 1;
+  const greedy = !playsGames && (sampling.temperature === 0 || sampling.top_k === 1);
   return {
     policy: String(identity.fingerprint),
     ...{ prompts_sha256, prompt, sampling: sampling as unknown as JsonObject },

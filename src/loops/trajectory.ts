@@ -4,7 +4,6 @@ import type { Reply } from "../core/actor.ts";
 import type { Message } from "../core/environment.ts";
 import { promptFingerprint } from "../core/prompt-fingerprint.ts";
 import type { Example } from "../core/records.ts";
-import type { Coordinate } from "../core/rng.ts";
 import type {
   SampledTurn,
   ToolCall,
@@ -17,11 +16,6 @@ import type { Episode, EpisodeRequest } from "./play.ts";
 /** One of the episodes of a task. */
 export interface TaskEpisode extends EpisodeRequest {
   readonly sample: number;
-}
-
-/** Where its randomness lies: not a matter of the policy, so that two policies meet the same games. */
-export function episodeAddress(seed: number, { id }: Example, sample: number): Coordinate[] {
-  return [seed, "episode", id, sample];
 }
 
 export function trajectoryOf(

@@ -92,6 +92,16 @@ describe("our own server behind openenv:URL", () => {
     },
   );
 
+  test("rules of the address that change rewards or passes are part of its identity", async () => {
+    const { url } = await served("tool-calls");
+    const source = async (settings: string) =>
+      (await remote(`${url}#${settings}`)).environment.identity.source_sha256;
+    const plain = await source("");
+    expect(await source("seconds=30&sessions=2&tasks=3")).toBe(plain);
+    for (const rule of ["solved=0.1", "solved=wrong_tool", "invalid=1", "turns=1"])
+      expect(await source(rule), rule).not.toBe(plain);
+  });
+
   test("its identity says that it is remote, and whether seeds mean something", async () => {
     const { url } = await served("twenty48");
     const { identity } = (await remote(url)).environment;

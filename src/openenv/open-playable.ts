@@ -77,7 +77,7 @@ async function opened(
   for (const sentence of warnings(address, seeds, settings.solved ?? about?.solved)) {
     onWarning(sentence);
   }
-  const identity = identityOf(given, address, { metadata, schemas, seeds });
+  const identity = identityOf(given, { ...address, settings }, { metadata, schemas, seeds });
   return {
     environment: new RemoteEnvironment({
       ...{ url: address.url, identity, settings, actions, pool },
@@ -137,17 +137,18 @@ interface Told {
 
 function identityOf(
   given: string,
-  { url }: RemoteAddress,
+  { url, settings }: RemoteAddress,
   { metadata, schemas, seeds }: Told,
 ): JsonObject {
+  const { turns, invalid, solved = null } = settings;
   const { name, version, description } = metadata;
   const shown = visible(name).slice(0, 100);
   return {
     name: isName(shown) ? shown : "openenv",
     version: version && isName(version) ? version : "unknown",
     spec: description,
-    /** Of what the server tells of itself: its code cannot be seen. */
-    source_sha256: fingerprint({ metadata, schemas }),
+    /** Of what the server tells of itself, as its code cannot be seen, and of our rules for it. */
+    source_sha256: fingerprint({ metadata, schemas, rules: { turns, invalid, solved } }),
     path: given,
     remote: { url, seeds, reproducible: seeds !== "dropped" },
   };

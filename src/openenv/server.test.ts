@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { openEnvironment } from "../environments/open.ts";
@@ -168,4 +169,26 @@ describe("over a socket", () => {
     expect(code).toBe(1001);
     await short.close();
   });
+});
+
+test("survives upgrades with any target, of any origin, by clients that are gone", async () => {
+  const { port, url } = server;
+  const targets = ["//", "http://[", "*", "/ws//", "/\u007f", "/ws/../mcp?x#y", "/nothing"];
+  for (const target of targets) {
+    const lines = [
+      `GET ${target} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      "Origin: http://evil.example",
+    ];
+    const more = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
+    const client = net.connect(port, "127.0.0.1");
+    client.on("error", () => {});
+    client.write(
+      `${[...lines, ...more, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="].join("\r\n")}\r\n\r\n`,
+    );
+    const [answer] = await once(client, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1.1 (400|403|404)/);
+    client.resetAndDestroy();
+  }
+  expect((await fetch(`${url}/health`)).status).toBe(200);
 });

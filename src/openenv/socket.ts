@@ -34,7 +34,10 @@ export class Sockets {
 
   /** Takes over a connection, if it is for a socket of ours and from this machine's own pages. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    // A client that is gone must not end the server; until now Node listened for it.
+    socket.on("error", () => socket.destroy());
+    // As it was sent: not every target is a URL.
+    const [pathname = ""] = (request.url ?? "").split("?", 1);
     const port = request.socket.localPort ?? 0;
     const status =
       pathname !== "/ws" && pathname !== "/mcp" ? "404 Not Found" : refusal(request, port);

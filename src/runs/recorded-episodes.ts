@@ -26,6 +26,8 @@ export interface RecordedEpisodes extends Pick<TrajectorySource, "file" | "failu
     readonly solved: readonly string[];
     /** Episodes of each task. */
     readonly n: number;
+    /** With which they were played. */
+    readonly seed: unknown;
     /** Of the tasks, as eval computes it. */
     readonly examples: { readonly count: number; readonly sha256: string } | null;
   };
@@ -51,7 +53,7 @@ export async function findEpisodes(given: string): Promise<RecordedEpisodes> {
     );
   const { file, failures, manifest } = await openTrajectories(given);
   if (!manifest) return { file, failures };
-  const { split, solved, n, examples } = manifest;
+  const { split, solved, n, sampling, examples } = manifest;
   return {
     file,
     failures,
@@ -60,6 +62,7 @@ export async function findEpisodes(given: string): Promise<RecordedEpisodes> {
       split: typeof split === "string" ? split : null,
       solved: Array.isArray(solved) ? solved.map(String) : [],
       n: Number.isSafeInteger(n) ? Number(n) : 1,
+      seed: isFields(sampling) ? sampling.seed : undefined,
       examples: examplesIn(examples),
     },
   };

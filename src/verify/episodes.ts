@@ -6,7 +6,7 @@ import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { actionsOf } from "../core/replay.ts";
 import type { Trajectory } from "../core/trajectory.ts";
-import { isEpisode, untrueRows } from "../gate/replay-rows.ts";
+import { untrueRows } from "../gate/replay-rows.ts";
 import { addAxes, type OpenAxis } from "../loops/axes.ts";
 import { gather } from "../loops/gather.ts";
 import { ExampleFingerprints } from "../loops/scoring-run.ts";
@@ -215,10 +215,12 @@ async function compareRows(
   { environment, tasks }: Opened,
   axes: readonly OpenAxis[],
 ): Promise<void> {
-  const episodes = rows.filter(isEpisode).map((row) => ({ row, task: tasks.get(row.id) }));
-  const untrue = await untrueRows(environment, episodes);
+  const untrue = await untrueRows(
+    environment,
+    rows.map((row) => ({ row, task: tasks.get(row.id) })),
+  );
   for (const [i, one] of untrue.entries())
-    if (one) comparison.differs(episodes[i]?.row.id as string, one.what, one.expected, one.found);
+    if (one) comparison.differs(rows[i]?.id as string, one.what, one.expected, one.found);
   comparison.repeated += rows.length;
   const again = rows.map((row) => ({ ...row }));
   await addAxes(

@@ -10,12 +10,14 @@ import type { VerificationPart } from "../runs/verification.ts";
 import { realPath } from "../runs/whole-file.ts";
 import { Comparison, skipped } from "./part.ts";
 
+type Tried = Pick<Manifest, "examples" | "seeds_tried"> & { readonly environment?: unknown };
+
 /**
  * Seeds that were tried later do not count: the ledger is read up to the line of this rollout. A copy of
  * the checkpoint may lack the line, which is no objection.
  */
 export async function verifyTries(
-  { examples, seeds_tried: recorded = null }: Pick<Manifest, "examples" | "seeds_tried">,
+  { examples, environment, seeds_tried: recorded = null }: Tried,
   policy: EmbeddedPolicy,
   rows: AsyncIterable<readonly { readonly id: string; readonly prompt: string }[]>,
 ): Promise<VerificationPart> {
@@ -24,7 +26,8 @@ export async function verifyTries(
     return skipped("tries", "The embedded policy does not list its rollouts.");
   const sketch = new SketchMaker();
   for await (const batch of rows) for (const row of batch) sketch.add(row);
-  const tried = triedRollout(policy, examples.prompts_sha256, sketch.sketch());
+  const games = environment !== undefined;
+  const tried = triedRollout(policy, examples.prompts_sha256, sketch.sketch(), games);
   const tries = await triesInLedger(dir, tried);
   if (!tries) return skipped("tries", `The ledger of ${dir} does not list this rollout.`);
   const comparison = new Comparison();

@@ -38,10 +38,7 @@ const rft = trainingCriterion({
     ...[evaluatedAtLeast(2), noStoppingAlarm],
   ],
   evidence: (run) => [
-    evidenceOf(
-      run,
-      `${run.summary.steps} steps on ${run.records.steps[0]?.values["kept/texts"]} rewarded samples`,
-    ),
+    evidenceOf(run, `${run.summary.steps} steps on ${keptBy(run)} rewarded samples`),
     { path: `${run.path}/kept.jsonl`, figure: "the samples" },
   ],
   expected:
@@ -49,6 +46,12 @@ const rft = trainingCriterion({
   next: "Train:",
   command: (context) => trainCommand(context, "train rft", "runs/rft", 100),
 });
+
+/** Texts, or episodes of an environment. */
+function keptBy({ records: { steps } }: Training): number | undefined {
+  const { "kept/texts": texts, "kept/episodes": episodes } = steps[0]?.values ?? {};
+  return texts ?? episodes;
+}
 
 const MIN_POINTS = 3;
 /** Metrics of each step, for algorithms that sample from the policy. */

@@ -361,7 +361,16 @@ test("a training in an environment counts, and an edited one does not", async ()
   const { dataset: _, dev: __, ...options } = optionsOf("grpo", "played", "examples", {});
   const run = path.join(dir, "runs/played");
   await train({ ...options, outdir: run, environment });
+  gone(dir, "runs/rft");
+  const rft = path.join(dir, "runs/played-rft");
+  const settings = { ...SETTINGS, algorithm: { threshold: 0.5 } };
+  await train({ ...options, algorithm: "rft", settings, outdir: rft, environment });
   await small.close();
+  write(dir, "runs/played-rft.html", (await trainingReport({ runs: [rft] })).html);
+  const kept = await finding(dir, "rft_run");
+  expect(kept, JSON.stringify(kept)).toMatchObject({ status: "met" });
+  retell(dir, "runs/played-rft/kept.jsonl", (row) => ({ ...row, reward: 0 }));
+  expect(JSON.stringify(await finding(dir, "rft_run"))).toMatch(/would not have been kept/);
   write(dir, "runs/played.html", (await trainingReport({ runs: [run] })).html);
   const found = await finding(dir, "stability_diagnostics");
   expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });

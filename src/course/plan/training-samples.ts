@@ -3,10 +3,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type JsonObject, SCORER_ERROR } from "../../core/index.ts";
-import { JsonlFile } from "../../runs/index.ts";
+import { JsonlFile, KEPT } from "../../runs/index.ts";
 import { changed, type Examples, type WorkspaceScorers } from "../run-verifier.ts";
+import { problemInKeptEpisodes } from "./kept-episodes.ts";
 import {
   inputOf,
+  isPlayed,
   rewardScorers,
   setting,
   type Training,
@@ -64,12 +66,11 @@ interface Kept extends Sample {
   readonly prompt: string;
 }
 
-const KEPT = "kept.jsonl";
-
 /** What is wrong with the samples that a rejection-sampling run kept. */
 export async function problemInKept(dir: string, training: Training, scorers: WorkspaceScorers) {
   const file = path.join(dir, training.path, KEPT);
   if (!existsSync(file)) return `${KEPT} is missing.`;
+  if (isPlayed(training.manifest)) return problemInKeptEpisodes(dir, training);
   const kept: Kept[] = [];
   for await (const batch of new JsonlFile(file, toKept, { regular: true }).batches())
     kept.push(...batch);
