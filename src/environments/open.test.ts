@@ -105,7 +105,7 @@ test("a check names the answer on which an environment fails", async () => {
   const { definition } = await openEnvironment(file);
   const findings = checkEnvironment(definition, { tasks: 1, seed: 0 });
   const says = findings.find(({ id }) => id === "reward.well_formed")?.says;
-  expect(says).toMatch(/^dev0, in step, after " ": it threw/);
+  expect(says).toMatch(/^train0, in step, after " ": it threw/);
 });
 
 test.each([
