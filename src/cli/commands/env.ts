@@ -26,6 +26,7 @@ import { checkRemote } from "../../openenv/check-remote.ts";
 import { openPlayable, openRemote, type RemotePlayable } from "../../openenv/open-playable.ts";
 import { serveEnvironment } from "../../openenv/server.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
+import { exampleAnswer, toolText } from "../environment-text.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
 import {
@@ -119,7 +120,10 @@ const ACTION: Readonly<
     return 0;
   },
   play: async (name, flags) => {
-    await withPlayable(name, (opened) => play(opened, flags));
+    const example = isRemote(name)
+      ? undefined
+      : exampleAnswer((await openEnvironment(name)).definition);
+    await withPlayable(name, (opened) => play(opened, flags, example));
     return 0;
   },
   check: async (name, flags) => {
@@ -202,7 +206,9 @@ function show({ definition, identity }: OpenedEnvironment, { format }: Flags): v
     "codes",
     codes.map((code) => (solved.includes(code) ? `${code} (solved)` : code)).join(", "),
   );
-  for (const { name, description } of tools) line("tool", `${name}: ${description}`);
+  for (const tool of tools) line("tool", toolText(tool));
+  const example = exampleAnswer(definition);
+  if (example !== undefined) line("answer", `such as ${example}`);
   line("source", identity.source_sha256);
   const [task] = definition.tasks("dev");
   if (!task) return;
@@ -233,7 +239,7 @@ async function showRemote(opened: RemotePlayable, { format, split }: Flags): Pro
   line("episodes", `at most ${episodesAtOnce} at once, as far as is known`);
   line("codes", codes.length > 0 ? codes.join(", ") : "the server does not say");
   line("solved", solved.length > 0 ? solved.join(", ") : "the server does not say");
-  for (const { name, description } of tools) line("tool", `${name}: ${description}`);
+  for (const tool of tools) line("tool", toolText(tool));
   line("told", `${identity.source_sha256} (SHA-256 of /metadata and /schema)`);
   const [task] = await opened.tasks(split);
   if (!task) return;
@@ -312,7 +318,11 @@ async function serve(environment: OpenedEnvironment, { port, maxSessions }: Flag
 }
 
 /** A person plays: what a policy would read, a line of text as answer, the rewards. */
-async function play(opened: PlayableEnvironment, { split, task: id, seed }: Flags): Promise<void> {
+async function play(
+  opened: PlayableEnvironment,
+  { split, task: id, seed }: Flags,
+  example: string | undefined,
+): Promise<void> {
   const { environment } = opened;
   const { name, spec } = environment.identity as { name: string; spec: string };
   const task = taskWith(name, await opened.tasks(split), split, id);
@@ -320,6 +330,8 @@ async function play(opened: PlayableEnvironment, { split, task: id, seed }: Flag
   let turn = await environment.reset(task, rngAt(seed));
   let total: number | null = turn.reward;
   print(`${visible(name)}, task ${visible(task.id)}. ${visible(spec)}`);
+  for (const tool of opened.tools) out(hanging("  tool    ", toolText(tool)));
+  if (example !== undefined) out(hanging("  answer  ", `such as ${example}`));
   while (!turn.end) {
     out();
     printObservation(turn.observation);

@@ -12,6 +12,7 @@ import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
 import { printEpisodes, writtenTokens } from "../episodes-text.ts";
 import { OPENAI, requireEndpoint } from "../named-policy.ts";
+import { onInterrupt } from "../on-interrupt.ts";
 import {
   addRunOptions,
   EXAMPLES,
@@ -23,7 +24,7 @@ import {
 } from "../options.ts";
 import { type TokenProgress, tokenProgress } from "../progress.ts";
 import { printCost, printTiming, trainedOn } from "../rollout-text.ts";
-import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
+import { commandLines, out, print, program, warning } from "../terminal.ts";
 
 interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed"> {
   readonly policy: string;
@@ -164,7 +165,10 @@ async function withPolicy<T>(
   const system = flags.system === undefined ? undefined : await readSystem(flags.system);
   const policy = await openPolicy(flags, system, onNotice, rules);
   const progress = tokenProgress(label, flags.quiet);
-  const listener = onInterrupt(progress.stop);
+  const listener = onInterrupt(
+    progress.stop,
+    `The ${flags.env === undefined ? "completions" : "episodes"} so far are saved: continue with the same command and --resume.`,
+  );
   const inputs = [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync);
   try {
     return await work(policy, progress, inputs);
@@ -220,18 +224,6 @@ async function sampleCompletions(flags: Flags & { readonly dataset: string }): P
     });
   const result = await withPolicy(flags, "Sampling", sample, (text) => notices.push(text));
   if (!flags.quiet) printRollout(result, flags, kept, notices);
-}
-
-/** On Ctrl-C, says that nothing is lost; then the signal ends the process. */
-function onInterrupt(stop: () => void): () => void {
-  const listener = () => {
-    stop();
-    err("lockedroom: interrupted");
-    hint("The completions so far are saved: continue with the same command and --resume.");
-    process.kill(process.pid, "SIGINT");
-  };
-  process.once("SIGINT", listener);
-  return listener;
 }
 
 export async function readSystem(file: string): Promise<string> {
