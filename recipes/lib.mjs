@@ -92,6 +92,45 @@ export function select(folder, policy, dataset, n = 8) {
   return chosen;
 }
 
+/** Plays one episode of each holdout task and replays it for a scored run; returns its folder. */
+export function playHoldout(folder, policy, { env, maxTokens, temperature = 1, tasks }) {
+  const rollout = runFolder(folder, "rollout");
+  lockedroom(
+    ...["rollout", "--quiet", "--env", env, "--split", "holdout", "--policy", policy, "--n", 1],
+    ...["--temperature", temperature, "--max-tokens", maxTokens, "--seed", 0],
+    ...[...(tasks ? ["--tasks", tasks] : []), "--outdir", rollout],
+  );
+  const scored = runFolder(folder, "scored");
+  lockedroom("eval", "--quiet", "--trajectories", rollout, "--outdir", scored);
+  return scored;
+}
+
+/** The decision of the gate for the claim that the policy changed. */
+export function gateDecision(baseline, candidate) {
+  const runs = ["--baseline", baseline, "--candidate", candidate];
+  const flags = [...runs, "--claim", "policy", "--format", "json"];
+  const { decision, knobs } = JSON.parse(attempt([0, 1, 2, 3], "gate", ...flags).stdout);
+  return { decision, knobs };
+}
+
+/** `PROMOTE (changed: policy)` */
+export const shownDecision = ({ decision, knobs }) =>
+  `${decision} (changed: ${knobs.join(", ") || "none"})`;
+
+/** How often each outcome code occurred. */
+export function outcomesOf(folder) {
+  const { counts } = readJson(folder, "summary.json").outcomes;
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+/** Validations of a training run: step, and the share of tasks with one of the codes. */
+export function validationsOf(run, codes) {
+  return readLines(run, "evaluations.jsonl").map(({ step, examples, outcomes }) => ({
+    step,
+    share: codes.reduce((sum, code) => sum + (outcomes[code] ?? 0), 0) / examples,
+  }));
+}
+
 /** The evaluation of the kept policy. */
 export function keptEvaluation(run) {
   const { kept } = readJson(run, "summary.json").stop;

@@ -28,3 +28,26 @@ test("the Goodhart recipe: the naive reward rises, the truth falls, and reward_h
   expect(strict.end.truth).toBeGreaterThan(strict.start.truth + 0.2);
   expect(read("goodhart/README.md")).toContain("reward_hacking");
 });
+
+test("the recipe of tool calls: more exact answers, and no unsafe ones any more", () => {
+  const { solved, unsafe_calls, greedy } = JSON.parse(read("tool-calls/results.json"));
+  expect(solved.trained).toBeGreaterThan(solved.start + 0.3);
+  expect(unsafe_calls.start).toBeGreaterThan(5);
+  expect(unsafe_calls.trained).toBe(0);
+  // What the page says of it: greedy decoding had little to gain.
+  expect(greedy.start).toBeGreaterThan(0.97);
+});
+
+test("the recipe of 2048: from nearly random play towards the greedy player", () => {
+  const { reach_128: reach, players } = JSON.parse(read("twenty48/results.json"));
+  expect(reach.trained).toBeGreaterThan(reach.start + 0.3);
+  expect(players.random[128]).toBeLessThan(reach.trained);
+  expect(reach.trained).toBeLessThanOrEqual(players.greedy[128] + 0.05);
+});
+
+test("the recipe of e-mail search: more right answers with the right source, in no more turns", () => {
+  const { answers, solved } = JSON.parse(read("email-search/results.json"));
+  expect(solved.trained).toBeGreaterThan(solved.start + 0.2);
+  expect(answers.trained.right_sources).toBeGreaterThan(1.5 * answers.start.right_sources);
+  expect(answers.trained.turns).toBeLessThan(answers.start.turns + 0.1);
+});

@@ -1,8 +1,8 @@
 // `node recipes/grpo/run.mjs`: trains with GRPO, and compares learning and selection with the gate.
 import path from "node:path";
 import {
-  attempt,
   fixed,
+  gateDecision,
   HOLDOUT,
   lockedroom,
   measure,
@@ -14,6 +14,7 @@ import {
   runFolder,
   secondsOf,
   select,
+  shownDecision,
   table,
   train,
 } from "../lib.mjs";
@@ -29,22 +30,6 @@ lockedroom(
   ...["selection-demo", "--quiet", "--dataset", HOLDOUT, "--n", 1, "--outdir", one],
   ...["--samples", "runs/recipes/grpo/before-pack/pack/samples.jsonl"],
 );
-
-/** The decision of the gate for the claim that the policy changed. */
-function gateDecision(baseline, candidate) {
-  const runs = ["--baseline", baseline, "--candidate", candidate];
-  const { stdout } = attempt(
-    [0, 1, 2, 3],
-    "gate",
-    ...runs,
-    "--claim",
-    "policy",
-    "--format",
-    "json",
-  );
-  const { decision, knobs } = JSON.parse(stdout);
-  return { decision, knobs };
-}
 
 const evaluations = readLines(run, "evaluations.jsonl");
 const last = evaluations.at(-1);
@@ -67,7 +52,6 @@ const row = (name, { before, after }, decision = "") => [
   three(after),
   decision,
 ];
-const shown = ({ decision, knobs }) => `${decision} (changed: ${knobs.join(", ") || "none"})`;
 publish(
   import.meta.url,
   figures,
@@ -75,12 +59,12 @@ publish(
     ["holdout", "π₀", "after GRPO", "gate, claim policy"],
     [
       row("pass@1, temperature 1, mean of 8 samples", figures.pass_at_1),
-      row("one sample", figures.single_sample, shown(figures.gate_on_learning)),
-      row("greedy", figures.greedy, shown(figures.gate_on_greedy)),
+      row("one sample", figures.single_sample, shownDecision(figures.gate_on_learning)),
+      row("greedy", figures.greedy, shownDecision(figures.gate_on_greedy)),
       row("pass@8", figures.pass_at_8),
       [
         ...["best of 8, selected by the scorer", three(figures.best_of_8_of_pi0), ""],
-        shown(figures.gate_on_selection),
+        shownDecision(figures.gate_on_selection),
       ],
       row("entropy, nats per token (dev)", figures.entropy),
       ["exact KL to π₀, nats per token (dev)", "0", three(figures.kl_exact), ""],

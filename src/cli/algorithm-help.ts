@@ -39,7 +39,7 @@ const HELP: Readonly<Record<Need, NeedHelp>> = {
   texts: {
     data: "texts: a prompt and the completion to learn; only the completion is trained on",
     row: '{"id": "a", "prompt": "2+3=", "completion": "Final: 5"}',
-    from: "--dev takes examples; rows with a completion give a held-out loss as well.",
+    from: "A conversation has messages (role, content) in place of both; every answer of the role assistant is learned. --dev takes examples; rows with a completion give a held-out loss as well.",
     example: ["--dataset texts.jsonl", "--dev held_out.jsonl"],
   },
   "passing samples": EXAMPLES,

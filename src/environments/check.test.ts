@@ -47,6 +47,20 @@ const guess: EnvironmentDefinition<number> = {
   ansi: String,
 };
 
+/** Takes this answer for right in these tasks. */
+function accepting(answer: string, ...ids: string[]): Partial<EnvironmentDefinition<number>> {
+  const seeded = new Set<number>();
+  return {
+    reset: (task, seed) => {
+      const turn = guess.reset(task, seed);
+      if (ids.includes(task.id)) seeded.add(turn.state);
+      return turn;
+    },
+    step: (state, { text }) =>
+      guess.step(state, { text: text === answer && seeded.has(state) ? String(state) : text }),
+  };
+}
+
 let calls = 0;
 const FAULTS: readonly [string, Partial<EnvironmentDefinition<number>>, string][] = [
   ["drops its seed", { reset: (task) => guess.reset(task, 7) }, "runtime.seed_control"],
@@ -76,10 +90,27 @@ const FAULTS: readonly [string, Partial<EnvironmentDefinition<number>>, string][
   ["has a code that it does not list", { codes: ["right"] }, "reward.well_formed"],
   ["has a task twice", { tasks: () => guess.tasks("train") }, "tasks.disjoint"],
   ["accepts an empty answer", { solved: ["right", "wrong"] }, "semantic.canary_floor"],
+  ["accepts an empty answer to one task", accepting("", "holdout-1"), "semantic.canary_floor"],
+  [
+    "accepts a fixed answer to a third",
+    accepting("yes", "dev-1", "dev-0"),
+    "semantic.canary_floor",
+  ],
 ];
 
 test("a sound environment passes every check", () => {
   expect(failed(guess)).toEqual([]);
+});
+
+test("a fixed answer may be right by chance", () => {
+  const sometimes = { ...guess, ...accepting("0", "holdout-1") };
+  const many = {
+    ...sometimes,
+    tasks: (split: Parameters<typeof guess.tasks>[0]) =>
+      Array.from({ length: 8 }, (_, i) => ({ id: `${split}-${i}`, prompt: `${split} ${i}` })),
+  };
+  const found = checkEnvironment(many, { tasks: 8, seed: 0 });
+  expect(found.filter(({ passed }) => passed === false)).toEqual([]);
 });
 
 test.each(FAULTS)("one that %s is found", (_, fault, id) => {

@@ -38,6 +38,8 @@ interface Evidence<S> {
 const LEAST_GAP = 0.25;
 /** How near to the largest reward the gold player must come, as a share of the range. */
 const NEAR_MOST = 0.05;
+/** The share of tasks that a fixed answer may solve by chance: "0" is right now and then. */
+const MOST_BY_CHANCE = 0.1;
 
 /** Answers that solve nothing, whatever the task is. */
 export const CANARIES: readonly string[] = [
@@ -65,9 +67,7 @@ export function checkEnvironment<S>(
     const evidence: Evidence<S> = {
       ...{ definition, tasks, seed },
       ...{ idle: played(idle), gold: played(gold), exploit: played(exploit) },
-      canaries: CANARIES.map((text, i) =>
-        sound(playScripted(definition, tasks[i % tasks.length] as Example, seed, () => text)),
-      ),
+      canaries: CANARIES.flatMap((text) => played(() => text)),
     };
     return Object.entries(CHECKS).map(([id, check]) => finding(id, () => check(evidence)));
   } catch (error) {
@@ -186,16 +186,23 @@ function floorGap<S>({ definition, gold, idle }: Evidence<S>): Outcome {
   return gap < needed ? { wrong: `too small a gap: ${means}` } : { saw: `mean rewards: ${means}` };
 }
 
-function canaries<S>({ definition, canaries: fixed, exploit, gold }: Evidence<S>): Outcome {
+function canaries<S>(evidence: Evidence<S>): Outcome {
+  const { definition, canaries: fixed, exploit, gold, tasks } = evidence;
   if (!definition.rewards) return { missing: "the environment gives no reward of its own" };
-  const solved = fixed.find(({ end }) => definition.solved.includes(end.code));
-  if (solved) {
+  for (const text of CANARIES) {
+    const own = fixed.filter(({ actions }) => actions[0] === text);
+    const solved = own.filter(({ end }) => definition.solved.includes(end.code));
+    const [first] = solved;
+    const allowed = text.trim() === "" ? 0 : MOST_BY_CHANCE * own.length;
+    if (!first || solved.length <= allowed) continue;
     return {
-      wrong: `the answer "${visibleShort(solved.actions[0] ?? "", 40)}" solves ${solved.task.id}`,
+      wrong: `the answer "${visibleShort(text, 40)}" solves ${solved.length} of ${own.length} tasks, such as ${first.task.id}`,
     };
   }
-  if (exploit.length === 0)
-    return { saw: `none of ${fixed.length} empty or fixed answers solves a task` };
+  if (exploit.length === 0) {
+    const played = `${CANARIES.length} fixed answers on ${tasks.length} tasks`;
+    return { saw: `${played}: no empty one solves a task, no other one a tenth of them` };
+  }
   const means = `exploit ${brief(meanReward(exploit))}, gold ${brief(meanReward(gold))}`;
   return meanReward(exploit) >= meanReward(gold)
     ? { wrong: `the reward can be had without solving the task: ${means}` }

@@ -8,6 +8,7 @@ export type { EnvironmentDefinition, Players } from "./definition.ts";
 export { type EnvironmentIdentity, type OpenedEnvironment, openEnvironment } from "./open.ts";
 export { openPlayable } from "./playable.ts";
 export { type SingleTurnOptions, singleTurn } from "./single-turn.ts";
+export { game2048 } from "./twenty48/twenty48.ts";
 
 /** What an environment is made of: the scorers that the command was given. */
 export type EnvironmentParts = SingleTurnOptions;

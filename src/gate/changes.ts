@@ -18,6 +18,7 @@ export const OF_THE_ANSWERS: ReadonlyMap<string, string> = new Map([
 export const SHOWN_IN_TABLES: ReadonlyMap<string, string> = new Map([
   ...OF_THE_ANSWERS,
   ["seeds_differ", "seed"],
+  ["games_differ", "games"],
   [ON_VALIDATION_DATA, "seen in validation"],
 ]);
 

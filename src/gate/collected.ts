@@ -58,7 +58,7 @@ export async function collect(options: GateOptions): Promise<Collected> {
     ...(anyChange && knobs.length > 0
       ? otherSeeds.filter(({ code }) => !ofManifests.some((one) => one.code === code))
       : []),
-    ...withoutFollowOn(evidence.violations, ofManifests),
+    ...withoutFollowOn(evidence.violations, [...ofManifests, ...otherSeeds]),
     ...outOfRange(range, evidence),
     ...otherAxes(...manifests),
     ...(await unknownAxes(...manifests)),

@@ -106,6 +106,22 @@ describe("two runs of episodes", () => {
     expect(await codes("left-1", "left-2")).not.toContain("instrument_inconsistent");
   });
 
+  test("are of the same games: greedy decoding has seeds too, and addresses are compared", async () => {
+    const player = () => () => "<move>left</move>";
+    const parts = { env: "twenty48", tasks: 6, player };
+    const greedy = (seed: number) => ({ seed, temperature: 0 });
+    await evaluated("greedy-0", { ...parts, policy: "a", seed: 0, sampling: greedy(0) });
+    await evaluated("greedy-b", { ...parts, policy: "b", seed: 0, sampling: greedy(0) });
+    await evaluated("greedy-1", { ...parts, policy: "c", seed: 1, sampling: greedy(1) });
+    await evaluated("chosen", { ...parts, policy: "d", seed: 1, sampling: greedy(0) });
+    const refused = (found: readonly string[]) =>
+      found.filter((code) => code === "seeds_differ" || code === "games_differ");
+    expect(refused(await codes("greedy-0", "greedy-b"))).toEqual([]);
+    expect(refused(await codes("greedy-0", "greedy-1"))).toEqual(["seeds_differ"]);
+    expect(refused(await codes("greedy-0", "chosen"))).toEqual(["games_differ"]);
+    expect(await gated("greedy-0", "chosen")).toMatchObject({ comparable: false });
+  });
+
   test("without a reward have nothing to compare; broken and missing episodes refuse", async () => {
     await evaluated("replies", { env: "support-replies", policy: "a", tasks: 4 });
     await evaluated("replies-2", { env: "support-replies", policy: "b", tasks: 4 });

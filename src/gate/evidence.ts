@@ -68,6 +68,7 @@ export async function gatherEvidence(
     new EpisodeSeeds(candidate.manifest),
   ] as const;
   let otherSample: Reason | undefined;
+  let otherGame: Reason | undefined;
   let unpaired: Parameters<typeof notPaired> | undefined;
   for await (const [before, after] of sideBySide(sides)) {
     if (before) seeds[0].add(before);
@@ -82,6 +83,7 @@ export async function gatherEvidence(
     if (!altered.compare(before, after)) consistency.compare(before, after);
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
+    otherGame ??= notSameGame(before, after);
     if (before.reward === null || after.reward === null) continue;
     const change = after.reward - before.reward;
     differences.add(change);
@@ -111,6 +113,7 @@ export async function gatherEvidence(
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
+      ...(otherGame ? [otherGame] : []),
       ...unscored(sides),
       ...alarmReasons(sides),
       ...(unpaired ? [notPaired(...unpaired)] : []),
@@ -188,6 +191,22 @@ function notFirstSample(before: ResultRow, after: ResultRow): Reason | undefined
     message: `${visible(before.id)}: the evaluated completion is not the first of the samples that were selected from.`,
     baseline,
     candidate,
+  };
+}
+
+/**
+ * Two policies are compared in the same games: with others, one may have had the easier ones. What was
+ * imported has no address, and a selection takes whichever sample it likes.
+ */
+function notSameGame(before: ResultRow, after: ResultRow): Reason | undefined {
+  if (before.samples || after.samples) return undefined;
+  const [baseline, candidate] = [before, after].map(({ episode }) => episode?.address ?? []);
+  if (!baseline?.length || !candidate?.length) return undefined;
+  if (canonicalJson(baseline) === canonicalJson(candidate)) return undefined;
+  return {
+    code: "games_differ",
+    message: `${visible(before.id)}: the two episodes have different random numbers, so the games are not the same. Make both rollouts with the same seed.`,
+    ...{ baseline: canonicalJson(baseline), candidate: canonicalJson(candidate) },
   };
 }
 

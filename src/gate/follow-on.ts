@@ -5,6 +5,7 @@ import type { Reason } from "../runs/gate-report.ts";
 /** By the code of a reason from the rows: codes of the manifests that explain it. */
 const EXPLAINED_BY: ReadonlyMap<string, (code: string) => boolean> = new Map([
   ["rows_not_paired", (code: string) => code === "repeats_differ"],
+  ["games_differ", (code: string) => /^seeds_|^examples?_|^split_|^environment_/.test(code)],
   // Scorers that are known to differ may give different scores.
   [
     "instrument_inconsistent",

@@ -37,10 +37,10 @@ export function onlySeedChanged({ baseline, candidate }: Reason): Reason {
 
 /**
  * Greedy decoding has no randomness; where the temperature is not stated there may be some. In an
- * environment the seed also draws the games.
+ * environment the seed also chooses the games, however actions are decoded.
  */
 function isSampled({ sampling, environment }: Manifest): boolean {
-  return sampling !== null && (sampling.temperature !== 0 || environment !== undefined);
+  return sampling !== null && (environment !== undefined || sampling.temperature !== 0);
 }
 
 /**

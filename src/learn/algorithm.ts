@@ -41,8 +41,13 @@ export interface Algorithm<S = unknown, M = unknown> {
   advantages?(groups: readonly EpisodeGroup[], settings: S, memory: M): Advantages<M>;
 }
 
-/** An episode with its reward, as advantages are computed from it. Lists have one number per action. */
+/**
+ * An episode with its reward, or a turn or segment of one, as advantages are computed from it. Lists
+ * have one number per action.
+ */
 export interface ScoredEpisode {
+  /** Where parts of one episode are in the same group: which episode of the group it is a part of. */
+  readonly partOf?: number | undefined;
   /** Penalties subtracted. */
   readonly reward: number;
   /** From the environment, with the price of cost subtracted. */

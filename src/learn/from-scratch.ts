@@ -3,7 +3,7 @@
 import { dataError } from "../core/errors.ts";
 import type { Size } from "../policy/initialise.ts";
 import { JsonlFile } from "../runs/jsonl.ts";
-import { toText } from "./sources/texts.ts";
+import { partsOf, toText } from "./sources/texts.ts";
 
 /** What a file of texts needs. */
 export interface TextSurvey {
@@ -30,12 +30,17 @@ export async function surveyTexts(file: string): Promise<TextSurvey> {
   const characters = new Set<string>();
   let [longest, texts, tokens] = [0, 0, 0];
   for await (const batch of new JsonlFile(file, toText).batches()) {
-    for (const { prompt, completion } of batch.flat()) {
-      const own = [...completion];
-      const text = [...prompt, ...own];
-      for (const character of text) characters.add(character);
-      longest = Math.max(longest, text.length);
-      tokens += own.length + 1;
+    for (const turns of batch.flat().map(partsOf)) {
+      // Each turn but the last is followed by a token for its end.
+      let length = turns.length - 1;
+      for (const [prompt, completion] of turns) {
+        const own = [...completion];
+        const text = [...prompt, ...own];
+        for (const character of text) characters.add(character);
+        length += text.length;
+        tokens += own.length + 1;
+      }
+      longest = Math.max(longest, length);
       texts++;
     }
   }

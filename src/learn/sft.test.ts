@@ -276,8 +276,35 @@ describe("texts", () => {
     expect([texts.longest, texts.maxTokens, texts.count]).toEqual([14, 9, 24]);
   });
 
+  test("of several turns are learned in each answer, as the rows of a played episode are", async () => {
+    const file = path.join(folder, "conversations.jsonl");
+    const said = (role: string, content: string) => ({ role, content });
+    const messages = [
+      ...[said("system", "a"), said("user", "1+1="), said("assistant", "2")],
+      ...[said("tool", " 3"), said("assistant", "4"), said("user", "left out: 5")],
+    ];
+    writeFileSync(file, `${JSON.stringify({ id: "c", messages })}\n`);
+    const read = await Texts.read(file, toText, encoder);
+    const [begin, end] = [1, 2];
+    const tokens = [begin, ...tokenizer.encode("a1+1=2"), end, ...tokenizer.encode(" 34"), end];
+    expect(read.rowsOf(0)).toEqual([
+      {
+        ...{ tokens },
+        actions: [
+          [6, 8],
+          [10, 12],
+        ],
+      },
+    ]);
+    expect([read.longest, read.maxTokens]).toEqual([12, 4]);
+    expect(read.prompts.has("a1+1=")).toBe(true);
+    expect(read.prompts.has("3+4")).toBe(false);
+  });
+
   test.each([
     ["an empty file", "", /is empty/],
+    ["messages without an answer", '{"messages":[{"role":"user","content":"1"}]}\n', /assistant/],
+    ["messages without content", '{"messages":[{"role":"assistant"}]}\n', /content and a role/],
     [
       "a row without a completion",
       '{"id":"a","prompt":"1"}\n',

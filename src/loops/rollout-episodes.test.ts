@@ -113,6 +113,21 @@ const unanswered = (message: string): NoReply => ({
 });
 
 describe("a rollout in an environment", () => {
+  test("counts seeds with greedy decoding too: a seed chooses the games", async () => {
+    const mover = new Mover();
+    const greedy = (seed: number): ActingPolicy => ({
+      ...{ identity: { kind: "mover", fingerprint: "f" }, prompt: mover.prompt },
+      sampling: { ...SAMPLING, seed, temperature: 0 },
+      place: { path: "p", ledger: root },
+      actor: () => mover.actor(),
+      sample: () => mover.sample(),
+      close: async () => {},
+    });
+    const tried = async (seed: number, outdir: string) =>
+      (await roll(greedy(seed), { outdir: file(outdir), tasks: 2, n: 1 })).manifest.seeds_tried;
+    expect([await tried(1, "a"), await tried(1, "b"), await tried(2, "c")]).toEqual([1, 1, 2]);
+  });
+
   test("keeps conversations in the order of tasks and samples, and sums them up", async () => {
     const { manifest, summary } = await roll(new Mover());
     const all = await trajectories();

@@ -183,10 +183,10 @@ export async function triesOf(
   policy: Policy,
   { prompts_sha256 }: RolloutManifest["examples"],
   sketch: ExampleSketch,
-  games = false,
+  playsGames = false,
 ): Promise<number | null> {
   if (!policy.place?.ledger) return null;
-  return seedsTried(policy.place.ledger, triedRollout(policy, prompts_sha256, sketch, games));
+  return seedsTried(policy.place.ledger, triedRollout(policy, prompts_sha256, sketch, playsGames));
 }
 
 /** A rollout as the ledger of its checkpoint lists it. */
@@ -198,10 +198,10 @@ export function triedRollout(
   }: Pick<Policy, "identity" | "prompt" | "sampling">,
   prompts_sha256: string,
   sketch: ExampleSketch,
-  /** Whether the seed draws the games of an environment besides the samples. */
-  games: boolean,
+  /** In an environment, where the seed also chooses the games. */
+  playsGames = false,
 ): TriedRollout {
-  const greedy = !games && (sampling.temperature === 0 || sampling.top_k === 1);
+  const greedy = !playsGames && (sampling.temperature === 0 || sampling.top_k === 1);
   return {
     policy: String(identity.fingerprint),
     ...{ prompts_sha256, prompt, sampling: sampling as unknown as JsonObject },

@@ -9,12 +9,15 @@ import { serveEnvironment } from "./server.ts";
 let server: RunningServer;
 beforeAll(async () => {
   const environment = await openEnvironment("tool-calls");
+  const tasks = environment.definition.tasks("dev");
+  TASK.index = tasks.findIndex(({ prompt }) => prompt.includes("show me notes/plan4.txt"));
   server = await serveEnvironment({ environment, port: 0, maxSessions: 2, idleMs: 60_000 });
 });
 afterAll(() => server.close());
 
 const RIGHT = { tool: "read_file", arguments: { path: "notes/plan4.txt" } };
-const DEV_0 = { seed: 3, split: "dev", index: 0 };
+/** The task that RIGHT solves, wherever it is in its split. */
+const TASK = { seed: 3, split: "dev", index: 0 };
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(server.url + path, {
@@ -44,7 +47,7 @@ async function connect(path = "/ws", headers: Record<string, string> = {}) {
 
 describe("over HTTP", () => {
   test("every call has an episode of its own", async () => {
-    const { body } = await post("/reset", DEV_0);
+    const { body } = await post("/reset", TASK);
     expect(body).toMatchObject({
       reward: 0,
       done: false,
@@ -108,7 +111,7 @@ describe("over HTTP", () => {
 describe("over a socket", () => {
   test("an episode from reset to its end, and its state", async () => {
     const { ask, close } = await connect();
-    expect((await ask({ type: "reset", data: DEV_0 })).data.observation.text).toBe(
+    expect((await ask({ type: "reset", data: TASK })).data.observation.text).toBe(
       "show me notes/plan4.txt\n",
     );
     const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(RIGHT) } });
@@ -121,7 +124,7 @@ describe("over a socket", () => {
 
   test("a call of a tool is an action too", async () => {
     const { ask, close } = await connect();
-    await ask({ type: "reset", data: DEV_0 });
+    await ask({ type: "reset", data: TASK });
     const listed = await ask({ type: "step", data: { type: "list_tools" } });
     expect(listed.data.observation.tools[0]).toHaveProperty("input_schema");
     const data = { type: "call_tool", tool_name: RIGHT.tool, arguments: RIGHT.arguments };

@@ -19,7 +19,7 @@ export * from "./inspect-tokens.ts";
 export * from "./lora.ts";
 export { readSafetensors, safetensorsBytes } from "./safetensors.ts";
 export * from "./sample-token.ts";
-export { seenStatement } from "./seen-prompts.ts";
+export { nothingSeen, seenStatement } from "./seen-prompts.ts";
 export * from "./token-actor.ts";
 export type { PolicyTokenizer, Tokenizer } from "./tokenizer.ts";
 export { hiddenOf, logitsOf, type Weights } from "./transformer.ts";

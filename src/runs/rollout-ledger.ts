@@ -22,7 +22,7 @@ export interface TriedRollout {
   readonly prompt: JsonObject;
   /** Without the seed. */
   readonly sampling: JsonObject;
-  /** Null where samples do not depend on it. */
+  /** Null where nothing depends on it: greedy decoding, outside of an environment. */
   readonly seed: number | null;
   /** Absent in lines of earlier versions. */
   readonly examples: StoredSketch;

@@ -35,10 +35,11 @@ export function help([name]: readonly string[]): string {
 const GENERAL_HELP = `Algorithms:
 ${ALGORITHMS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join("\n")}
 
-Contents of --dataset: texts (prompt, completion) for sft; preference pairs
-(prompt, chosen, rejected) for dpo, ipo, orpo; labels (prompt, completion,
-label) for kto; examples (id, prompt, expected_answer) for the others, which
-sample. \`lockedroom pairs\` makes preference pairs and labels from samples.
+Contents of --dataset: texts (prompt, completion; or messages, whose answers
+are learned) for sft; preference pairs (prompt, chosen, rejected) for dpo, ipo,
+orpo; labels (prompt, completion, label) for kto; examples (id, prompt,
+expected_answer) for the others, which sample. \`lockedroom pairs\` makes
+preference pairs and labels from samples.
 
 With --env the methods that sample play episodes of an environment, over one or
 more turns, and learn from its rewards: on its train tasks unless --dataset

@@ -122,11 +122,11 @@ function injection(to: string, order: string, injected: Call): Request {
   };
 }
 
-/** Of ten requests of each kind seven are for training, one for dev, two for holdout. */
+/** Of ten requests of each kind six are for training, one for dev, three for holdout. */
 const SHARES: Readonly<Record<Split, readonly [from: number, to: number]>> = {
-  train: [0, 7],
-  dev: [7, 8],
-  holdout: [8, 10],
+  train: [0, 6],
+  dev: [6, 7],
+  holdout: [7, 10],
 };
 
 export function toolTasks(split: Split): Example[] {

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { playScripted } from "../episode.ts";
-import { answer, type Board, boardText, type Game2048, MOVES, slid, twenty48 } from "./twenty48.ts";
+import {
+  answer,
+  type Board,
+  boardText,
+  type Game2048,
+  game2048,
+  MOVES,
+  slid,
+  twenty48,
+} from "./twenty48.ts";
 
 const board = (text: string): Board =>
   text.split(/\s+/).map((cell) => Number(cell.replace("_", "0")));
@@ -81,6 +90,21 @@ test("128 wins 2; an unreadable answer costs 1; a lost game has the reward of th
   const tiles = `64 4 _ _ ${EMPTY_ROW} ${EMPTY_ROW} ${EMPTY_ROW}`;
   const { reward } = twenty48.step(game(tiles, { illegal: 2 }), { text: answer("left") });
   expect(reward).toBeCloseTo((6 - 1) / 6 + (0.2 * (Math.log2(68) - 1)) / 10, 12);
+});
+
+test("a game to 256 goes on at 128, wins at 256, and counts how far it is to there", () => {
+  const longer = game2048("longer", 256);
+  const rest = `${EMPTY_ROW} ${EMPTY_ROW} ${EMPTY_ROW}`;
+  const left = { text: answer("left") };
+  const at128 = longer.step(game(`64 64 _ _ ${rest}`), left);
+  expect([at128.end, at128.reward]).toEqual([undefined, 0]);
+  expect(twenty48.step(game(`64 64 _ _ ${rest}`), left).end?.code).toBe("won");
+  expect(longer.step(game(`128 128 _ _ ${rest}`), left)).toMatchObject({
+    ...{ reward: 2, end: { code: "won" } },
+  });
+  const stuck = longer.step(game(`64 2 _ _ ${rest}`, { illegal: 2 }), left);
+  expect(stuck.reward).toBeCloseTo(5 / 7 + (0.2 * (Math.log2(66) - 1)) / 10, 12);
+  expect(longer.spec).toContain("256");
 });
 
 test("new tiles are 2 nine times of ten and fall on every empty cell", () => {

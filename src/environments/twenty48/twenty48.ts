@@ -30,35 +30,42 @@ export interface Game2048 {
   readonly illegal: number;
 }
 
-const SPEC = `Slide the tiles of a 4 by 4 board left, right, up or down; equal tiles that meet merge, each at most once a move. After a move that changes the board, an empty cell becomes 2 (nine times of ten) or 4. An unreadable answer ends the game with reward -1; a tile of ${WINNING_TILE} wins with reward 2. A lost game has (log2 of the largest tile - 1) / 6 + 0.2 (log2 of the sum of tiles - 1) / 10. A move that changes nothing adds no tile; ${MOST_ILLEGAL_MOVES} of them in a row end the game.`;
+const specOf = (goal: number) =>
+  `Slide the tiles of a 4 by 4 board left, right, up or down; equal tiles that meet merge, each at most once a move. After a move that changes the board, an empty cell becomes 2 (nine times of ten) or 4. An unreadable answer ends the game with reward -1; a tile of ${goal} wins with reward 2. A lost game has (log2 of the largest tile - 1) / ${Math.log2(goal) - 1} + 0.2 (log2 of the sum of tiles - 1) / 10. A move that changes nothing adds no tile; ${MOST_ILLEGAL_MOVES} of them in a row end the game.`;
 
-export const twenty48: EnvironmentDefinition<Game2048> = {
-  name: "twenty48",
-  version: "1.0.0",
-  spec: SPEC,
-  codes: ["won", "lost", "illegal_move", "unreadable_move"],
-  solved: ["won"],
-  rewards: [-1, 2],
-  maxTurns: 400,
-  memoryless: true,
-  random: true,
-  tasks: (split) =>
-    Array.from({ length: GAMES[split] }, (_, i) => ({
-      id: `2048-${split}-${i}`,
-      prompt: `2048, game ${i} of ${split}`,
-    })),
-  reset: newGame,
-  step: play,
-  players: { gold: (game) => answer(bestMove(game)), idle: () => "" },
-  ansi: drawn,
-};
+/** The game under another name, won at another power of two. */
+export function game2048(name: string, goal: number): EnvironmentDefinition<Game2048> {
+  const step = (game: Game2048, action: Action) => play(game, action, goal);
+  return {
+    name,
+    version: "1.0.0",
+    spec: specOf(goal),
+    codes: ["won", "lost", "illegal_move", "unreadable_move"],
+    solved: ["won"],
+    rewards: [-1, 2],
+    maxTurns: 400,
+    memoryless: true,
+    random: true,
+    tasks: (split) =>
+      Array.from({ length: GAMES[split] }, (_, i) => ({
+        id: `2048-${split}-${i}`,
+        prompt: `2048, game ${i} of ${split}`,
+      })),
+    reset: newGame,
+    step,
+    players: { gold: (game) => answer(bestMove(game, step)), idle: () => "" },
+    ansi: drawn,
+  };
+}
+
+export const twenty48 = game2048("twenty48", WINNING_TILE);
 
 function newGame(_task: Example, seed: number): Turn<Game2048> {
   const board = withNewTile(withNewTile(new Array(CELLS).fill(0), seed, "first"), seed, "second");
   return observed({ board, seed, moves: 0, score: 0, illegal: 0 });
 }
 
-function play(game: Game2048, { text }: Action): Turn<Game2048> {
+function play(game: Game2048, { text }: Action, goal: number): Turn<Game2048> {
   const move = readMove(text);
   if (!move) return ended(game, "unreadable_move", -1, { answer: text.slice(0, 80) });
   const { board, gained } = slid(game.board, move);
@@ -67,7 +74,7 @@ function play(game: Game2048, { text }: Action): Turn<Game2048> {
     const stuck = { ...game, illegal };
     const metrics = { illegal_moves: 1 };
     if (illegal === MOST_ILLEGAL_MOVES) {
-      return { ...ended(stuck, "illegal_move", progress(game.board), { move }), metrics };
+      return { ...ended(stuck, "illegal_move", progress(game.board, goal), { move }), metrics };
     }
     return { ...observed(stuck), metrics };
   }
@@ -79,8 +86,8 @@ function play(game: Game2048, { text }: Action): Turn<Game2048> {
     score: game.score + gained,
     illegal: 0,
   };
-  if (largest(next.board) >= WINNING_TILE) return ended(next, "won", 2);
-  if (!canMove(next.board)) return ended(next, "lost", progress(next.board));
+  if (largest(next.board) >= goal) return ended(next, "won", 2);
+  if (!canMove(next.board)) return ended(next, "lost", progress(next.board, goal));
   return observed(next);
 }
 
@@ -184,28 +191,32 @@ function withNewTile(board: Board, seed: number, draw: string | number): Board {
 const largest = (board: Board) => Math.max(...board);
 
 /** Between 0 and a little over 1: how far a game that was not won had come. */
-function progress(board: Board): number {
+function progress(board: Board, goal: number): number {
   const sum = board.reduce((total, tile) => total + tile, 0);
-  return (Math.log2(largest(board)) - 1) / 6 + (0.2 * (Math.log2(sum) - 1)) / 10;
+  return (
+    (Math.log2(largest(board)) - 1) / (Math.log2(goal) - 1) + (0.2 * (Math.log2(sum) - 1)) / 10
+  );
 }
 
 const LOOKAHEAD = 4;
 
+type Step = (game: Game2048, action: Action) => Turn<Game2048>;
+
 /** Looks ahead with the very tiles that will come, which only this player can. */
-function bestMove(game: Game2048): Move {
-  const [best] = MOVES.map((move) => ({ move, worth: worthOf(game, move, LOOKAHEAD) })).sort(
+function bestMove(game: Game2048, step: Step): Move {
+  const [best] = MOVES.map((move) => ({ move, worth: worthOf(game, move, step, LOOKAHEAD) })).sort(
     (a, b) => b.worth - a.worth,
   );
   return (best as { move: Move }).move;
 }
 
-function worthOf(game: Game2048, move: Move, depth: number): number {
-  const { state, end } = play(game, { text: answer(move) });
+function worthOf(game: Game2048, move: Move, step: Step, depth: number): number {
+  const { state, end } = step(game, { text: answer(move) });
   if (state.moves === game.moves) return -Infinity;
   if (end) return end.code === "won" ? 1e6 + depth : -1e6;
   const empty = state.board.filter((tile) => tile === 0).length;
   if (depth === 1) return state.score + 16 * empty;
-  return Math.max(...MOVES.map((next) => worthOf(state, next, depth - 1)));
+  return Math.max(...MOVES.map((next) => worthOf(state, next, step, depth - 1)));
 }
 
 function drawn({ board, score, moves }: Game2048): string {

@@ -27,7 +27,10 @@ export const rloo: Algorithm<z.infer<typeof rlooSettings>> = {
   namedLoss: "importance_sampling",
   advantages: (groups) => ({
     columns: groups.map((group) => {
-      const advantages = leaveOneOut(group.map(({ reward }) => reward));
+      const advantages = leaveOneOut(
+        group.map(({ reward }) => reward),
+        group.map(({ partOf }, i) => partOf ?? i),
+      );
       return group.map(({ old }, i) => ({ old, advantage: spread(advantages[i] as number, old) }));
     }),
     metrics: {},

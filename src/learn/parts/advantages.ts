@@ -27,11 +27,27 @@ export function groupAdvantages(
   return rewards.map((reward) => (reward - centre) / scale);
 }
 
-/** RLOO: against the mean of the others of the group; a group of one has advantage 0. */
-export function leaveOneOut(rewards: readonly number[]): number[] {
-  if (rewards.length < 2) return rewards.map(() => 0);
+/**
+ * RLOO: against the mean of the others of the group; a group of one has advantage 0. Parts of the same
+ * episode are left out together: an action also changes the rewards of the parts after it, and a
+ * baseline that depends on the action biases the gradient.
+ */
+export function leaveOneOut(
+  rewards: readonly number[],
+  /** By reward, the episode that it is of. */
+  episodes: readonly number[] = rewards.map((_, i) => i),
+): number[] {
+  const own = new Map<number, { sum: number; count: number }>();
+  for (const [i, reward] of rewards.entries()) {
+    const { sum, count } = own.get(episodes[i] as number) ?? { sum: 0, count: 0 };
+    own.set(episodes[i] as number, { sum: sum + reward, count: count + 1 });
+  }
   const total = rewards.reduce((sum, x) => sum + x, 0);
-  return rewards.map((reward) => reward - (total - reward) / (rewards.length - 1));
+  return rewards.map((reward, i) => {
+    const { sum, count } = own.get(episodes[i] as number) as { sum: number; count: number };
+    const others = rewards.length - count;
+    return others === 0 ? 0 : reward - (total - sum) / others;
+  });
 }
 
 /** A group whose rewards are all equal teaches nothing: its advantages are 0. */

@@ -4,7 +4,7 @@
  * before is not its doing. A turn is compared with the same turn of the other episodes of the group. A
  * segment is what the policy read at once: one turn where it reads only the last observation, else the
  * whole episode. It is compared with all segments of the group, so that also the last turns of the
- * longest game have something to be compared with.
+ * longest game have something to be compared with. A penalty in the reward is one of the rewards to come.
  *
  * A method with a value head compares nothing: there, credit says at which token a reward is given.
  */
@@ -80,7 +80,7 @@ export function credited(
 ): Credited {
   if (credit === "trajectory") return { groups, toEpisodes: (columns) => columns };
   const split = groups.map((group) => {
-    const parts = group.map((episode) => episodesOf(episode, credit, discount));
+    const parts = group.map((episode, i) => episodesOf(episode, i, credit, discount));
     return { group, parts, compared: comparisons(parts, credit) };
   });
   return {
@@ -112,26 +112,34 @@ function comparisons(parts: readonly (readonly unknown[])[], credit: Credit): [n
 }
 
 /** Each part as if it were an episode. */
-function episodesOf(episode: EpisodeOfTurns, credit: Credit, discount: number): ScoredEpisode[] {
-  const parts = partsOf(episode, credit);
-  const returns = returnsOf(
-    parts.map(({ reward }) => reward),
-    discount,
-  );
+function episodesOf(
+  episode: EpisodeOfTurns,
+  partOf: number,
+  credit: Credit,
+  discount: number,
+): ScoredEpisode[] {
   let from = 0;
-  return parts.map(({ length }, p) => {
+  const parts = partsOf(episode, credit).map(({ length, reward: score }) => {
     const cut = (list: ArrayLike<number>) => Array.prototype.slice.call(list, from, from + length);
     const penalties: number[] = cut(episode.penalties);
-    const score = returns[p] as number;
     const own: ScoredEpisode = {
-      score,
+      ...{ partOf, score, penalties, old: cut(episode.old) },
       reward: score - penalties.reduce((sum, x) => sum + x, 0),
-      ...{ penalties, old: cut(episode.old) },
       values: episode.values && cut(episode.values),
     };
     from += length;
     return own;
   });
+  const ahead = (of: "score" | "reward") =>
+    returnsOf(
+      parts.map((part) => part[of]),
+      discount,
+    );
+  const [scores, rewards] = [ahead("score"), ahead("reward")];
+  return parts.map((part, p) => ({
+    ...part,
+    ...{ score: scores[p] as number, reward: rewards[p] as number },
+  }));
 }
 
 /** A number for a part becomes a number for each of its tokens. */

@@ -1,8 +1,9 @@
 /** Prompts with completions as tokens, held compactly, and batches of them in a seeded order. */
 
+import type { Message } from "../../core/environment.ts";
 import { dataError } from "../../core/errors.ts";
 import { PromptSet } from "../../core/prompt-set.ts";
-import { actionCount, completionRow, promptLength, type TokenRow } from "../../core/token-row.ts";
+import { actionCount, completionRow, type Span, type TokenRow } from "../../core/token-row.ts";
 import type { Encoder } from "../../engine/engine.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
 import { encodedAt, type InputRecord } from "./examples.ts";
@@ -12,6 +13,14 @@ import type { SeededOrder } from "./order.ts";
 export interface Text {
   readonly id: string;
   readonly prompt: string;
+  readonly completion: string;
+  /** The turns of a conversation; prompt and completion are then the texts of the first. */
+  readonly turns?: readonly TextTurn[];
+}
+
+/** What was read, and what was written after it. */
+export interface TextTurn {
+  readonly messages: readonly Message[];
   readonly completion: string;
 }
 
@@ -31,7 +40,9 @@ export class Texts {
   readonly prompts: PromptSet;
   readonly #tokens: Uint32Array;
   readonly #starts: Uint32Array;
-  readonly #prompts: Uint32Array;
+  /** Where the policy's own tokens begin and end, and where the spans of each text begin. */
+  readonly #spans: Uint32Array;
+  readonly #spanStarts: Uint32Array;
   readonly #each: number;
 
   private constructor(
@@ -40,14 +51,8 @@ export class Texts {
     input: InputRecord,
     prompts: PromptSet,
   ) {
-    const starts = new Uint32Array(rows.length + 1);
-    for (const [i, { tokens }] of rows.entries()) {
-      starts[i + 1] = (starts[i] as number) + tokens.length;
-    }
-    this.#tokens = new Uint32Array(starts[rows.length] as number);
-    for (const [i, { tokens }] of rows.entries()) this.#tokens.set(tokens, starts[i]);
-    this.#starts = starts;
-    this.#prompts = Uint32Array.from(rows, promptLength);
+    [this.#tokens, this.#starts] = packed(rows, ({ tokens }) => tokens);
+    [this.#spans, this.#spanStarts] = packed(rows, ({ actions }) => actions.flat());
     this.#each = each;
     this.count = rows.length / each;
     this.longest = rows.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
@@ -93,18 +98,47 @@ export class Texts {
   rowsOf(item: number): TokenRow[] {
     return Array.from({ length: this.#each }, (_, k) => {
       const text = item * this.#each + k;
-      const [start, end] = [this.#starts[text] as number, this.#starts[text + 1] as number];
-      const tokens = Array.from(this.#tokens.subarray(start, end));
-      return { tokens, actions: [[this.#prompts[text] as number, tokens.length]] };
+      const part = (list: Uint32Array, starts: Uint32Array) =>
+        Array.from(list.subarray(starts[text], starts[text + 1]));
+      const ends = part(this.#spans, this.#spanStarts);
+      const actions = ends.flatMap((from, i): Span[] =>
+        i % 2 === 0 ? [[from, ends[i + 1] as number]] : [],
+      );
+      return { tokens: part(this.#tokens, this.#starts), actions };
     });
   }
 }
 
+/** Lists of numbers in one array, and where each begins. */
+function packed<T>(
+  items: readonly T[],
+  listOf: (item: T) => readonly number[],
+): [all: Uint32Array, starts: Uint32Array] {
+  const starts = new Uint32Array(items.length + 1);
+  for (const [i, item] of items.entries()) {
+    starts[i + 1] = (starts[i] as number) + listOf(item).length;
+  }
+  const all = new Uint32Array(starts[items.length] as number);
+  for (const [i, item] of items.entries()) all.set(listOf(item), starts[i]);
+  return [all, starts];
+}
+
 /** A prompt may be split between the two fields, or stand in the completion alone. */
-function addTo(set: PromptSet, { prompt, completion }: Text): void {
-  set.add(prompt);
-  set.addText(prompt + completion);
-  set.addText(completion);
+function addTo(set: PromptSet, text: Text): void {
+  const parts = partsOf(text);
+  set.add(text.prompt);
+  set.addText(parts.flat().join(""));
+  for (const [, completion] of parts) set.addText(completion);
+}
+
+/** What was read and what was written, in each turn; most texts have one. */
+export function partsOf({ prompt, completion, turns }: Text): (readonly [string, string])[] {
+  if (!turns) return [[prompt, completion]];
+  return turns.map((turn) => [contentOf(turn.messages), turn.completion]);
+}
+
+function contentOf(messages: readonly Message[]): string {
+  return messages.map(({ content }) => content).join("");
 }
 
 /** Which items a step learns from. */
@@ -112,10 +146,9 @@ export function itemsOf(step: number, size: number, order: SeededOrder): number[
   return Array.from({ length: size }, (_, i) => order.at((step - 1) * size + i));
 }
 
-function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, place: string): TokenRow {
-  const row = encodedAt(place, id, () =>
-    completionRow(encoder.promptTokens(prompt), [...encoder.encode(completion), encoder.endToken]),
-  );
+function tokensOf(text: Text, encoder: Encoder, place: string): TokenRow {
+  const { id } = text;
+  const row = encodedAt(place, id, () => rowOf(text, encoder));
   if (row.actions[0]?.[0] === 0) {
     throw dataError(
       `${place}: the prompt of "${id}" is empty, and the policy has no token to begin with`,
@@ -129,10 +162,59 @@ function tokensOf({ id, prompt, completion }: Text, encoder: Encoder, place: str
   );
 }
 
+/** The row that the same conversation has when the policy plays it. */
+function rowOf({ prompt, completion, turns }: Text, encoder: Encoder): TokenRow {
+  const written = (text: string) => [...encoder.encode(text), encoder.endToken];
+  if (!turns) return completionRow(encoder.promptTokens(prompt), written(completion));
+  const tokens: number[] = [];
+  const actions: Span[] = [];
+  /** Everything up to the policy's last answer, which a chat template does not read. */
+  let before: readonly Message[] = [];
+  let last: readonly number[] = [];
+  for (const [i, turn] of turns.entries()) {
+    const { begin, next } = encoder.conversation;
+    tokens.push(...(i === 0 ? begin(turn.messages) : next(before, last, turn.messages)));
+    const answered = turns[i - 1];
+    before = [
+      ...before,
+      ...(answered ? [{ role: "assistant" as const, content: answered.completion }] : []),
+      ...turn.messages,
+    ];
+    last = written(turn.completion);
+    actions.push([tokens.length, tokens.length + last.length]);
+    tokens.push(...last);
+  }
+  return { tokens, actions };
+}
+
 export function toText(fields: Record<string, unknown>): readonly [Text] {
-  const { id = "", prompt, completion } = fields;
+  const { id = "", prompt, completion, messages } = fields;
+  if (Array.isArray(messages)) return [conversation(String(id), messages)];
   if (typeof prompt === "string" && typeof completion === "string") {
     return [{ id: String(id), prompt, completion }];
   }
-  throw new TypeError("a text needs prompt and completion, both strings");
+  throw new TypeError("a text needs prompt and completion, both strings, or messages");
+}
+
+const ROLES: readonly unknown[] = ["system", "user", "assistant", "tool"];
+
+const isRole = (role: unknown): role is Message["role"] => ROLES.includes(role);
+
+/** The answers are learned, and what stands before them is read; what follows the last is left out. */
+function conversation(id: string, messages: readonly unknown[]): Text {
+  const turns: TextTurn[] = [];
+  let read: Message[] = [];
+  for (const message of messages) {
+    const { role, content } = (message ?? {}) as Readonly<Record<string, unknown>>;
+    if (!isRole(role) || typeof content !== "string") {
+      throw new TypeError(`each of the messages needs content and a role: ${ROLES.join(", ")}`);
+    }
+    if (role === "assistant") {
+      turns.push({ messages: read, completion: content });
+      read = [];
+    } else read.push({ role, content });
+  }
+  const [first] = turns;
+  if (!first) throw new TypeError("the messages need one of the role assistant, to learn from");
+  return { id, prompt: contentOf(first.messages), completion: first.completion, turns };
 }
