@@ -2,21 +2,25 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import type { Example } from "../core/records.ts";
 import { openEnvironment } from "../environments/open.ts";
 import type { RunningServer } from "../http/server.ts";
 import { serveEnvironment } from "./server.ts";
 
 let server: RunningServer;
+/** What the first dev task shows, and the call that solves it. */
+let shown: string;
+let right: { readonly tool: string; readonly arguments: object };
 beforeAll(async () => {
   const environment = await openEnvironment("tool-calls");
-  const tasks = environment.definition.tasks("dev");
-  TASK.index = tasks.findIndex(({ prompt }) => prompt.includes("show me notes/plan4.txt"));
+  const { tasks, reset, players } = environment.definition;
+  const first = reset(tasks("dev")[0] as Example, TASK.seed);
+  shown = first.observation[0]?.content ?? "";
+  right = JSON.parse(players.gold?.(first.state) ?? "{}");
   server = await serveEnvironment({ environment, port: 0, maxSessions: 2, idleMs: 60_000 });
 });
 afterAll(() => server.close());
 
-const RIGHT = { tool: "read_file", arguments: { path: "notes/plan4.txt" } };
-/** The task that RIGHT solves, wherever it is in its split. */
 const TASK = { seed: 3, split: "dev", index: 0 };
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
@@ -51,7 +55,7 @@ describe("over HTTP", () => {
     expect(body).toMatchObject({
       reward: 0,
       done: false,
-      observation: { text: "show me notes/plan4.txt\n" },
+      observation: { text: shown },
     });
     const step = await post("/step", { action: { text: "{}" } });
     expect(step.body).toMatchObject({
@@ -111,10 +115,8 @@ describe("over HTTP", () => {
 describe("over a socket", () => {
   test("an episode from reset to its end, and its state", async () => {
     const { ask, close } = await connect();
-    expect((await ask({ type: "reset", data: TASK })).data.observation.text).toBe(
-      "show me notes/plan4.txt\n",
-    );
-    const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(RIGHT) } });
+    expect((await ask({ type: "reset", data: TASK })).data.observation.text).toBe(shown);
+    const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(right) } });
     expect(type).toBe("observation");
     expect(data).toMatchObject({ reward: 1, done: true, metadata: { code: "solved" } });
     expect(data.observation.metadata).toEqual(data.metadata);
@@ -127,7 +129,7 @@ describe("over a socket", () => {
     await ask({ type: "reset", data: TASK });
     const listed = await ask({ type: "step", data: { type: "list_tools" } });
     expect(listed.data.observation.tools[0]).toHaveProperty("input_schema");
-    const data = { type: "call_tool", tool_name: RIGHT.tool, arguments: RIGHT.arguments };
+    const data = { type: "call_tool", tool_name: right.tool, arguments: right.arguments };
     expect((await ask({ type: "step", data })).data).toMatchObject({ reward: 1, done: true });
     await close();
   });
