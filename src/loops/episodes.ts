@@ -79,7 +79,7 @@ export async function withEpisodes<T>(
   const source = await findEpisodes(options.trajectories);
   const instrument = scorerIdentityOf(played);
   requireSameName(source, instrument);
-  const { tasks, split, n } = await tasksOf(source, played, instrument.name);
+  const { tasks, split, n, chosenOf } = await tasksOf(source, played, instrument.name);
   const then = source.rollout?.environment.source_sha256 ?? null;
   const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
   const failures = failuresById(source.failures);
@@ -100,7 +100,10 @@ export async function withEpisodes<T>(
         ...(split !== undefined && { split }),
         solved: [...played.solved],
       },
-      settings: changed === undefined ? {} : { rollout_source_sha256: changed },
+      settings: {
+        ...(changed !== undefined && { rollout_source_sha256: changed }),
+        ...(chosenOf !== undefined && { tasks_chosen_of: chosenOf }),
+      },
       failures: summaryOf(source.failures),
       failureOf: (id, sample) => failures.get(id)?.find((one) => one.sample === sample),
       replayed: (batch) =>
@@ -140,6 +143,8 @@ interface Tasks {
   readonly split: string | undefined;
   /** Episodes of each task. */
   readonly n: number;
+  /** How many tasks the split has, where these are not simply its first ones. */
+  readonly chosenOf?: number;
 }
 
 /** The tasks that the episodes are of, in the order of the environment. */
@@ -173,7 +178,9 @@ async function tasksOf(
   if (asked.length > 0 && fingerprintOf(asked) === rollout?.examples?.sha256)
     return { tasks: asked, split: found, n };
   const present = new Set([...survey.ids, ...failures.map(({ id }) => id)]);
-  return { tasks: all.filter(({ id }) => present.has(id)), split: found, n };
+  const tasks = all.filter(({ id }) => present.has(id));
+  const first = tasks.every(({ id }, i) => all[i]?.id === id);
+  return { tasks, split: found, n, ...(!first && { chosenOf: all.length }) };
 }
 
 function fingerprintOf(tasks: readonly Example[]): string {
