@@ -16,16 +16,19 @@ interface NeedHelp {
   readonly from: string;
   /** After the algorithm's name. */
   readonly example: readonly string[];
+  /** The same in an environment. */
+  readonly played?: readonly string[];
 }
 
 const EXAMPLES: NeedHelp = {
   data: "examples; the policy writes completions for their prompts, and --scorer gives the reward",
   row: '{"id": "a", "prompt": "2+3=", "expected_answer": 5}',
-  from: "The default scorer needs expected_answer; one of your own may read other fields.",
+  from: "The default scorer needs expected_answer; one of your own may read other fields. With --env the environment brings tasks and rewards, and --dataset and --scorer are not needed.",
   example: [
     ...["--init pi0", "--dataset data/datasets/math_train.jsonl"],
     ...["--dev data/datasets/math_dev.jsonl", "--threads 2"],
   ],
+  played: ["--init runs/start/checkpoint", "--env my-game.ts", "--threads 2"],
 };
 
 const PAIRS: NeedHelp = {
@@ -72,6 +75,9 @@ export function describeAlgorithm(command: Command, algorithm: Algorithm): void 
   const idle = idleOptions(algorithm);
   for (const option of command.options) {
     if (idle.includes(option.long ?? "")) option.hideHelp();
+    // What an option means beside one that is not shown.
+    if (idle.includes("--env"))
+      option.description = option.description.replace(/ \(with --env: [^)]*\)/, "");
   }
   // It is already chosen; an argument without a description is not listed.
   for (const argument of command.registeredArguments) argument.description = "";
@@ -80,7 +86,7 @@ export function describeAlgorithm(command: Command, algorithm: Algorithm): void 
 
 export function algorithmHelp(algorithm: Algorithm): string {
   const { name, needs } = algorithm;
-  const { data, row, from, example } = HELP[needs];
+  const { data, row, from, example, played } = HELP[needs];
   return [
     wrap(`Data of ${name}, one JSON object per line: ${data}.`),
     `  ${row}`,
@@ -90,8 +96,10 @@ export function algorithmHelp(algorithm: Algorithm): string {
     ...settingLines(algorithm),
     wrap(`All settings, with ranges: lockedroom train ${name} --show-settings`),
     "",
-    "Example:",
-    commandLines(`lockedroom train ${name}`, [...example, `--outdir runs/${name}`], "  "),
+    played ? "Examples:" : "Example:",
+    ...[example, ...(played ? [played] : [])].map((flags) =>
+      commandLines(`lockedroom train ${name}`, [...flags, `--outdir runs/${name}`], "  "),
+    ),
   ].join("\n");
 }
 

@@ -8,7 +8,8 @@ import type { Example } from "../core/records.ts";
 import { rngAt } from "../core/rng.ts";
 import { visible } from "../core/visible.ts";
 import { printObservation, requireSound } from "./env-observation.ts";
-import { counted, figure, out, print } from "./terminal.ts";
+import { toolText } from "./environment-text.ts";
+import { counted, figure, hanging, out, print } from "./terminal.ts";
 
 export interface PlayFlags {
   readonly split: Split;
@@ -19,6 +20,7 @@ export interface PlayFlags {
 export async function playAtTerminal(
   opened: PlayableEnvironment,
   { split, task: id, seed }: PlayFlags,
+  example: string | undefined,
 ): Promise<void> {
   const { environment } = opened;
   const { name, spec } = environment.identity as { name: string; spec: string };
@@ -26,6 +28,8 @@ export async function playAtTerminal(
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const sum = new EpisodeSum(await environment.reset(task, rngAt(seed)));
   print(`${visible(name)}, task ${visible(task.id)}. ${visible(spec)}`);
+  for (const tool of opened.tools) out(hanging("  tool    ", toolText(tool)));
+  if (example !== undefined) out(hanging("  answer  ", `such as ${example}`));
   while (!sum.turn.end) {
     out();
     printObservation(sum.turn.observation);

@@ -7,6 +7,7 @@ import { episodeSeed } from "../environments/episode.ts";
 import type { OpenedEnvironment } from "../environments/open.ts";
 import type { RemotePlayable } from "../openenv/open-playable.ts";
 import { printObservation, requireSound } from "./env-observation.ts";
+import { exampleAnswer, toolText } from "./environment-text.ts";
 import type { Format } from "./options.ts";
 import { hanging, out, paint, print, printableJson } from "./terminal.ts";
 
@@ -47,7 +48,9 @@ export function showEnvironment(
     "codes",
     codes.map((code) => (solved.includes(code) ? `${code} (solved)` : code)).join(", "),
   );
-  for (const { name, description } of tools) line("tool", `${name}: ${description}`);
+  for (const tool of tools) line("tool", toolText(tool));
+  const example = exampleAnswer(definition);
+  if (example !== undefined) line("answer", `such as ${example}`);
   line("source", identity.source_sha256);
   const [task] = definition.tasks("dev");
   if (!task) return;
@@ -81,7 +84,7 @@ export async function showRemote(
   line("episodes", `at most ${episodesAtOnce} at once, as far as is known`);
   line("codes", codes.length > 0 ? codes.join(", ") : "the server does not say");
   line("solved", solved.length > 0 ? solved.join(", ") : "the server does not say");
-  for (const { name, description } of tools) line("tool", `${name}: ${description}`);
+  for (const tool of tools) line("tool", toolText(tool));
   line("told", `${identity.source_sha256} (SHA-256 of /metadata and /schema)`);
   const [task] = await opened.tasks(split);
   if (!task) return;

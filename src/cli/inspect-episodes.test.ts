@@ -1,5 +1,7 @@
 /** Conversations in the terminal: whole, within 80 columns, nothing invisible. */
 
+import { copyFileSync, mkdirSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { episodeRoom } from "../../tests/episode-runs.ts";
 import { columns } from "../core/visible.ts";
@@ -75,6 +77,18 @@ describe("inspect-run", () => {
       printConversations(rows.map((row) => conversationOf(row)).filter((one) => one !== undefined)),
     );
     expect(ofRun).toBe(whole);
+  });
+
+  test("on a file that names no environment: rewards, and no pass rate", async () => {
+    const bare = room.path("bare");
+    mkdirSync(bare);
+    copyFileSync(path.join(rollout, "trajectories.jsonl"), path.join(bare, "trajectories.jsonl"));
+    const text = await printed(() => inspectRollout({ run: bare, show: 1 }));
+    expectReadable(text);
+    expect(text.replaceAll(/\s+/g, " ")).toContain("8 episodes of an environment that the file");
+    expect(text).toContain("--env NAME");
+    expect(text).not.toContain("pass rate  ");
+    expect(text).toContain("mean reward");
   });
 
   test("names a task that it has no episode of", async () => {

@@ -18,8 +18,11 @@ export async function inspectRollout(flags: Flags): Promise<void> {
     return printConversations(await findConversations(flags.run, flags.id));
   const found = await inspectTrajectories(flags.run, flags);
   const { total, scored, passed, meanReward, failures } = found;
+  const { environment } = found;
   print(
-    `${visible(flags.run)}: ${counted(total, "episode")} of a rollout in ${visible(found.environment)}, as recorded. ${program()} eval --trajectories plays them again.`,
+    environment === undefined
+      ? `${visible(flags.run)}: ${counted(total, "episode")} of an environment that the file does not name. ${program()} eval --trajectories ${visible(flags.run)} --env NAME plays them again and gives the pass rate.`
+      : `${visible(flags.run)}: ${counted(total, "episode")} of a rollout in ${visible(environment)}, as recorded. ${program()} eval --trajectories plays them again.`,
   );
   if (failures.length > 0) {
     const [first] = failures;
@@ -35,7 +38,9 @@ export async function inspectRollout(flags: Flags): Promise<void> {
   out();
   if (scored === 0) out("  pass rate    undefined: no episode has a reward");
   else {
-    out(`  pass rate    ${(passed / scored).toFixed(4)}  ${passed} of ${scored}`);
+    // Which codes are those of a solved task is known from the environment alone.
+    if (environment !== undefined)
+      out(`  pass rate    ${(passed / scored).toFixed(4)}  ${passed} of ${scored}`);
     out(`  mean reward  ${meanReward?.toFixed(4)}`);
   }
   for (const line of episodeTable(found.episodes)) out(line);

@@ -113,9 +113,9 @@ export function addTrainOptions(command: Command): Command {
     .option("--holdout <file>", "test examples, used once at the end")
     .addOption(
       new Option(
-        "--env <name|file>",
-        "environment to play in, with its own tasks and rewards; see `env list`",
-      ).default(SINGLE_TURN),
+        "--env <environment>",
+        "environment to play in, with its own tasks and rewards: a name of `env list`, a .ts or .js file, or openenv:URL",
+      ).default(SINGLE_TURN, "none: examples and a scorer"),
     )
     .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)

@@ -18,8 +18,8 @@ export const TRAJECTORIES = new Option(
 );
 
 export const ENV = new Option(
-  "--env <name|file>",
-  "their environment (default: the one that the rollout names)",
+  "--env <environment>",
+  "their environment: a name of env list, a file, or openenv:URL (default: the one that the rollout names)",
 );
 
 /** Flags that mean nothing where the environment gives tasks and rewards. */

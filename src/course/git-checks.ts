@@ -226,7 +226,10 @@ async function checkBudget(context: CheckContext, level: LevelDefinition): Promi
   return "kept";
 }
 
-/** Once the last step of the last level is committed, files that are new belong to no level. */
+/**
+ * Once the last step of the last level is committed, new files belong to no level, unless their
+ * commit says that they do.
+ */
 function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinition) {
   const last = commits.at(-1)?.name;
   const end = labelled(context.commits).findIndex(
@@ -234,7 +237,10 @@ function newAfterTheTrack(context: CheckContext, { id, commits }: LevelDefinitio
   );
   if (id !== LEVEL_IDS.at(-1) || end < 0) return () => false;
   // labelled() leaves out the first commit.
-  const known = new Set(context.commits.slice(0, end + 2).flatMap(({ files }) => files));
+  const ofTheTrack = context.commits.filter(
+    ({ subject }, place) => place < end + 2 || LABEL.test(subject),
+  );
+  const known = new Set(ofTheTrack.flatMap(({ files }) => files));
   return (file: string) => !known.has(file);
 }
 

@@ -84,9 +84,13 @@ export function checkEnvironment<S>(
 class BrokenEpisode extends Error {}
 
 function sound<S>(episode: ScriptedEpisode<S>): ScriptedEpisode<S> {
-  const { task, end } = episode;
+  const { task, end, actions } = episode;
   if (end.code !== ENVIRONMENT_ERROR) return episode;
-  throw new BrokenEpisode(`${task.id}: ${visibleShort(String(end.details.message), 200)}`);
+  const [last] = actions.slice(-1);
+  const when =
+    last === undefined ? "at reset" : `in step, after ${visibleShort(JSON.stringify(last), 60)}`;
+  const problem = visibleShort(String(end.details.message), 200);
+  throw new BrokenEpisode(`${task.id}, ${when}: ${problem}`);
 }
 
 /** A check gives what it found wrong, what it could not check, or what it saw. */

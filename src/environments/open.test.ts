@@ -87,9 +87,25 @@ test("a name that does not exist and a file that is none are refused with a next
     kind: "usage",
     hint: expect.stringContaining("twenty48"),
   });
+  await expect(openEnvironment("twenty84")).rejects.toMatchObject({
+    hint: expect.stringContaining("Did you mean twenty48?"),
+  });
+  await expect(openEnvironment(path.join(folder, "gone.ts"))).rejects.toMatchObject({
+    kind: "usage",
+    message: expect.stringMatching(/^there is no environment ".*gone\.ts"$/),
+    hint: expect.stringContaining("Check the path"),
+  });
   const file = path.join(folder, "empty.ts");
   await writeFile(file, "export default { step: () => 1 };");
   await expect(openEnvironment(file)).rejects.toThrow("`name` is missing or wrong");
+});
+
+test("a check names the answer on which an environment fails", async () => {
+  const file = await fileWith("null", `const { x } = JSON.parse(text || "{}"); return ${STEP};`);
+  const { definition } = await openEnvironment(file);
+  const findings = checkEnvironment(definition, { tasks: 1, seed: 0 });
+  const says = findings.find(({ id }) => id === "reward.well_formed")?.says;
+  expect(says).toMatch(/^train0, in step, after " ": it threw/);
 });
 
 test.each([

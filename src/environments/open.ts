@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { ENVIRONMENT_ERROR } from "../core/environment.ts";
 import { dataError, type LockedRoomError, usageError } from "../core/errors.ts";
 import { INVALID_EXAMPLE, isName, MISSING_COMPLETION, SCORER_ERROR } from "../core/score.ts";
-import { importTwice } from "../extensions/module.ts";
+import { nearestName } from "../core/spelling.ts";
+import { importTwice, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
 import { type AnyDefinition, EMBEDDED } from "./catalogue.ts";
 import { OUT_OF_TURNS } from "./definition.ts";
@@ -41,11 +42,13 @@ export async function openEnvironment(
     return { definition, identity: identityOf(definition, sourceFingerprint(file), null) };
   }
   if (!/\.[cm]?[jt]s$/.test(given)) {
+    const near = nearestName(given, EMBEDDED.keys());
     throw usageError(
       `there is no environment named ${given}`,
-      `Choose one of ${[...EMBEDDED.keys()].join(", ")}, or give a .ts or .js file.`,
+      `${near === undefined ? "" : `Did you mean ${near}? `}Choose one of ${[...EMBEDDED.keys()].join(", ")}, or give a .ts or .js file or openenv:URL.`,
     );
   }
+  requireFile(given, "environment", "Check the path, or choose a name of env list.");
   const [module, again] = await importTwice(given, "environment");
   const loaded = {
     definition: definitionIn(module.exports, given),
@@ -106,7 +109,7 @@ const RESERVED: readonly string[] = [
 function notAnEnvironment(file: string, problem: string): LockedRoomError {
   return dataError(
     `${file} is not an environment: ${problem}`,
-    "Export an EnvironmentDefinition as default; docs/environments.md has one of 30 lines.",
+    "Export an EnvironmentDefinition as default; docs/environments.md has a complete one.",
   );
 }
 

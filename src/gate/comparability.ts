@@ -248,6 +248,12 @@ function notes(baseline: Manifest, candidate: Manifest): string[] {
     ...trainingDifferences(baseline, candidate),
     ...scorerNotes(baseline, candidate),
   );
+  const { tasks_chosen_of: tasks } = candidate.settings;
+  if (tasks !== undefined) {
+    lines.push(
+      `The episodes are of ${candidate.examples.count} of the ${tasks} tasks of the split, which are not its first ones: they may have been chosen by their results.`,
+    );
+  }
   const rows = datasetOf(candidate)?.rows ?? 0;
   if (candidate.examples.count < rows) {
     lines.push(

@@ -162,3 +162,20 @@ describe("games that were chosen", () => {
     expect(await codes(baseline, same)).not.toContain("seeds_differ");
   });
 });
+
+test("tasks that were chosen are pointed out; the first ones of a split are not", async () => {
+  const environment = await openPlayable("tool-calls");
+  const chosen = async (name: string, keep: (place: number) => boolean) => {
+    const folder = await room.rollout(`${name}-rollout`, { env: "tool-calls", tasks: 24 });
+    const lines = readFileSync(`${folder}/trajectories.jsonl`, "utf8").trim().split("\n");
+    const trajectories = room.path(`${name}.jsonl`);
+    writeFileSync(trajectories, `${lines.filter((_, place) => keep(place)).join("\n")}\n`);
+    const outdir = room.path(name);
+    await evaluateTrajectories({ trajectories, environment, outdir });
+    return (await gate({ baseline: outdir, candidate: outdir })).notes.join(" ");
+  };
+  expect(await chosen("every-third", (place) => place % 3 === 0)).toContain(
+    "The episodes are of 8 of the 70 tasks of the split, which are not its first ones",
+  );
+  expect(await chosen("first-ones", (place) => place < 8)).not.toContain("not its first ones");
+});

@@ -13,6 +13,8 @@ interface Tasks {
   readonly split: string | undefined;
   /** Episodes of each task. */
   readonly n: number;
+  /** How many tasks the split has, where these are not simply its first ones. */
+  readonly chosenOf?: number;
 }
 
 /** The tasks that the episodes are of, in the order of the environment. */
@@ -46,7 +48,9 @@ export async function tasksOf(
   if (asked.length > 0 && fingerprintOf(asked) === rollout?.examples?.sha256)
     return { tasks: asked, split: found, n };
   const present = new Set([...survey.ids, ...failures.map(({ id }) => id)]);
-  return { tasks: all.filter(({ id }) => present.has(id)), split: found, n };
+  const tasks = all.filter(({ id }) => present.has(id));
+  const first = tasks.every(({ id }, i) => all[i]?.id === id);
+  return { tasks, split: found, n, ...(!first && { chosenOf: all.length }) };
 }
 
 function fingerprintOf(tasks: readonly Example[]): string {

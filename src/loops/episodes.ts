@@ -77,7 +77,7 @@ export async function withEpisodes<T>(
   const source = await findEpisodes(options.trajectories);
   const instrument = scorerIdentityOf(played);
   requireSameName(source, instrument);
-  const { tasks, split, n } = await tasksOf(source, played, instrument.name);
+  const { tasks, split, n, chosenOf } = await tasksOf(source, played, instrument.name);
   const then = source.rollout?.environment.source_sha256 ?? null;
   const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
   const failures = failuresByTask(source.failures);
@@ -98,7 +98,10 @@ export async function withEpisodes<T>(
         ...(split !== undefined && { split }),
         solved: [...played.solved],
       },
-      settings: changed === undefined ? {} : { rollout_source_sha256: changed },
+      settings: {
+        ...(changed !== undefined && { rollout_source_sha256: changed }),
+        ...(chosenOf !== undefined && { tasks_chosen_of: chosenOf }),
+      },
       failures: summaryOf(source.failures),
       failureOf: (id, sample) => failures.get(id)?.find((one) => one.sample === sample),
       replayed: (batch) =>

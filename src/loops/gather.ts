@@ -33,7 +33,9 @@ export interface GatherOptions {
   readonly skips?: ((id: string, sample: number) => boolean) | undefined;
   readonly onReply?: ((reply: Reply) => void) | undefined;
   /** Called for one episode at a time, in the order in which they end. */
-  readonly onEpisode?: ((trajectory: Trajectory) => void | Promise<void>) | undefined;
+  readonly onEpisode?:
+    | ((trajectory: Trajectory, replies: readonly Reply[]) => void | Promise<void>)
+    | undefined;
 }
 
 /** Plays every episode; gives those that failed, in the order of the tasks and their samples. */
@@ -52,7 +54,9 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
     if ("type" in found) {
       failures.push(found);
       if (failures.length > most) throw tooMany(failures, most, outcome);
-    } else await options.onEpisode?.(found);
+    } else if ("episode" in outcome) {
+      await options.onEpisode?.(found, outcome.episode.generations);
+    }
   };
   /** Loops share the requests; each takes the next one when it has room. */
   const loop = async () => {
@@ -144,7 +148,7 @@ function tooMany(
   outcome: Outcome<TaskEpisode, Reply>,
 ): LockedRoomError {
   const { id, sample, type, message } = failures.at(-1) as RolloutFailure;
-  const which = `the last is sample ${sample} of ${visibleShort(id, 60)} (${type})`;
+  const which = `the last is sample ${sample + 1} of ${visibleShort(id, 60)} (${type})`;
   const hint = "failure" in outcome ? outcome.failure.error.hint : undefined;
   const count = failures.length === 1 ? "1 episode" : `${failures.length} episodes`;
   return dataError(

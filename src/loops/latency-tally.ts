@@ -21,6 +21,14 @@ export class LatencyTally {
       this.#episodes.push(known.reduce((a, b) => Math.max(a, b)));
   }
 
+  /** The latencies of an episode's turns, which wait for each other. */
+  addTurns(latencies: readonly (number | undefined)[]): void {
+    const known = latencies.filter((ms) => ms !== undefined);
+    this.#completions.push(...known);
+    if (known.length > 0 && known.length === latencies.length)
+      this.#episodes.push(known.reduce((a, b) => a + b));
+  }
+
   /** Nothing where nothing was measured. */
   record(throughput: Throughput): { timing?: Timing } {
     if (this.#completions.length === 0) return {};

@@ -93,3 +93,13 @@ test("percentiles interpolate, and an episode that was measured in part does not
   expect([n, p50_ms, p90_ms, p99_ms, mean_ms]).toEqual([101, 50, 90, 99, 50]);
   expect(new LatencyTally().record({ tokens: 0, seconds: 0 })).toEqual({});
 });
+
+test("the turns of an episode wait for each other: their times are added", () => {
+  const tally = new LatencyTally();
+  tally.addTurns([10, 30, 20]);
+  tally.addTurns([5]);
+  tally.addTurns([7, undefined]);
+  const { timing } = tally.record({ tokens: 0, seconds: 0 });
+  expect(timing?.completions.n).toBe(5);
+  expect(timing?.episodes).toMatchObject({ n: 2, max_ms: 60, mean_ms: 32.5 });
+});

@@ -283,7 +283,7 @@ describe("an episode that fails", () => {
     const failing = flaky("2048-dev-1 0", "2048-dev-3 1");
     await expect(roll(new Mover(failing), { maxFailures: 1 })).rejects.toMatchObject({
       message:
-        "2 episodes failed and --max-failures allows 1; the last is sample 1 of 2048-dev-3 (endpoint_error): 503 for ever",
+        "2 episodes failed and --max-failures allows 1; the last is sample 2 of 2048-dev-3 (endpoint_error): 503 for ever",
       hint: expect.stringContaining("--resume"),
     });
     const rest = new Mover();

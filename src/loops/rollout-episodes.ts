@@ -172,11 +172,11 @@ async function playMissing(
     environment: environment.environment,
     ...{ tasks, n, seed: policy.sampling.seed, maxFailures: options.maxFailures },
     skips: (id, sample) => journal.holds(id, sample),
-    onReply: ({ ms, completion_tokens }) => {
+    onReply: ({ completion_tokens }) => {
       tokens += completion_tokens;
-      if (ms !== undefined) timing.add([ms]);
     },
-    onEpisode: async (trajectory) => {
+    onEpisode: async (trajectory, replies) => {
+      timing.addTurns(replies.map(({ ms }) => ms));
       const { id, sample } = trajectory;
       await journal.add({ id, sample, trajectory } as JournaledEpisode);
       options.onEpisode?.(trajectory);

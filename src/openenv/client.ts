@@ -118,7 +118,9 @@ async function limitedText(response: Response, path: string): Promise<string> {
 function reason(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const { code } = (cause ?? {}) as { code?: string };
-  return code ?? messageOf(cause ?? error);
+  return code === "ECONNREFUSED"
+    ? "the connection was refused"
+    : (code ?? messageOf(cause ?? error));
 }
 
 function read<T>(schema: z.ZodType<T>, value: Json, path: string): T {

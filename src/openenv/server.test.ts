@@ -2,19 +2,26 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import type { Example } from "../core/records.ts";
 import { openEnvironment } from "../environments/open.ts";
 import type { RunningServer } from "../http/server.ts";
 import { serveEnvironment } from "./server.ts";
 
 let server: RunningServer;
+/** What the first dev task shows, and the call that solves it. */
+let shown: string;
+let right: { readonly tool: string; readonly arguments: object };
 beforeAll(async () => {
   const environment = await openEnvironment("tool-calls");
+  const { tasks, reset, players } = environment.definition;
+  const first = reset(tasks("dev")[0] as Example, TASK.seed);
+  shown = first.observation[0]?.content ?? "";
+  right = JSON.parse(players.gold?.(first.state) ?? "{}");
   server = await serveEnvironment({ environment, port: 0, maxSessions: 2, idleMs: 60_000 });
 });
 afterAll(() => server.close());
 
-const RIGHT = { tool: "read_file", arguments: { path: "notes/plan4.txt" } };
-const DEV_0 = { seed: 3, split: "dev", index: 0 };
+const TASK = { seed: 3, split: "dev", index: 0 };
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(server.url + path, {
@@ -44,11 +51,11 @@ async function connect(path = "/ws", headers: Record<string, string> = {}) {
 
 describe("over HTTP", () => {
   test("every call has an episode of its own", async () => {
-    const { body } = await post("/reset", DEV_0);
+    const { body } = await post("/reset", TASK);
     expect(body).toMatchObject({
       reward: 0,
       done: false,
-      observation: { text: "show me notes/plan4.txt\n" },
+      observation: { text: shown },
     });
     const step = await post("/step", { action: { text: "{}" } });
     expect(step.body).toMatchObject({
@@ -108,10 +115,8 @@ describe("over HTTP", () => {
 describe("over a socket", () => {
   test("an episode from reset to its end, and its state", async () => {
     const { ask, close } = await connect();
-    expect((await ask({ type: "reset", data: DEV_0 })).data.observation.text).toBe(
-      "show me notes/plan4.txt\n",
-    );
-    const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(RIGHT) } });
+    expect((await ask({ type: "reset", data: TASK })).data.observation.text).toBe(shown);
+    const { type, data } = await ask({ type: "step", data: { text: JSON.stringify(right) } });
     expect(type).toBe("observation");
     expect(data).toMatchObject({ reward: 1, done: true, metadata: { code: "solved" } });
     expect(data.observation.metadata).toEqual(data.metadata);
@@ -121,10 +126,10 @@ describe("over a socket", () => {
 
   test("a call of a tool is an action too", async () => {
     const { ask, close } = await connect();
-    await ask({ type: "reset", data: DEV_0 });
+    await ask({ type: "reset", data: TASK });
     const listed = await ask({ type: "step", data: { type: "list_tools" } });
     expect(listed.data.observation.tools[0]).toHaveProperty("input_schema");
-    const data = { type: "call_tool", tool_name: RIGHT.tool, arguments: RIGHT.arguments };
+    const data = { type: "call_tool", tool_name: right.tool, arguments: right.arguments };
     expect((await ask({ type: "step", data })).data).toMatchObject({ reward: 1, done: true });
     await close();
   });

@@ -17,7 +17,8 @@ export interface EpisodeGroup {
 }
 
 export interface EpisodeInspection {
-  readonly environment: string;
+  /** Undefined for a file that does not name it. */
+  readonly environment: string | undefined;
   readonly groups: readonly EpisodeGroup[];
   /** Groups that `topK` left out. */
   readonly hidden: number;
@@ -61,7 +62,7 @@ export async function inspectTrajectories(
     (a, b) => b.count - a.count || (a.code < b.code ? -1 : 1),
   );
   return {
-    environment: `${rollout?.environment.name ?? ""} ${rollout?.environment.version ?? ""}`.trim(),
+    environment: rollout && `${rollout.environment.name} ${rollout.environment.version}`,
     groups: sorted.slice(0, topK),
     hidden: Math.max(0, sorted.length - topK),
     ...{ total, scored, passed, failures },

@@ -7,7 +7,7 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { JOURNAL, MANIFEST, SUMMARY } from "./artifacts.ts";
 import { type Claim, readClaim } from "./claim.ts";
-import { aRun, isRunKind, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
+import { aRun, isRunKind, KINDS, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
 import { refusePipe, toObject } from "./whole-file.ts";
 
@@ -111,7 +111,7 @@ export async function refuseFolder(dir: string): Promise<void> {
 }
 
 /** Refuses a run that has no summary yet. */
-export function requireFinished(dir: string, { summary, state }: FolderContent): void {
+export function requireFinished(dir: string, { summary, state, kind }: FolderContent): void {
   if (summary !== undefined || existsSync(path.join(dir, SUMMARY))) return;
   if (state === "running") {
     throw dataError(
@@ -121,7 +121,9 @@ export function requireFinished(dir: string, { summary, state }: FolderContent):
   }
   throw dataError(
     `the run ${dir} is unfinished: it has no ${SUMMARY}`,
-    "It was interrupted, or is not a run. Run its command again.",
+    kind && "resumesFrom" in KINDS[kind]
+      ? "It was interrupted. Run its command again with --resume."
+      : "It was interrupted, or is not a run. Run its command again.",
   );
 }
 

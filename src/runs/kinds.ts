@@ -1,5 +1,6 @@
 /** Every kind of run: how its folder is recognised, what it is called, and what is done with one. */
 
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { JsonObject } from "../core/json.ts";
 import {
@@ -16,6 +17,7 @@ import {
   SUMMARY_SCHEMA,
   TRAIN_SCHEMA,
   TRAIN_SUMMARY_SCHEMA,
+  TRAJECTORIES,
 } from "./artifacts.ts";
 
 export interface KindDescription {
@@ -55,8 +57,7 @@ export const KINDS = {
     resumesFrom: JOURNAL,
     resumesFinished: true,
     transient: [JOURNAL],
-    next: (dir) =>
-      `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}), or its episodes in an environment with eval (--trajectories ${dir}).`,
+    next: nextOfRollout,
   },
   pairs: {
     manifest: PAIRS_SCHEMA,
@@ -76,6 +77,12 @@ export const KINDS = {
     saved: (dir) => `What it saved last is ${path.join(dir, "checkpoint")}.`,
   },
 } as const satisfies Record<string, KindDescription>;
+
+function nextOfRollout(dir: string): string {
+  if (existsSync(path.join(dir, TRAJECTORIES)))
+    return `Evaluate its episodes with eval (--trajectories ${dir}) or selection-demo (--trajectories ${dir} --n N).`;
+  return `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), or with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}).`;
+}
 
 export type RunKind = keyof typeof KINDS;
 

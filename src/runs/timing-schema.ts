@@ -18,7 +18,10 @@ const latencySchema = z.strictObject({
 export const timingSchema = z.strictObject({
   /** From the request, or the prompt in its batch, to the whole answer; without waits before retries. */
   completions: latencySchema,
-  /** An example with all of its completions: as long as the slowest of them. */
+  /**
+   * An example with all of its completions: as long as the slowest of them. In an environment an
+   * episode: as long as its turns together.
+   */
   episodes: latencySchema,
   /** Completion tokens of this process, and how long it sampled; those of a resumed part are not in it. */
   tokens: count,

@@ -17,6 +17,7 @@ import { serveEnvironment } from "../../openenv/server.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { type PlayFlags, playAtTerminal } from "../env-play.ts";
 import { showEnvironment, showRemote } from "../env-show.ts";
+import { exampleAnswer } from "../environment-text.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
 import { counted, err, out, paint, print, printableJson, program, warning } from "../terminal.ts";
@@ -97,7 +98,10 @@ const ACTION: Readonly<
     return 0;
   },
   play: async (name, flags) => {
-    await withPlayable(name, (opened) => playAtTerminal(opened, flags));
+    const example = isRemote(name)
+      ? undefined
+      : exampleAnswer((await openEnvironment(name)).definition);
+    await withPlayable(name, (opened) => playAtTerminal(opened, flags, example));
     return 0;
   },
   check: async (name, flags) => {

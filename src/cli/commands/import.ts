@@ -1,12 +1,13 @@
 /** `lockedroom import`: trajectories of other libraries. */
 
+import path from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { visible } from "../../core/visible.ts";
 import { FORMATS, formatNamed } from "../../formats/formats.ts";
 import { type ImportedFile, importTrajectories } from "../../formats/import.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
 import { startProgress, totalBytes } from "../progress.ts";
-import { counted, hanging, out, print, warning } from "../terminal.ts";
+import { commandLines, counted, hanging, out, print, program, warning } from "../terminal.ts";
 
 interface Flags {
   readonly format: string;
@@ -71,4 +72,10 @@ function report(imported: ImportedFile): void {
     out(warning(`${foreign} from another program, which does not say: ${imported.missing}`));
   }
   if (unscored > 0) out(warning(`${unscored} without a reward`));
+  const folder = path.dirname(file);
+  out(
+    commandLines(`Next: ${program()} eval`, [
+      ...[`--trajectories ${folder}`, "--env NAME", `--outdir ${folder}-scored`],
+    ]),
+  );
 }

@@ -6,6 +6,7 @@ import { usageError } from "../../core/errors.ts";
 import { rollout } from "../../loops/rollout.ts";
 import { rolloutEpisodes } from "../../loops/rollout-episodes.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
+import { onInterrupt } from "../on-interrupt.ts";
 import { openPolicy, type PolicyFlags, readSystem } from "../open-policy.ts";
 import {
   addRunOptions,
@@ -19,7 +20,7 @@ import {
 import { type TokenProgress, tokenProgress } from "../progress.ts";
 import { printEpisodes, writtenTokens } from "../rollout-episodes-text.ts";
 import { printCost, printTiming, trainedOn } from "../rollout-text.ts";
-import { commandLines, err, hint, out, print, program, warning } from "../terminal.ts";
+import { commandLines, out, print, program, warning } from "../terminal.ts";
 
 interface Flags extends RunFlags, PolicyFlags {
   readonly dataset?: string;
@@ -154,8 +155,10 @@ async function withPolicy<T>(
   const system = flags.system === undefined ? undefined : await readSystem(flags.system);
   const policy = await openPolicy(flags, system, onNotice, rules);
   const progress = tokenProgress(label, flags.quiet);
-  const what = flags.env === undefined ? "completions" : "episodes";
-  const listener = onInterrupt(what, progress.stop);
+  const listener = onInterrupt(
+    progress.stop,
+    `The ${flags.env === undefined ? "completions" : "episodes"} so far are saved: continue with the same command and --resume.`,
+  );
   const inputs = [flags.system ?? "", policy.place?.path ?? flags.policy].filter(existsSync);
   try {
     return await work(policy, progress, inputs);
@@ -211,18 +214,6 @@ async function sampleCompletions(flags: Flags & { readonly dataset: string }): P
     });
   const result = await withPolicy(flags, "Sampling", sample, (text) => notices.push(text));
   if (!flags.quiet) printRollout(result, flags, kept, notices);
-}
-
-/** On Ctrl-C, says that nothing is lost; then the signal ends the process. */
-function onInterrupt(what: string, stop: () => void): () => void {
-  const listener = () => {
-    stop();
-    err("lockedroom: interrupted");
-    hint(`The ${what} so far are saved: continue with the same command and --resume.`);
-    process.kill(process.pid, "SIGINT");
-  };
-  process.once("SIGINT", listener);
-  return listener;
 }
 
 function printRollout(

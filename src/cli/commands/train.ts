@@ -10,6 +10,7 @@ import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { wilsonInterval } from "../../stats/wilson.ts";
 import { algorithmHelp, describeAlgorithm } from "../algorithm-help.ts";
 import { firstRowHas, missingAnswerWarning } from "../data-kind.ts";
+import { onInterrupt } from "../on-interrupt.ts";
 import { commandLines, counted, out, print, program } from "../terminal.ts";
 import {
   addTrainOptions,
@@ -98,6 +99,10 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
     return out(recipeText(algorithm, await settingsOf(flags)));
   }
   const progress = new TrainingProgress(flags.quiet);
+  const listener = onInterrupt(
+    () => progress.stop(),
+    "Continue from the last resume point (--save-every) with the same command and --resume.",
+  );
   try {
     const trained = await withTrainOptions(name, flags, (options) => {
       const { settings } = options;
@@ -116,6 +121,7 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
     if (!flags.quiet) await printTrained(trained, flags, maxTokens);
   } finally {
     progress.stop();
+    process.removeListener("SIGINT", listener);
   }
 }
 
@@ -145,6 +151,10 @@ async function printTrained(
     out(
       `  validation  ${start.pass_rate.toFixed(4)} → ${end.pass_rate.toFixed(4)}  ${intervalOf(end)}`,
     );
+    if (end.episode)
+      out(
+        `  reward      ${start.reward_mean.toFixed(4)} → ${end.reward_mean.toFixed(4)}  validation`,
+      );
     if (end.kl_exact !== null)
       out(`  KL          ${end.kl_exact.toFixed(4)}  nats per token, exact`);
     out(`  entropy     ${start.entropy.toFixed(4)} → ${end.entropy.toFixed(4)}  nats per token`);

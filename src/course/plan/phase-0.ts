@@ -4,7 +4,7 @@ import path from "node:path";
 import type { GuardedScorer } from "../../core/index.ts";
 import { validateScorer } from "../../loops/index.ts";
 import { openScorer } from "../../scorers/index.ts";
-import { CORRECT, DEV, EXPLOITS, FROZEN, PACK } from "../evidence.ts";
+import { CORRECT, DEV, EXPLOITS, FROZEN, PACK, parseJson } from "../evidence.ts";
 import { BLANK, wordCount } from "../notes.ts";
 import { PACKAGE_ROOT } from "../workspace.ts";
 import { fileSha256, textOf } from "../workspace-files.ts";
@@ -69,6 +69,12 @@ function disagrees(scorerFile: string, suite: string, found: string): Missing {
   );
 }
 
+/** Rollouts and pairs are opened otherwise, and are no broken evaluation. */
+function isOfSamples(dir: string, run: string): boolean {
+  const { schema } = Object(parseJson(textOf(dir, `${run}/manifest.json`)));
+  return /^lockedroom\.(?:rollout|pairs)@/.test(String(schema));
+}
+
 const isEvaluation = ({ run }: KnownRun) => run.manifest.loop === "A";
 
 const baseline: Criterion = {
@@ -88,7 +94,9 @@ const baseline: Criterion = {
       return missing(expected, `${broken.path}: ${problem}`, "Evaluate again:", EVALUATE);
     }
     const isTraining = (name: string) => trainings.known.some((one) => one.path === name);
-    const unreadable = runs.unreadable.find((one) => !isTraining(one.path));
+    const unreadable = runs.unreadable.find(
+      (one) => !isTraining(one.path) && !isOfSamples(runs.dir, one.path),
+    );
     const [trained] = trainings.known;
     const other = trained ? `; ${trained.path} is a training run` : "";
     const found = unreadable ? unreadable.problem : `no evaluation in runs/${other}`;

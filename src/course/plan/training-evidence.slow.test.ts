@@ -371,6 +371,7 @@ test("a training in an environment counts, and an edited one does not", async ()
   expect(kept, JSON.stringify(kept)).toMatchObject({ status: "met" });
   retell(dir, "runs/played-rft/kept.jsonl", (row) => ({ ...row, reward: 0 }));
   expect(JSON.stringify(await finding(dir, "rft_run"))).toMatch(/would not have been kept/);
+  gone(dir, "runs/played-rft", "runs/played-rft.html");
   write(dir, "runs/played.html", (await trainingReport({ runs: [run] })).html);
   const found = await finding(dir, "stability_diagnostics");
   expect(found, JSON.stringify(found)).toMatchObject({ status: "met" });

@@ -28,6 +28,8 @@ export interface BusinessOptions {
 export interface Usage {
   readonly completions: number;
   readonly perExample: number;
+  /** Of a rollout in an environment, where a completion is a turn. */
+  readonly episodes: number | undefined;
   readonly tokensIn: number;
   readonly tokensOut: number;
   /** Answers without a count of tokens. */
@@ -113,6 +115,7 @@ function usageOf(
   const isPriced = isLocal && timing !== undefined && pricePerHour !== undefined;
   return {
     ...{ completions: summary.n_answers, perExample: manifest.n, tokensIn, tokensOut },
+    episodes: summary.episodes?.n,
     ...{ uncounted: cost.n_uncounted, prices, isLocal, timing },
     money: prices && (tokensIn * prices.in + tokensOut * prices.out) / 1_000_000,
     machine: isPriced

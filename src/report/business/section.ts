@@ -28,11 +28,7 @@ export function businessSection(runs: Runs): Section {
 ${head}<tbody>
 ${row(
   "completions",
-  ofUsage(({ completions, perExample }) =>
-    perExample === 1
-      ? grouped(completions)
-      : `${grouped(completions)}, ${grouped(perExample)} for each example`,
-  ),
+  ofUsage(completionsText),
 )}${row("tokens in and out", ofUsage(tokensText))}${row("cost", ofUsage(costText))}${row(
   "cost of 1,000 completions",
   ofUsage(({ money: ofTokens, machine, completions }) => {
@@ -51,6 +47,14 @@ ${row(
 </table></div>
 ${remarks(runs).map((text) => html`<p class="muted">${text}</p>\n`)}${aliasText(alias, runs)}`,
   };
+}
+
+function completionsText({ completions, perExample, episodes }: Usage): string {
+  if (episodes !== undefined)
+    return `${grouped(completions)} turns of ${many(episodes, "episode")}`;
+  return perExample === 1
+    ? grouped(completions)
+    : `${grouped(completions)}, ${grouped(perExample)} for each example`;
 }
 
 function tokensText({ tokensIn, tokensOut, uncounted }: Usage): string {
@@ -116,17 +120,21 @@ function remarks(runs: Runs): string[] {
   );
   const isUnpriced = known.some(({ money, isLocal }) => money === undefined && !isLocal);
   const isTimed = known.some(({ timing }) => timing !== undefined);
-  const several = known.find(({ perExample }) => perExample > 1);
   return [
     ...unknown.map((why) => `Tokens, cost and latency are not known: ${why}.`),
     ...(isFree ? [`A local policy costs machine time, which is not in its cost. ${MACHINE}`] : []),
     ...(isUnpriced && !isFree ? [PRICE] : []),
     ...(isTimed
-      ? [
-          `Latency was measured once, with the concurrency of the rollout. An episode is an example with all of its completions${several ? `, here ${grouped(several.perExample)}, and` : ", and"} lasts as long as the slowest.`,
-        ]
+      ? [`Latency was measured once, with the concurrency of the rollout. ${episodeText(known)}`]
       : []),
   ];
+}
+
+function episodeText(known: readonly Usage[]): string {
+  if (known.some(({ episodes }) => episodes !== undefined))
+    return "An episode takes as long as its turns together, without the time of the environment.";
+  const several = known.find(({ perExample }) => perExample > 1);
+  return `An episode is an example with all of its completions${several ? `, here ${grouped(several.perExample)}, and` : ", and"} lasts as long as the slowest.`;
 }
 
 type Holders = readonly Named<{ readonly business: Pick<Business, "alias"> }>[];

@@ -48,6 +48,8 @@ describe.each([
     expect(text).toMatch(/turns 1\.\d+ \(1 to 2\)/);
     expect(text).toContain("unsafe_calls 0 (0 to 0)");
     expect(text).toMatch(/1 rollout failed.* timeout: no answer/);
+    expect(text).toMatch(/completions \d+ turns of 23 episodes/);
+    expect(text).not.toContain("for each example");
   });
 
   test("has whole conversations behind a line, with the reward of each turn", async () => {

@@ -10,13 +10,17 @@ import { completionHtml, reasonHtml, rowName } from "../scored/rows.ts";
 const REASON_WIDTH = 200;
 
 export function flipArticle(was: ResultRow, is: ResultRow): Html {
-  const expected = is.expected_answer ?? null;
   return html`<article class="sample">
 ${heading(4, rowName(is))}<pre class="prompt">${textHtml(is.prompt)}</pre>
-<p class="reason muted">expected ${codeHtml(canonicalJson(expected).slice(0, REASON_WIDTH))}</p>
-<div class="completions">${side("baseline", was)}${side("candidate", is)}</div>
+${expectedHtml(is)}<div class="completions">${side("baseline", was)}${side("candidate", is)}</div>
 </article>
 `;
+}
+
+/** An episode has a code, and no answer that was expected. */
+function expectedHtml({ expected_answer: expected, episode }: ResultRow): Html | undefined {
+  if (episode !== undefined) return undefined;
+  return html`<p class="reason muted">expected ${codeHtml(canonicalJson(expected ?? null).slice(0, REASON_WIDTH))}</p>\n`;
 }
 
 function side(name: string, row: ResultRow): Html {

@@ -76,6 +76,7 @@ summary { width: fit-content; cursor: pointer; color: var(--accent); }
 .bad { color: var(--bad); font-weight: 620; }
 .good { color: var(--good); }
 .open { color: var(--muted); border-style: dashed; }
+td > .chip.open { white-space: normal; border-radius: 0.8rem; }
 .alarms { margin: 0; padding-left: 1.4rem; }
 .alarms > li { max-width: 60rem; margin-bottom: 1.1rem; }
 .alarms p { margin-bottom: 0.35rem; }
