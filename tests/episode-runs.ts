@@ -9,10 +9,6 @@ import { FINGERPRINT_VERSION } from "../src/core/fingerprint.ts";
 import { canonicalJson, type Json, type JsonObject } from "../src/core/json.ts";
 import type { RolloutFailure, Trajectory } from "../src/core/trajectory.ts";
 import { type OpenedEnvironment, openEnvironment } from "../src/environments/open.ts";
-import {
-  type ScriptedPlayer,
-  scriptedTrajectory,
-} from "../src/environments/scripted-trajectory.ts";
 import { EpisodeTally } from "../src/loops/episode-tally.ts";
 import { RolloutTally } from "../src/loops/rollout-tally.ts";
 import { ExampleFingerprints } from "../src/loops/scoring-run.ts";
@@ -20,6 +16,7 @@ import { FAILURES, ROLLOUT_SCHEMA, TRAJECTORIES } from "../src/runs/artifacts.ts
 import { finishRollout } from "../src/runs/finished-rollout.ts";
 import { observeOccasion } from "../src/runs/manifest.ts";
 import { RunFolder } from "../src/runs/run-folder.ts";
+import { type ScriptedPlayer, scriptedTrajectory } from "./scripted-trajectory.ts";
 
 export interface RolloutParts {
   readonly env: string;

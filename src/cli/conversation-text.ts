@@ -4,8 +4,7 @@ import { canonicalJson, type Json } from "../core/json.ts";
 import { visible, visibleShort } from "../core/visible.ts";
 import { type Conversation, numbered, type ShownMessage } from "../report/conversation.ts";
 import { reasonOf } from "../report/reason.ts";
-import { figure } from "./episode-text.ts";
-import { counted, out, paint, print, WIDTH, wrap } from "./terminal.ts";
+import { counted, figure, out, paint, print, WIDTH, wrap } from "./terminal.ts";
 
 /** "reward 1, 3 turns, cut short" */
 export function endText({ reward, turns, terminated }: Conversation): string {

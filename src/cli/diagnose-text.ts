@@ -26,7 +26,7 @@ export function showCurves({ run }: DiagnoseCase): void {
 }
 
 /** A filled curve over all steps of the run; the axis begins at 0. */
-export function blockChart(curve: ShownCurve, { steps }: CurveRun): string[] {
+function blockChart(curve: ShownCurve, { steps }: CurveRun): string[] {
   const { name, unit, values } = curve;
   const last = steps.at(-1) ?? 1;
   const width = Math.min(COLUMNS, last);

@@ -2,7 +2,7 @@
 
 import { visible } from "../core/visible.ts";
 import type { Manifest, Summary } from "../runs/schemas.ts";
-import { counted, out, wrap } from "./terminal.ts";
+import { counted, figure, out, wrap } from "./terminal.ts";
 
 /** "Replayed 40 episodes of 20 tasks (dev) in tool-calls 1.0.0." */
 export function replayedText(manifest: Manifest, { metrics, episodes }: Summary): string {
@@ -44,11 +44,6 @@ export function episodeTable(episodes: Summary["episodes"]): string[] {
 }
 
 const rank = (name: string) => (name === "turns" ? 0 : 1);
-
-/** At most four decimals, and no zeros at the end. */
-export function figure(value: number): string {
-  return String(Number(value.toFixed(4)));
-}
 
 export function printEpisodeTable(summary: Summary): void {
   for (const line of episodeTable(summary.episodes)) out(line);

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkpointFolder } from "../policy/pi0.ts";
 import { aliasPlace } from "../runs/alias-history.ts";
 import { promote } from "../verify/promote.ts";
-import { openPolicy } from "./commands/rollout.ts";
 import { namedPolicy } from "./named-policy.ts";
+import { openPolicy } from "./open-policy.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-named-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -134,6 +134,11 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
+/** At most four decimals, and no zeros at the end. */
+export function figure(value: number): string {
+  return String(Number(value.toFixed(4)));
+}
+
 /** "1 row", "2 rows" */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -96,8 +96,3 @@ export interface PlayableEnvironment {
   tasks(split: Split): Promise<readonly Example[]>;
   close(): Promise<void>;
 }
-
-/** Metrics to add others to. They may have any name, also one that every object has, such as `toString`. */
-export function sums(metrics: Turn<unknown>["metrics"] = {}): Record<string, number> {
-  return Object.assign(Object.create(null), metrics);
-}

@@ -1,8 +1,9 @@
 /** Whether episodes were played with one seed: any other game may have been chosen by its result. */
 
+import { episodeAddress } from "./episode-address.ts";
 import { canonicalJson } from "./json.ts";
 import type { Coordinate } from "./rng.ts";
-import { episodeAddress, type Trajectory } from "./trajectory.ts";
+import type { Trajectory } from "./trajectory.ts";
 
 export class EpisodeSeed {
   /** Undefined where nothing states it; then it is that of the first episode. */

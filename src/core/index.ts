@@ -1,5 +1,7 @@
 export * from "./actor.ts";
 export * from "./environment.ts";
+export * from "./episode-address.ts";
+export * from "./episode-sum.ts";
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
 export * from "./json.ts";

@@ -9,12 +9,12 @@ import {
   type Environment,
   type EpisodeEnd,
   type Message,
-  sums,
   type Turn,
 } from "./environment.ts";
+import { type EpisodeAddress, environmentRng } from "./episode-address.ts";
+import { EpisodeSum } from "./episode-sum.ts";
 import { canonicalJson } from "./json.ts";
 import type { Example } from "./records.ts";
-import { rngAt } from "./rng.ts";
 import type { Trajectory, TrajectoryMessage } from "./trajectory.ts";
 
 type Assistant = Extract<TrajectoryMessage, { role: "assistant" }>;
@@ -46,7 +46,15 @@ export interface Replayed {
 
 export interface ReplayRequest {
   readonly task: Example;
-  readonly episode: RecordedEpisode;
+  readonly address: EpisodeAddress;
+  readonly actions: readonly string[];
+}
+
+export function replayRequest(
+  task: Example,
+  { address, messages }: Pick<RecordedEpisode, "address" | "messages">,
+): ReplayRequest {
+  return { task, address, actions: actionsOf(messages) };
 }
 
 /** What the policy did, a text for each turn. */
@@ -71,74 +79,31 @@ async function replayTogether(
   requests: readonly ReplayRequest[],
 ): Promise<Replayed[]> {
   const running = await Promise.all(
-    requests.map(async ({ task, episode }) => {
-      const rng = rngAt(...episode.address, "environment");
-      return new Running(await environment.reset(task, rng), actionsOf(episode.messages));
-    }),
+    requests.map(async ({ task, address, actions }) => ({
+      actions,
+      sum: new EpisodeSum(await environment.reset(task, environmentRng(address))),
+    })),
   );
   for (;;) {
-    const playing = running.filter((one) => one.nextAction !== undefined);
+    const playing = running.flatMap(({ sum, actions }) => {
+      const text = actions[sum.turnRewards.length];
+      return sum.turn.end || text === undefined ? [] : [{ sum, text }];
+    });
     if (playing.length === 0) break;
-    const steps = playing.map(({ state, nextAction: text = "" }) => ({ state, action: { text } }));
+    const steps = playing.map(({ sum, text }) => ({ state: sum.turn.state, action: { text } }));
     const turns = await environment.step(steps);
-    for (const [i, one] of playing.entries()) one.advance(turns[i] as Turn<unknown>);
+    for (const [i, { sum }] of playing.entries()) sum.add(turns[i] as Turn<unknown>);
   }
   // One that was cut short would go on.
-  for (const one of running) if (!one.ended) environment.leave?.(one.state);
-  return running.map((one) => one.replayed());
+  for (const { sum } of running) if (!sum.turn.end) environment.leave?.(sum.turn.state);
+  return running.map(({ sum }) => replayedOf(sum));
 }
 
-class Running {
-  readonly #actions: readonly string[];
-  readonly #observations: (readonly Message[])[];
-  readonly #turnRewards: (number | null)[] = [];
-  readonly #metrics: Record<string, number>;
-  #reward: number | null;
-  #turn: Turn<unknown>;
-
-  constructor(turn: Turn<unknown>, actions: readonly string[]) {
-    this.#turn = turn;
-    this.#actions = actions;
-    this.#observations = [turn.observation];
-    this.#reward = turn.reward;
-    this.#metrics = sums(turn.metrics);
-  }
-
-  get state(): unknown {
-    return this.#turn.state;
-  }
-
-  get ended(): boolean {
-    return this.#turn.end !== undefined;
-  }
-
-  get nextAction(): string | undefined {
-    return this.#turn.end ? undefined : this.#actions[this.#turnRewards.length];
-  }
-
-  advance(turn: Turn<unknown>): void {
-    const first = this.#turnRewards.length === 0;
-    this.#turnRewards.push(first ? sumOf(this.#turn.reward, turn.reward) : turn.reward);
-    this.#reward = sumOf(this.#reward, turn.reward);
-    this.#observations.push(turn.observation);
-    for (const [name, value] of Object.entries(turn.metrics ?? {}))
-      this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
-    this.#turn = turn;
-  }
-
-  replayed(): Replayed {
-    return {
-      observations: this.#observations,
-      turnRewards: this.#turnRewards,
-      reward: this.#reward,
-      metrics: { ...this.#metrics, turns: this.#turnRewards.length },
-      end: this.#turn.end,
-    };
-  }
-}
-
-function sumOf(before: number | null, reward: number | null): number | null {
-  return before === null || reward === null ? null : before + reward;
+function replayedOf({ observations, turnRewards, reward, metrics, turn }: EpisodeSum): Replayed {
+  return {
+    ...{ observations, turnRewards, reward, end: turn.end },
+    metrics: { ...metrics, turns: turnRewards.length },
+  };
 }
 
 /** The first thing that a record says otherwise than the environment. */

@@ -168,6 +168,14 @@ export function hasPassed(row: {
   return row.reward !== null && (row.passed ?? passes(row.reward));
 }
 
+/** Whether an episode passed: its code is one of a solved task, and it could be scored. */
+export function isSolved(
+  { reward, code }: { readonly reward: number | null; readonly code: string },
+  solved: readonly string[],
+): boolean {
+  return reward !== null && solved.includes(code);
+}
+
 /**
  * Whether a reward is the full mark; without a reward nothing passes.
  * @example

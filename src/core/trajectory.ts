@@ -77,8 +77,3 @@ export interface TrajectoryGroup {
   readonly trajectories: readonly Trajectory[];
   readonly failures: readonly RolloutFailure[];
 }
-
-/** Where its randomness lies: not a matter of the policy, so that two policies meet the same games. */
-export function episodeAddress(seed: Coordinate, id: string, sample: number): Coordinate[] {
-  return [seed, "episode", id, sample];
-}

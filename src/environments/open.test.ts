@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scriptedTrajectory } from "../../tests/scripted-trajectory.ts";
 import type { Example } from "../core/records.ts";
-import { disagreement, type Replayed, replayEpisodes } from "../core/replay.ts";
+import { disagreement, type Replayed, replayEpisodes, replayRequest } from "../core/replay.ts";
 import { checkEnvironment } from "./check.ts";
 import { openEnvironment } from "./open.ts";
 import { playable } from "./playable.ts";
-import { scriptedTrajectory } from "./scripted-trajectory.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -129,7 +129,7 @@ test("metrics may have the names of members that every object has", async () => 
   const [task] = opened.definition.tasks("dev");
   const made = await scriptedTrajectory(opened, task as Example, String, { seed: 0 });
   expect(made.metrics).toMatchObject({ toString: 2, constructor: 1 });
-  const request = { task: task as Example, episode: made };
+  const request = replayRequest(task as Example, made);
   const [again] = await replayEpisodes(playable(opened), [request]);
   expect(disagreement(made, again as Replayed)).toBeUndefined();
 });

@@ -51,7 +51,7 @@ export function actionText(spoken: string, calls: readonly ToolCall[] | undefine
   return spoken === "" && calls?.length === 1 ? callText(calls[0] as ToolCall) : spoken;
 }
 
-export const UNSAMPLED: SampledTurn = {
+const UNSAMPLED: SampledTurn = {
   ...{ token_ids: null, logprobs: null, finish: UNSAID.finish },
   ...{ prompt_tokens: null, completion_tokens: null },
 };

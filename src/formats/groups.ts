@@ -3,6 +3,7 @@
 import { dataError } from "../core/errors.ts";
 import { IdSet } from "../core/id-set.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
+import { byTask, failuresByTask } from "../runs/by-task.ts";
 
 /**
  * Episodes of a task that follow each other are a group. Failures come with the first group of their
@@ -14,10 +15,7 @@ export async function* groupsOf(
   failures: readonly RolloutFailure[],
   { together, label }: { readonly together: boolean; readonly label: string },
 ): AsyncGenerator<TrajectoryGroup, void, void> {
-  const failed = new Map<string, RolloutFailure[]>();
-  for (const failure of failures) {
-    failed.set(failure.id, [...(failed.get(failure.id) ?? []), failure]);
-  }
+  const failed = failuresByTask(failures);
   const seen = new IdSet();
   const take = (id: string, trajectories: readonly Trajectory[]): TrajectoryGroup => {
     if (together && seen.add(id)) {
@@ -30,17 +28,8 @@ export async function* groupsOf(
     failed.delete(id);
     return { id, trajectories, failures: own };
   };
-  let group: Trajectory[] = [];
-  for await (const batch of batches) {
-    for (const trajectory of batch) {
-      const [first] = group;
-      if (first && first.id !== trajectory.id) {
-        yield take(first.id, group);
-        group = [];
-      }
-      group.push(trajectory);
-    }
+  for await (const groups of byTask(batches)) {
+    for (const group of groups) yield take(group[0]?.id as string, group);
   }
-  if (group[0]) yield take(group[0].id, group);
   for (const id of [...failed.keys()]) yield take(id, []);
 }

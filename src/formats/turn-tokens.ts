@@ -52,6 +52,6 @@ export function rowsOf(turns: readonly Pick<TurnTokens, "prompt" | "written">[])
   return rows;
 }
 
-export function sameNumbers(a: readonly number[], b: readonly number[] | null): boolean {
+function sameNumbers(a: readonly number[], b: readonly number[] | null): boolean {
   return b !== null && a.length === b.length && a.every((value, i) => value === b[i]);
 }

@@ -3,7 +3,13 @@
 import { ENVIRONMENT_ERROR } from "../core/environment.ts";
 import { SequenceFingerprint } from "../core/fingerprint.ts";
 import { canonicalJson } from "../core/json.ts";
-import { hasPassed, INVALID_EXAMPLE, MISSING_COMPLETION, SCORER_ERROR } from "../core/score.ts";
+import {
+  hasPassed,
+  INVALID_EXAMPLE,
+  isSolved,
+  MISSING_COMPLETION,
+  SCORER_ERROR,
+} from "../core/score.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
 import type { Run } from "../runs/reader.ts";
@@ -156,7 +162,7 @@ function passesByCode(row: ResultRow, solved: readonly string[] = []): boolean {
   return [row, row.baseline, row.selected, ...(row.samples ?? [])].every(
     (one) =>
       one?.passed === undefined ||
-      one.passed === (one.reward !== null && solved.includes(one.outcome_code)),
+      one.passed === isSolved({ reward: one.reward, code: one.outcome_code }, solved),
   );
 }
 

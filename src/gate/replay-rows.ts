@@ -12,8 +12,9 @@ import {
   isBroken,
   type Replayed,
   replayEpisodes,
+  replayRequest,
 } from "../core/replay.ts";
-import { MISSING_COMPLETION } from "../core/score.ts";
+import { isSolved, MISSING_COMPLETION } from "../core/score.ts";
 import type { Manifest, ResultRow, RowEpisode } from "../runs/schemas.ts";
 import type { Differing, RowCheck } from "./row-check.ts";
 
@@ -29,9 +30,7 @@ export async function untrueRows(
   rows: readonly { readonly row: ResultRow; readonly task: Example | undefined }[],
 ): Promise<(Untrue | undefined)[]> {
   const known = rows.flatMap(({ row, task }) =>
-    isEpisode(row) && task && task.prompt === row.prompt
-      ? [{ task, episode: recordedOf(row) }]
-      : [],
+    isEpisode(row) && task && task.prompt === row.prompt ? [replayRequest(task, row.episode)] : [],
   );
   const replayed = (await replayEpisodes(environment, known)).values();
   return rows.map(({ row, task }) => {
@@ -60,7 +59,7 @@ function recordedOf({ reward, outcome_code: code, episode }: EpisodeRow) {
 }
 
 /** A part of a row that the environment does not give. */
-export interface Untrue {
+interface Untrue {
   readonly what: string;
   readonly expected: unknown;
   readonly found: unknown;
@@ -83,7 +82,7 @@ function untrue(
   const { turns, ...metrics } = replayed.metrics;
   const pairs: readonly (readonly [what: string, expected: unknown, found: unknown])[] = [
     ["completion", actionsOf(row.episode.messages).join("\n"), row.completion],
-    ["passed", reward !== null && solved.includes(code), row.passed],
+    ["passed", isSolved({ reward, code }, solved), row.passed],
     ["details", replayed.end?.details ?? {}, row.details],
     ["turns", turns, row.episode.turns],
     ["metrics", metrics, row.episode.metrics],

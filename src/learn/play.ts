@@ -1,9 +1,10 @@
 /** Episodes as training plays them: by an engine, and every reward is needed. */
 
-import type { Environment, EpisodeEnd, Turn } from "../core/environment.ts";
+import type { Environment, EpisodeEnd } from "../core/environment.ts";
 import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SamplingSettings } from "../core/policy.ts";
+import { replayEpisodes } from "../core/replay.ts";
 import { INVALID_EXAMPLE } from "../core/score.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -11,8 +12,6 @@ import {
   type EpisodeRequest,
   type Episode as PlayedEpisode,
   play as playWith,
-  reset,
-  sumOf,
 } from "../loops/play.ts";
 import type { Generation } from "../policy/generate.ts";
 import { TokenActor } from "../policy/token-actor.ts";
@@ -42,29 +41,21 @@ export async function play<S>(
 }
 
 /** The rewards that another environment gives for the same actions; nothing is sampled. */
-export async function replay<S>(
-  environment: Environment<S>,
+export async function replay(
+  environment: Environment,
   requests: readonly EpisodeRequest[],
   episodes: readonly Episode[],
 ): Promise<number[]> {
-  const turns = await Promise.all(requests.map((request) => reset(environment, request)));
-  const rewards: (number | null)[] = turns.map(({ reward }) => reward);
-  const most = Math.max(...episodes.map(({ generations }) => generations.length));
-  for (let turn = 0; turn < most; turn++) {
-    const playing = [...episodes.keys()].filter((i) => episodes[i]?.generations[turn]);
-    const steps = playing.map((i) => ({
-      state: (turns[i] as Turn<S>).state,
-      action: { text: episodes[i]?.generations[turn]?.completion ?? "" },
-    }));
-    for (const [j, next] of (await environment.step(steps)).entries()) {
-      const i = playing[j] as number;
-      turns[i] = next;
-      rewards[i] = sumOf(rewards[i] ?? null, next.reward);
-    }
-  }
+  const replayed = await replayEpisodes(
+    environment,
+    requests.map(({ task, address }, i) => ({
+      ...{ task, address },
+      actions: episodes[i]?.generations.map(({ completion }) => completion) ?? [],
+    })),
+  );
   return episodes.map(({ task, generations }, i) => {
-    const end = turns[i]?.end ?? UNFINISHED;
-    return requireReward({ task, generations, end, reward: rewards[i] ?? null });
+    const { reward = null, end = UNFINISHED } = replayed[i] ?? {};
+    return requireReward({ task, generations, end, reward });
   });
 }
 

@@ -1,10 +1,11 @@
 /** Counts the episodes of a rollout: outcomes, rewards, turns, metrics. */
 
+import { isSolved } from "../core/score.ts";
 import type { RolloutFailure, Trajectory } from "../core/trajectory.ts";
-import type { EpisodesSummary } from "../runs/rollout-schemas.ts";
+import type { RolloutEpisodes } from "../runs/rollout-schemas.ts";
 
 export class EpisodeTally {
-  readonly #solved: ReadonlySet<string>;
+  readonly #solved: readonly string[];
   readonly #codes = new Map<string, number>();
   readonly #metrics = new Map<string, { sum: number; n: number }>();
   readonly #n = { n: 0, n_solved: 0, n_without_reward: 0, n_truncated: 0 };
@@ -13,14 +14,14 @@ export class EpisodeTally {
 
   /** `solved` are the codes of a solved task. */
   constructor(solved: readonly string[]) {
-    this.#solved = new Set(solved);
+    this.#solved = solved;
   }
 
   add({ code, reward, terminated, metrics, messages }: Trajectory): void {
     const turns = messages.filter(({ role }) => role === "assistant").length;
     count(this.#codes, code);
     this.#n.n++;
-    if (this.#solved.has(code)) this.#n.n_solved++;
+    if (isSolved({ reward, code }, this.#solved)) this.#n.n_solved++;
     if (!terminated) this.#n.n_truncated++;
     if (reward === null) this.#n.n_without_reward++;
     else this.#rewards += reward;
@@ -32,7 +33,7 @@ export class EpisodeTally {
     }
   }
 
-  summary(failed: readonly RolloutFailure[]): EpisodesSummary {
+  summary(failed: readonly RolloutFailure[]): RolloutEpisodes {
     const { n, n_solved, n_without_reward } = this.#n;
     const rewarded = n - n_without_reward;
     const failures = new Map<string, number>();
@@ -42,7 +43,7 @@ export class EpisodeTally {
       ...this.#n,
       n_failed: failed.length,
       failures: Object.fromEntries(failures),
-      pass_rate: n_solved / n,
+      pass_rate: rewarded === 0 ? null : n_solved / rewarded,
       reward_mean: rewarded === 0 ? null : this.#rewards / rewarded,
       codes: Object.fromEntries(this.#codes),
       turns: { ...this.#turns, mean: this.#turns.total / n },

@@ -1,16 +1,11 @@
 /** Episodes of a rollout, played again in their environment before anything is made of them. */
 
-import {
-  ENVIRONMENT_ERROR,
-  type PlayableEnvironment,
-  SPLITS,
-  type Split,
-} from "../core/environment.ts";
+import { ENVIRONMENT_ERROR, type PlayableEnvironment } from "../core/environment.ts";
 import { EpisodeSeed } from "../core/episode-seed.ts";
 import { dataError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type Example, toExample } from "../core/records.ts";
+import { toExample } from "../core/records.ts";
 import {
   actionsOf,
   type Disagreement,
@@ -18,19 +13,22 @@ import {
   isBroken,
   type Replayed,
   replayEpisodes,
+  replayRequest,
 } from "../core/replay.ts";
-import type { CheckedScore, ScorerIdentity } from "../core/score.ts";
+import { type CheckedScore, isSolved, type ScorerIdentity } from "../core/score.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
+import { failuresByTask } from "../runs/by-task.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
 import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.ts";
 import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
 import type { Manifest, RowEpisode, Summary } from "../runs/schemas.ts";
-import { surveyTrajectories, TrajectoryGroups } from "../runs/trajectory-groups.ts";
+import { TrajectoryGroups } from "../runs/trajectory-groups.ts";
+import { tasksOf } from "./episode-tasks.ts";
 import type { Joined } from "./join.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
-import { ExampleFingerprints, type JoinedRun, withJoinedRun } from "./scoring-run.ts";
+import { type JoinedRun, withJoinedRun } from "./scoring-run.ts";
 import type { StatedProvenance } from "./stated.ts";
 
 /** What commands on trajectories are given. @see {@link evaluateTrajectories} */
@@ -82,7 +80,7 @@ export async function withEpisodes<T>(
   const { tasks, split, n, chosenOf } = await tasksOf(source, played, instrument.name);
   const then = source.rollout?.environment.source_sha256 ?? null;
   const changed = then !== null && then !== instrument.source_sha256 ? then : undefined;
-  const failures = failuresById(source.failures);
+  const failures = failuresByTask(source.failures);
   const seed = new EpisodeSeed(source.rollout?.seed);
   const sides = {
     dataset: openRows(tasks, "tasks", toExample),
@@ -113,7 +111,7 @@ export async function withEpisodes<T>(
 }
 
 /** An environment scores as a scorer does: it has a name, a version and code. */
-export function scorerIdentityOf({ environment, rewards }: PlayableEnvironment): ScorerIdentity {
+function scorerIdentityOf({ environment, rewards }: PlayableEnvironment): ScorerIdentity {
   const { name, version, spec, source_sha256: source, path } = environment.identity;
   return {
     name: String(name),
@@ -138,71 +136,6 @@ function requireSameName({ file, rollout }: RecordedEpisodes, { name }: ScorerId
   );
 }
 
-interface Tasks {
-  readonly tasks: readonly Example[];
-  readonly split: string | undefined;
-  /** Episodes of each task. */
-  readonly n: number;
-  /** How many tasks the split has, where these are not simply its first ones. */
-  readonly chosenOf?: number;
-}
-
-/** The tasks that the episodes are of, in the order of the environment. */
-async function tasksOf(
-  { file, rollout, failures }: RecordedEpisodes,
-  environment: PlayableEnvironment,
-  name: string,
-): Promise<Tasks> {
-  const splits = SPLITS.filter((split) => (rollout?.split ?? split) === split);
-  const bySplit = new Map<Split, readonly Example[]>();
-  for (const split of splits) bySplit.set(split, await environment.tasks(split));
-  const splitOf = new Map(
-    [...bySplit].flatMap(([split, tasks]) => tasks.map(({ id }) => [id, split] as const)),
-  );
-  let found: Split | undefined;
-  const check = (id: string) => {
-    const split = splitOf.get(id);
-    if (split === undefined) throw unknownTask(id, name, rollout?.split ?? undefined);
-    found ??= split;
-    if (split !== found)
-      throw dataError(
-        `${visibleShort(id, 60)} is a task of the split ${split}, and those before are of ${found}`,
-        "Evaluate the splits apart.",
-      );
-  };
-  const survey = await surveyTrajectories(file, check);
-  for (const { id } of failures) check(id);
-  const all = (found && bySplit.get(found)) ?? [];
-  const n = Math.max(rollout?.n ?? 1, survey.samples);
-  const asked = rollout?.examples ? all.slice(0, rollout.examples.count) : [];
-  if (asked.length > 0 && fingerprintOf(asked) === rollout?.examples?.sha256)
-    return { tasks: asked, split: found, n };
-  const present = new Set([...survey.ids, ...failures.map(({ id }) => id)]);
-  const tasks = all.filter(({ id }) => present.has(id));
-  const first = tasks.every(({ id }, i) => all[i]?.id === id);
-  return { tasks, split: found, n, ...(!first && { chosenOf: all.length }) };
-}
-
-function fingerprintOf(tasks: readonly Example[]): string {
-  const examples = new ExampleFingerprints();
-  for (const task of tasks) examples.add(task);
-  return examples.identity().sha256;
-}
-
-function unknownTask(id: string, name: string, split: string | undefined): Error {
-  const where = split === undefined ? "any split" : `the split ${split}`;
-  return dataError(
-    `the environment ${name} has no task ${JSON.stringify(visibleShort(id, 60))} in ${where}`,
-    "Name the environment that the trajectories were made in with --env.",
-  );
-}
-
-function failuresById(failures: readonly RolloutFailure[]): Map<string, RolloutFailure[]> {
-  const byId = new Map<string, RolloutFailure[]>();
-  for (const failure of failures) byId.set(failure.id, [...(byId.get(failure.id) ?? []), failure]);
-  return byId;
-}
-
 function summaryOf(failures: readonly RolloutFailure[]): Summary["failures"] {
   if (failures.length === 0) return undefined;
   return { count: failures.length, first: failures.slice(0, FIRST_FAILURES) };
@@ -221,14 +154,15 @@ async function replayGroups(
   { environment, solved }: PlayableEnvironment,
   context: Replaying,
 ): Promise<PlayedEpisode[][]> {
-  const requests = batch.map(({ example, answer }) =>
-    (answer?.trajectories ?? []).map((episode) => ({ task: example, episode })),
+  const requests = batch.flatMap(({ example, answer }) =>
+    (answer?.trajectories ?? []).map((episode) => {
+      if (!context.seed.played(episode)) throw otherGame(episode, context);
+      return replayRequest(example, episode);
+    }),
   );
-  for (const { episode } of requests.flat())
-    if (!context.seed.played(episode)) throw otherGame(episode, context);
-  const replayed = (await replayEpisodes(environment, requests.flat())).values();
-  return requests.map((group) =>
-    group.map(({ episode }) => {
+  const replayed = (await replayEpisodes(environment, requests)).values();
+  return batch.map(({ answer }) =>
+    (answer?.trajectories ?? []).map((episode) => {
       const again = replayed.next().value as Replayed;
       const other = isBroken(episode, again) ? undefined : disagreement(episode, again);
       if (other) throw notTrue(episode, other, context);
@@ -262,7 +196,7 @@ function notTrue(
 }
 
 /** The score of an episode: null where the environment broke, or gives no reward. */
-export function episodeScore(
+function episodeScore(
   recorded: Pick<Trajectory, "code">,
   replayed: Replayed,
   solved: readonly string[],
@@ -279,7 +213,7 @@ export function episodeScore(
   const { reward, end } = replayed;
   return {
     score: { reward, code: recorded.code, details: end?.details ?? {} },
-    passed: reward !== null && solved.includes(recorded.code),
+    passed: isSolved({ reward, code: recorded.code }, solved),
   };
 }
 

@@ -6,14 +6,10 @@
 import { setMaxListeners } from "node:events";
 import type { Actor, Reply } from "../core/actor.ts";
 import { ENVIRONMENT_ERROR, type Environment } from "../core/environment.ts";
+import { episodeAddress } from "../core/episode-address.ts";
 import { dataError, type LockedRoomError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import {
-  episodeAddress,
-  type RolloutFailure,
-  type Trajectory,
-  type TrajectoryGroup,
-} from "../core/trajectory.ts";
+import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
 import { eachAlone } from "./each-alone.ts";
 import { type Outcome, playEach } from "./play.ts";
@@ -84,7 +80,7 @@ export async function gather(options: GatherOptions): Promise<RolloutFailure[]> 
   );
 }
 
-export function defaultMaxFailures(episodes: number): number {
+function defaultMaxFailures(episodes: number): number {
   return Math.max(FAILING_LEAST, Math.floor(FAILING_SHARE * episodes));
 }
 

@@ -5,22 +5,23 @@
 
 import { type Actor, isReply, type NoReply, type Reply } from "../core/actor.ts";
 import {
+  CONTEXT_FULL,
   type Environment,
   type EpisodeEnd,
   type Message,
-  sums,
   type Turn,
 } from "../core/environment.ts";
+import { type EpisodeAddress, environmentRng, turnAddress } from "../core/episode-address.ts";
+import { EpisodeSum } from "../core/episode-sum.ts";
 import { dataError, LockedRoomError } from "../core/errors.ts";
 import type { Example } from "../core/records.ts";
-import { type Coordinate, rngAt } from "../core/rng.ts";
 import type { TokenRow } from "../core/token-row.ts";
 import { visibleShort } from "../core/visible.ts";
 
 /** One episode to play. `address` is where its randomness lies. */
 export interface EpisodeRequest {
   readonly task: Example;
-  readonly address: readonly Coordinate[];
+  readonly address: EpisodeAddress;
 }
 
 export interface Episode<R extends Reply = Reply> {
@@ -77,7 +78,9 @@ export async function* playEach<C, R extends Reply, S, Q extends EpisodeRequest>
       playing = playing.filter(({ ended }) => !ended);
       if (stop?.aborted) return;
       const fresh = takeUpTo(waiting, room());
-      const turns = await Promise.all(fresh.map((request) => reset(environment, request)));
+      const turns = await Promise.all(
+        fresh.map(({ task, address }) => environment.reset(task, environmentRng(address))),
+      );
       playing.push(
         ...fresh.map((request, i) => new Running(request, turns[i] as Turn<S>, actor, beginning)),
       );
@@ -123,30 +126,14 @@ export async function play<C, R extends Reply, S>(
   return { episodes: requests.map((request) => ended.get(request) as Episode<R>), seconds };
 }
 
-export function reset<S>(
-  environment: Environment<S>,
-  { task, address }: EpisodeRequest,
-): Promise<Turn<S>> {
-  return environment.reset(task, rngAt(...address, "environment"));
-}
-
-/** A reward that could not be computed leaves none for the whole episode. */
-export function sumOf(before: number | null, reward: number | null): number | null {
-  return before === null || reward === null ? null : before + reward;
-}
-
 /** An episode as it grows. */
 class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
   readonly #request: Q;
   readonly #actor: Actor<C, R>;
-  #turn: Turn<S>;
+  readonly #sum: EpisodeSum<S>;
   #context: C | undefined;
-  readonly #observations: (readonly Message[])[] = [];
   readonly #rows: TokenRow[] = [];
   readonly #replies: R[] = [];
-  readonly #turnRewards: (number | null)[] = [];
-  #reward: number | null;
-  readonly #metrics: Record<string, number>;
   #end: EpisodeEnd | undefined;
   #failure: NoReply | undefined;
 
@@ -158,10 +145,7 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
   ) {
     this.#request = request;
     this.#actor = actor;
-    this.#turn = turn;
-    this.#reward = turn.reward;
-    this.#metrics = sums(turn.metrics);
-    this.#observations.push(turn.observation);
+    this.#sum = new EpisodeSum(turn);
     this.#end = turn.end;
     if (turn.end) return;
     this.#reading(turn, () => {
@@ -171,7 +155,7 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
   }
 
   get state(): S {
-    return this.#turn.state;
+    return this.#sum.turn.state;
   }
 
   get reply(): R {
@@ -184,17 +168,13 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
 
   /** Whether it ended for a reason that the environment does not know. */
   get left(): boolean {
-    return this.ended && !this.#turn.end;
+    return this.ended && !this.#sum.turn.end;
   }
 
   /** The next generation; each turn has an address of its own. */
   request() {
-    const turn = this.#replies.length;
-    const { address } = this.#request;
-    return {
-      context: this.#context as C,
-      address: turn === 0 ? address : [...address, "turn", turn],
-    };
+    const address = turnAddress(this.#request.address, this.#replies.length);
+    return { context: this.#context as C, address };
   }
 
   /** False when there was no reply. */
@@ -206,14 +186,7 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
 
   advance(turn: Turn<S>, { memoryless = false }: Pick<Environment, "memoryless">): void {
     this.#context = this.#actor.wrote(this.#context as C, this.reply);
-    const first = this.#turnRewards.length === 0;
-    this.#turnRewards.push(first ? sumOf(this.#turn.reward, turn.reward) : turn.reward);
-    this.#turn = turn;
-    this.#reward = sumOf(this.#reward, turn.reward);
-    for (const [name, value] of Object.entries(turn.metrics ?? {})) {
-      this.#metrics[name] = (this.#metrics[name] ?? 0) + value;
-    }
-    this.#observations.push(turn.observation);
+    this.#sum.add(turn);
     this.#end = turn.end;
     if (turn.end || memoryless) this.#closeRow();
     if (!turn.end) this.#reading(turn, () => this.#read(turn, memoryless));
@@ -259,21 +232,13 @@ class Running<C, R extends Reply, S, Q extends EpisodeRequest> {
   }
 
   #episode(end: EpisodeEnd): Episode<R> {
+    const { observations, turnRewards, reward, metrics } = this.#sum;
     return {
-      task: this.#request.task,
-      observations: this.#observations,
-      rows: this.#rows,
-      generations: this.#replies,
-      turnRewards: this.#turnRewards,
-      reward: this.#reward,
-      metrics: this.#metrics,
-      end,
+      ...{ task: this.#request.task, rows: this.#rows, generations: this.#replies },
+      ...{ observations, turnRewards, reward, metrics, end },
     };
   }
 }
-
-/** The code of an episode whose next observation does not fit into the policy's context. */
-export const CONTEXT_FULL = "context_full";
 
 function tooLong(): LockedRoomError {
   return dataError(

@@ -22,7 +22,7 @@ import { type RemoteTurn, readTurn } from "./remote-turn.ts";
 import type { SessionPool } from "./session-pool.ts";
 
 /** The policy's answer was no action of this environment. */
-export const INVALID_ACTION = "invalid_action";
+const INVALID_ACTION = "invalid_action";
 /** An episode that reached the reward that the address asks for. */
 export const SOLVED = "solved";
 
@@ -170,7 +170,7 @@ function ended(code: string, reward: number | null, details: JsonObject): Remote
 }
 
 /** A task is a place in a split of the server, or a seed. */
-export function resetData(task: Example, rng: Rng): JsonObject {
+function resetData(task: Example, rng: Rng): JsonObject {
   const { split, index, seed } = task as unknown as Readonly<Record<string, Json | undefined>>;
   const drawn = rng.below(2 ** 32);
   if (typeof split === "string" && typeof index === "number") return { seed: drawn, split, index };

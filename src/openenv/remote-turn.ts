@@ -65,7 +65,7 @@ export function readTurn(data: JsonObject): RemoteTurn {
 }
 
 /** What the policy reads: messages, a tool's result, the one text there is, or all of it as JSON. */
-export function messagesOf(observation: JsonObject): readonly Message[] {
+function messagesOf(observation: JsonObject): readonly Message[] {
   const messages = MESSAGES.safeParse(observation.messages);
   if (messages.success) return messages.data;
   const tool = TOOL_RESULT.safeParse(observation);

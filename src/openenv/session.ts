@@ -139,7 +139,7 @@ function resultOf({ observation }: Turn<unknown>): string {
 }
 
 /** As OpenEnv lists tools. */
-export function toolList({ tools = [] }: AnyDefinition): JsonObject[] {
+function toolList({ tools = [] }: AnyDefinition): JsonObject[] {
   return tools.map(({ name, description, parameters }) => ({
     ...{ name, description, input_schema: parameters },
   }));

@@ -1,6 +1,6 @@
 /** An episode as readers are shown it, from a row of a run or from a trajectory. */
 
-import { hasPassed } from "../core/score.ts";
+import { hasPassed, isSolved } from "../core/score.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import type { ResultRow, RowEpisode } from "../runs/schemas.ts";
 
@@ -28,14 +28,14 @@ export function conversationOf(row: ResultRow): Conversation | undefined {
 }
 
 export function conversationIn(trajectory: Trajectory, solved: readonly string[]): Conversation {
-  const { code, reward, metrics, metadata, messages } = trajectory;
+  const { metrics, metadata, messages } = trajectory;
   const { turns: _, ...figures } = metrics;
   return {
     ...trajectory,
     messages: messages as readonly ShownMessage[],
     metrics: figures,
     turns: messages.filter(({ role }) => role === "assistant").length,
-    passed: reward !== null && solved.includes(code),
+    passed: isSolved(trajectory, solved),
     details: (metadata.details ?? {}) as ResultRow["details"],
   };
 }

@@ -2,6 +2,7 @@
 
 import { type ZodType, z } from "zod";
 import { aliasEntrySchema } from "./alias-entry.ts";
+import { rolloutFailureSchema } from "./episode-schema.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
 import * as preferences from "./preference-schemas.ts";
@@ -12,7 +13,7 @@ import * as scored from "./schemas.ts";
 import { sealSchema } from "./seal-record.ts";
 import * as lines from "./train-records.ts";
 import * as training from "./train-schemas.ts";
-import { rolloutFailureSchema, trajectorySchema } from "./trajectory-schema.ts";
+import { trajectorySchema } from "./trajectory-schema.ts";
 import { validationReportSchema } from "./validation-report.ts";
 import { verificationSchema } from "./verification.ts";
 

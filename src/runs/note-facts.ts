@@ -85,7 +85,8 @@ function episodesText(episodes: RolloutSummary["episodes"]): string {
   if (!episodes) return "";
   const { n, n_failed: failed, pass_rate: rate, reward_mean: reward } = episodes;
   const codes = Object.entries(episodes.codes).map(([name, count]) => `${name} ${count}`);
-  return `${n} episodes and ${failed} that failed, pass rate ${rate.toFixed(4)}, mean reward ${reward === null ? "unknown" : reward.toFixed(4)}, codes: ${codes.join(", ")}; in them `;
+  const known = (value: number | null) => value?.toFixed(4) ?? "unknown";
+  return `${n} episodes and ${failed} that failed, pass rate ${known(rate)}, mean reward ${known(reward)}, codes: ${codes.join(", ")}; in them `;
 }
 
 export function pairsFacts(

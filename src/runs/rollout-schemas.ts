@@ -75,8 +75,8 @@ const episodesSchema = z.strictObject({
   /** By type. */
   failures: z.record(z.string(), count),
   n_solved: count,
-  pass_rate: z.number(),
-  /** Over episodes that have a reward; null where none has. */
+  /** Over episodes that have a reward, as the mean is; null where none has. */
+  pass_rate: z.number().nullable(),
   reward_mean: z.number().nullable(),
   n_without_reward: count,
   /** Episodes that were cut short. */
@@ -116,6 +116,6 @@ export const rolloutSummarySchema = z.strictObject({
 
 export type Journaled = Readonly<z.infer<typeof journalRowSchema>>;
 export type JournaledEpisode = Readonly<z.infer<typeof journaledEpisodeSchema>>;
-export type EpisodesSummary = z.infer<typeof episodesSchema>;
+export type RolloutEpisodes = z.infer<typeof episodesSchema>;
 export type RolloutManifest = z.infer<typeof rolloutManifestSchema>;
 export type RolloutSummary = z.infer<typeof rolloutSummarySchema>;

@@ -4,6 +4,7 @@ import { dataError } from "../core/errors.ts";
 import { IdSet } from "../core/id-set.ts";
 import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajectory.ts";
 import { visibleShort } from "../core/visible.ts";
+import { byTask } from "./by-task.ts";
 import { JsonlFile, type ReadOptions } from "./jsonl.ts";
 import type { Rows } from "./rows.ts";
 import { toTrajectory } from "./trajectory-schema.ts";
@@ -88,19 +89,8 @@ export class TrajectoryGroups implements Rows<TrajectoryGroup> {
   }
 
   async *batches(): AsyncGenerator<TrajectoryGroup[], void, void> {
-    let open: Trajectory[] = [];
-    for await (const batch of this.#file.batches()) {
-      const groups: TrajectoryGroup[] = [];
-      for (const trajectory of batch) {
-        if (open.length > 0 && open[0]?.id !== trajectory.id) {
-          groups.push(this.#group(open));
-          open = [];
-        }
-        open.push(trajectory);
-      }
-      if (groups.length > 0) yield groups; // An empty batch would end the reading.
-    }
-    if (open.length > 0) yield [this.#group(open)];
+    for await (const groups of byTask(this.#file.batches()))
+      yield groups.map((trajectories) => this.#group(trajectories));
   }
 
   #group(trajectories: readonly Trajectory[]): TrajectoryGroup {

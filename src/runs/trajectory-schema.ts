@@ -1,4 +1,4 @@
-/** A line of trajectories.jsonl: one episode, or why there is none. */
+/** A line of trajectories.jsonl: one episode. */
 
 import { z } from "zod";
 import type { Trajectory } from "../core/trajectory.ts";
@@ -6,8 +6,6 @@ import { assistantMessage, observedMessages } from "./episode-schema.ts";
 import { JsonlFile, type ReadOptions } from "./jsonl.ts";
 import { count, jsonObject } from "./schema-parts.ts";
 import { parseWith } from "./whole-file.ts";
-
-export { rolloutFailureSchema } from "./episode-schema.ts";
 
 const sampled = z.strictObject({
   token_ids: z.array(count).nullable(),

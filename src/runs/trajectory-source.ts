@@ -6,9 +6,9 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { RolloutFailure } from "../core/trajectory.ts";
 import { FAILURES, TRAJECTORIES } from "./artifacts.ts";
+import { rolloutFailureSchema } from "./episode-schema.ts";
 import { contentOf, requireFinished, requireKind } from "./folder-kind.ts";
 import { JsonlFile } from "./jsonl.ts";
-import { rolloutFailureSchema } from "./trajectory-schema.ts";
 import { fileExists, parseWith } from "./whole-file.ts";
 
 export interface TrajectorySource {

@@ -1,32 +1,27 @@
-/** The parts of a run of episodes: its tasks, its trajectories, their replay, and playing them again. */
+/** The parts of a run of episodes: its tasks, its trajectories, their replay. */
 
 import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { actionsOf } from "../core/replay.ts";
-import type { Trajectory } from "../core/trajectory.ts";
 import { untrueRows } from "../gate/replay-rows.ts";
 import { addAxes, type OpenAxis } from "../loops/axes.ts";
-import { gather } from "../loops/gather.ts";
 import { ExampleFingerprints } from "../loops/scoring-run.ts";
 import { selectTrajectories } from "../loops/select-trajectories.ts";
 import { Tally } from "../loops/tally.ts";
-import type { EmbeddedPolicy } from "../policy/embedded.ts";
+import { byTask } from "../runs/by-task.ts";
 import { openRun, type Run } from "../runs/reader.ts";
 import { RowCursor } from "../runs/rows.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { withTemporaryFolder } from "../runs/temporary-folder.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
-import { type Draw, drawnRows } from "./draw.ts";
+import type { Draw } from "./draw.ts";
 import { findFile, reached } from "./find-input.ts";
-import { Comparison, impossible, type OnProgress, skipped } from "./part.ts";
-import {
-  type EnvironmentPlaces,
-  openRecordedEnvironment,
-  recordedTasks,
-} from "./recorded-environment.ts";
+import { Comparison, type OnProgress, skipped } from "./part.ts";
+import { playAgain, type Recorded } from "./play-again.ts";
+import { type OpenedEnvironment, withEnvironment } from "./recorded-environment.ts";
 import { comparePolicy, openRecordedPolicy, type PolicyOptions } from "./recorded-policy.ts";
 import { openRecordedAxes, type ScorerPlaces } from "./recorded-scorer.ts";
 import { recordedRule } from "./score.ts";
@@ -45,8 +40,9 @@ export function episodeParts(
   options: EpisodeOptions,
 ): Partial<Record<PartName, () => Promise<VerificationPart>>> {
   const total = run.manifest.examples.count;
-  const played = (part: PartName, work: (opened: Opened) => Promise<VerificationPart>) => () =>
-    withEnvironment(part, total, run.manifest, options, work);
+  const played =
+    (part: PartName, work: (opened: OpenedEnvironment) => Promise<VerificationPart>) => () =>
+      withEnvironment(part, total, run.manifest, options, work);
   return {
     data: played("data", (opened) => verifyTasks(run, opened)),
     answers: () => verifyTrajectories(run, options),
@@ -55,35 +51,8 @@ export function episodeParts(
   };
 }
 
-/** The environment with the tasks of the run. */
-export interface Opened {
-  readonly environment: PlayableEnvironment;
-  readonly tasks: ReadonlyMap<string, Example>;
-}
-
-/** A part that needs the environment; impossible, with the reason, where it cannot be reached. */
-export async function withEnvironment(
-  part: PartName,
-  total: number,
-  { environment, split }: { readonly environment?: unknown; readonly split?: string | undefined },
-  places: EnvironmentPlaces,
-  work: (opened: Opened) => Promise<VerificationPart>,
-): Promise<VerificationPart> {
-  const opened = await reached(async () => {
-    const found = await openRecordedEnvironment(environment as JsonObject, places);
-    return { environment: found, tasks: await recordedTasks(found, split) };
-  });
-  if ("why" in opened) return impossible(part, total, opened.why);
-  try {
-    const done = await reached(() => work(opened.value));
-    return "why" in done ? impossible(part, total, done.why) : done.value;
-  } finally {
-    await opened.value.environment.close();
-  }
-}
-
 /** Ids, prompts and expected answers of the rows against the tasks of the environment. */
-async function verifyTasks(run: Run, { tasks }: Opened): Promise<VerificationPart> {
+async function verifyTasks(run: Run, { tasks }: OpenedEnvironment): Promise<VerificationPart> {
   const { examples, environment } = run.manifest;
   const comparison = new Comparison();
   const met = new ExampleFingerprints();
@@ -146,7 +115,7 @@ async function actionsIn(file: string): Promise<Map<string, Map<number, string[]
 /** Every episode played again in the environment, and scored again on the axes. */
 async function verifyReplay(
   run: Run,
-  { environment, tasks }: Opened,
+  { environment, tasks }: OpenedEnvironment,
   options: EpisodeOptions,
 ): Promise<VerificationPart> {
   const { manifest, summary } = run;
@@ -212,7 +181,7 @@ async function verifySelection(
 async function compareRows(
   comparison: Comparison,
   rows: readonly ResultRow[],
-  { environment, tasks }: Opened,
+  { environment, tasks }: OpenedEnvironment,
   axes: readonly OpenAxis[],
 ): Promise<void> {
   const untrue = await untrueRows(
@@ -233,16 +202,10 @@ async function compareRows(
       comparison.differs(id, "axes", again[i]?.axes, found);
 }
 
-interface Recorded {
-  readonly id: string;
-  /** By sample, what is compared. */
-  readonly episodes: ReadonlyMap<number, JsonObject>;
-}
-
 /** The policy plays the tasks again, at the addresses of the run. */
 async function verifyPlayed(
   run: Run,
-  opened: Opened,
+  opened: OpenedEnvironment,
   options: EpisodeOptions,
 ): Promise<VerificationPart> {
   const { manifest, summary } = run;
@@ -261,80 +224,15 @@ async function verifyPlayed(
 }
 
 async function* recordedRows(run: Run): AsyncGenerator<Recorded, void, void> {
-  let open: { id: string; episodes: Map<number, JsonObject> } | undefined;
-  for await (const batch of run.results().batches()) {
-    for (const row of batch) {
-      if (open?.id !== row.id) {
-        if (open) yield open;
-        open = { id: row.id, episodes: new Map() };
-      }
-      for (const [sample, one] of (row.samples ?? [row]).entries()) {
-        if (one.completion === null) continue;
-        const at = row.samples ? sample : (row.episode?.sample ?? 0);
-        open.episodes.set(at, { completion: one.completion, code: one.outcome_code });
-      }
-    }
-  }
-  if (open) yield open;
+  for await (const groups of byTask(run.results().batches()))
+    for (const rows of groups)
+      yield { id: rows[0]?.id as string, episodes: new Map(rows.flatMap(episodesIn)) };
 }
 
-interface Again extends EpisodeOptions {
-  readonly comparison: Comparison;
-  readonly total: number;
-  /** A hash of what is compared, so that no draw fits every run. */
-  readonly content: string;
-  /** What is compared of an episode. */
-  shown(trajectory: Trajectory): JsonObject;
-}
-
-/** Tasks that are played together. */
-const AT_ONCE = 32;
-
-export async function playAgain(
-  policy: EmbeddedPolicy,
-  { environment, tasks }: Opened,
-  recorded: AsyncIterable<Recorded>,
-  { draw, total, content, comparison, onProgress, shown }: Again,
-): Promise<VerificationPart> {
-  const drawn = draw && drawnRows(draw, total, content);
-  const wanted = drawn?.size ?? total;
-  let place = 0;
-  let waiting: Recorded[] = [];
-  const settle = async () => {
-    const again = await playedAgain(policy, environment, tasks, waiting);
-    for (const { id, episodes } of waiting) {
-      for (const [sample, found] of episodes) {
-        const one = again.get(`${sample} ${id}`);
-        comparison.compare(id, one ? shown(one) : {}, found);
-      }
-    }
-    waiting = [];
-    onProgress?.("Playing again", Math.min(place, wanted), wanted);
-  };
-  for await (const one of recorded) {
-    if (drawn?.has(place++) === false) continue;
-    waiting.push(one);
-    if (waiting.length === AT_ONCE) await settle();
-  }
-  await settle();
-  return comparison.part("sample", total, draw ? `drawn by ${draw.seed}` : "all episodes");
-}
-
-async function playedAgain(
-  policy: EmbeddedPolicy,
-  { environment }: PlayableEnvironment,
-  tasks: ReadonlyMap<string, Example>,
-  recorded: readonly Recorded[],
-): Promise<Map<string, Trajectory>> {
-  const again = new Map<string, Trajectory>();
-  const wanted = new Map(recorded.map(({ id, episodes }) => [id, episodes]));
-  const most = Math.max(0, ...recorded.map(({ episodes }) => 1 + Math.max(-1, ...episodes.keys())));
-  await gather({
-    ...{ actor: policy.actor(), environment, n: most, seed: policy.sampling.seed },
-    tasks: recorded.flatMap(({ id }) => tasks.get(id) ?? []),
-    maxFailures: Number.POSITIVE_INFINITY,
-    skips: (id, sample) => !wanted.get(id)?.has(sample),
-    onEpisode: (one) => void again.set(`${one.sample} ${one.id}`, one),
+/** By sample, what a row says: of one episode, or of all that were selected from. */
+function episodesIn({ samples, episode, ...row }: ResultRow): [number, JsonObject][] {
+  return (samples ?? [row]).flatMap(({ completion, outcome_code: code }, i) => {
+    const sample = samples ? i : (episode?.sample ?? 0);
+    return completion === null ? [] : [[sample, { completion, code }]];
   });
-  return again;
 }

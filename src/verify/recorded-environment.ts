@@ -7,10 +7,11 @@ import type { Example } from "../core/records.ts";
 import { EMBEDDED } from "../environments/catalogue.ts";
 import { openPlayable } from "../environments/playable.ts";
 import { openRows } from "../runs/rows.ts";
+import type { PartName, VerificationPart } from "../runs/verification.ts";
 import { fileExists } from "../runs/whole-file.ts";
 import { currentCode } from "../scorers/load.ts";
-import { candidatesOf, lookBelow, type Places, whereToLook } from "./find-input.ts";
-import { Unreachable } from "./part.ts";
+import { candidatesOf, lookBelow, type Places, reached, whereToLook } from "./find-input.ts";
+import { impossible, Unreachable } from "./part.ts";
 
 export interface EnvironmentPlaces extends Places {
   /** The file to use in place of the one that the run names. */
@@ -80,6 +81,33 @@ export async function recordedTasks(
   if (split === undefined)
     throw new Unreachable("The run does not say what split its tasks are of.");
   return new Map((await environment.tasks(split as Split)).map((task) => [task.id, task]));
+}
+
+/** The environment with the tasks of the run. */
+export interface OpenedEnvironment {
+  readonly environment: PlayableEnvironment;
+  readonly tasks: ReadonlyMap<string, Example>;
+}
+
+/** A part that needs the environment; impossible, with the reason, where it cannot be reached. */
+export async function withEnvironment(
+  part: PartName,
+  total: number,
+  { environment, split }: { readonly environment?: unknown; readonly split?: string | undefined },
+  places: EnvironmentPlaces,
+  work: (opened: OpenedEnvironment) => Promise<VerificationPart>,
+): Promise<VerificationPart> {
+  const opened = await reached(async () => {
+    const found = await openRecordedEnvironment(environment as JsonObject, places);
+    return { environment: found, tasks: await recordedTasks(found, split) };
+  });
+  if ("why" in opened) return impossible(part, total, opened.why);
+  try {
+    const done = await reached(() => work(opened.value));
+    return "why" in done ? impossible(part, total, done.why) : done.value;
+  } finally {
+    await opened.value.environment.close();
+  }
 }
 
 interface RecordedTasks {

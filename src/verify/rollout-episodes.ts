@@ -3,14 +3,17 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import { SUMMARY } from "../runs/artifacts.ts";
+import { byTask } from "../runs/by-task.ts";
 import type { Rollout } from "../runs/read-rollout.ts";
 import { findEpisodes } from "../runs/recorded-episodes.ts";
 import { readTrajectories } from "../runs/trajectory-schema.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
-import { type EpisodeOptions, type Opened, playAgain, withEnvironment } from "./episodes.ts";
+import type { EpisodeOptions } from "./episodes.ts";
 import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { filesPart } from "./files.ts";
 import { Comparison } from "./part.ts";
+import { playAgain } from "./play-again.ts";
+import { type OpenedEnvironment, withEnvironment } from "./recorded-environment.ts";
 import { comparePolicy, findRecordedCheckpoint, openRecordedPolicy } from "./recorded-policy.ts";
 import { verifyTries } from "./tries.ts";
 
@@ -41,7 +44,7 @@ export async function verifyRolloutEpisodes(
 
 type Work = (
   rollout: Rollout,
-  opened: Opened,
+  opened: OpenedEnvironment,
   options: EpisodeOptions,
 ) => Promise<VerificationPart>;
 
@@ -83,15 +86,9 @@ const whole = (trajectory: Trajectory) => trajectory as unknown as JsonObject;
 
 async function* recordedIn(dir: string) {
   const { file } = await findEpisodes(dir);
-  let open: { id: string; episodes: Map<number, JsonObject> } | undefined;
-  for await (const batch of readTrajectories(file).batches()) {
-    for (const one of batch) {
-      if (open?.id !== one.id) {
-        if (open) yield open;
-        open = { id: one.id, episodes: new Map() };
-      }
-      open.episodes.set(one.sample, whole(one));
+  for await (const groups of byTask(readTrajectories(file).batches()))
+    for (const group of groups) {
+      const episodes = new Map(group.map((one) => [one.sample, whole(one)]));
+      yield { id: group[0]?.id as string, episodes };
     }
-  }
-  if (open) yield open;
 }

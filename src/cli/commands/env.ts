@@ -2,51 +2,29 @@
 
 import { once } from "node:events";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { Argument, type Command, Option } from "commander";
-import {
-  ENVIRONMENT_ERROR,
-  type EpisodeEnd,
-  type PlayableEnvironment,
-  SPLITS,
-  type Split,
-  type Turn,
-} from "../../core/environment.ts";
-import { dataError, usageError } from "../../core/errors.ts";
+import { type PlayableEnvironment, SPLITS } from "../../core/environment.ts";
+import { usageError } from "../../core/errors.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
-import type { Example } from "../../core/records.ts";
-import { rngAt } from "../../core/rng.ts";
 import { visible } from "../../core/visible.ts";
 import { EMBEDDED } from "../../environments/catalogue.ts";
 import { checkEnvironment, type Finding } from "../../environments/check.ts";
-import { episodeSeed } from "../../environments/episode.ts";
 import { type OpenedEnvironment, openEnvironment } from "../../environments/open.ts";
 import { isRemote } from "../../openenv/address.ts";
 import { checkRemote } from "../../openenv/check-remote.ts";
 import { openPlayable, openRemote, type RemotePlayable } from "../../openenv/open-playable.ts";
 import { serveEnvironment } from "../../openenv/server.ts";
 import { writeWhole } from "../../runs/whole-file.ts";
-import { exampleAnswer, toolText } from "../environment-text.ts";
+import { type PlayFlags, playAtTerminal } from "../env-play.ts";
+import { showEnvironment, showRemote } from "../env-show.ts";
+import { exampleAnswer } from "../environment-text.ts";
 import { onBug } from "../on-bug.ts";
 import { FORMAT, type Format, SEED, wholeNumber } from "../options.ts";
-import {
-  counted,
-  err,
-  hanging,
-  out,
-  paint,
-  print,
-  printableJson,
-  program,
-  warning,
-} from "../terminal.ts";
+import { counted, err, out, paint, print, printableJson, program, warning } from "../terminal.ts";
 
-interface Flags {
+interface Flags extends PlayFlags {
   readonly format: Format;
-  readonly split: Split;
-  readonly task?: string;
   readonly tasks: number;
-  readonly seed: number;
   readonly port: number;
   readonly maxSessions: number;
   readonly outdir?: string;
@@ -112,7 +90,7 @@ const ACTION: Readonly<
 > = {
   show: async (name, flags) => {
     if (isRemote(name)) await withRemote(name, (opened) => showRemote(opened, flags));
-    else show(await openEnvironment(name), flags);
+    else showEnvironment(await openEnvironment(name), flags);
     return 0;
   },
   tasks: async (name, flags) => {
@@ -123,7 +101,7 @@ const ACTION: Readonly<
     const example = isRemote(name)
       ? undefined
       : exampleAnswer((await openEnvironment(name)).definition);
-    await withPlayable(name, (opened) => play(opened, flags, example));
+    await withPlayable(name, (opened) => playAtTerminal(opened, flags, example));
     return 0;
   },
   check: async (name, flags) => {
@@ -177,89 +155,6 @@ function list({ format }: Flags): void {
   print(`More about one: ${program()} env show NAME`);
 }
 
-function show({ definition, identity }: OpenedEnvironment, { format }: Flags): void {
-  const { codes, solved, rewards, maxTurns, random, tools = [] } = definition;
-  const tasks = Object.fromEntries(SPLITS.map((split) => [split, definition.tasks(split).length]));
-  if (format === "json") {
-    const found = {
-      ...identity,
-      codes,
-      solved,
-      rewards,
-      max_turns: maxTurns,
-      random,
-      tasks,
-      tools,
-    };
-    out(printableJson(found, 2));
-    return;
-  }
-  out(paint("bold", `${visible(identity.name)} ${visible(identity.version)}`));
-  print(visible(identity.spec), "  ");
-  out();
-  const line = (label: string, text: string) => out(hanging(`  ${label.padEnd(10)}`, text));
-  line("tasks", SPLITS.map((split) => `${tasks[split]} ${split}`).join(", "));
-  line("turns", `at most ${maxTurns}`);
-  line("reward", rewards ? `${rewards[0]} to ${rewards[1]}` : "none of its own");
-  line("random", random ? "episodes of a task differ by their seed" : "no");
-  line(
-    "codes",
-    codes.map((code) => (solved.includes(code) ? `${code} (solved)` : code)).join(", "),
-  );
-  for (const tool of tools) line("tool", toolText(tool));
-  const example = exampleAnswer(definition);
-  if (example !== undefined) line("answer", `such as ${example}`);
-  line("source", identity.source_sha256);
-  const [task] = definition.tasks("dev");
-  if (!task) return;
-  out();
-  out("  The first dev task, as a policy reads it:");
-  out();
-  const { observation, end } = definition.reset(task, episodeSeed(0, task));
-  requireSound(task, end);
-  printObservation(observation);
-}
-
-async function showRemote(opened: RemotePlayable, { format, split }: Flags): Promise<void> {
-  const { environment, tools, codes, solved, remote } = opened;
-  const { identity, episodesAtOnce = 1 } = environment;
-  if (format === "json") {
-    out(printableJson({ ...identity, codes, solved, ...remote, tools }, 2));
-    return;
-  }
-  out(paint("bold", `${visible(String(identity.name))} ${visible(String(identity.version))}`));
-  print(visible(String(identity.spec)), "  ");
-  out();
-  const line = (label: string, text: string) =>
-    out(hanging(`  ${label.padEnd(10)}`, visible(text)));
-  line("server", (identity.remote as { url: string }).url);
-  line("tasks", remote.tasks);
-  line("action", remote.actions);
-  line("seeds", remote.seeds);
-  line("episodes", `at most ${episodesAtOnce} at once, as far as is known`);
-  line("codes", codes.length > 0 ? codes.join(", ") : "the server does not say");
-  line("solved", solved.length > 0 ? solved.join(", ") : "the server does not say");
-  for (const tool of tools) line("tool", toolText(tool));
-  line("told", `${identity.source_sha256} (SHA-256 of /metadata and /schema)`);
-  const [task] = await opened.tasks(split);
-  if (!task) return;
-  out();
-  out(`  The first ${split} task, as a policy reads it:`);
-  out();
-  const { observation, end } = await environment.reset(task, rngAt(0));
-  requireSound(task, end);
-  printObservation(observation);
-}
-
-/** An environment that broke is an error and not the end of a game. */
-function requireSound({ id }: Example, end: EpisodeEnd | undefined): void {
-  if (end?.code !== ENVIRONMENT_ERROR) return;
-  throw dataError(
-    `the environment failed on ${visible(id)}: ${visible(String(end.details.message))}`,
-    "Correct the environment: no reward can be had from one that fails.",
-  );
-}
-
 /** Each split as a data set, which rollouts and training take. */
 async function writeTasks(opened: PlayableEnvironment, { outdir }: Flags): Promise<void> {
   if (outdir === undefined) throw usageError("env tasks needs --outdir FOLDER", "Add it.");
@@ -268,12 +163,6 @@ async function writeTasks(opened: PlayableEnvironment, { outdir }: Flags): Promi
     const file = path.join(outdir, `${split}.jsonl`);
     await writeWhole(file, tasks.map((task) => `${canonicalJson(task as Json)}\n`).join(""));
     print(`Wrote ${visible(file)}, ${counted(tasks.length, "task")}`);
-  }
-}
-
-function printObservation(messages: readonly { role: string; content: string }[]): void {
-  for (const { role, content } of messages) {
-    for (const line of content.trimEnd().split("\n")) out(`  ${role}> ${visible(line)}`);
   }
 }
 
@@ -315,54 +204,4 @@ async function serve(environment: OpenedEnvironment, { port, maxSessions }: Flag
   print(`Serving ${visible(environment.identity.name)} to OpenEnv clients. Stop with Ctrl-C.`);
   await stopped;
   await server.close();
-}
-
-/** A person plays: what a policy would read, a line of text as answer, the rewards. */
-async function play(
-  opened: PlayableEnvironment,
-  { split, task: id, seed }: Flags,
-  example: string | undefined,
-): Promise<void> {
-  const { environment } = opened;
-  const { name, spec } = environment.identity as { name: string; spec: string };
-  const task = taskWith(name, await opened.tasks(split), split, id);
-  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  let turn = await environment.reset(task, rngAt(seed));
-  let total: number | null = turn.reward;
-  print(`${visible(name)}, task ${visible(task.id)}. ${visible(spec)}`);
-  for (const tool of opened.tools) out(hanging("  tool    ", toolText(tool)));
-  if (example !== undefined) out(hanging("  answer  ", `such as ${example}`));
-  while (!turn.end) {
-    out();
-    printObservation(turn.observation);
-    process.stdout.write("  you> ");
-    const { value, done } = await lines.next();
-    if (!process.stdin.isTTY) out(visible(value ?? ""));
-    if (done) return print("No more input: the game was left before its end.");
-    [turn] = (await environment.step([{ state: turn.state, action: { text: value } }])) as [
-      Turn<unknown>,
-    ];
-    total = total === null || turn.reward === null ? null : total + turn.reward;
-  }
-  requireSound(task, turn.end);
-  out();
-  const { code, details } = turn.end;
-  print(`The end: ${visible(code)}, reward ${total === null ? "none" : Number(total.toFixed(4))}.`);
-  if (typeof details.message === "string") print(visible(details.message));
-  for (const [name, value] of Object.entries(turn.metrics ?? {}))
-    out(`  ${visible(name)} ${value}`);
-}
-
-function taskWith(
-  name: string,
-  tasks: readonly Example[],
-  split: Split,
-  id: string | undefined,
-): Example {
-  const found = id === undefined ? tasks[0] : tasks.find((task) => task.id === id);
-  if (found) return found;
-  throw usageError(
-    `${visible(name)} has no task ${id} in the split ${split}`,
-    `It has ${counted(tasks.length, "task")} there, such as ${visible(tasks[0]?.id ?? "none")}.`,
-  );
 }

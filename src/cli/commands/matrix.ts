@@ -9,12 +9,12 @@ import { writeWhole } from "../../runs/whole-file.ts";
 import { DEFAULT_CONCURRENCY } from "../../scorers/open.ts";
 import { axesOf } from "../axis-text.ts";
 import { compareMarkdown, compareText } from "../compare-text.ts";
+import { openPolicy, readSystem } from "../open-policy.ts";
 import { wholeNumber } from "../options.ts";
 import { openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "../scoring.ts";
 import { gridMarkdown, gridText, sliceGrids } from "../slice-grid.ts";
 import { sliceTable } from "../slice-text.ts";
 import { out, print, printableJson, warning } from "../terminal.ts";
-import { openPolicy, readSystem } from "./rollout.ts";
 
 interface Flags extends Omit<ScorerFlags, "concurrency"> {
   readonly outdir: string;

@@ -1,18 +1,13 @@
-import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ActingPolicy } from "../../core/actor.ts";
 import { SPLITS, type Split } from "../../core/environment.ts";
-import { dataError, ioError, usageError } from "../../core/errors.ts";
-import type { SamplingSettings } from "../../core/policy.ts";
+import { usageError } from "../../core/errors.ts";
 import { rollout } from "../../loops/rollout.ts";
 import { rolloutEpisodes } from "../../loops/rollout-episodes.ts";
-import { aliasedPolicy } from "../../runs/aliased-policy.ts";
 import type { FinishedRollout } from "../../runs/finished-rollout.ts";
-import { printEpisodes, writtenTokens } from "../episodes-text.ts";
-import { OPENAI, requireEndpoint } from "../named-policy.ts";
 import { onInterrupt } from "../on-interrupt.ts";
+import { openPolicy, type PolicyFlags, readSystem } from "../open-policy.ts";
 import {
   addRunOptions,
   EXAMPLES,
@@ -23,23 +18,18 @@ import {
   wholeNumber,
 } from "../options.ts";
 import { type TokenProgress, tokenProgress } from "../progress.ts";
+import { printEpisodes, writtenTokens } from "../rollout-episodes-text.ts";
 import { printCost, printTiming, trainedOn } from "../rollout-text.ts";
 import { commandLines, out, print, program, warning } from "../terminal.ts";
 
-interface Flags extends RunFlags, Pick<SamplingSettings, "temperature" | "seed"> {
-  readonly policy: string;
+interface Flags extends RunFlags, PolicyFlags {
   readonly dataset?: string;
   readonly env?: string;
   readonly split?: Split;
   readonly tasks?: number;
   readonly maxFailures?: number;
   readonly n: number;
-  readonly topP: number;
-  readonly topK: number;
-  readonly maxTokens: number;
-  readonly stop?: string[];
   readonly system?: string;
-  readonly concurrency: number;
   readonly priceIn?: number;
   readonly priceOut?: number;
   readonly resume?: boolean;
@@ -224,87 +214,6 @@ async function sampleCompletions(flags: Flags & { readonly dataset: string }): P
     });
   const result = await withPolicy(flags, "Sampling", sample, (text) => notices.push(text));
   if (!flags.quiet) printRollout(result, flags, kept, notices);
-}
-
-export async function readSystem(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error) => {
-    throw ioError(`read ${file}`, error, "data");
-  });
-  if (!isUtf8(bytes)) throw dataError(`${file}: not valid UTF-8`, "Save the file as UTF-8.");
-  return new TextDecoder().decode(bytes);
-}
-
-/** What says which policy samples, and how. */
-export type PolicyFlags = Pick<
-  Flags,
-  "policy" | "temperature" | "topK" | "topP" | "maxTokens" | "stop" | "seed" | "concurrency"
->;
-
-/**
- * `rules` are the system prompt of an endpoint where none is given: a chat model cannot know the
- * game otherwise. A checkpoint has learned it from observations, and may have no chat template.
- */
-export async function openPolicy(
-  flags: PolicyFlags,
-  system: string | undefined,
-  onNotice: (text: string) => void,
-  rules?: string,
-): Promise<ActingPolicy> {
-  const { temperature, topK: top_k, topP: top_p, maxTokens: max_tokens, stop = [], seed } = flags;
-  const sampling = { temperature, top_k, top_p, max_tokens, stop, seed };
-  const aliased = aliasedPolicy(flags.policy);
-  if (aliased?.source.startsWith(OPENAI)) {
-    requireEndpoint(flags.policy, aliased);
-    const source = { ...flags, policy: aliased.source };
-    return openEndpoint(source, sampling, system ?? rules, onNotice);
-  }
-  if (flags.policy.startsWith(OPENAI)) {
-    return openEndpoint(flags, sampling, system ?? rules, onNotice);
-  }
-  const prefix = /^[A-Za-z][A-Za-z0-9+.-]+:/.exec(flags.policy)?.[0];
-  if (prefix !== undefined && !aliased && !existsSync(flags.policy)) {
-    throw usageError(
-      `unknown kind of policy: ${prefix}`,
-      "Use a checkpoint folder, pi0, alias:NAME, or openai:MODEL.",
-    );
-  }
-  // Loaded lazily: an endpoint does not need the engine.
-  const { openEmbeddedPolicy } = await import("../../policy/embedded.ts");
-  return openEmbeddedPolicy(flags.policy, { sampling, system, timed: true });
-}
-
-async function openEndpoint(
-  flags: PolicyFlags,
-  sampling: SamplingSettings,
-  system: string | undefined,
-  onNotice: (text: string) => void,
-): Promise<ActingPolicy> {
-  const model = flags.policy.slice(OPENAI.length).trim();
-  if (model === "") throw usageError("--policy openai: has no model name", "Use openai:MODEL.");
-  const { env } = process;
-  const apiKey = env.OPENAI_API_KEY?.trim() ?? "";
-  if (apiKey === "") {
-    throw usageError(
-      "OPENAI_API_KEY is not set",
-      "Set it to the key of the endpoint; for a server without keys, to any text.",
-    );
-  }
-  const { openOpenAiPolicy } = await import("../../providers/openai.ts");
-  return openOpenAiPolicy({
-    ...{ model, sampling, system, apiKey, onNotice, concurrency: flags.concurrency },
-    baseUrl: env.OPENAI_BASE_URL,
-    organization: env.OPENAI_ORG_ID,
-    project: env.OPENAI_PROJECT_ID,
-    secrets: gatewaySecrets(env.OPENAI_CUSTOM_HEADERS),
-  });
-}
-
-/** The client sends these headers by itself; their values may be secrets. */
-function gatewaySecrets(headers = ""): string[] {
-  return headers
-    .split("\n")
-    .map((line) => line.slice(line.indexOf(":") + 1).trim())
-    .flatMap((value) => [value, value.replace(/^Bearer +/i, "")]);
 }
 
 function printRollout(

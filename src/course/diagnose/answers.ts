@@ -96,7 +96,7 @@ function isRight(one: DiagnoseCase, given: Given): boolean {
 }
 
 /** The first answer is right, or its correction is. Marked again: the file can be edited. */
-export function isSettled(one: DiagnoseCase, { corrected, ...first }: DiagnosisAnswer): boolean {
+function isSettled(one: DiagnoseCase, { corrected, ...first }: DiagnosisAnswer): boolean {
   return isRight(one, first) || (corrected !== undefined && isRight(one, corrected));
 }
 

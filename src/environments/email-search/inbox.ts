@@ -28,7 +28,7 @@ export interface Inbox {
 }
 
 export const MAIL_COUNT = 5000;
-export const OWNER = "kim@example.com";
+const OWNER = "kim@example.com";
 
 const COLOURS = words("amber azure black brown coral green ivory lilac ochre olive white khaki");
 const ANIMALS = words(

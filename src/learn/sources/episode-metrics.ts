@@ -1,7 +1,7 @@
 /** What is recorded of episodes in an environment: their turns, how they were cut short, its own figures. */
 
+import { CONTEXT_FULL } from "../../core/environment.ts";
 import { OUT_OF_TURNS } from "../../environments/definition.ts";
-import { CONTEXT_FULL } from "../../loops/play.ts";
 import { mean } from "../parts/advantages.ts";
 import type { Episode } from "../play.ts";
 

@@ -50,7 +50,7 @@ export class ConversationGroups {
   }
 }
 
-export function episodeArticle(one: Conversation, level: number): Html {
+function episodeArticle(one: Conversation, level: number): Html {
   const { id, sample, messages, details } = one;
   const hasReason = Object.keys(Object(details ?? {})).length > 0;
   return html`<article class="sample">

@@ -17,7 +17,7 @@ export const statusChip = (status: ModeStatus): Html =>
   html`<span class="chip ${CHIPS[status]}">${status}</span>`;
 
 /** The embedded prompts, some of which are to be refused. */
-export const PROBES = "data/probes/probes.jsonl";
+const PROBES = "data/probes/probes.jsonl";
 
 /** Axes whose failures show only where a prompt asks for something that is to be refused. */
 const NEEDS_PROMPTS_TO_REFUSE: ReadonlySet<string> = new Set(["refusal", "safety"]);

@@ -2,9 +2,18 @@
 
 import type { Trajectory } from "../core/trajectory.ts";
 import type { FinishedRollout } from "../runs/finished-rollout.ts";
-import type { EpisodesSummary } from "../runs/rollout-schemas.ts";
+import type { RolloutEpisodes } from "../runs/rollout-schemas.ts";
 import { printCost, printTiming, trainedOn } from "./rollout-text.ts";
-import { commandLines, hanging, out, percent, print, program, warning } from "./terminal.ts";
+import {
+  commandLines,
+  figure,
+  hanging,
+  out,
+  percent,
+  print,
+  program,
+  warning,
+} from "./terminal.ts";
 
 /** Tokens that the policy wrote, as far as they were counted. */
 export function writtenTokens({ messages }: Trajectory): number {
@@ -25,7 +34,7 @@ export function printEpisodes(
   kept: number,
   notices: readonly string[],
 ): void {
-  const episodes = summary.episodes as EpisodesSummary;
+  const episodes = summary.episodes as RolloutEpisodes;
   const each = manifest.n === 1 ? "one episode" : `${manifest.n} episodes`;
   print(
     `Played ${each} of each of ${summary.n_examples} tasks of ${env} (${manifest.split}) with ${policy}.`,
@@ -47,16 +56,19 @@ export function printEpisodes(
   out(commandLines(`Next: ${program()} eval`, flags));
 }
 
-function failedText({ n, n_failed: failed, failures }: EpisodesSummary): string {
+function failedText({ n, n_failed: failed, failures }: RolloutEpisodes): string {
   return `${failed} of ${n + failed} episodes failed (${counts(failures)}) and are in no figure below; failures.jsonl says why.`;
 }
 
-function printFigures(episodes: EpisodesSummary): void {
+function printFigures(episodes: RolloutEpisodes): void {
   const { n, n_solved: solved, n_truncated: cut, turns, n_without_reward: without } = episodes;
-  out(`  pass rate: ${percent(episodes.pass_rate)} (${solved} of ${n} episodes solved)`);
-  const reward = episodes.reward_mean;
-  const none = without > 0 ? ` (${without} episodes have none)` : "";
-  out(`  mean reward: ${reward === null ? "none" : figure(reward)}${reward === null ? "" : none}`);
+  const { pass_rate: rate, reward_mean: reward } = episodes;
+  if (rate === null || reward === null) out("  pass rate: undefined, no episode has a reward");
+  else {
+    out(`  pass rate: ${percent(rate)} (${solved} of ${n - without} episodes solved)`);
+    const none = without > 0 ? ` (${without} episodes have none)` : "";
+    out(`  mean reward: ${figure(reward)}${none}`);
+  }
   out(hanging("  codes: ", counts(episodes.codes)));
   out(`  turns: ${figure(turns.mean)} on average, ${turns.most} at most`);
   if (cut > 0) out(`  cut short: ${cut} of ${n} episodes`);
@@ -72,9 +84,4 @@ function counts(of: Readonly<Record<string, number>>): string {
     .sort(([a, m], [b, k]) => k - m || (a < b ? -1 : 1))
     .map(([name, count]) => `${name} ${count}`)
     .join(", ");
-}
-
-/** At most four decimals, and no zeros at the end. */
-function figure(value: number): string {
-  return String(Number(value.toFixed(4)));
 }
