@@ -44,7 +44,7 @@ export function textsOf(definition, share, count) {
   return texts.slice(0, count);
 }
 
-/** The share of holdout games that a player wins: the games that `rollout --seed 0` plays. */
+/** The share of holdout games that a player wins; their tiles are not those of a rollout. */
 export function shareWon(definition, player, count) {
   const won = definition
     .tasks("holdout")
