@@ -206,7 +206,7 @@ describe("native tool calls", () => {
       ...{ tasks: 40, policy: { concurrency: 40 } },
     });
     process.off("warning", listen);
-    expect(endpoint.mostInFlight).toBeGreaterThan(20);
+    expect(endpoint.mostInFlight).toBeGreaterThan(10); // From 11 listeners on, Node warns.
     expect(warnings).toEqual([]);
   });
 
