@@ -28,7 +28,8 @@ export {
   type Scorer,
   type ScorerIdentity,
 } from "./core/score.ts";
-export { GATE_EXIT, type GateOptions, gate } from "./gate/gate.ts";
+export { GATE_EXIT, gate } from "./gate/gate.ts";
+export type { GateOptions } from "./gate/options.ts";
 export { gateMarkdown } from "./gate/render.ts";
 export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";

@@ -172,7 +172,8 @@ describe.concurrent("mistakes are usage errors with a suggestion", () => {
     ...flags,
   ];
   test.each([
-    [["eval"], "--dataset"],
+    [["eval"], "--outdir"],
+    [["eval", "--outdir", "x"], "--dataset"],
     [["eval", "--dataset", "d.jsonl", "--outdir", "x"], "--completions"],
     [["eval", "--dataset", "d.jsonl", "--completions", "c.jsonl"], "--outdir"],
     [["inspect-run"], "--run"],

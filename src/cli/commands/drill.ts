@@ -18,10 +18,10 @@ interface Flags {
   readonly seed: number;
 }
 
-export const help = `new writes six to eight pairs of runs to --outdir, each with a claim about it. The
-seed decides how many, with which causes, rows and claims; a cause can be behind
-several pairs, or behind none. Read the manifests and the rows of each pair, then
-name the cause of what you see:
+export const help = `new writes six to eight pairs of runs to --outdir, each with a claim about it.
+The seed decides how many, with which causes, rows and claims; a cause can be
+behind several pairs, or behind none. Read the manifests and the rows of each
+pair, then name the cause of what you see:
 ${CAUSE_NAMES.map((name) => `  ${name.padEnd(11)} ${CAUSES[name].means}`).join("\n")}
 mark tells which answers are right, and where the runs show it.
 
