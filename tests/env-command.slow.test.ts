@@ -131,7 +131,10 @@ describe("on a server", () => {
     const direct = await play(["twenty48", ...flags], [...moves, "nonsense"]);
     const through = await play([`openenv:${served.url}`, ...flags], [...moves, "nonsense"]);
     expect(direct.stdout).toContain("The end: unreadable_move, reward -1.");
-    expect(through).toEqual(direct);
+    // A server has no scripted player that could give an example of an answer.
+    const game = direct.stdout.replace(/^ {2}answer {2}such as .*\n/m, "");
+    expect(game).not.toBe(direct.stdout);
+    expect(through).toEqual({ ...direct, stdout: game });
     const other = await play(["twenty48", "--seed", "4"], [...moves, "nonsense"]);
     expect(other.stdout).not.toBe(direct.stdout);
   });
