@@ -10,7 +10,6 @@ import { ENGINES } from "../learn/engines.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { mergeSettings, nested, parseAssignment, readRecipe } from "../learn/recipe.ts";
 import { isSampled } from "../learn/sources/index.ts";
-import { openPlayable } from "../openenv/open-playable.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { type ExpectedData, explained } from "./data-kind.ts";
@@ -171,7 +170,7 @@ export async function withTrainOptions<T>(
     const rewards: GuardedScorer[] = [];
     const own = isPlayed(flags);
     refuseScorers(flags);
-    environment = own ? await openPlayable(flags.env, (text) => err(warning(text))) : undefined;
+    environment = own ? await openEnvironment(flags.env) : undefined;
     if (isSampled(algorithmOf(algorithm).needs) && !own) {
       for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
     }
@@ -194,6 +193,12 @@ export async function withTrainOptions<T>(
 /** Whether episodes are played in an environment of its own, rather than prompts answered. */
 export function isPlayed({ env }: Pick<TrainFlags, "env">): boolean {
   return env !== SINGLE_TURN;
+}
+
+async function openEnvironment(given: string): Promise<PlayableEnvironment> {
+  // Loaded lazily: scored prompts do not need it.
+  const { openPlayable } = await import("../openenv/open-playable.ts");
+  return openPlayable(given, (text) => err(warning(text)));
 }
 
 function refuseScorers(flags: TrainFlags): void {

@@ -2,7 +2,7 @@
 
 import type { Environment, PlayableEnvironment } from "../core/environment.ts";
 import { passes } from "../core/score.ts";
-import { ENVIRONMENTS, type EnvironmentParts } from "../environments/index.ts";
+import { ENVIRONMENTS, type EnvironmentParts } from "../environments/scored-prompts.ts";
 import { named } from "./named.ts";
 import type { TrainOptions } from "./options.ts";
 import type { Episode } from "./play.ts";

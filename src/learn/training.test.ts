@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment } from "../core/environment.ts";
 import { wrapEngine } from "../engine/engine.ts";
-import { ENVIRONMENTS } from "../environments/index.ts";
+import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
 import { CharacterTokenizer } from "../policy/characters.ts";
 import { saveCheckpoint } from "../policy/checkpoint.ts";
 import { initialise, SIZES } from "../policy/initialise.ts";

@@ -9,7 +9,7 @@ import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
-import { ENVIRONMENTS } from "../environments/index.ts";
+import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
 import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
 import { loadCheckpoint } from "../policy/checkpoint.ts";

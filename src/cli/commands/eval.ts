@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Axis } from "../../loops/axes.ts";
 import { evaluate } from "../../loops/eval.ts";
-import { evaluateTrajectories } from "../../loops/eval-trajectories.ts";
 import type { FinishedRun } from "../../runs/scored-run.ts";
 import { warnings } from "../../runs/summary-text.ts";
 import { axes, axisTable } from "../axis-text.ts";
@@ -90,6 +89,8 @@ async function run(flags: Flags): Promise<void> {
 async function replay(flags: Flags & { readonly trajectories: string }): Promise<void> {
   refuseBeside({ ...flags }, ["dataset", "completions", "scorer", "repeats", "maxExamples"]);
   const { trajectories, outdir, force, slice, policy, sampling } = flags;
+  // Loaded lazily: a scored file does not need it.
+  const { evaluateTrajectories } = await import("../../loops/eval-trajectories.ts");
   const outcome = await withTrajectories(flags, (environment, onBytes) =>
     evaluateTrajectories({
       ...{ trajectories, environment, outdir, force, slice, onBytes },

@@ -2,7 +2,6 @@ import { type Command, Option } from "commander";
 import type { Axis } from "../../loops/axes.ts";
 import { RULES, type RuleName } from "../../loops/decide.ts";
 import { select } from "../../loops/select.ts";
-import { selectTrajectories } from "../../loops/select-trajectories.ts";
 import {
   builtInPolicy,
   loadSelectionPolicy,
@@ -118,12 +117,14 @@ function fromSamples(
   );
 }
 
-function fromEpisodes(
+async function fromEpisodes(
   flags: Flags & { readonly trajectories: string },
   policy: SelectionPolicy,
 ): Promise<FinishedRun> {
   refuseBeside({ ...flags }, ["dataset", "samples", "scorer"]);
   const { trajectories, outdir, force, n, slice, sampling } = flags;
+  // Loaded lazily: a pack does not need it.
+  const { selectTrajectories } = await import("../../loops/select-trajectories.ts");
   return withTrajectories(flags, (environment, onBytes) =>
     selectTrajectories({
       ...{ trajectories, environment, outdir, force, n, slice, onBytes, policy },
