@@ -213,7 +213,7 @@ function passes(margin: number, draw: (seed: number) => Paired): number {
 }
 
 const MARGIN = 0.05;
-const DRAWS = 2000;
+const DRAWS = 1000;
 /** Half of alpha, and three standard errors of so many draws. */
 const MOST_PASSES = 0.025 + 3 * Math.sqrt((0.025 * 0.975) / DRAWS);
 
