@@ -1,7 +1,8 @@
 /**
  * Runs the tour and tests with the Node versions that CI does not have installed; npm has them as
- * packages. Each test of src runs with one of them, which halves the time. Arguments choose other
- * tests, and each version runs them all: `npm run check:nodes -- src tests/gate`.
+ * packages. Of the tests, those of the folders that lean on Node itself (files, modules, processes,
+ * sockets, native code) run, each with one of the versions. Arguments choose other tests, and each
+ * version runs them all: `npm run check:nodes -- src tests/gate`.
  */
 
 import { spawnSync } from "node:child_process";
@@ -50,7 +51,10 @@ function tryVersion(version, work, tests) {
 readyOrExit();
 const work = mkdtempSync(join(tmpdir(), "lockedroom-nodes-"));
 const chosen = process.argv.slice(2);
-const share = (place) => ["src", `--shard=${place + 1}/${VERSIONS.length}`];
+const NEAR_NODE = ["core", "engine", "extensions", "http", "openenv", "policy", "providers", "runs"]
+  .concat("scorers", "serve")
+  .map((folder) => `src/${folder}/`);
+const share = (place) => [...NEAR_NODE, `--shard=${place + 1}/${VERSIONS.length}`];
 try {
   for (const [place, version] of VERSIONS.entries())
     tryVersion(version, work, chosen.length > 0 ? chosen : share(place));
