@@ -75,5 +75,7 @@ test("whoever names a wrong setting hears of it; so does who asks for help", asy
   );
   expect((await room.run(["train", "--help"])).stdout).toMatch(/^ {2}--show-settings +print all/m);
   // Without it, the data and the folder are still asked for.
-  expectError(await room.run(["train", "sft", "--steps", "1"]), EXIT.usage, "--dataset");
+  const bare = ["train", "sft", "--steps", "1"];
+  expectError(await room.run(bare), EXIT.usage, "--outdir");
+  expectError(await room.run([...bare, "--outdir", "none"]), EXIT.usage, "--dataset");
 });
