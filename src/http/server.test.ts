@@ -7,7 +7,8 @@ import { abortOnDisconnect, addRoute } from "./app.ts";
 import { readJson } from "./body.ts";
 import { HttpError } from "./errors.ts";
 import { Queue } from "./queue.ts";
-import { type HttpServerOptions, type RunningServer, startHttpServer } from "./server.ts";
+import type { RunningServer } from "./running-server.ts";
+import { type HttpServerOptions, startHttpServer } from "./server.ts";
 import { eventStream } from "./sse.ts";
 
 const bugs: unknown[] = [];

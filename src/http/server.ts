@@ -8,6 +8,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { ioError, usageError } from "../core/errors.ts";
 import { type App, createApp } from "./app.ts";
 import { badRequest, type ErrorHandling, errorResponse } from "./errors.ts";
+import type { RunningServer } from "./running-server.ts";
 
 export interface HttpServerOptions extends ErrorHandling {
   /** 0 takes a free one. */
@@ -17,14 +18,6 @@ export interface HttpServerOptions extends ErrorHandling {
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Refuses new work, and aborts what is not done within `graceMs`. */
   readonly stop?: (graceMs: number) => Promise<void>;
-}
-
-export interface RunningServer {
-  readonly port: number;
-  /** `http://127.0.0.1:8080` */
-  readonly url: string;
-  /** Finishes short work and aborts the rest, within a second. */
-  close(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";

@@ -5,7 +5,7 @@ import type { Example } from "../core/records.ts";
 import { rngAt } from "../core/rng.ts";
 import { openEnvironment } from "../environments/open.ts";
 import { openPlayable as openOwn } from "../environments/playable.ts";
-import type { RunningServer } from "../http/server.ts";
+import type { RunningServer } from "../http/running-server.ts";
 import { openPlayable } from "./open-playable.ts";
 import { serveEnvironment } from "./server.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Example } from "../core/records.ts";
 import { openEnvironment } from "../environments/open.ts";
-import type { RunningServer } from "../http/server.ts";
+import type { RunningServer } from "../http/running-server.ts";
 import { serveEnvironment } from "./server.ts";
 
 let server: RunningServer;

@@ -1,2 +1,2 @@
-export type { RunningServer } from "../http/server.ts";
+export type { RunningServer } from "../http/running-server.ts";
 export { type PolicyServer, type ServerOptions, startServer } from "./server.ts";

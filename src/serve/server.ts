@@ -2,7 +2,8 @@
 
 import { type App, abortOnDisconnect, addRoute, type Handler } from "../http/app.ts";
 import { readJson } from "../http/body.ts";
-import { type RunningServer, startHttpServer } from "../http/server.ts";
+import type { RunningServer } from "../http/running-server.ts";
+import { startHttpServer } from "../http/server.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { CHAT } from "./chat.ts";
 import { COMPLETIONS } from "./completions.ts";
