@@ -51,9 +51,10 @@ function tryVersion(version, work, tests) {
 readyOrExit();
 const work = mkdtempSync(join(tmpdir(), "lockedroom-nodes-"));
 const chosen = process.argv.slice(2);
-const NEAR_NODE = ["core", "engine", "extensions", "http", "openenv", "policy", "providers", "runs"]
-  .concat("scorers", "serve")
-  .map((folder) => `src/${folder}/`);
+const NEAR_NODE = [
+  ...["core", "engine", "extensions", "http", "openenv", "policy", "providers", "runs"],
+  ...["scorers", "serve"],
+].map((folder) => `src/${folder}/`);
 const share = (place) => [...NEAR_NODE, `--shard=${place + 1}/${VERSIONS.length}`];
 try {
   for (const [place, version] of VERSIONS.entries())

@@ -14,11 +14,6 @@ export class EpisodeSeed {
     this.#stated = typeof stated === "number" ? stated : undefined;
   }
 
-  /** Null where episodes have no address, as imported ones; undefined before the first. */
-  get found(): Coordinate | null | undefined {
-    return this.#found?.seed;
-  }
-
   /** The seed that episodes must have. */
   get expected(): Coordinate | null {
     return this.#stated ?? this.#found?.seed ?? null;

@@ -103,7 +103,9 @@ describe("two runs of episodes", () => {
     await evaluated("left-0", { ...parts, policy: "left", seed: 0 });
     await evaluated("left-1", { ...parts, policy: "other", seed: 1 });
     await evaluated("left-2", { ...parts, policy: "third", seed: 0 });
-    expect(await codes("left-1", "left-2")).not.toContain("instrument_inconsistent");
+    const found = await codes("left-1", "left-2");
+    expect(found).not.toContain("instrument_inconsistent");
+    expect(found.filter((code) => /^(seeds|games)_differ$/.test(code))).toHaveLength(1);
   });
 
   test("are of the same games: greedy decoding has seeds too, and addresses are compared", async () => {

@@ -8,7 +8,7 @@ import type { Run } from "../runs/reader.ts";
 import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
-import { EpisodeSeeds, otherGames } from "./episode-seeds.ts";
+import { EpisodeSeeds, notOfSeed } from "./episode-seeds.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
@@ -109,7 +109,7 @@ export async function gatherEvidence(
       ...otherAnswers(sides),
       ...otherRewards(rescoring, REWARDS_DIFFER),
       ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
-      ...otherGames(seeds),
+      ...notOfSeed(seeds),
       ...altered.reasons(),
       ...consistency.reasons(),
       ...(otherSample ? [otherSample] : []),
