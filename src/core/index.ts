@@ -5,6 +5,7 @@ export * from "./episode-sum.ts";
 export * from "./errors.ts";
 export * from "./fingerprint.ts";
 export * from "./json.ts";
+export * from "./judge.ts";
 export * from "./knobs.ts";
 export * from "./leaves.ts";
 export * from "./markup.ts";

@@ -6,7 +6,7 @@
 
 import type { Tool } from "../core/environment.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
-import type { TrajectoryMessage } from "../core/trajectory.ts";
+import type { JudgedMessage } from "../core/judge.ts";
 import type { Rubric } from "./rubric.ts";
 
 /** Part of the judge's identity: other words are another instrument. */
@@ -19,7 +19,7 @@ export interface GroupRequest {
   readonly ids: readonly string[];
 }
 
-export type Conversation = readonly TrajectoryMessage[];
+export type Conversation = readonly JudgedMessage[];
 
 export function groupRequest(
   conversations: readonly Conversation[],
@@ -67,9 +67,9 @@ function block(name: string, content: Json, attributes = ""): string {
 }
 
 /** What a judge sees of a message: neither tokens nor rewards. */
-function shownMessage(message: TrajectoryMessage): Record<string, Json> {
+function shownMessage(message: JudgedMessage): Record<string, Json> {
   const { role, content } = message;
-  if (message.role !== "assistant" || !message.tool_calls?.length) return { role, content };
+  if (!message.tool_calls?.length) return { role, content };
   const calls = message.tool_calls.map(({ name, arguments: given }) => ({
     name,
     arguments: given,
