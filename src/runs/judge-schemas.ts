@@ -95,5 +95,6 @@ export const judgeTrafficSchema = z.strictObject({ requests: count, from_cache: 
 
 export type Side = (typeof SIDES)[number];
 export type GroupJudgement = z.infer<typeof groupJudgementSchema>;
+export type JudgedRollout = z.infer<typeof judgedRolloutSchema>;
 export type JudgedRun = z.infer<typeof judgedRunSchema>;
 export type JudgeSummary = z.infer<typeof judgeSummarySchema>;
