@@ -38,6 +38,9 @@ export const SAMPLES = "samples.jsonl";
 /** What a rollout in an environment makes: its episodes, and those that failed. */
 export const TRAJECTORIES = "trajectories.jsonl";
 export const FAILURES = "failures.jsonl";
+/** What a judge answered about each group, and the groups without a verdict. */
+export const JUDGEMENTS = "judgements.jsonl";
+export const DROPPED = "dropped.jsonl";
 /** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
 /** In a checkpoint folder: the rollouts of its policy, a line for each. */
