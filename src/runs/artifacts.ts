@@ -52,8 +52,6 @@ export const ALIASES = "aliases";
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";
 
-/** What a judge said, one request on each line. */
-export const JUDGEMENTS = "judgements.jsonl";
 /** What an audit of a judge found. */
 export const AUDIT = "audit.json";
 
