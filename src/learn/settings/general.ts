@@ -178,6 +178,7 @@ export const GENERAL_SETTINGS = {
       judge_tasks: z
         .int()
         .min(1)
+        .nullable()
         .optional()
         .describe(
           "with --judge: tasks that it compares with the initial policy, the first ones; unless set, all",
