@@ -132,7 +132,8 @@ class EndpointJudge implements GroupJudge {
       if ("error" in answer) return dropped(id, "no_answer", answer.error.message, tokens);
       tokens = this.#sum(tokens, answer);
       const read = readAnswer(answer, ids);
-      if ("judgements" in read) return { id, ...read, identical: false, tokens };
+      if ("judgements" in read)
+        return { id, ...read, identical: false, answer: answer.completion, tokens };
       if (corrective) return dropped(id, read.type, unusable(id, read), tokens);
       messages = [...messages, ...corrected(answer, correction(read.problem, ids))];
     }
