@@ -64,5 +64,7 @@ export const TIMING = "timing.jsonl";
 export const STATES = "states.jsonl";
 /** The samples that rejection sampling learns from. */
 export const KEPT = "kept.jsonl";
+/** The initial policy's episodes on the validation tasks, which a judge compares later ones with. */
+export const BASELINE = "baseline.jsonl";
 /** The folder from which a training run is resumed; removed when it is finished. */
 export const STATE = "state";

@@ -54,6 +54,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "seal@1": sealSchema,
   "alias-entry@1": aliasEntrySchema,
   "states-row@1": lines.stateRecordSchema,
+  "baseline-row@1": lines.baselineRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };
 
