@@ -31,7 +31,7 @@ export function writeReply(customer: Customer, parts: readonly ReplyPart[]): str
 }
 
 /** Good parts less faults; a deadline counts only with a next step. */
-function worthOf(parts: readonly ReplyPart[]): number {
+export function worthOf(parts: readonly ReplyPart[]): number {
   const good = REPLY_PARTS.filter((part) => parts.includes(part));
   const lost = good.includes("deadline") && !good.includes("next_step") ? 1 : 0;
   return good.length - lost - 2 * FAULTS.filter((part) => parts.includes(part)).length;
