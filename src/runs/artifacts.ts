@@ -38,6 +38,9 @@ export const SAMPLES = "samples.jsonl";
 /** What a rollout in an environment makes: its episodes, and those that failed. */
 export const TRAJECTORIES = "trajectories.jsonl";
 export const FAILURES = "failures.jsonl";
+/** What a judge answered about each group, and the groups without a verdict. */
+export const JUDGEMENTS = "judgements.jsonl";
+export const DROPPED = "dropped.jsonl";
 /** A rollout's answers in the order they arrived; removed when the rollout is finished. */
 export const JOURNAL = "journal.jsonl";
 /** In a checkpoint folder: the rollouts of its policy, a line for each. */
@@ -49,8 +52,6 @@ export const ALIASES = "aliases";
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";
 
-/** What a judge said, one request on each line. */
-export const JUDGEMENTS = "judgements.jsonl";
 /** What an audit of a judge found. */
 export const AUDIT = "audit.json";
 
