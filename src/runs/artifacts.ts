@@ -13,6 +13,9 @@ export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 export const VERIFICATION_SCHEMA = "lockedroom.verification@1";
 export const SEAL_SCHEMA = "lockedroom.seal@1";
+export const JUDGE_AUDIT_MANIFEST_SCHEMA = "lockedroom.judge-audit-manifest@1";
+export const JUDGE_AUDIT_SUMMARY_SCHEMA = "lockedroom.judge-audit-summary@1";
+export const JUDGE_AUDIT_SCHEMA = "lockedroom.judge-audit@1";
 export const ALIAS_ENTRY_SCHEMA = "lockedroom.alias-entry@1";
 
 export const MANIFEST = "manifest.json";
@@ -48,6 +51,9 @@ export const ALIASES = "aliases";
 
 export const PAIRS = "pairs.jsonl";
 export const LABELS = "labels.jsonl";
+
+/** What an audit of a judge found. */
+export const AUDIT = "audit.json";
 
 /** What a training run writes line by line, besides samples.jsonl. */
 export const METRICS = "metrics.jsonl";
