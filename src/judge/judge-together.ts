@@ -20,7 +20,7 @@ import type { Prices } from "../loops/rollout-tally.ts";
 import { JUDGEMENTS } from "../runs/artifacts.ts";
 import { contentOf } from "../runs/folder-kind.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
-import { type JudgedRun, type JudgeSummary, SIDES, type Side } from "../runs/judge-schemas.ts";
+import { type JudgeSummary, SIDES, type Side } from "../runs/judge-schemas.ts";
 import { aRun } from "../runs/kinds.ts";
 import type { LineFile } from "../runs/line-files.ts";
 import type { FinishedRun } from "../runs/scored-run.ts";
@@ -127,9 +127,15 @@ async function judgeBoth(runs: Runs, options: JudgeTogetherOptions): Promise<Jud
     }
   }
   const summary = tally.summary(options.prices);
+  const known = {
+    baseline: await runs.baseline.describe(),
+    candidate: await runs.candidate.describe(),
+  };
+  const finished = (side: Side) =>
+    finish(side, runs[side], written[side], { judge, summary, known });
   return {
-    baseline: await finish("baseline", runs, written, { ...options, summary }),
-    candidate: await finish("candidate", runs, written, { ...options, summary }),
+    baseline: await finished("baseline"),
+    candidate: await finished("candidate"),
     preferences: preferences.found(),
     judge: summary,
   };
@@ -249,17 +255,20 @@ function verdictOf(
   return { baseline: of("baseline"), candidate: of("candidate") };
 }
 
+interface Ending extends Pick<JudgeTogetherOptions, "judge"> {
+  readonly summary: JudgeSummary;
+  readonly known: Readonly<Record<Side, Awaited<ReturnType<EpisodeRun["describe"]>>>>;
+}
+
 async function finish(
   side: Side,
-  runs: Runs,
-  written: Readonly<Record<Side, Written>>,
-  { judge, summary }: JudgeTogetherOptions & { readonly summary: JudgeSummary },
+  run: EpisodeRun,
+  { rows }: Written,
+  { judge, summary, known }: Ending,
 ): Promise<FinishedRun> {
-  const run = runs[side];
   const { n, described, settings, failures } = run;
-  const [before, after] = [await runs.baseline.describe(), await runs.candidate.describe()];
   const { requests, from_cache } = judge.traffic;
-  return written[side].rows.finish(run, {
+  return rows.finish(run, known[side], {
     ...{ axes: [], fields: [], repeats: n > 1 ? n : undefined },
     settings: { max_examples: null, ...settings },
     described: {
@@ -267,11 +276,11 @@ async function finish(
       solved: [PREFERRED],
       scorer: scorerOfJudge(judge.identity),
       judge: {
-        identity: judge.identity as unknown as JudgedRun["identity"],
+        identity: judge.identity,
         together: {
           side,
-          baseline_sha256: trajectoriesOf(before.inputs),
-          candidate_sha256: trajectoriesOf(after.inputs),
+          baseline_sha256: trajectoriesOf(known.baseline),
+          candidate_sha256: trajectoriesOf(known.candidate),
         },
       },
     },
@@ -279,7 +288,7 @@ async function finish(
   });
 }
 
-function trajectoriesOf(inputs: readonly { readonly role: string; readonly sha256: string }[]) {
+function trajectoriesOf({ inputs }: Ending["known"][Side]): string {
   return inputs.find(({ role }) => role === "trajectories")?.sha256 ?? "";
 }
 

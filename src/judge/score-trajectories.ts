@@ -17,7 +17,6 @@ import { addTurns, notedOf } from "../loops/trajectory-turns.ts";
 import { DROPPED, FAILURES, JUDGEMENTS, TRAJECTORIES } from "../runs/artifacts.ts";
 import { type FinishedRollout, finishRollout } from "../runs/finished-rollout.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
-import type { JudgedRollout } from "../runs/judge-schemas.ts";
 import { observeOccasion } from "../runs/manifest.ts";
 import type { NotedAnswer } from "../runs/note-facts.ts";
 import { openRollout, type Rollout } from "../runs/read-rollout.ts";
@@ -85,7 +84,7 @@ export async function scoreTrajectories(
         ...manifest,
         ...{ command: "judge score", inputs: [made.input] },
         judge: {
-          identity: judge.identity as unknown as JudgedRollout["identity"],
+          identity: judge.identity,
           trajectories_sha256: made.input.sha256,
         },
         volatile: {
