@@ -10,6 +10,7 @@ import { evaluationReport } from "./evaluation/report.ts";
 import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
+import { reviewReport } from "./review/report.ts";
 import { rolloutReport } from "./rollout/report.ts";
 import { selectionReport } from "./selection/report.ts";
 import { trainingReport } from "./training/report.ts";
@@ -20,6 +21,7 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   experiment: (options) => evaluationReport(options, "Experiment"),
   rollout: rolloutPage,
   pairs: pairsReport,
+  review: reviewReport,
   train: trainingReport,
 };
 

@@ -3,6 +3,7 @@
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
+import type { ReviewLabel, ReviewManifest, ReviewSummary } from "./review-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { code, type NoteFacts } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -107,6 +108,27 @@ export function pairsFacts(
     examples: examples.map(
       ({ id, chosen, rejected, chosen_reward: better, rejected_reward: worse }) =>
         `${code(id)}: chosen ${code(chosen)} (${better}), rejected ${code(rejected)} (${worse})`,
+    ),
+  };
+}
+
+export function reviewFacts(
+  manifest: ReviewManifest,
+  summary: ReviewSummary,
+  examples: readonly ReviewLabel[],
+): NoteFacts {
+  const { wins, losses, ties, n_labelled: labelled, n_skipped: skipped, win_rate: rate } = summary;
+  return {
+    loop: "none (labels by a person; nothing changes)",
+    evidence: [
+      ...manifest.inputs.map(input),
+      `pairs sha256 \`${manifest.pairs.sha256}\``,
+      ...settings("order", manifest.settings),
+    ],
+    happened: `${labelled} pairs labelled, ${skipped} skipped: ${wins} wins of the candidate, ${losses} losses, ${ties} ties, win rate ${rate?.toFixed(4) ?? "undefined"}`,
+    examples: examples.map(
+      ({ id, a, b, better }) =>
+        `${code(id)}: ${better === undefined ? "skipped" : `better: ${better}`}, a ${code(a)}, b ${code(b)}`,
     ),
   };
 }
