@@ -112,6 +112,7 @@ const FIGURES: Record<RunKind, readonly string[]> = {
   pairs: ["n_prompts", "n_pairs", "n_labels"],
   review: ["n_pairs", "n_labelled", "win_rate"],
   train: ["steps", "tokens", "last_loss", "alarms"],
+  "judge-audit": ["accuracy", "n_convicted", "n_undecided", "n_dropped"],
 };
 
 async function headlineOf(
