@@ -23,6 +23,7 @@ export const GROUPS = {
     gate: "decide whether a candidate run may replace a baseline",
     compare: "compare several runs with a baseline, as a table",
     matrix: "run every prompt with every model, and compare them",
+    review: "label pairs of answers blind, and compare a judge with you",
     verify: "make a run again and compare: scores, samples, training",
     seal: "sign a run, so that others can tell whose it is",
     sabotage: "cheat on purpose, and see which check catches it",
