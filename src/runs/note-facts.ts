@@ -5,6 +5,7 @@ import { LOOPS } from "../core/knobs.ts";
 import type { JudgeAudit, JudgeAuditManifest } from "./judge-audit-schema.ts";
 import { FAULT_WORDS, TRUSTED_WORDS, trustedSentence } from "./judge-audit-words.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
+import type { ReviewLabel, ReviewManifest, ReviewSummary } from "./review-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { code, type NoteFacts } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -135,6 +136,27 @@ export function judgeAuditFacts(
         examples.map(({ id }) => `${code(id)} → ${FAULT_WORDS[fault].name}`),
       )
       .slice(0, 2),
+  };
+}
+
+export function reviewFacts(
+  manifest: ReviewManifest,
+  summary: ReviewSummary,
+  examples: readonly ReviewLabel[],
+): NoteFacts {
+  const { wins, losses, ties, n_labelled: labelled, n_skipped: skipped, win_rate: rate } = summary;
+  return {
+    loop: "none (labels by a person; nothing changes)",
+    evidence: [
+      ...manifest.inputs.map(input),
+      `pairs sha256 \`${manifest.pairs.sha256}\``,
+      ...settings("order", manifest.settings),
+    ],
+    happened: `${labelled} pairs labelled, ${skipped} skipped: ${wins} wins of the candidate, ${losses} losses, ${ties} ties, win rate ${rate?.toFixed(4) ?? "undefined"}`,
+    examples: examples.map(
+      ({ id, a, b, better }) =>
+        `${code(id)}: ${better === undefined ? "skipped" : `better: ${better}`}, a ${code(a)}, b ${code(b)}`,
+    ),
   };
 }
 
