@@ -12,14 +12,14 @@ export interface IntervalBar {
   readonly width: number;
 }
 
-/** `··├──●──┤··┊···`: what lies outside the axis is drawn at its end. */
+/** `··├──●──┤··┊···`: a mark inside the interval is `┼`. */
 export function intervalBar({ value, low, high, from, to, marks, width }: IntervalBar): string {
   const at = (x: number) =>
     Math.round(Math.min(1, Math.max(0, (x - from) / (to - from))) * (width - 1));
   const cells = new Array<string>(width).fill("·");
-  for (const mark of marks) cells[at(mark)] = "┊";
   const [start, end] = [at(low), at(high)];
   for (let i = start; i <= end; i++) cells[i] = "─";
+  for (const mark of marks) cells[at(mark)] = cells[at(mark)] === "─" ? "┼" : "┊";
   if (end > start) {
     cells[start] = "├";
     cells[end] = "┤";

@@ -70,7 +70,11 @@ function findingLine(finding: JudgeFinding, from: number, to: number): string {
 }
 
 const plain = (value: number) => value.toFixed(3);
-const signed = (value: number) => `${value >= 0 ? "+" : "-"}${Math.abs(value).toFixed(2)}`;
+const signed = (value: number) => {
+  const digits = Math.abs(value).toFixed(2);
+  return `${value < 0 && digits !== "0.00" ? "-" : "+"}${digits}`;
+};
+const whole = (share: number) => `${Number((100 * share).toFixed(2))} %`;
 
 function measureLines({ measures, dropped }: JudgeAudit): string[] {
   const types = Object.entries(dropped).filter(([, count]) => count > 0);
@@ -111,7 +115,7 @@ function gateLines(gate: JudgeAudit["gate"]): string[] {
   const row = (name: string, at: GatePower) =>
     `  ${name.padEnd(NAME)}${percent(at.accuracy).padStart(8)}  ${detects(at).padStart(14)}  ${needs(at).padStart(10)}`;
   return [
-    `Through this judge the gate detects, with ${percent(gate.power)} power at α ${gate.alpha}:`,
+    `Through this judge the gate detects, with ${whole(gate.power)} power at α ${gate.alpha}:`,
     `  ${"".padEnd(NAME)}${"accuracy".padStart(8)}  ${`on ${tasks} tasks`.padStart(14)}  ${"tasks for".padStart(10)} ${points}`,
     row("measured", measured),
     ...(lower === null ? [] : [row("lower end", lower)]),
@@ -130,7 +134,7 @@ function verdictLines(audit: JudgeAudit): string[] {
   const convicted = audit.findings.filter(({ verdict }) => verdict === "convicted");
   return [
     paint(colour[audit.trusted], wrap(`${word}. ${trustedSentence(audit)}`)),
-    wrap(`An honest judge is convicted of anything in at most ${percent(audit.alpha)} of audits.`),
+    wrap(`An honest judge is convicted of anything in at most ${whole(audit.alpha)} of audits.`),
     ...convicted.map(({ fault }) => {
       const { name, next } = FAULT_WORDS[fault];
       return hanging("  - ", `${name}: ${next}`);

@@ -7,7 +7,7 @@ import {
   JUDGE_AUDIT_SCHEMA,
   JUDGE_AUDIT_SUMMARY_SCHEMA,
 } from "./artifacts.ts";
-import { judgeIdentitySchema } from "./judge-schemas.ts";
+import { judgeIdentitySchema } from "./judge-identity-schema.ts";
 import { count, hash, manifestSchema } from "./schemas.ts";
 
 /** What an audit asks. `noise`, `agreement` and `dropped` have a limit, the others an effect of 0. */
@@ -166,10 +166,7 @@ export const judgeAuditManifestSchema = z.strictObject({
     tasks: count,
     difference: z.number(),
   }),
-  volatile: volatile.extend({
-    requests: count.optional(),
-    from_cache: count.optional(),
-  }),
+  volatile,
 });
 
 /** summary.json, written last. */
