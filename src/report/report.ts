@@ -11,6 +11,7 @@ import { judgeAuditReport } from "./judge-audit/report.ts";
 import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
+import { reviewReport } from "./review/report.ts";
 import { rolloutReport } from "./rollout/report.ts";
 import { selectionReport } from "./selection/report.ts";
 import { trainingReport } from "./training/report.ts";
@@ -21,6 +22,7 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   experiment: (options) => evaluationReport(options, "Experiment"),
   rollout: rolloutPage,
   pairs: pairsReport,
+  review: reviewReport,
   train: trainingReport,
   "judge-audit": judgeAuditReport,
 };

@@ -9,6 +9,8 @@ export const JOURNAL_SCHEMA = "lockedroom.rollout-journal@1";
 export const LEDGER_SCHEMA = "lockedroom.rollout-ledger@1";
 export const PAIRS_SCHEMA = "lockedroom.pairs@1";
 export const PAIRS_SUMMARY_SCHEMA = "lockedroom.pairs-summary@1";
+export const REVIEW_SCHEMA = "lockedroom.review@1";
+export const REVIEW_SUMMARY_SCHEMA = "lockedroom.review-summary@1";
 export const TRAIN_SCHEMA = "lockedroom.train@1";
 export const TRAIN_SUMMARY_SCHEMA = "lockedroom.train-summary@1";
 export const VERIFICATION_SCHEMA = "lockedroom.verification@1";
@@ -64,5 +66,7 @@ export const TIMING = "timing.jsonl";
 export const STATES = "states.jsonl";
 /** The samples that rejection sampling learns from. */
 export const KEPT = "kept.jsonl";
+/** The initial policy's episodes on the validation tasks, which a judge compares later ones with. */
+export const BASELINE = "baseline.jsonl";
 /** The folder from which a training run is resumed; removed when it is finished. */
 export const STATE = "state";

@@ -12,6 +12,8 @@ import {
   MANIFEST_SCHEMA,
   PAIRS_SCHEMA,
   PAIRS_SUMMARY_SCHEMA,
+  REVIEW_SCHEMA,
+  REVIEW_SUMMARY_SCHEMA,
   ROLLOUT_SCHEMA,
   ROLLOUT_SUMMARY_SCHEMA,
   SAMPLES,
@@ -31,6 +33,8 @@ export interface KindDescription {
   readonly name: string;
   /** The file by which an interrupted run is continued; without one, it starts over. */
   readonly resumesFrom?: string;
+  /** Its own command continues it, without --resume. */
+  readonly continues?: true;
   /** Whether --resume takes a finished run as done. */
   readonly resumesFinished?: boolean;
   /** What only an unfinished run needs; removed when it is finished. */
@@ -67,6 +71,17 @@ export const KINDS = {
     name: "preference dataset",
     next: (dir) =>
       `Train on it: train dpo --dataset ${path.join(dir, "pairs.jsonl")}, or train kto --dataset ${path.join(dir, "labels.jsonl")}.`,
+  },
+  review: {
+    manifest: REVIEW_SCHEMA,
+    summary: REVIEW_SUMMARY_SCHEMA,
+    name: "review",
+    resumesFrom: MANIFEST,
+    continues: true,
+    resumesFinished: true,
+    next: (dir) =>
+      `Show it with review --summary --outdir ${dir}, or give its labels.jsonl to judge-audit --pairs.`,
+    saved: (dir) => `Its labels so far are shown by review --summary --outdir ${dir}.`,
   },
   train: {
     manifest: TRAIN_SCHEMA,
@@ -106,9 +121,9 @@ export function aRun(kind: RunKind, finished = true): string {
 
 /** What to do with a run, as a sentence. */
 export function nextStep(kind: RunKind, finished: boolean, dir: string): string {
-  const { next, resumesFrom, saved }: KindDescription = KINDS[kind];
+  const { next, resumesFrom, continues, saved }: KindDescription = KINDS[kind];
   if (finished) return next(dir);
-  const first = `Finish it first: run its command again${resumesFrom ? " with --resume" : ""}.`;
+  const first = `Finish it first: run its command again${resumesFrom && !continues ? " with --resume" : ""}.`;
   return saved ? `${first} ${saved(dir)}` : first;
 }
 
