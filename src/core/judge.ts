@@ -37,6 +37,8 @@ export interface JudgedGroup {
   readonly judgements: readonly Judgement[];
   /** All attempts are the same, so that one was judged for all: such a group teaches nothing. */
   readonly identical: boolean;
+  /** What the judge wrote, from which its scores can be read again; of identical attempts, about one. */
+  readonly answer?: string | undefined;
   readonly tokens: JudgeTokens;
 }
 

@@ -149,5 +149,8 @@ function proxyMove(evaluations: readonly EvaluationRecord[], since: number): Mov
 }
 
 function sizeOf(evaluations: readonly EvaluationRecord[]): number {
-  return evaluations.reduce((sum, { examples }) => sum + examples, 0);
+  return evaluations.reduce(
+    (sum, { examples, judge }) => sum + (judge ? judge.groups - judge.dropped : examples),
+    0,
+  );
 }

@@ -7,6 +7,7 @@ import { isMatrix } from "../runs/matrix-report.ts";
 import { hasTrajectories } from "../runs/recorded-episodes.ts";
 import { episodesReport } from "./episodes/report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
+import { judgeAuditReport } from "./judge-audit/report.ts";
 import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
@@ -21,6 +22,7 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   rollout: rolloutPage,
   pairs: pairsReport,
   train: trainingReport,
+  "judge-audit": judgeAuditReport,
 };
 
 /** Episodes of environments, or completions of prompts. */

@@ -111,6 +111,7 @@ const FIGURES: Record<RunKind, readonly string[]> = {
   rollout: ["n_examples", "n_answers", "cost.completion_tokens"],
   pairs: ["n_prompts", "n_pairs", "n_labels"],
   train: ["steps", "tokens", "last_loss", "alarms"],
+  "judge-audit": ["accuracy", "n_convicted", "n_undecided", "n_dropped"],
 };
 
 async function headlineOf(

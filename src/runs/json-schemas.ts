@@ -5,6 +5,7 @@ import { aliasEntrySchema } from "./alias-entry.ts";
 import { rolloutFailureSchema } from "./episode-schema.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
+import * as audits from "./judge-audit-schema.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
@@ -38,6 +39,10 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "gate@1": gateReportSchema,
   "harden@1": hardenReportSchema,
   "validation@2": validationReportSchema,
+  "judge-audit@1": audits.judgeAuditSchema,
+  "judge-audit-manifest@1": audits.judgeAuditManifestSchema,
+  "judge-audit-summary@1": audits.judgeAuditSummarySchema,
+  "judge-audit-judgement@1": audits.auditJudgementSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
   "metrics-row@1": lines.stepRecordSchema,
@@ -49,6 +54,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "seal@1": sealSchema,
   "alias-entry@1": aliasEntrySchema,
   "states-row@1": lines.stateRecordSchema,
+  "baseline-row@1": lines.baselineRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };
 

@@ -6,6 +6,8 @@ import type { JsonObject } from "../core/json.ts";
 import {
   COMPLETIONS,
   JOURNAL,
+  JUDGE_AUDIT_MANIFEST_SCHEMA,
+  JUDGE_AUDIT_SUMMARY_SCHEMA,
   MANIFEST,
   MANIFEST_SCHEMA,
   PAIRS_SCHEMA,
@@ -75,6 +77,13 @@ export const KINDS = {
     next: (dir) =>
       `Show it with report --run ${dir}; its policy is ${path.join(dir, "checkpoint")}, which rollout samples from.`,
     saved: (dir) => `What it saved last is ${path.join(dir, "checkpoint")}.`,
+  },
+  "judge-audit": {
+    manifest: JUDGE_AUDIT_MANIFEST_SCHEMA,
+    summary: JUDGE_AUDIT_SUMMARY_SCHEMA,
+    name: "judge audit",
+    next: (dir) =>
+      `Write its page with report --run ${dir}; its findings are in ${path.join(dir, "audit.json")}.`,
   },
 } as const satisfies Record<string, KindDescription>;
 

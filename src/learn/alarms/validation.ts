@@ -31,14 +31,17 @@ function rewardHacking(
   { rewardTrend }: Limits,
 ): Finding {
   const { from, to, z } = reward.proxy;
+  const [rewarder, check] = facts.judged
+    ? ["judge", "judge-audit, another rubric"]
+    : ["reward scorer", "validate-scorer"];
   const cause =
     z >= rewardTrend
-      ? `The reward scorer gives the validation completions more too (${show(from)} → ${show(to)}): the policy exploits it.`
-      : "Either the policy exploits the reward scorer, or it memorises the training examples.";
+      ? `The ${rewarder} gives the validation completions more too (${show(from)} → ${show(to)}): the policy exploits it.`
+      : `Either the policy exploits the ${rewarder}, or it memorises the training examples.`;
   return {
     alarm: "reward_hacking",
     stops: true,
-    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (validate-scorer) or ${facts.advice?.closer ?? CLOSER} before you continue.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (${check}) or ${facts.advice?.closer ?? CLOSER} before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }
