@@ -86,8 +86,15 @@ describe("a group is one request", () => {
   });
 
   test("verdicts keep the order of the groups, with so many requests at once", async () => {
+    let open = () => {};
+    const all = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const { endpoint, judge } = await judgeAt(
-      (asked, nth) => ({ ...verdict(asked), afterMs: nth % 5 === 0 ? 40 : 2 }),
+      (asked, nth) => {
+        if (nth === 5) open(); // The first six are answered when all of them are there.
+        return { ...verdict(asked), after: all, afterMs: nth % 5 === 0 ? 40 : 2 };
+      },
       { concurrency: 6 },
     );
     const { verdicts } = await judged(judge, many(40));
