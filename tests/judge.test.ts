@@ -26,6 +26,7 @@ describe("a group is one request", () => {
           { score: 0.5, explanation: "number 2" },
         ],
         identical: false,
+        answer: JSON.stringify(scores(["1", "2"])),
         tokens: TOKENS,
       },
     ]);

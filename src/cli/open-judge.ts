@@ -81,12 +81,10 @@ export async function openJudgeHere(
   flags: JudgeFlags & { readonly judge: string },
   onNotice: (text: string) => void = (text) => err(warning(text, "")),
 ): Promise<GroupJudge> {
-  const { openJudge } = await import("../judge/judge.ts");
+  const open = openerOf(flags.judge);
   const rubric = await rubricOf(flags.rubric);
-  const endpoint = await endpointOf(flags.judge);
   const cache = flags.cache ? await openCache(flags.judgeCache, onNotice) : undefined;
-  return openJudge({
-    ...endpoint,
+  return open({
     ...{ rubric, cache, onNotice, concurrency: flags.judgeConcurrency },
     sampling: {
       temperature: flags.judgeTemperature,
@@ -95,6 +93,31 @@ export async function openJudgeHere(
     },
     timeoutMs: 1000 * flags.judgeTimeout,
   });
+}
+
+/** What is set for every kind of judge. */
+type Common = Omit<JudgeOptions, "model" | "apiKey">;
+
+/** Throws before anything is opened: a kind that is unknown, a key that is missing. */
+function openerOf(judge: string): (common: Common) => Promise<GroupJudge> {
+  if (judge.startsWith(OPENAI)) {
+    const endpoint = openAiEndpoint(judge.slice(OPENAI.length).trim());
+    return async (common) => {
+      const { openJudge } = await import("../judge/judge.ts");
+      return openJudge({ ...common, ...endpoint });
+    };
+  }
+  if (judge === EMBEDDED || judge.startsWith(`${EMBEDDED}:`)) {
+    return async (common) => {
+      const { openEmbeddedJudge } = await import("../judge/open-embedded.ts");
+      const faults = judge.slice(EMBEDDED.length + 1).split(",");
+      return openEmbeddedJudge({ ...common, faults });
+    };
+  }
+  throw usageError(
+    `unknown kind of judge: ${judge}`,
+    "Use openai:MODEL, embedded, or embedded:FAULT,… with faults of the embedded judge.",
+  );
 }
 
 async function openCache(folder: string, onNotice: (text: string) => void) {
@@ -107,23 +130,7 @@ async function rubricOf(file: string | undefined): Promise<Rubric> {
   return file === undefined ? DEFAULT_RUBRIC : readRubric(await readSystem(file), file);
 }
 
-/** What of the options depends on the kind of judge. */
 type JudgeEndpoint = Pick<JudgeOptions, "model" | "apiKey"> & Partial<JudgeOptions>;
-
-async function endpointOf(judge: string): Promise<JudgeEndpoint> {
-  if (judge.startsWith(OPENAI)) return openAiEndpoint(judge.slice(OPENAI.length).trim());
-  const [kind, ...faults] = judge.split(":");
-  if (kind === EMBEDDED) return embeddedEndpoint(faults.join(":"));
-  throw usageError(
-    `unknown kind of judge: ${judge}`,
-    "Use openai:MODEL, embedded, or embedded:FAULT,… (judge serve --help lists the faults).",
-  );
-}
-
-/** The embedded judge's server, spoken to by the same client; its port is no part of what it is. */
-async function embeddedEndpoint(_faults: string): Promise<JudgeEndpoint> {
-  throw usageError("the embedded judge is not built yet");
-}
 
 /** The judge's own variables win: a policy may have another endpoint. */
 function openAiEndpoint(model: string): JudgeEndpoint {
@@ -144,9 +151,9 @@ function openAiEndpoint(model: string): JudgeEndpoint {
 }
 
 /** A key is not sent to an endpoint that it was not given for. */
-function ownEndpoint(apiKey: string, baseUrl: string): Pick<JudgeOptions, "apiKey"> {
+function ownEndpoint(apiKey: string, baseUrl: string): Omit<JudgeEndpoint, "model"> {
   const variables = { key: "JUDGE_API_KEY", url: "JUDGE_BASE_URL" };
-  if (apiKey !== "") return { apiKey, ...{ baseUrl, variables } };
+  if (apiKey !== "") return { apiKey, baseUrl, variables };
   throw usageError(
     "JUDGE_BASE_URL is set, and JUDGE_API_KEY is not",
     "Set it to the key of the judge's endpoint, which does not get OPENAI_API_KEY; for a server without keys, to any text.",

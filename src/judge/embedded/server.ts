@@ -19,7 +19,7 @@ export { FAULTS } from "./faults.ts";
 
 export const EMBEDDED_JUDGE = "embedded-judge";
 /** Raised when scores change. */
-const VERSION = "1";
+export const EMBEDDED_VERSION = "1";
 
 export interface EmbeddedJudgeOptions {
   /** `position=0.3,chatter-once`; none is an honest judge. */
@@ -70,7 +70,7 @@ class Judge {
   constructor(faults: readonly Fault[], slowMs: number) {
     this.#faults = faults;
     this.#slowMs = slowMs;
-    this.#fingerprint = `fp_${sha256(JSON.stringify([VERSION, faults])).slice(0, 12)}`;
+    this.#fingerprint = `fp_${sha256(JSON.stringify([EMBEDDED_VERSION, faults])).slice(0, 12)}`;
   }
 
   stop(): void {
