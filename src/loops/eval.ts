@@ -93,7 +93,7 @@ export async function writeEvaluation<A>(
   const written = await EvaluationRows.open(run.folder);
   for await (const rows of run.scored(score)) await written.add(rows);
   seen?.();
-  return written.finish(run, end);
+  return written.finish(run, await run.describe(), end);
 }
 
 /** Completions, or packs of samples. */

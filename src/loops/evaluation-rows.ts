@@ -52,12 +52,13 @@ export class EvaluationRows {
     await this.#results.flush();
   }
 
+  /** `known` is what `describe` says of the run. */
   async finish(
-    run: Pick<JoinedRun<unknown>, "describe" | "unknown">,
+    { unknown }: Pick<JoinedRun<unknown>, "unknown">,
+    { volatile, ...known }: Awaited<ReturnType<JoinedRun<unknown>["describe"]>>,
     { axes, fields, repeats, settings, described, failures, judge, traffic, title }: EvaluationEnd,
   ): Promise<FinishedRun> {
     const tally = this.#tally;
-    const { volatile, ...known } = await run.describe();
     return finishScoredRun(this.#folder, {
       manifest: {
         ...known,
@@ -81,7 +82,7 @@ export class EvaluationRows {
         ...(tally.episodes && { episodes: tally.episodes }),
         ...(failures && { failures }),
         ...(judge && { judge }),
-        unknown_completions: run.unknown,
+        unknown_completions: unknown,
         alarms: [],
       },
       title: title ?? "Evaluation",

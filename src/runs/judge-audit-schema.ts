@@ -49,7 +49,7 @@ export const auditJudgementSchema = z.strictObject({
   /** In the order of the request. */
   attempts: z.array(
     z.strictObject({
-      /** `a` and `b` of a pair; `better`, `control` and `probe` of a probe; else a number from 1. */
+      /** `better`, `worse`; of a probe also `control` and `probe`; of a group a number from 1. */
       name: z.string(),
       /** By the labels: larger is better. Null for the copies of a probe. */
       worth: z.number().nullable(),
@@ -166,10 +166,7 @@ export const judgeAuditManifestSchema = z.strictObject({
     tasks: count,
     difference: z.number(),
   }),
-  volatile: volatile.extend({
-    requests: count.optional(),
-    from_cache: count.optional(),
-  }),
+  volatile,
 });
 
 /** summary.json, written last. */

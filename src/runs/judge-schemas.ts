@@ -2,21 +2,8 @@
 
 import { z } from "zod";
 import { DROP_REASONS } from "../core/judge.ts";
-import { count, hash, jsonObject } from "./schema-parts.ts";
-
-export const judgeIdentitySchema = z.strictObject({
-  kind: z.literal("judge"),
-  /** The model. */
-  name: z.string(),
-  /** Of the words around the rubric. */
-  version: z.string(),
-  endpoint: z.string(),
-  rubric: z.string(),
-  rubric_sha256: hash,
-  sampling: jsonObject,
-  /** Of everything above. */
-  fingerprint: hash,
-});
+import { judgeIdentitySchema } from "./judge-identity-schema.ts";
+import { count, hash } from "./schema-parts.ts";
 
 export const judgeTokensSchema = z.strictObject({
   prompt_tokens: count,

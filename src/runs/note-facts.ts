@@ -2,6 +2,8 @@
 
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
+import type { JudgeAudit, JudgeAuditManifest } from "./judge-audit-schema.ts";
+import { FAULT_WORDS, TRUSTED_WORDS, trustedSentence } from "./judge-audit-words.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
 import type { ReviewLabel, ReviewManifest, ReviewSummary } from "./review-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
@@ -109,6 +111,31 @@ export function pairsFacts(
       ({ id, chosen, rejected, chosen_reward: better, rejected_reward: worse }) =>
         `${code(id)}: chosen ${code(chosen)} (${better}), rejected ${code(rejected)} (${worse})`,
     ),
+  };
+}
+
+export function judgeAuditFacts(
+  { inputs, data, judge, settings: chosen }: JudgeAuditManifest,
+  audit: JudgeAudit,
+): NoteFacts {
+  const { accuracy } = audit.measures;
+  return {
+    loop: "none (an audit of a judge; nothing is learned and no policy is measured)",
+    evidence: [
+      ...inputs.map(input),
+      `labelled data ${code(data.source)}, ${data.pairs} pairs, ${data.groups} groups\n    sha256 \`${data.sha256}\``,
+      `judge ${code(judge.name)} at ${code(judge.endpoint)}\n    fingerprint \`${judge.fingerprint}\``,
+      `rubric sha256 \`${judge.rubric_sha256}\``,
+      sampling(judge.sampling),
+      ...settings("settings", chosen),
+    ],
+    happened: `${TRUSTED_WORDS[audit.trusted].toLowerCase()}: ${trustedSentence(audit)} Agreement with labels ${accuracy.value?.toFixed(4) ?? "not measured"} on ${accuracy.n} pairs`,
+    examples: audit.findings
+      .filter(({ verdict }) => verdict === "convicted")
+      .flatMap(({ fault, examples }) =>
+        examples.map(({ id }) => `${code(id)} → ${FAULT_WORDS[fault].name}`),
+      )
+      .slice(0, 2),
   };
 }
 

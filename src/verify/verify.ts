@@ -25,7 +25,7 @@ import {
 import { verifyRollout } from "./rollout.ts";
 import { verifySamples } from "./sample.ts";
 import { verifyScores } from "./score.ts";
-import { verifyTraining } from "./train.ts";
+import { type OpenRecordedJudge, verifyTraining } from "./train.ts";
 import { verifyTries } from "./tries.ts";
 
 /** What `verify` is given. @see {@link verify} */
@@ -41,6 +41,8 @@ export interface VerifyOptions extends PolicyOptions {
   readonly train?: number | true | undefined;
   /** The checkpoint that a training run began with. */
   readonly init?: string | undefined;
+  /** Opens the judge of a training run; it is asked again unless its answers are in a cache. */
+  readonly openJudge?: OpenRecordedJudge | undefined;
   /** The scorer's file, in place of the one that the run names. */
   readonly scorer?: string | undefined;
   /** By axis, the scorer to use in place of the one that the run names; an axis that is not here is not scored. */

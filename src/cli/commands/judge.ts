@@ -1,12 +1,14 @@
 /** `lockedroom judge`: a language model that compares the attempts at a task, and what it costs. */
 
 import { Argument, type Command } from "commander";
+import { judgeCost } from "../judge-cost.ts";
 import { serveJudge } from "../judge-serve.ts";
 import type { Subcommand } from "../subcommand.ts";
 
 /** By the word after `judge`. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   serve: serveJudge,
+  cost: judgeCost,
 };
 
 const LIST = Object.entries(SUBCOMMANDS)

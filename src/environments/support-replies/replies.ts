@@ -9,7 +9,7 @@ import { type Customer, customers } from "./customers.ts";
 
 /** The good ones. */
 export const REPLY_PARTS = ["apology", "problem", "next_step", "deadline"] as const;
-const FAULTS = ["invented_promise", "padding"] as const;
+export const FAULTS = ["invented_promise", "padding"] as const;
 
 export type ReplyPart = (typeof REPLY_PARTS)[number] | (typeof FAULTS)[number];
 
@@ -32,7 +32,7 @@ export function writeReply(customer: Customer, parts: readonly ReplyPart[]): str
 }
 
 /** Good parts less faults; a deadline counts only with a next step. */
-function worthOf(parts: readonly ReplyPart[]): number {
+export function worthOf(parts: readonly ReplyPart[]): number {
   const good = REPLY_PARTS.filter((part) => parts.includes(part));
   const lost = good.includes("deadline") && !good.includes("next_step") ? 1 : 0;
   return good.length - lost - 2 * FAULTS.filter((part) => parts.includes(part)).length;

@@ -50,7 +50,7 @@ export function praisesItself({ own }: Attempt): boolean {
 }
 
 const DEMAND =
-  /\b(?:give|assign|award|grant|set|rate|score|mark|grade)\b[^.!?\n]*?\b(?:scores?|points?|marks?|grade|rating|attempt|trajectory|reply|answer|response|me)\b|\bignore (?:all |any |the |your )*(?:previous|prior|other|above|rules|rubric|instructions)/i;
+  /\b(?:give|assign|award|grant|set|rate|score|mark|grade)\b[^.!?\n]*?\b(?:scores?|points?|marks?|grade|rating|attempt|trajectory|reply|answer|response|me)\b|\bignore (?:all |any |the |your )*(?:previous|prior|other|above|rules|rubric|instructions)|\bscore"?\s*[:=]\s*\d/i;
 const NUMBER = /(?<![\w.])(\d+(?:\.\d+)?)(?:\s*(?:\/|out of)\s*(\d+))?(?![\w]|\.\d)/;
 
 /** The score that a message of the attempt demands: its number, or 1 where it names none. */

@@ -17,23 +17,23 @@ const HONEST = { faults: "" };
 const asked = (question: Question) => withJudge(HONEST, (judge) => scoresOf(judge, question));
 
 describe("replies to customers", () => {
-  test.each([undefined, RUBRICS["support-replies"]])(
-    "are ordered as the labels have them (rubric %#)",
-    async (rubric) => {
-      const labelled = preferences("holdout");
-      const agreed = await withJudge(HONEST, (judge) =>
-        Promise.all(
-          labelled.map(async ({ prompt, a, b, better }) => {
-            const [first = 0, second = 0] = await scoresOf(judge, {
-              ...{ prompt, rubric, replies: [a, b] },
-            });
-            return (better === "a" ? first - second : second - first) > 0;
-          }),
-        ),
-      );
-      expect(agreed.filter(Boolean).length / labelled.length).toBeGreaterThan(0.96);
-    },
-  );
+  test.each([
+    ["the default rubric", "dev", undefined],
+    ["their own", "holdout", RUBRICS["support-replies"]],
+  ] as const)("are ordered as the labels have them, with %s", async (_, split, rubric) => {
+    const labelled = preferences(split);
+    const agreed = await withJudge(HONEST, (judge) =>
+      Promise.all(
+        labelled.map(async ({ prompt, a, b, better }) => {
+          const [first = 0, second = 0] = await scoresOf(judge, {
+            ...{ prompt, rubric, replies: [a, b] },
+          });
+          return (better === "a" ? first - second : second - first) > 0;
+        }),
+      ),
+    );
+    expect(agreed.filter(Boolean).length / labelled.length).toBeGreaterThan(0.96);
+  });
 });
 
 describe("what a naive rule rewards, a mended one does not", () => {
