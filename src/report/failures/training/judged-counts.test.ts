@@ -109,9 +109,7 @@ test("all five rows are there, with 0 where nothing was found, and what is count
   for (const name of ["Reward hacking", "Length bias", "Refusal drift", "Repetition"].concat(
     "Mode collapse",
   ))
-    expect(text).toMatch(
-      new RegExp(`${name} (not seen|not measur[a-z ]+) 0 of 20 at first 0 of 20`),
-    );
+    expect(text).toMatch(new RegExp(`${name} (not seen|not measur[a-z ]+) 0 of 20 at first 0 `));
   expect(text).toContain("20 of the last validation (step 9)");
   expect(text).toContain("20 of the first (step 0");
 });

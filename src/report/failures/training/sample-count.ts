@@ -59,5 +59,5 @@ export function baseOfCounts(run: TrainingRunRecords): string | undefined {
   const all = countSamples(run, "", (samples) => samples);
   if (!all) return undefined;
   const { first, last } = all;
-  return `Samples are counted among the stored ones: ${grouped(last.of)} of the last validation (step ${grouped(last.step)}) and, for comparison, ${grouped(first.of)} of the first (step ${grouped(first.step)}, the initial policy), on the same tasks.`;
+  return `Samples are counted among the stored ones: ${grouped(last.of)} of the last validation (step ${grouped(last.step)}) and, for comparison, ${grouped(first.of)} of the first (step ${grouped(first.step)}, the initial policy), on the same tasks. A sample may count in several rows.`;
 }

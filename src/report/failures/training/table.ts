@@ -48,12 +48,12 @@ ${isJudged(run) && html`<td>${countText(counted)}</td>\n`}<td>${numbers.map((sen
 `;
 }
 
-/** "5 of 32", and what it was at the first validation. */
+/** "5 of 32", and how many it were at the first validation. */
 function countText(counted: SampleCount | undefined): Html {
   if (!counted) return html`<span class="muted">not counted</span>`;
   const { first, last } = counted;
   return html`<strong>${last.found.length}</strong> of ${last.of}
-<p class="muted">at first ${first.found.length} of ${first.of}</p>`;
+<p class="muted">at first ${first.found.length}</p>`;
 }
 
 function noEvidence(status: Finding["status"]): Html {

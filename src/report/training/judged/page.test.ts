@@ -1,6 +1,6 @@
 /** What the page of a run says that a judge rewarded. */
 
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { withRuns } from "../../../../tests/fixtures/training-runs/stories.ts";
 import { trainingReport } from "../report.ts";
 
@@ -55,8 +55,13 @@ async function judgedPage({ price = null, labelled = true }: Told, prices?: obje
   return { html, text: textOf(html), steps: steps.length, evaluations: evaluations.length };
 }
 
-test("the six charts of a judged run come first, and all have the same steps", async () => {
-  const { html } = await judgedPage({});
+let hybrid: Awaited<ReturnType<typeof judgedPage>>;
+beforeAll(async () => {
+  hybrid = await judgedPage({ price: { prompt: 2, completion: 10 } });
+});
+
+test("the six charts of a judged run come first, and all have the same steps", () => {
+  const { html } = hybrid;
   const titles = [...html.matchAll(/<svg[^>]*><title>([^<]*)/g)].map(([, title]) => title);
   expect(titles.slice(0, 6)).toEqual([
     ...["Reward in training", "Pass rate on validation", "Win rate against the initial policy"],
@@ -66,8 +71,8 @@ test("the six charts of a judged run come first, and all have the same steps", a
   expect(titles).toContain("Judge tokens in training");
 });
 
-test("the win rate by the judge has the interval of its verdicts, beside that of the labels", async () => {
-  const { text } = await judgedPage({});
+test("the win rate by the judge has the interval of its verdicts, beside that of the labels", () => {
+  const { text } = hybrid;
   // Wilson's interval of 72 of 80.
   expect(text).toContain(
     "Win rate against the initial policy, judge 90.0 % 81.5 to 94.8 %; 80 tasks",
@@ -81,10 +86,11 @@ test("without labels only the judge is said to have measured", async () => {
   expect(text).toContain("there are no labels, so only the judge says so");
   expect(text).not.toContain("Win rate against the initial policy, labels");
   expect(text).not.toContain("win rate by labels");
+  expect(text, "nobody gave a price").toContain("judge: dollars not stated");
 });
 
-test("the judge is named with its rubric and fingerprint, and dropped groups are counted", async () => {
-  const { html, text, steps, evaluations } = await judgedPage({});
+test("the judge is named with its rubric and fingerprint, and dropped groups are counted", () => {
+  const { html, text, steps, evaluations } = hybrid;
   expect(text).toContain("judge-model , endpoint https://judge.example");
   expect(text).toContain("f".repeat(64));
   expect(html).toContain("&lt;briefly&gt;");
@@ -96,10 +102,9 @@ test("the judge is named with its rubric and fingerprint, and dropped groups are
 
 test("the cost of the judge stands beside that of training, at the run's price or the page's", async () => {
   const dollars = (text: string) => /judge: dollars (\S+)/.exec(text)?.[1];
-  const { text, steps } = await judgedPage({ price: { prompt: 2, completion: 10 } });
+  const { text, steps } = hybrid;
   expect(text).toContain(`judge: tokens read ${(1000 * steps).toLocaleString("en")}`);
   expect(dollars(text)).toBe(((steps * (1000 * 2 + 100 * 10)) / 1e6).toFixed(2));
-  expect(dollars((await judgedPage({})).text)).toBe("not");
   const given = await judgedPage({}, { in: 20, out: 100 });
   expect(dollars(given.text)).toBe(((steps * (1000 * 20 + 100 * 100)) / 1e6).toFixed(2));
 });
