@@ -178,7 +178,9 @@ async function notesOf(
 
 /** A promotion by a scorer that may answer otherwise next time says so where it cannot be missed. */
 function onceScored(...runs: readonly Run[]): (reason: Reason) => Reason {
-  if (runs.every(({ manifest }) => manifest.scorer.deterministic !== false)) return (it) => it;
+  // How far a judge agrees with itself its audit says.
+  const isSure = ({ manifest: { scorer, judge } }: Run) => scorer.deterministic !== false || judge;
+  if (runs.every(isSure)) return (it) => it;
   const caution = "The scorer is non-deterministic: score both again before you rely on this.";
   return (reason) => ({ ...reason, message: `${reason.message} ${caution}` });
 }

@@ -28,7 +28,7 @@ async function judged(
   parts: Partial<RolloutParts> = {},
   how: Partial<ScriptedJudgeParts> & { droppedLimit?: number } = {},
 ) {
-  const all = { env: ENV, tasks: 40, ...parts };
+  const all = { env: ENV, tasks: 30, ...parts };
   const { droppedLimit, ...script } = how;
   const { baseline, candidate } = await judgeTogether({
     baseline: await room.rollout(`${name}-a`, { player: half, policy: "weak", ...all }),
