@@ -2,11 +2,13 @@
 
 import { Argument, type Command } from "commander";
 import { judgeCost } from "../judge-cost.ts";
+import { scoreByJudge } from "../judge-score.ts";
 import { serveJudge } from "../judge-serve.ts";
 import type { Subcommand } from "../subcommand.ts";
 
 /** By the word after `judge`. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  score: scoreByJudge,
   serve: serveJudge,
   cost: judgeCost,
 };
