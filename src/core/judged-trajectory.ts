@@ -8,6 +8,17 @@ export const RULER_SCORE = "ruler_score";
 /** The reward that the environment gave, where it gave one. */
 export const INDEPENDENT_REWARD = "independent_reward";
 
+const LOGGED = "judge: ";
+
+/** What the judge said of an attempt; undefined where none did. */
+export function explanationOf({
+  metrics,
+  logs,
+}: Pick<Trajectory, "metrics" | "logs">): string | undefined {
+  if (metrics[RULER_SCORE] === undefined) return undefined;
+  return logs.findLast((line) => line.startsWith(LOGGED))?.slice(LOGGED.length);
+}
+
 /** The explanation goes into the logs. */
 export function judgedTrajectory(
   trajectory: Trajectory,
@@ -22,7 +33,7 @@ export function judgedTrajectory(
       [RULER_SCORE]: score,
       ...(reward !== null && { [INDEPENDENT_REWARD]: reward }),
     },
-    logs: [...logs, `judge: ${explanation}`],
+    logs: [...logs, LOGGED + explanation],
   };
 }
 

@@ -298,7 +298,9 @@ function scorerNotes(...runs: readonly Manifest[]): string[] {
       "The scorer was passed as an object. Its fingerprint covers the text of its function; that the values and functions it uses are the same cannot be verified from the runs.",
     );
   }
-  if (runs.some(({ scorer }) => scorer.deterministic === false)) {
+  if (runs.some(({ judge }) => judge !== undefined)) {
+    lines.push("The judge was asked once about each task: asked again, it may score otherwise.");
+  } else if (runs.some(({ scorer }) => scorer.deterministic === false)) {
     lines.push(
       "The scorer is declared non-deterministic: each row was scored once, and another evaluation may score it differently.",
     );

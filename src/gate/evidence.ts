@@ -9,6 +9,7 @@ import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
 import { EpisodeSeeds, notOfSeed } from "./episode-seeds.ts";
+import { NO_VERDICT, otherJudgements } from "./judged.ts";
 import { openJudgedRows } from "./judged-rows.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
@@ -114,6 +115,7 @@ export async function gatherEvidence(
       ...otherAnswers(sides),
       ...otherRewards(rescoring, REWARDS_DIFFER),
       ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
+      ...otherJudgements(baseline, candidate),
       ...notOfSeed(seeds),
       ...altered.reasons(),
       ...consistency.reasons(),
@@ -356,7 +358,11 @@ const UNSCORED = [
 
 function unscored([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
   return UNSCORED.filter(({ kind }) => baseline[kind] + candidate[kind] > 0).map(
-    ({ kind, ...reason }) => ({ ...reason, baseline: baseline[kind], candidate: candidate[kind] }),
+    ({ kind, ...reason }) => ({
+      ...reason,
+      ...(kind === "broken" && baseline.run.manifest.judge && { message: NO_VERDICT }),
+      ...{ baseline: baseline[kind], candidate: candidate[kind] },
+    }),
   );
 }
 

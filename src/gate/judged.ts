@@ -2,8 +2,10 @@
 
 import { fingerprint } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
+import { JUDGEMENTS } from "../runs/artifacts.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { JudgedRun } from "../runs/judge-schemas.ts";
+import type { Run } from "../runs/reader.ts";
 import type { Manifest } from "../runs/schemas.ts";
 
 type Judge = JudgedRun["identity"];
@@ -41,6 +43,21 @@ export function judgeReasons(baseline: Manifest, candidate: Manifest): Reason[] 
   }
   return together(before, after) ? [] : [judgedApart(before, after)];
 }
+
+/** The same groups have the same answers, whatever the manifests say. */
+export function otherJudgements(baseline: Run, candidate: Run): Reason[] {
+  if (!baseline.manifest.judge || !candidate.manifest.judge) return [];
+  const [before = null, after = null] = [baseline, candidate].map(
+    ({ summary }) => summary.files[JUDGEMENTS],
+  );
+  if (before === after) return [];
+  const message = `The runs have different answers of the judge, so that they were not judged together. ${AGAIN}`;
+  return [{ code: "judgements_differ", message, baseline: before, candidate: after }];
+}
+
+/** A judge's failure is mended otherwise than a scorer's. */
+export const NO_VERDICT =
+  "The judge gave no verdict on some tasks, so the rates are not valid. Run judge score again: the answers that it has come from the cache.";
 
 /** The parts in which two judges differ, in words; empty for the same judge. */
 export function differencesOf(one: Judge, other: Judge): string[] {

@@ -1,9 +1,9 @@
 /** What became of a judge's answer: a verdict, or why there is none. */
 
 import type { DroppedGroup, Judgement } from "../core/judge.ts";
+import { readVerdict } from "../core/verdict.ts";
 import { visibleShort } from "../core/visible.ts";
 import type { JudgeAnswer } from "../runs/judge-cache.ts";
-import { readVerdict } from "./verdict.ts";
 
 export type ReadAnswer =
   | { readonly judgements: readonly Judgement[] }

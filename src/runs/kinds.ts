@@ -8,6 +8,7 @@ import {
   JOURNAL,
   JUDGE_AUDIT_MANIFEST_SCHEMA,
   JUDGE_AUDIT_SUMMARY_SCHEMA,
+  JUDGEMENTS,
   MANIFEST,
   MANIFEST_SCHEMA,
   PAIRS_SCHEMA,
@@ -80,7 +81,7 @@ export const KINDS = {
     continues: true,
     resumesFinished: true,
     next: (dir) =>
-      `Show it with review --summary --outdir ${dir}, or give its labels.jsonl to judge-audit --pairs.`,
+      `Show it with review --summary --outdir ${dir}, or audit a judge with its labels: judge-audit --pairs ${path.join(dir, "pairs.jsonl")}.`,
     saved: (dir) => `Its labels so far are shown by review --summary --outdir ${dir}.`,
   },
   train: {
@@ -103,6 +104,8 @@ export const KINDS = {
 } as const satisfies Record<string, KindDescription>;
 
 function nextOfRollout(dir: string): string {
+  if (existsSync(path.join(dir, JUDGEMENTS)))
+    return `Select its best episodes with selection-demo (--trajectories ${dir} --n N), or show them with inspect-run --run ${dir}.`;
   if (existsSync(path.join(dir, TRAJECTORIES)))
     return `Evaluate its episodes with eval (--trajectories ${dir}) or selection-demo (--trajectories ${dir} --n N).`;
   return `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), or with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}).`;

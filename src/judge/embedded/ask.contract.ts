@@ -1,9 +1,9 @@
 /** How the tests of the embedded judge ask it: over HTTP, with the request that a run sends. */
 
 import type { JudgedMessage } from "../../core/judge.ts";
+import { readVerdict, type Verdict } from "../../core/verdict.ts";
 import { groupRequest } from "../group-request.ts";
 import { DEFAULT_RUBRIC, readRubric } from "../rubric.ts";
-import { readVerdict, type Verdict } from "../verdict.ts";
 import { type EmbeddedJudge, type EmbeddedJudgeOptions, startEmbeddedJudge } from "./server.ts";
 
 export interface Question {

@@ -1,1 +1,0 @@
-export { readVerdict, type Verdict } from "../core/verdict.ts";
