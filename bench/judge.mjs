@@ -12,7 +12,7 @@ import { table, updatePage } from "./page.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const SMALL = Boolean(process.env.LOCKEDROOM_BENCH_SMALL);
-const [COUNT, REPEATS, CONCURRENCY] = SMALL ? [100, 1, 32] : [1000, 3, 32];
+const [COUNT, REPEATS, CONCURRENCY] = SMALL ? [40, 1, 32] : [1000, 3, 32];
 const work = mkdtempSync(path.join(tmpdir(), "lockedroom-bench-"));
 const server = await startEmbeddedJudge({ faults: [] });
 

@@ -162,7 +162,7 @@ function isUnjudged({ reward, outcome_code: code, completion }: ResultRow): bool
 }
 
 /** The row as its environment gave it, which can be played again. */
-function asPlayed(row: ResultRow): ResultRow {
+export function asPlayed(row: ResultRow): ResultRow {
   const { episode, details } = row;
   const environment = isFields(details) ? details.environment : undefined;
   if (!episode || !isFields(environment)) return row;

@@ -63,6 +63,7 @@ export function manifestOf(
     volatile: {
       ...volatile,
       ...(options.init !== "scratch" && { checkpoint: options.init }),
+      ...(judge && { judge: { ...judge.traffic } }),
       ...(settings.stop.seconds !== null && { time_budget_s: settings.stop.seconds }),
     },
   };

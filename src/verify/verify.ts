@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
+import type { GroupJudge } from "../core/judge.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { SUMMARY, VERIFICATION_SCHEMA } from "../runs/artifacts.ts";
 import { requireFinished, requireKind } from "../runs/folder-kind.ts";
@@ -49,6 +50,8 @@ export interface VerifyOptions extends PolicyOptions {
   readonly axes?: Readonly<Record<string, string>> | undefined;
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
+  /** Of a judged run: the judge, to be asked again. */
+  readonly judge?: GroupJudge | undefined;
   readonly onProgress?: OnProgress | undefined;
 }
 
