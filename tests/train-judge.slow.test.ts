@@ -43,12 +43,8 @@ describe("a training with the embedded judge", () => {
       ...["train", "grpo", ...TINY.filter((one) => one !== "--quiet")],
       ...["--judge", "embedded", "--judge-price", "0.4,1.6", "--outdir", "loud"],
     ]);
-    expect(loud.stderr).toMatch(
-      /win rate against the initial policy\s+0.5000 by the judge, 0.5000\s+by\s+labels/,
-    );
-    expect(loud.stdout).toMatch(
-      /judge +\d+ groups, 0 without a verdict; \d+ \+ \d+ tokens, [\d.]+ dollars/,
-    );
+    expect(loud.stderr).toMatch(/win rate\s+judge\s+0.500,\s+labels\s+0.500/);
+    expect(loud.stdout).toMatch(/judge +\d+ groups, 0 dropped; \d+ tokens read, \d+ written, \$0/);
   });
 
   test("is not resumed with another rubric, and not verified where the endpoint is another", async () => {

@@ -34,6 +34,8 @@ export type OpenRecordedJudge = (identity: JudgeIdentity) => Promise<GroupJudge>
 export interface TrainAgainOptions extends Places {
   /** Absent: a run with a judge cannot be made again. */
   readonly openJudge?: OpenRecordedJudge | undefined;
+  /** In place of the one that `openJudge` opens; whoever opened it closes it. */
+  readonly judge?: GroupJudge | undefined;
   /** Only the first so many steps; absent: all. */
   readonly steps?: number | undefined;
   /** The checkpoint that the training began with, if it is not where it was. */
@@ -153,18 +155,18 @@ async function validationEnvironmentOf(
 /** The judge that rewarded, with what the run allowed it. */
 async function judgeOf(
   { scorers, judge: recorded }: RecordedManifest,
-  { openJudge }: TrainAgainOptions,
+  { openJudge, judge: given }: TrainAgainOptions,
   opened: Opened[],
 ): Promise<Pick<TrainOptions, "judge" | "judgeDroppedLimit" | "judgePrice">> {
   const identity = scorers.find(isJudge)?.identity as unknown as JudgeIdentity | undefined;
   if (!identity) return {};
   const { name, endpoint, fingerprint } = identity;
-  if (!openJudge)
+  const judge = given ?? (await openJudge?.(identity));
+  if (!judge)
     throw new Unreachable(
       `The reward came from the judge ${name} at ${endpoint}: only \`lockedroom verify\` opens judges.`,
     );
-  const judge = await openJudge(identity);
-  opened.push(judge);
+  if (!given) opened.push(judge);
   if (judge.identity.fingerprint !== fingerprint)
     throw new Unreachable(
       `The judge of the run was ${name} at ${endpoint}, with the fingerprint ${fingerprint.slice(0, 12)}…; the one that is found now is at ${judge.identity.endpoint} and has ${judge.identity.fingerprint.slice(0, 12)}….`,
