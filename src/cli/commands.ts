@@ -20,6 +20,7 @@ export const GROUPS = {
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
     harden: "attack a scorer, and measure how much its golden rows notice",
+    "judge-audit": "measure what a judge is worth, and which faults it has",
     gate: "decide whether a candidate run may replace a baseline",
     compare: "compare several runs with a baseline, as a table",
     matrix: "run every prompt with every model, and compare them",

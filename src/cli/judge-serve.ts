@@ -52,11 +52,10 @@ async function serve({ faults = "", port }: Flags): Promise<void> {
   out();
   print(`Serving the embedded judge. Faults: ${struck.length === 0 ? "none" : faults}`);
   out();
-  out("Use it:");
-  out(`  export JUDGE_BASE_URL=${server.url}`);
-  out("  export JUDGE_API_KEY=none");
-  out("and add --judge openai:embedded-judge to a command. OPENAI_BASE_URL and");
-  out("OPENAI_API_KEY=none do the same, for the policy too.");
+  out("Use it with --judge openai:embedded-judge and");
+  out(`  export OPENAI_BASE_URL=${server.url} OPENAI_API_KEY=none`);
+  out("or, where the policy has an endpoint of its own,");
+  out(`  export JUDGE_BASE_URL=${server.url} JUDGE_API_KEY=none`);
   out();
   out("Stop with Ctrl-C.");
   await stopped;

@@ -96,10 +96,10 @@ export async function openJudgeHere(
 }
 
 /** What is set for every kind of judge. */
-type Common = Omit<JudgeOptions, "model" | "apiKey">;
+export type Common = Omit<JudgeOptions, "model" | "apiKey">;
 
 /** Throws before anything is opened: a kind that is unknown, a key that is missing. */
-function openerOf(judge: string): (common: Common) => Promise<GroupJudge> {
+export function openerOf(judge: string): (common: Common) => Promise<GroupJudge> {
   if (judge.startsWith(OPENAI)) {
     const endpoint = openAiEndpoint(judge.slice(OPENAI.length).trim());
     return async (common) => {
@@ -120,7 +120,7 @@ function openerOf(judge: string): (common: Common) => Promise<GroupJudge> {
   );
 }
 
-async function openCache(folder: string, onNotice: (text: string) => void) {
+export async function openCache(folder: string, onNotice: (text: string) => void) {
   const { openJudgeCache } = await import("../runs/judge-cache.ts");
   return openJudgeCache(folder, onNotice);
 }

@@ -27,7 +27,6 @@ import { groupRequest, isOneConversation } from "./group-request.ts";
 import { judgeIdentity } from "./identity.ts";
 import { DEFAULT_RUBRIC, type Rubric } from "./rubric.ts";
 
-/** What opens a judge. @see {@link openJudge} */
 export interface JudgeOptions extends ChatEndpointOptions, FetchEndpoint {
   readonly model: string;
   /** What makes one attempt better than another; general rules by default. */
@@ -60,8 +59,25 @@ const TURNED_DOWN = 8;
 const NO_TOKENS: JudgeTokens = { prompt_tokens: 0, completion_tokens: 0 };
 
 /**
- * Opens a language model as a judge of groups of attempts at one task: scores from 0 to 1, relative
- * within the group.
+ * Opens a language model behind an OpenAI-compatible endpoint as a judge. It scores the attempts at a
+ * task from 0 to 1, relative to each other; a group without a verdict has `dropped` and no scores.
+ * @example
+ * ```ts
+ * import { openJudge } from "lockedroom";
+ * import { startEmbeddedJudge } from "lockedroom/judge";
+ * const server = await startEmbeddedJudge({ faults: [] });
+ * const judge = await openJudge({ baseUrl: server.url, apiKey: "none", model: "embedded-judge" });
+ * const question = { role: "user", content: "What is 2 + 2?" } as const;
+ * const attempts = ["Final: 4", "Final: 5"].map((content) => [
+ *   question,
+ *   { role: "assistant", content } as const,
+ * ]);
+ * for await (const verdict of judge.judge([{ id: "sum", attempts, tools: [] }])) {
+ *   console.log("dropped" in verdict ? verdict.dropped : verdict.judgements);
+ * }
+ * await judge.close();
+ * await server.close();
+ * ```
  */
 export async function openJudge(options: JudgeOptions): Promise<GroupJudge> {
   return new EndpointJudge(options);

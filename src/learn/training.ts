@@ -321,7 +321,12 @@ function versusOf({ options, settings }: Prepared): VersusInitial | undefined {
   const { judge } = options;
   if (!judge) return undefined;
   const { seed, evaluate } = settings;
-  return new VersusInitial({ judge, ...offerOf(options), seed, most: evaluate.judge_tasks ?? undefined });
+  return new VersusInitial({
+    judge,
+    ...offerOf(options),
+    seed,
+    most: evaluate.judge_tasks ?? undefined,
+  });
 }
 
 function judgedBy(options: TrainOptions): Judged | undefined {

@@ -93,12 +93,16 @@ export async function* pooledInOrder<In, Out>(
   const turn = (index: number, { soon }: Stop) =>
     new Promise<void>((resolve, reject) => {
       if (index < next + most) return resolve();
-      waiting.set(index, resolve);
-      soon.addEventListener("abort", () => reject(soon.reason), { once: true });
+      const end = () => reject(soon.reason);
+      soon.addEventListener("abort", end, { once: true });
+      waiting.set(index, () => {
+        soon.removeEventListener("abort", end);
+        waiting.delete(index);
+        resolve();
+      });
     });
   const numbered = pooled(withIndex(items), options, async ([index, item], stop) => {
     await turn(index, stop);
-    waiting.delete(index);
     return work(item, stop);
   });
   for await (const [[index, item], out] of numbered) {

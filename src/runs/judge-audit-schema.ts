@@ -166,10 +166,7 @@ export const judgeAuditManifestSchema = z.strictObject({
     tasks: count,
     difference: z.number(),
   }),
-  volatile: volatile.extend({
-    requests: count.optional(),
-    from_cache: count.optional(),
-  }),
+  volatile,
 });
 
 /** summary.json, written last. */

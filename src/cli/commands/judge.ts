@@ -1,6 +1,7 @@
 /** `lockedroom judge`: a language model that compares the attempts at a task, and what it costs. */
 
 import { Argument, type Command } from "commander";
+import { judgeCost } from "../judge-cost.ts";
 import { scoreByJudge } from "../judge-score.ts";
 import { serveJudge } from "../judge-serve.ts";
 import type { Subcommand } from "../subcommand.ts";
@@ -9,6 +10,7 @@ import type { Subcommand } from "../subcommand.ts";
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   score: scoreByJudge,
   serve: serveJudge,
+  cost: judgeCost,
 };
 
 const LIST = Object.entries(SUBCOMMANDS)

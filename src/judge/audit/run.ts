@@ -62,7 +62,7 @@ export async function auditJudge(options: JudgeAuditOptions): Promise<FinishedJu
     const audit = auditOf(judge.identity, judgements, question);
     const manifest: JudgeAuditManifest = {
       ...fixedPart(options, data, question),
-      volatile: { ...(await occasion()), ...judge.traffic },
+      volatile: { ...(await occasion()), judge: { ...judge.traffic } },
     };
     const auditText = artifactJson(audit);
     const summary = summaryOf(audit, judgements, {

@@ -5,6 +5,7 @@
  */
 
 import { dataError } from "../../core/errors.ts";
+import { canonicalJson } from "../../core/json.ts";
 import { type GroupJudge, isDropped } from "../../core/judge.ts";
 import { rngAt } from "../../core/rng.ts";
 import type { BaselineRecord, EvaluationRecord, SampleRecord } from "../../runs/train-records.ts";
@@ -104,9 +105,12 @@ export class VersusInitial {
         "Start the run over with --force.",
       );
     }
-    const own = rngAt(this.#settings.seed, "versus initial", id).below(2);
     const pair = [conversationOf(episode), initial.messages];
-    return { id, own, other: 1 - own, attempts: own === 0 ? pair : [...pair].reverse() };
+    // The same conversation twice, as before the first step, has one score.
+    if (new Set(pair.map((one) => canonicalJson(one))).size === 1)
+      return { id, own: 0, other: 0, attempts: pair.slice(0, 1) };
+    const own = rngAt(this.#settings.seed, "versus initial", id).below(2);
+    return { id, own, other: 1 - own, attempts: own === 0 ? pair : pair.reverse() };
   }
 
   #byLabels(rewards: readonly number[]): EvaluationRecord["labels"] {
