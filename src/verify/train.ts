@@ -7,7 +7,7 @@ import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
+import type { JudgeIdentity } from "../core/judge.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
@@ -25,11 +25,9 @@ import { filesPart } from "./files.ts";
 import { findFile, type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
 import { openRecordedEnvironment, requireTasks } from "./recorded-environment.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 import { findCheckpoint } from "./recorded-policy.ts";
 import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
-
-/** Opens the judge that a manifest names, whose answers may be in a cache. */
-export type OpenRecordedJudge = (identity: JudgeIdentity) => Promise<GroupJudge>;
 
 export interface TrainAgainOptions extends Places {
   /** Absent: a run with a judge cannot be made again. */
