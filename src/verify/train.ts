@@ -7,7 +7,7 @@ import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { JudgeIdentity } from "../core/judge.ts";
+import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
