@@ -52,27 +52,27 @@ export function validationLines(
 
 type Compared = Pick<EvaluationRecord, "judge" | "labels">;
 
-/** "win rate against the initial policy 0.8125 by the judge, 0.7500 by labels" */
+/** "win rate judge 0.813, labels 0.750": short, for it stands beside the pass rate. */
 function winRates({ judge, labels }: Compared): string {
-  const rates = [
-    ...(judge ? [`${judge.win_rate.toFixed(4)} by the judge`] : []),
-    ...(labels ? [`${labels.win_rate.toFixed(4)} by labels`] : []),
-  ];
-  return `win rate against the initial policy ${rates.join(", ")}`;
+  const rates = Object.entries({ judge, labels }).flatMap(([who, found]) =>
+    found ? [`${who} ${found.win_rate.toFixed(3)}`] : [],
+  );
+  return `win rate ${rates.join(", ")}`;
 }
 
-/** At the end of a judged run: the win rate, and what the judge cost. */
+/** At the end of a judged run: the win rates, and what the judge cost. */
 export function judgeLines(run: TrainingRunRecords): string[] {
   const last = run.evaluations.at(-1);
   const used = judgeUsed(run);
   if (!last?.judge || !used) return [];
   const { prompt, completion, dropped, groups, dollars } = used;
-  const price = dollars === null ? "" : `, ${dollars.toFixed(2)} dollars`;
+  const price = dollars === null ? "" : `, $${dollars.toFixed(2)}`;
+  const rate = winRates(last).replace("win rate ", "");
   return [
-    hanging("  win rate    ", winRates(last).replace("win rate ", "")),
+    hanging("  win rate    ", `${rate}, against the initial policy`),
     hanging(
       "  judge       ",
-      `${groups} groups, ${dropped} without a verdict; ${prompt} + ${completion} tokens${price}`,
+      `${groups} groups, ${dropped} dropped; ${prompt} tokens read, ${completion} written${price}`,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-export { DROPPED_LIMIT, type DropCounts, DroppedGroups } from "./dropped.ts";
+export { type DropCounts, DroppedGroups } from "./dropped.ts";
 export { FAULTS } from "./embedded/faults.ts";
 export {
   type EmbeddedJudge,

@@ -18,6 +18,8 @@ import { countOf } from "./sources/rollout-metrics.ts";
 
 /** How many of the examples' completions are kept to be read. */
 const KEPT_SAMPLES = 8;
+/** Where a judge rewards: the report counts failures among them. */
+const KEPT_JUDGED = 32;
 
 export interface Evaluation {
   readonly record: EvaluationRecord;
@@ -80,7 +82,7 @@ export async function validate(
       rewards,
       ...(versus && { judge: versus.judge, ...(versus.labels && { labels: versus.labels }) }),
     },
-    samples: episodes.slice(0, KEPT_SAMPLES).map((episode, i) => ({
+    samples: episodes.slice(0, versusInitial ? KEPT_JUDGED : KEPT_SAMPLES).map((episode, i) => ({
       ...{ step, ...sampleOf(episode, played ?? false, rewards[i]) },
       ...(versus?.compared[i] && { judge: versus.compared[i] }),
     })),

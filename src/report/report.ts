@@ -84,7 +84,7 @@ const USED_BY: Readonly<
   pricePerHour: { flag: "--price-per-hour", kinds: ["train", "eval", "select", "rollout"] },
   prices: {
     flag: "--price-in and --price-out",
-    kinds: ["eval", "select", "experiment", "rollout"],
+    kinds: ["eval", "select", "experiment", "rollout", "train"],
   },
   alias: { flag: "--alias", kinds: ["train", "eval", "select", "experiment", "rollout"] },
 };

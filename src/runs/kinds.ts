@@ -81,7 +81,7 @@ export const KINDS = {
     continues: true,
     resumesFinished: true,
     next: (dir) =>
-      `Show it with review --summary --outdir ${dir}, or give its labels.jsonl to judge-audit --pairs.`,
+      `Show it with review --summary --outdir ${dir}, or audit a judge with its labels: judge-audit --pairs ${path.join(dir, "pairs.jsonl")}.`,
     saved: (dir) => `Its labels so far are shown by review --summary --outdir ${dir}.`,
   },
   train: {

@@ -7,7 +7,7 @@ import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import type { JudgeIdentity } from "../core/judge.ts";
+import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
@@ -32,6 +32,8 @@ import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
 export interface TrainAgainOptions extends Places {
   /** Absent: a run with a judge cannot be made again. */
   readonly openJudge?: OpenRecordedJudge | undefined;
+  /** In place of the one that `openJudge` opens; whoever opened it closes it. */
+  readonly judge?: GroupJudge | undefined;
   /** Only the first so many steps; absent: all. */
   readonly steps?: number | undefined;
   /** The checkpoint that the training began with, if it is not where it was. */
@@ -151,18 +153,18 @@ async function validationEnvironmentOf(
 /** The judge that rewarded, with what the run allowed it. */
 async function judgeOf(
   { scorers, judge: recorded }: RecordedManifest,
-  { openJudge }: TrainAgainOptions,
+  { openJudge, judge: given }: TrainAgainOptions,
   opened: Opened[],
 ): Promise<Pick<TrainOptions, "judge" | "judgeDroppedLimit" | "judgePrice">> {
   const identity = scorers.find(isJudge)?.identity as unknown as JudgeIdentity | undefined;
   if (!identity) return {};
   const { name, endpoint, fingerprint } = identity;
-  if (!openJudge)
+  const judge = given ?? (await openJudge?.(identity));
+  if (!judge)
     throw new Unreachable(
       `The reward came from the judge ${name} at ${endpoint}: only \`lockedroom verify\` opens judges.`,
     );
-  const judge = await openJudge(identity);
-  opened.push(judge);
+  if (!given) opened.push(judge);
   if (judge.identity.fingerprint !== fingerprint)
     throw new Unreachable(
       `The judge of the run was ${name} at ${endpoint}, with the fingerprint ${fingerprint.slice(0, 12)}…; the one that is found now is at ${judge.identity.endpoint} and has ${judge.identity.fingerprint.slice(0, 12)}….`,

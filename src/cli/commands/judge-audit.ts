@@ -27,9 +27,9 @@ interface Flags extends RunFlags, JudgeFlags {
 }
 
 export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b and better ("a" or "b"),
-or the pairs.jsonl of \`pairs\`. --trajectories takes episodes whose rewards no
-judge gave, several of each task. Without either, the labelled replies of the
-embedded environment support-replies are used.
+or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`. --trajectories
+takes episodes whose rewards no judge gave, several of each task. Without
+either, the labelled replies of the environment support-replies are used.
 
 Each pair is judged six times: in both orders, again with another seed, and
 three times beside two copies of the worse reply, one of them with

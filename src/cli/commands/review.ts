@@ -42,9 +42,9 @@ Every label is on the disk before the next pair is shown. Without a terminal the
 keys are read from standard input.
 
 --pairs takes lines with id, prompt, a and b, or the pairs.jsonl of \`pairs\`; its
-chosen text then counts as the candidate's. labels.jsonl has the same form, for
-judge-audit --pairs; pairs.jsonl is written for train dpo when every answer is a
-single turn.
+chosen text then counts as the candidate's. When every answer is a single turn,
+pairs.jsonl has the chosen and the rejected ones, for train dpo and for
+judge-audit --pairs.
 --judge-labels takes the folder of judge score --against or of judge-audit, or a
 file of id and better (a, b or tie).
 
@@ -98,7 +98,7 @@ async function agreementWith(
   sample: number,
 ): Promise<Agreement | undefined> {
   if (judgeLabels === undefined) return undefined;
-  return agreementOf(labels, await readJudgeLabels(judgeLabels, sample));
+  return agreementOf(labels, await readJudgeLabels(judgeLabels, labels, sample));
 }
 
 /** False after Ctrl-C. */

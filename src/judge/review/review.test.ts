@@ -107,6 +107,12 @@ describe("keys", () => {
     expect(await labelPairs(shown, store, keysOf("12\u000312"), NO_SCREEN)).toBe("interrupted");
     expect(store.labels).toHaveLength(2);
   });
+
+  test("Ctrl-D quits as q does", async () => {
+    const store = memory();
+    expect(await labelPairs(shown, store, keysOf("1\u00042"), NO_SCREEN)).toBe("left");
+    expect(store.labels).toHaveLength(1);
+  });
 });
 
 const label = (id: string, better: Choice | undefined, first: "a" | "b" = "a"): ReviewLabel => ({
@@ -170,10 +176,12 @@ describe("judge against person", () => {
       { id: "1", outcome_code: "preferred", reward: 0.9 },
       { id: "2", outcome_code: "tied", reward: 0.5 },
       { id: "3", outcome_code: "not_preferred", reward: 0.1 },
+      { id: "3", outcome_code: "preferred", reward: 0.9, episode: { sample: 1 } },
     ]);
+    // An audit names its attempts by its own labels.
     const attempts = (a: number | null, b: number | null) => [
-      { name: "b", score: b },
-      { name: "a", score: a },
+      { name: "better", score: b, text: "y" },
+      { name: "worse", score: a, text: "x" },
     ];
     jsonl("audit/judgements.jsonl", [
       { id: "1", probe: "pair", attempts: attempts(0.2, 0.8) },
@@ -181,6 +189,7 @@ describe("judge against person", () => {
       { id: "2", probe: "pair", attempts: attempts(0.5, 0.5) },
       { id: "3", probe: "pair", attempts: attempts(0.9, 0.5) },
       { id: "4", probe: "pair", attempts: attempts(null, null) },
+      { id: "not labelled", probe: "pair", attempts: attempts(1, 0) },
     ]);
     const file = jsonl("verdicts.jsonl", [
       { id: "1", better: "b" },
@@ -192,10 +201,11 @@ describe("judge against person", () => {
       ["2", "tie"],
       ["3", "a"],
     ]);
+    const labels = ["1", "2", "3", "4"].map((id) => label(id, "a"));
     for (const source of [path.join(root, "judged"), path.join(root, "audit"), file])
-      expect(await readJudgeLabels(source, 1), source).toEqual(expected);
+      expect(await readJudgeLabels(source, labels, 1), source).toEqual(expected);
     mkdirSync(path.join(root, "nothing"));
-    await expect(readJudgeLabels(path.join(root, "nothing"), 1)).rejects.toThrow(/no verdicts/);
+    await expect(readJudgeLabels(path.join(root, "nothing"), [], 1)).rejects.toThrow(/no verdicts/);
   });
 });
 

@@ -1,93 +1,12 @@
 /** Training whose reward is a judge's, with labels to validate by and without. */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PlayableEnvironment } from "../../core/environment.ts";
-import type { Example } from "../../core/records.ts";
-import { CharacterTokenizer } from "../../policy/characters.ts";
-import { loadCheckpoint, saveCheckpoint } from "../../policy/checkpoint.ts";
-import { initialise, SIZES } from "../../policy/initialise.ts";
+import { existsSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { loadCheckpoint } from "../../policy/checkpoint.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
-import type { TrainOptions } from "../options.ts";
 import { train } from "../train.ts";
-import { tinyJudge, written } from "./tiny-judge.contract.ts";
-
-const folder = mkdtempSync(path.join(tmpdir(), "lockedroom-judged-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-const here = (name: string) => path.join(folder, name);
-const tokenizer = new CharacterTokenizer("ab?");
-
-beforeAll(async () => {
-  const architecture = {
-    ...{ ...SIZES.nano, vocabulary: tokenizer.size, width: 16, layers: 1 },
-    ...{ heads: 2, keyHeads: 1, headSize: 8, inner: 24 },
-  };
-  await saveCheckpoint(here("start"), {
-    ...{ architecture, tokenizer, trained: null, maxLength: 16 },
-    parameters: initialise(architecture, 1).map((x) => (x === 1 ? 1 : 4 * x)),
-  });
-});
-
-const LONGEST = 6;
-const share = (text: string, letter: string) =>
-  [...text].filter((one) => one === letter).length / LONGEST;
-
-/** One question; the label is what `worth` says of the answer, if anything does. */
-function answers(
-  worth: ((text: string) => number) | null,
-  more: Partial<PlayableEnvironment> = {},
-): PlayableEnvironment {
-  const observation = [{ role: "user" as const, content: "?" }];
-  const tasks = (split: string, count: number): Example[] =>
-    Array.from({ length: count }, (_, i) => ({ id: `${split}-${i}`, prompt: `${split} ${i}` }));
-  return {
-    environment: {
-      identity: { name: worth ? "labelled" : "unlabelled", version: "1" },
-      reset: async () => ({ state: 0, observation, reward: worth && 0 }),
-      step: async (batch) =>
-        batch.map(({ action: { text } }) => ({
-          ...{ state: 0, observation: [], reward: worth ? worth(text) : null },
-          end: {
-            code: worth && worth(text) >= 0.5 ? "good" : "poor",
-            ...{ terminated: true, details: {} },
-          },
-        })),
-    },
-    ...{ tools: [], codes: ["good", "poor"], solved: ["good"] },
-    rewards: worth && [0, 1],
-    tasks: async (split) => tasks(split, { train: 8, dev: 24, holdout: 4 }[split]),
-    close: async () => {},
-    ...more,
-  };
-}
-
-const wantsA = (text: string) => share(text, "a");
-const honest = () => tinyJudge("honest", wantsA);
-/** It takes length for quality. */
-const long = () => tinyJudge("long", (text) => text.length / LONGEST);
-const isShort = (text: string) => 1 - text.length / LONGEST;
-
-function options(outdir: string, more: Partial<TrainOptions>): TrainOptions {
-  return {
-    ...{ algorithm: "grpo", outdir: here(outdir), init: here("start"), size: "nano" },
-    ...{ threads: 1, saveEvery: 2, environment: answers(null), judge: honest(), ...more },
-    settings: {
-      ...{ steps: 4, rate: { peak: 0.02, warmup: 0 }, alarms_stop: false },
-      evaluate: { every: 2, max_tokens: LONGEST },
-      rollouts: { prompts: 4, group: 6, max_tokens: LONGEST },
-      ...more.settings,
-    },
-  };
-}
-
-const bytesOf = (run: string) =>
-  Object.fromEntries(
-    readdirSync(here(run))
-      .filter((name) => name.endsWith(".jsonl") && name !== "timing.jsonl")
-      .map((name) => [name, readFileSync(here(path.join(run, name)), "utf8")]),
-  );
+import { tinyJudge } from "./tiny-judge.contract.ts";
+import { answers, here, honest, isShort, long, options, wantsA } from "./tiny-world.contract.ts";
 
 describe("a policy that learns from a judge", () => {
   test("gets better by labels that it never learned from, and by the judge", async () => {
@@ -158,27 +77,6 @@ describe("a policy that learns from a judge", () => {
   });
 });
 
-test("a judge that rewards length is noticed by the labels, and the best policy is kept", async () => {
-  const seen: string[] = [];
-  const { summary } = await train({
-    ...options("hacked", {
-      ...{ environment: answers(isShort), judge: long() },
-      settings: { steps: 40, alarms_stop: true },
-    }),
-    onAlarm: ({ alarm }) => seen.push(alarm),
-  });
-  const { evaluations } = await readTrainingRun(here("hacked"));
-  expect(seen).toContain("reward_hacking");
-  expect(summary.stop.reason).toBe("reward_hacking");
-  expect(summary.stop.step).toBeLessThan(40);
-  expect(summary.stop.message).toMatch(/judge/);
-  const best = Math.max(...evaluations.map(({ reward_mean }) => reward_mean));
-  const kept = evaluations.find(({ step }) => step === summary.stop.kept);
-  expect(kept?.reward_mean).toBe(best);
-  expect(evaluations.at(-1)?.labels?.win_rate).toBeLessThan(0.4);
-  expect(evaluations.at(-1)?.judge?.win_rate).toBeGreaterThan(0.6);
-});
-
 describe("a group without a verdict", () => {
   test("leaves the batch and is counted, and never has a score of 0", async () => {
     // The second of the four groups of each step; validation is left alone.
@@ -220,73 +118,11 @@ describe("a group without a verdict", () => {
       kind: "data",
       message: expect.stringMatching(/any of the 4 groups of step 1 \(refused 4\), such as train-/),
     });
-    const blind = tinyJudge("blind", wantsA, ({ attempts }) => attempts.length === 2);
+    const blind = tinyJudge("blind", wantsA, ({ attempts }) => attempts.length <= 2);
     await expect(train(options("blind", { judge: blind, judgeDroppedLimit: 1 }))).rejects.toThrow(
       /any of the 24 validation tasks/,
     );
   });
-});
-
-describe("the same seeds", () => {
-  const more = { validationEnvironment: answers(wantsA), settings: { steps: 5 } };
-
-  test("give the same bytes, also of a run that was interrupted and resumed", async () => {
-    await train(options("one", more));
-    await train(options("two", more));
-    expect(bytesOf("two")).toEqual(bytesOf("one"));
-    const stopped = train({
-      ...options("resumed", more),
-      onStep: (done) => {
-        if (done === 3) throw new Error("stopped here");
-      },
-    });
-    await expect(stopped).rejects.toThrow("stopped here");
-    await train({ ...options("resumed", more), resume: true });
-    expect(bytesOf("resumed")).toEqual(bytesOf("one"));
-    expect(bytesOf("one")["baseline.jsonl"]?.split("\n")).toHaveLength(25);
-  });
-
-  test("and another judge are refused on --resume, as is another baseline", async () => {
-    const interrupted = (outdir: string) =>
-      train({
-        ...options(outdir, more),
-        onStep: (done) => {
-          if (done === 3) throw new Error("stopped here");
-        },
-      });
-    await expect(interrupted("paused")).rejects.toThrow("stopped here");
-    const other = { ...options("paused", more), judge: long(), resume: true };
-    await expect(train(other)).rejects.toThrow(
-      /was started with the judge honest .* not with the judge long/,
-    );
-    const baseline = here("paused/baseline.jsonl");
-    const text = readFileSync(baseline, "utf8");
-    writeFileSync(baseline, text.replace("assistant", "user"));
-    const again = { ...options("paused", more), resume: true };
-    await expect(train(again)).rejects.toThrow(
-      /baseline.jsonl is not what the run was paused with/,
-    );
-    writeFileSync(baseline, text);
-    expect((await train(again)).summary.steps).toBe(5);
-  });
-});
-
-test("both places of a pair are used, and the place does not depend on the step", async () => {
-  const judge = honest();
-  await train(options("places", { judge }));
-  const pairs = judge.asked.filter(({ attempts }) => attempts.length === 2);
-  const initial = new Map(pairs.slice(0, 24).map(({ id, attempts }) => [id, attempts[0]]));
-  const places = (from: number) =>
-    pairs.slice(from, from + 24).flatMap(({ id, attempts }) => {
-      const is = attempts.map((one) => written(one) === written(initial.get(id) ?? []));
-      return is[0] === is[1] ? [] : [`${id} ${is.indexOf(true)}`];
-    });
-  const [second, third] = [places(24), places(48)];
-  expect(new Set(second.map((one) => one.at(-1))).size).toBe(2);
-  const common = second.filter((one) =>
-    third.some((two) => two.split(" ")[0] === one.split(" ")[0]),
-  );
-  for (const one of common) expect(third).toContain(one);
 });
 
 describe("refused before anything is written:", () => {
