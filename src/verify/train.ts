@@ -25,11 +25,9 @@ import { filesPart } from "./files.ts";
 import { findFile, type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
 import { openRecordedEnvironment, requireTasks } from "./recorded-environment.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 import { findCheckpoint } from "./recorded-policy.ts";
 import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
-
-/** Opens the judge that a manifest names, whose answers may be in a cache. */
-export type OpenRecordedJudge = (identity: JudgeIdentity) => Promise<GroupJudge>;
 
 export interface TrainAgainOptions extends Places {
   /** Absent: a run with a judge cannot be made again. */
