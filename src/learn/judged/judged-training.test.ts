@@ -1,6 +1,6 @@
 /** Training whose reward is a judge's, with labels to validate by and without. */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadCheckpoint } from "../../policy/checkpoint.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
@@ -35,6 +35,8 @@ describe("a policy that learns from a judge", () => {
     });
     const { trained } = await loadCheckpoint(here("honest/checkpoint"));
     const { fingerprint } = honest().identity;
+    const note = readFileSync(here("honest/README.md"), "utf8");
+    expect(note).toMatch(new RegExp(`reward judge .honest. at this process, .*${fingerprint}`));
     expect(trained?.scorers).toEqual([
       { name: "honest", version: "1", source_sha256: fingerprint },
     ]);
