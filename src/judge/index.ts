@@ -1,4 +1,11 @@
-export { DROPPED_LIMIT, type DropCounts, DroppedGroups } from "./dropped.ts";
+export { AUDIT_DEFAULTS, type AuditQuestion, auditOf } from "./audit/audit.ts";
+export { embeddedReplies } from "./audit/embedded-data.ts";
+export { accuracyNeededFor, type GateQuestion, gatePowerAt } from "./audit/gate-power.ts";
+export type { LabelledData, LabelledGroup, LabelledPair } from "./audit/labelled.ts";
+export { readPairsFile } from "./audit/pairs-file.ts";
+export { auditJudge, type FinishedJudgeAudit, type JudgeAuditOptions } from "./audit/run.ts";
+export { readTrajectoryData } from "./audit/trajectory-data.ts";
+export { type DropCounts, DroppedGroups } from "./dropped.ts";
 export { FAULTS } from "./embedded/faults.ts";
 export {
   type EmbeddedJudge,

@@ -189,6 +189,7 @@ export class Training {
     await folder.add("evaluations", found.record);
     for (const sample of found.samples) await folder.add("samples", sample);
     options.onValidation?.(found.record, found.samples);
+    this.requireVerdicts();
     if (this.watch.best?.step === this.step) await this.#checkpoints.keepBest(this.step);
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
   }

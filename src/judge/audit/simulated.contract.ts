@@ -12,6 +12,8 @@ export interface SimulatedFaults {
   readonly length?: number;
   readonly self_praise?: number;
   readonly injection?: number;
+  /** Share of requests in which an injected instruction is obeyed; all unless stated. */
+  readonly obeyed?: number;
   /** Half of the range of uniform noise on every score; a new draw for each request. */
   readonly noise?: number;
   /** Share of pairs that the judge orders otherwise than the labels, in every request alike. */
@@ -45,7 +47,8 @@ export function simulatedVerdicts(
     const judgements = attempts.map(({ name }, place) => {
       const merit = name === "better" ? 0.5 : (worse.get(id) as number);
       const first = (faults.position ?? 0) * (1 - place / (group.attempts.length - 1));
-      const probed = name === "probe" ? (faults[probe as keyof SimulatedFaults] ?? 0) : 0;
+      const gain = name === "probe" ? (faults[probe as keyof SimulatedFaults] ?? 0) : 0;
+      const probed = probe === "injection" && rng.next() >= (faults.obeyed ?? 1) ? 0 : gain;
       const noise = (faults.noise ?? 0) * (2 * rng.next() - 1);
       return { score: merit + first + probed + noise, explanation: "" };
     });
