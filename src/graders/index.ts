@@ -9,3 +9,4 @@ export { type Sample, sampleOf } from "./sample.ts";
 export { type GraderFile, type GraderSettings, readGraderFile } from "./settings.ts";
 export { METRIC_NAMES, type Metric, similarity } from "./similarity/index.ts";
 export { readTemplate, type Template } from "./template.ts";
+export { validateGrader } from "./validate.ts";
