@@ -3,7 +3,6 @@
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DEV, describeRun, EXIT, expectError, FROZEN, ROOT, Workspace } from "./cli.ts";
-import { tooWide } from "./width.ts";
 
 const SAMPLES = path.join(ROOT, "data/rollouts/selection_pack_dev.jsonl");
 const TRAIN = path.join(ROOT, "data/datasets/math_train.jsonl");
@@ -120,9 +119,5 @@ describe("graders", () => {
     expect(JSON.parse(missing.stdout)).toMatchObject({
       ...{ reward: 0, metadata: { errors: { invalid_variable_error: true } } },
     });
-  });
-
-  test("its help fits a terminal", async () => {
-    expect(tooWide((await done(["graders", "--help"])).stdout)).toEqual([]);
   });
 });
