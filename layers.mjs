@@ -23,7 +23,7 @@ export const mayImport = {
   environments: ["core", "extensions", "scorers", "datasets"],
   openenv: ["core", "environments", "http"],
   providers: ["core", "engine"],
-  judge: ["core", "runs", "providers", "stats", "http", "environments"],
+  judge: ["core", "runs", "providers", "stats", "http", "environments", "loops"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],

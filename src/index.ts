@@ -31,6 +31,7 @@ export {
 export { GATE_EXIT, gate } from "./gate/gate.ts";
 export type { GateOptions } from "./gate/options.ts";
 export { gateMarkdown } from "./gate/render.ts";
+export { openJudge } from "./judge/judge.ts";
 export type { TrainedPolicy, TrainOptions } from "./learn/options.ts";
 export { train } from "./learn/train.ts";
 export type { Axis } from "./loops/axes.ts";

@@ -1,6 +1,6 @@
 /** `train ALGORITHM --help`: the data, the settings and an example of one algorithm. */
 
-import type { Command } from "commander";
+import { Command } from "commander";
 import { z } from "zod";
 import type { JsonObject } from "../core/json.ts";
 import type { Algorithm, Need } from "../learn/algorithm.ts";
@@ -8,6 +8,7 @@ import { unusedSettings } from "../learn/settings/unused.ts";
 import { valueAt } from "../learn/settings/wrong-setting.ts";
 import { completed, settingsSchema } from "../learn/settings.ts";
 import { isSampled } from "../learn/sources/index.ts";
+import { addJudgeOptions } from "./open-judge.ts";
 import { commandLines, hanging, wrap } from "./terminal.ts";
 
 interface NeedHelp {
@@ -59,12 +60,15 @@ const HELP: Readonly<Record<Need, NeedHelp>> = {
 /** Groups of settings that matter first; the rest is in --show-settings. */
 const GROUPS = ["steps", "batch", "algorithm", "rate", "rollouts", "kl"];
 
+const JUDGE_OPTIONS = addJudgeOptions(new Command()).options.map(({ long }) => long ?? "");
+
 /** Options that have no effect on an algorithm. */
 function idleOptions({ needs }: Algorithm): readonly string[] {
   return [
     ...(needs === "texts" ? [] : ["--size", "--alphabet", "--context"]),
     ...(needs === "rollouts" ? ["--batch"] : []),
-    ...(isSampled(needs) ? [] : ["--cost-scorer", "--env"]),
+    ...(isSampled(needs) ? [] : ["--cost-scorer", "--env", "--validation-env"]),
+    ...(needs === "rollouts" ? [] : JUDGE_OPTIONS),
     ...(needs === "passing samples" ? ["--cost-scorer"] : []),
   ];
 }

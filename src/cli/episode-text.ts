@@ -14,11 +14,12 @@ export function replayedText(manifest: Manifest, { metrics, episodes }: Summary)
 }
 
 /** A line for the code that changed since the rollout; the replay agreed all the same. */
-export function changedCodeText({ settings, scorer }: Manifest): string[] {
+export function changedCodeText({ settings, environment, scorer }: Manifest): string[] {
   const { rollout_source_sha256: then } = settings;
+  const { name, source_sha256: now } = environment ?? scorer;
   if (typeof then !== "string") return [];
   return [
-    `The code of ${scorer.name} is not that of the rollout (${then.slice(0, 12)}… then, ${scorer.source_sha256.slice(0, 12)}… now). It gives the same messages, rewards and codes.`,
+    `The code of ${name} is not that of the rollout (${then.slice(0, 12)}… then, ${now.slice(0, 12)}… now). It gives the same messages, rewards and codes.`,
   ];
 }
 

@@ -3,7 +3,12 @@
 import { visible } from "../core/visible.ts";
 import type { Conversation } from "../report/conversation.ts";
 import type { InspectOptions } from "../report/inspect.ts";
-import { findConversations, inspectTrajectories } from "../report/inspect-trajectories.ts";
+import {
+  type EpisodeInspection,
+  findConversations,
+  inspectTrajectories,
+} from "../report/inspect-trajectories.ts";
+import { reasonOf } from "../report/reason.ts";
 import { endText, printConversation, printShort } from "./conversation-text.ts";
 import { episodeTable } from "./episode-text.ts";
 import { bar, counted, out, paint, percent, print, program, warning } from "./terminal.ts";
@@ -19,11 +24,7 @@ export async function inspectRollout(flags: Flags): Promise<void> {
   const found = await inspectTrajectories(flags.run, flags);
   const { total, scored, passed, meanReward, failures } = found;
   const { environment } = found;
-  print(
-    environment === undefined
-      ? `${visible(flags.run)}: ${counted(total, "episode")} of an environment that the file does not name. ${program()} eval --trajectories ${visible(flags.run)} --env NAME plays them again and gives the pass rate.`
-      : `${visible(flags.run)}: ${counted(total, "episode")} of a rollout in ${visible(environment)}, as recorded. ${program()} eval --trajectories plays them again.`,
-  );
+  print(`${visible(flags.run)}: ${counted(total, "episode")} of ${whatOf(found, flags.run)}`);
   if (failures.length > 0) {
     const [first] = failures;
     out(
@@ -51,9 +52,21 @@ export async function inspectRollout(flags: Flags): Promise<void> {
     out(
       `${paint("bold", visible(code))}  ${counted(count, "episode")}, ${percent(share)}  ${bar(share)}${passes ? "  solved" : ""}`,
     );
-    for (const one of shown) printListed(one);
+    for (const one of shown) {
+      printListed(one);
+      if (found.judge !== undefined) print(`judge> ${reasonOf(one, 200)}`, "    ");
+    }
   }
   if (found.hidden > 0) out(`\n${found.hidden} less common codes not shown; use a larger --top-k.`);
+}
+
+function whatOf({ environment, judge }: EpisodeInspection, run: string): string {
+  if (environment === undefined)
+    return `an environment that the file does not name. ${program()} eval --trajectories ${visible(run)} --env NAME plays them again and gives the pass rate.`;
+  const rollout = `a rollout in ${visible(environment)}`;
+  return judge === undefined
+    ? `${rollout}, as recorded. ${program()} eval --trajectories plays them again.`
+    : `${rollout}, judged by ${visible(judge)}: the rewards are its scores.`;
 }
 
 /** An episode in a list. */

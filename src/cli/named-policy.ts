@@ -2,7 +2,7 @@
 
 import { dataError, usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import { baseUrl } from "../providers/openai-client.ts";
+import { baseUrl } from "../providers/endpoint.ts";
 import { aliasedPolicy, type LocatedPolicy } from "../runs/aliased-policy.ts";
 import { realPath } from "../runs/whole-file.ts";
 
@@ -27,7 +27,7 @@ export async function namedPolicy(given: string): Promise<LocatedPolicy> {
 function endpointIdentity(source: string): JsonObject {
   const name = source.slice(OPENAI.length).trim();
   if (name === "") throw usageError("--policy openai: has no model name", "Use openai:MODEL.");
-  return { kind: "openai", name, endpoint: baseUrl(process.env.OPENAI_BASE_URL) };
+  return { kind: "openai", name, endpoint: baseUrl({ baseUrl: process.env.OPENAI_BASE_URL }) };
 }
 
 /** The alias of an endpoint's model is not that of the same name elsewhere. */

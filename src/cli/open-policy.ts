@@ -87,7 +87,7 @@ async function openEndpoint(
 }
 
 /** The client sends these headers by itself; their values may be secrets. */
-function gatewaySecrets(headers = ""): string[] {
+export function gatewaySecrets(headers = ""): string[] {
   return headers
     .split("\n")
     .map((line) => line.slice(line.indexOf(":") + 1).trim())

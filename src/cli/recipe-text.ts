@@ -31,7 +31,7 @@ interface Setting {
   readonly schema: Schema;
   /** Undefined where there is neither a value nor a default. */
   readonly value: Json | undefined;
-  /** Whether it belongs to a group that is null. */
+  /** Whether it, or the group that it belongs to, is not set and has no default. */
   readonly off: boolean;
 }
 
@@ -61,16 +61,21 @@ export function recipeText(algorithm: Algorithm, given: JsonObject): string {
   ].join("\n");
 }
 
+const UNSET = "not set unless uncommented";
 const remark = (text: string) => wrap(text, "# ");
 
 function settingsIn({ path, schema, value, off }: Setting): Setting[] {
-  return Object.entries(groupOf(schema)?.properties ?? {}).map(([name, inner]) => ({
-    path: [...path, name],
-    schema: inner as Schema,
-    value:
-      value === null ? ((inner as Schema).default as Json) : ((value as JsonObject)[name] as Json),
-    off: off || value === null,
-  }));
+  const { properties = {}, required = [] } = groupOf(schema) ?? {};
+  return Object.entries(properties).map(([name, inner]) => {
+    const own = value === null ? (inner as Schema).default : (value as JsonObject)[name];
+    const absent = own === undefined && !required.includes(name);
+    return {
+      path: [...path, name],
+      schema: inner as Schema,
+      value: absent ? null : (own as Json),
+      off: off || value === null || absent,
+    };
+  });
 }
 
 /** The schema of a group of settings, also where it may be null. */
@@ -89,10 +94,11 @@ function linesOf(recipe: Recipe, setting: Setting): string[] {
   const why = unused ? `no effect on ${recipe.algorithm}` : idle && `for ${idle.add}`;
   const what = name === "algorithm" ? `settings of ${recipe.algorithm}` : schema.description;
   if (groupOf(schema)) {
-    const state = value === null ? "null unless a line below is uncommented" : undefined;
+    const state =
+      value === null ? (off ? UNSET : "null unless a line below is uncommented") : undefined;
     const inner = settingsIn(setting).flatMap((one) => linesOf(recipe, one));
     const empty = value !== null && inner.length === 0;
-    return [...lineOf(path, empty ? "{}" : "", false, [why, what, state]), ...inner];
+    return [...lineOf(path, empty ? "{}" : "", off, [why, what, state]), ...inner];
   }
   const required = value === undefined ? "required" : undefined;
   const text = required ? "VALUE" : yamlOf(value as Json);

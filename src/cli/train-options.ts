@@ -4,6 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { usageError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { GroupJudge } from "../core/judge.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ALGORITHMS, algorithmOf } from "../learn/algorithms/index.ts";
 import { ENGINES } from "../learn/engines.ts";
@@ -13,12 +14,21 @@ import { isSampled } from "../learn/sources/index.ts";
 import { SIZES } from "../policy/initialise.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { type ExpectedData, explained } from "./data-kind.ts";
+import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "./open-judge.ts";
 import { addRunOptions, numberIn, repeated, SEED, wholeNumber } from "./options.ts";
 import { CONCURRENCY, openScorerHere, SCORER_TIMEOUT, type ScorerFlags } from "./scoring.ts";
 import { err, warning } from "./terminal.ts";
 
 /** The settings and scorers of the options are given in other words on the command line. */
-type Renamed = "algorithm" | "settings" | "rewards" | "validation" | "cost" | "environment";
+type Renamed =
+  | "algorithm"
+  | "settings"
+  | "rewards"
+  | "validation"
+  | "cost"
+  | "environment"
+  | "validationEnvironment"
+  | keyof JudgeFlags;
 
 /** Flags that stand for a setting, by the setting's name. */
 const SETTINGS = {
@@ -36,8 +46,13 @@ type SettingFlags = { readonly [flag in keyof typeof SETTINGS]?: number | string
 /** A prompt and its scorer; every other environment has its own rewards. */
 const SINGLE_TURN = "single_turn";
 
-export interface TrainFlags extends Omit<TrainOptions, Renamed>, ScorerFlags, SettingFlags {
+export interface TrainFlags
+  extends Omit<TrainOptions, Renamed>,
+    ScorerFlags,
+    SettingFlags,
+    JudgeFlags {
   readonly env: string;
+  readonly validationEnv?: string;
   readonly config?: string;
   readonly set: readonly string[];
   readonly scorer: readonly string[];
@@ -116,11 +131,15 @@ export function addTrainOptions(command: Command): Command {
         "environment to play in, with its own tasks and rewards: a name of `env list`, a .ts or .js file, or openenv:URL",
       ).default(SINGLE_TURN, "none: examples and a scorer"),
     )
+    .option(
+      "--validation-env <environment>",
+      "the same tasks with labels, which only validate (default: the rewards of --env)",
+    )
     .addOption(oneOf("--engine <name>", "training engine", ENGINES).default("local"))
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
     .option("--save-every <n>", "updates between resume points", wholeNumber(1), 200)
     .option("--resume", "continue an unfinished run");
-  return addRunOptions(command, "the training run");
+  return addRunOptions(addJudgeOptions(command), "the training run");
 }
 
 /** Later ones override earlier ones: recipe, --set, flags. */
@@ -164,21 +183,32 @@ export async function withTrainOptions<T>(
     opened.push(opening);
     return opening;
   };
-  let environment: PlayableEnvironment | undefined;
+  const environments: PlayableEnvironment[] = [];
+  const openPlayable = async (name: string | undefined) => {
+    if (name === undefined) return undefined;
+    const opening = await openEnvironment(name);
+    environments.push(opening);
+    return opening;
+  };
+  let judge: GroupJudge | undefined;
   try {
     const settings = await settingsOf(flags);
     const rewards: GuardedScorer[] = [];
     const own = isPlayed(flags);
     refuseScorers(flags);
-    environment = own ? await openEnvironment(flags.env) : undefined;
+    judge = await judgeOf(flags);
+    const environment = await openPlayable(own ? flags.env : undefined);
     if (isSampled(algorithmOf(algorithm).needs) && !own) {
-      for (const name of scorer.length > 0 ? scorer : [undefined]) rewards.push(await open(name));
+      const usual = judge ? [] : [undefined];
+      for (const name of scorer.length > 0 ? scorer : usual) rewards.push(await open(name));
     }
     const measured = dev !== undefined || holdout !== undefined;
-    const apart = validationScorer !== undefined || (measured && rewards.length === 0 && !own);
+    const apart =
+      validationScorer !== undefined || (measured && rewards.length === 0 && !own && !judge);
     return await work({
       ...flags,
-      ...{ algorithm, settings, rewards, environment: environment ?? flags.env },
+      ...{ algorithm, settings, rewards, judge, environment: environment ?? flags.env },
+      validationEnvironment: await openPlayable(flags.validationEnv),
       validation: apart ? await open(validationScorer ?? scorer[0]) : undefined,
       cost: costScorer === undefined ? undefined : await open(costScorer),
     });
@@ -186,8 +216,19 @@ export async function withTrainOptions<T>(
     throw explained(error, expectedDataset(algorithm, flags));
   } finally {
     for (const one of opened) await one.close();
-    await environment?.close();
+    for (const one of environments) await one.close();
+    await judge?.close();
   }
+}
+
+/** Undefined without --judge, beside which its other options have no effect. */
+async function judgeOf(flags: TrainFlags): Promise<GroupJudge | undefined> {
+  const { judge } = flags;
+  if (judge !== undefined) return openJudgeHere({ ...flags, judge });
+  const given = { "--rubric": flags.rubric, "--judge-price": flags.judgePrice };
+  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return undefined;
+  throw usageError(`${name} is about a judge, and there is none`, "Give --judge as well.");
 }
 
 /** Whether episodes are played in an environment of its own, rather than prompts answered. */

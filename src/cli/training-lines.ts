@@ -3,8 +3,10 @@
 import { visibleShort } from "../core/visible.ts";
 import { type ScratchPolicy, scratchAdvice } from "../learn/from-scratch.ts";
 import type { EarlyStop } from "../learn/options.ts";
+import type { TrainingRunRecords } from "../runs/read-training-run.ts";
 import { isStopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
+import { judgeUsed } from "../runs/training-cost.ts";
 import { hanging, wrap } from "./terminal.ts";
 
 /** Completions that are shown at each validation. */
@@ -22,7 +24,7 @@ export function figures(record: StepRecord): string {
 
 /** Pass rate, held-out loss, outcome codes, two samples; of the first validation also how it samples. */
 export function validationLines(
-  { step, pass_rate, reward_mean, loss, outcomes, episode }: EvaluationRecord,
+  { step, pass_rate, reward_mean, loss, outcomes, episode, judge, labels }: EvaluationRecord,
   samples: readonly SampleRecord[],
   sampling?: { readonly temperature: number; readonly max_tokens: number },
 ): string[] {
@@ -31,7 +33,9 @@ export function validationLines(
     : "";
   const codes = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
   const parts = [
-    `pass rate ${pass_rate.toFixed(4)}`,
+    // Without labels an example passes where the judge prefers it.
+    ...(judge && !labels ? [] : [`pass rate ${pass_rate.toFixed(4)}`]),
+    ...(judge ? [winRates({ judge, labels })] : []),
     ...(episode ? [`reward ${reward_mean.toFixed(4)}`, episodeText(episode)] : []),
     ...(loss === undefined ? [] : [`held-out loss ${loss.toFixed(4)}`]),
     codes.map(([code, count]) => `${code} ${count}`).join(", "),
@@ -43,6 +47,33 @@ export function validationLines(
       .map(({ prompt, completion, code }) =>
         wrap(`"${visibleShort(prompt, 28)}" → "${visibleShort(completion, 28)}" ${code}`, "    "),
       ),
+  ];
+}
+
+type Compared = Pick<EvaluationRecord, "judge" | "labels">;
+
+/** "win rate judge 0.813, labels 0.750": short, for it stands beside the pass rate. */
+function winRates({ judge, labels }: Compared): string {
+  const rates = Object.entries({ judge, labels }).flatMap(([who, found]) =>
+    found ? [`${who} ${found.win_rate.toFixed(3)}`] : [],
+  );
+  return `win rate ${rates.join(", ")}`;
+}
+
+/** At the end of a judged run: the win rates, and what the judge cost. */
+export function judgeLines(run: TrainingRunRecords): string[] {
+  const last = run.evaluations.at(-1);
+  const used = judgeUsed(run);
+  if (!last?.judge || !used) return [];
+  const { prompt, completion, dropped, groups, dollars } = used;
+  const price = dollars === null ? "" : `, $${dollars.toFixed(2)}`;
+  const rate = winRates(last).replace("win rate ", "");
+  return [
+    hanging("  win rate    ", `${rate}, against the initial policy`),
+    hanging(
+      "  judge       ",
+      `${groups} groups, ${dropped} dropped; ${prompt} tokens read, ${completion} written${price}`,
+    ),
   ];
 }
 

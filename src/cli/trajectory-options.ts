@@ -57,17 +57,30 @@ export async function withTrajectories<T>(
   { trajectories, env, quiet }: TrajectoryFlags & { trajectories: string; quiet?: boolean },
   work: (environment: PlayableEnvironment, onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
+  return withEnvironmentOf({ trajectories, env }, async (environment, file) => {
+    const progress = startProgress("Replaying", totalBytes(file), quiet);
+    try {
+      return await work(environment, progress.add);
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** Opens the environment that the trajectories are of, and closes it. */
+export async function withEnvironmentOf<T>(
+  { trajectories, env }: { readonly trajectories: string; readonly env?: string | undefined },
+  work: (environment: PlayableEnvironment, file: string) => Promise<T>,
+): Promise<T> {
   const { file, rollout } = await findEpisodes(trajectories);
   const named = env ?? rollout?.environment.path ?? rollout?.environment.name;
   if (named === undefined)
     throw usageError(`${file} does not say what environment it is of`, "Add --env NAME.");
   const { openPlayable } = await import("../openenv/open-playable.ts");
   const environment = await openPlayable(named, (text) => err(warning(text, "")));
-  const progress = startProgress("Replaying", totalBytes(file), quiet);
   try {
-    return await work(environment, progress.add);
+    return await work(environment, file);
   } finally {
-    progress.stop();
     await environment.close();
   }
 }

@@ -37,10 +37,15 @@ export interface JudgedGroup {
   readonly judgements: readonly Judgement[];
   /** All attempts are the same, so that one was judged for all: such a group teaches nothing. */
   readonly identical: boolean;
+  /** What the judge wrote, from which its scores can be read again; of identical attempts, about one. */
+  readonly answer?: string | undefined;
   readonly tokens: JudgeTokens;
 }
 
 export const DROP_REASONS = ["no_answer", "refused", "invalid_verdict"] as const;
+
+/** The share of dropped groups above which a run stops, unless set. */
+export const DROPPED_LIMIT = 0.1;
 
 /** A group without a verdict: it is counted, and never scored 0. */
 export interface DroppedGroup {

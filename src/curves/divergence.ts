@@ -101,13 +101,18 @@ function isFall(
   evaluations: readonly EvaluationRecord[],
   { level, fall }: DivergenceLimits,
 ): boolean {
-  // At least eight, so that the first evaluations do not use up most of the level.
-  const looks = Math.max(8, evaluations.length);
-  const z = normalQuantile(level / ((looks * (looks - 1)) / 2));
+  const z = neededFall(evaluations.length, level);
   const both = evaluations.slice(-2).every((last) => last.reward_mean <= top.reward_mean - fall);
   // Standard deviation of one evaluation minus the mean of two.
   const restless = Math.sqrt(1.5) * jitter(evaluations.map(({ reward_mean }) => reward_mean));
   return both && shift.z <= z && shift.mean <= z * restless;
+}
+
+/** The z of a fall after so many evaluations, at a level that is corrected for all pairs of them. */
+export function neededFall(evaluations: number, level: number): number {
+  // At least eight, so that the first evaluations do not use up most of the level.
+  const looks = Math.max(8, evaluations);
+  return normalQuantile(level / ((looks * (looks - 1)) / 2));
 }
 
 /** A relevant rise is ruled out, and there is no sign of a fall. */
@@ -149,5 +154,8 @@ function proxyMove(evaluations: readonly EvaluationRecord[], since: number): Mov
 }
 
 function sizeOf(evaluations: readonly EvaluationRecord[]): number {
-  return evaluations.reduce((sum, { examples }) => sum + examples, 0);
+  return evaluations.reduce(
+    (sum, { examples, judge }) => sum + (judge ? judge.groups - judge.dropped : examples),
+    0,
+  );
 }

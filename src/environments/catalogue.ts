@@ -6,6 +6,7 @@ import { emailSearch } from "./email-search/email-search.ts";
 import { boatRace } from "./hackable/boat-race.ts";
 import { headlines } from "./hackable/headlines.ts";
 import { wordGroups } from "./hackable/word-groups.ts";
+import { supportRepliesLabelled } from "./support-replies/labelled.ts";
 import { supportReplies } from "./support-replies/support-replies.ts";
 import { toolCalls } from "./tool-calls/tool-calls.ts";
 import { twenty48Score } from "./twenty48/score.ts";
@@ -30,6 +31,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   "tool-calls": "the right tool with the right and safe arguments, or none",
   "email-search": "a question about 5,000 mails: search, read, answer",
   "support-replies": "a reply to a customer; no reward of its own",
+  "support-replies-labelled": "a reply to a customer; reward by its parts",
   "word-groups-naive": "eight words in two categories; the reward can be tricked",
   "word-groups": "eight words in two categories",
   "headlines-naive": "a headline for an article; the reward can be tricked",
@@ -45,6 +47,7 @@ const MODULES: Readonly<Record<string, readonly AnyDefinition[]>> = {
   "tool-calls/tool-calls": [toolCalls],
   "email-search/email-search": [emailSearch],
   "support-replies/support-replies": [supportReplies],
+  "support-replies/labelled": [supportRepliesLabelled],
   "hackable/word-groups": wordGroups,
   "hackable/headlines": headlines,
   "hackable/boat-race": boatRace,

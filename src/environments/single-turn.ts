@@ -6,13 +6,16 @@ import type { Example } from "../core/records.ts";
 import type { CheckedScore, GuardedScorer, ScoreRequest } from "../core/score.ts";
 
 export interface SingleTurnOptions {
-  /** Their rewards are added up. */
+  /** Their rewards are added up; without any, a judge is what rewards. */
   readonly scorers: readonly GuardedScorer[];
   /** Of each scorer's reward; all 1 unless given. */
   readonly weights?: readonly number[] | null | undefined;
   /** Its reward is recorded as the metric `cost`. */
   readonly cost?: GuardedScorer | undefined;
 }
+
+/** The code of a completion that no scorer was asked about. */
+const UNSCORED = "unscored";
 
 export function singleTurn(options: SingleTurnOptions): Environment<Example> {
   const { scorers, cost } = options;
@@ -49,10 +52,11 @@ function lastTurn(
   return {
     state: example,
     observation: [],
-    reward: broken ? null : weightedSum(scores, options.weights ?? null),
+    // Without a scorer there is no reward, which is not a reward of 0.
+    reward: broken || scores.length === 0 ? null : weightedSum(scores, options.weights ?? null),
     metrics: broken ? {} : metricsOf(scores, cost, options),
     end: {
-      code: scores[0]?.code ?? "",
+      code: scores[0]?.code ?? UNSCORED,
       terminated: true,
       details: broken ?? {},
     },

@@ -1,11 +1,14 @@
-/** What `--verified` and `--require-seal` found, each a line for every format. */
+/** What `--judge-audit`, `--verified` and `--require-seal` found, each a line for every format. */
 
 import { visible } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import { madeAgainLine } from "../runs/verification.ts";
 
-export function checkedLines({ verified, seals }: GateReport): string[] {
+export function checkedLines({ judge, verified, seals }: GateReport): string[] {
   return [
+    ...(judge
+      ? [`judge ${visible(judge.name)} ${visible(judge.version)}: ${auditText(judge.audit)}`]
+      : []),
     ...(verified
       ? [
           ...(verified.caution === undefined ? [] : [visible(verified.caution)]),
@@ -19,6 +22,12 @@ export function checkedLines({ verified, seals }: GateReport): string[] {
         ]
       : []),
   ];
+}
+
+function auditText(audit: NonNullable<GateReport["judge"]>["audit"]): string {
+  if (!audit) return "no audit was given";
+  const accuracy = audit.accuracy === null ? "" : `, accuracy ${audit.accuracy.toFixed(3)}`;
+  return `${audit.trusted ? "trusted" : "not trusted"} by the audit in ${visible(audit.run)}${accuracy}`;
 }
 
 type State = NonNullable<GateReport["seals"]>["baseline"];

@@ -11,6 +11,7 @@ import { unknownAxes } from "./embedded-axes.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { withoutFollowOn } from "./follow-on.ts";
 import { historyReason } from "./history.ts";
+import { type JudgeTrust, judgeTrust } from "./judge-trust.ts";
 import { claimedKnob, type FurtherChecks, type GateOptions, requireAxes } from "./options.ts";
 import { outOfRange, type RewardRange, rewardRange } from "./reward-range.ts";
 import { seedsDiffer } from "./seeds.ts";
@@ -32,12 +33,15 @@ export interface Collected {
   readonly changed: GateReport["changed"];
   readonly allowed: Allowed;
   readonly further: FurtherChecks | undefined;
+  /** Of judged runs. */
+  readonly trust: JudgeTrust | undefined;
 }
 
 export async function collect(options: GateOptions): Promise<Collected> {
   const [baseline, candidate] = [await openRun(options.baseline), await openRun(options.candidate)];
   const manifests = [baseline.manifest, candidate.manifest] as const;
   const comparability = compareManifests(...manifests);
+  const trust = await judgeTrust(candidate.manifest, options.judgeAudit);
   const onAxes = new AxesEvidence(...manifests);
   requireAxes(options, onAxes);
   const evidence = await gatherEvidence(baseline, candidate, {
@@ -74,7 +78,7 @@ export async function collect(options: GateOptions): Promise<Collected> {
     ...{ baseline, candidate, comparability, evidence, onAxes, range, otherSeeds, violations },
     history: aboutPolicy ? allowed.rest(historyReason(candidate.manifest)) : [],
     changed: anyChange ? changesOf(knobs, found, OF_THE_ANSWERS) : undefined,
-    ...{ allowed, further },
+    ...{ allowed, further, trust },
   };
 }
 

@@ -10,6 +10,7 @@ import { isFields } from "../core/records.ts";
 import type { Reason } from "../runs/gate-report.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import { datasetOf, historyNotes, learningOf, seenBefore } from "./history.ts";
+import { judgeReasons } from "./judged.ts";
 import { seedsDiffer, triesNotes } from "./seeds.ts";
 import { promptNotes, samePromptSettings, sameSampling, settingsOf } from "./stated-settings.ts";
 
@@ -145,6 +146,9 @@ export function compareManifests(baseline: Manifest, candidate: Manifest): Compa
     violations.push({ code, message, baseline: before, candidate: after } as Reason);
   }
   violations.push(...seenBefore(baseline, candidate));
+  const judge = judgeReasons(baseline, candidate);
+  if (judge.length > 0) knobs.add("measurement");
+  violations.push(...judge);
   const code = scorerCode(baseline, candidate);
   if (code) {
     knobs.add("measurement");
@@ -294,7 +298,9 @@ function scorerNotes(...runs: readonly Manifest[]): string[] {
       "The scorer was passed as an object. Its fingerprint covers the text of its function; that the values and functions it uses are the same cannot be verified from the runs.",
     );
   }
-  if (runs.some(({ scorer }) => scorer.deterministic === false)) {
+  if (runs.some(({ judge }) => judge !== undefined)) {
+    lines.push("The judge was asked once about each task: asked again, it may score otherwise.");
+  } else if (runs.some(({ scorer }) => scorer.deterministic === false)) {
     lines.push(
       "The scorer is declared non-deterministic: each row was scored once, and another evaluation may score it differently.",
     );

@@ -9,6 +9,8 @@ import type { ResultRow } from "../runs/schemas.ts";
 import { DifferenceCounts } from "../stats/difference-counts.ts";
 import { openAxisRescoring } from "./axis-rescore.ts";
 import { EpisodeSeeds, notOfSeed } from "./episode-seeds.ts";
+import { NO_VERDICT, otherJudgements } from "./judged.ts";
+import { openJudgedRows } from "./judged-rows.ts";
 import { PairSlices } from "./pair-slices.ts";
 import { RecountedRun } from "./recount.ts";
 import { PromptHashes } from "./repeated-prompts.ts";
@@ -42,6 +44,11 @@ export interface EvidenceOptions {
 
 const FIRST_FLIPS = 20;
 
+/** What finds scores that nobody gave; undefined where nothing here can. */
+async function openRowCheck(run: Run): Promise<RowCheck | undefined> {
+  return run.manifest.judge ? openJudgedRows(run) : openRescoring(run.manifest);
+}
+
 export async function gatherEvidence(
   baseline: Run,
   candidate: Run,
@@ -55,10 +62,8 @@ export async function gatherEvidence(
   const prompts = new PromptHashes();
   const slices = new Map<string, SliceEvidence>();
   const sliced = await PairSlices.open(slice, baseline, candidate);
-  const rescoring = [
-    await openRescoring(baseline.manifest),
-    await openRescoring(candidate.manifest),
-  ] as const;
+  const rescoring = [await openRowCheck(baseline), await openRowCheck(candidate)] as const;
+  const isJudged = baseline.manifest.judge !== undefined;
   const onAxes = [
     await openAxisRescoring(baseline.manifest),
     await openAxisRescoring(candidate.manifest),
@@ -80,7 +85,8 @@ export async function gatherEvidence(
     if (before?.id !== after?.id || before?.sample !== after?.sample) unpaired ??= [before, after];
     if (!before || !after || unpaired) continue;
     const value = await sliced?.of(before, after);
-    if (!altered.compare(before, after)) consistency.compare(before, after);
+    // A judge gives attempts of one group scores by their place as well: the audit measures that.
+    if (!altered.compare(before, after) && !isJudged) consistency.compare(before, after);
     onPair?.(before, after);
     otherSample ??= notFirstSample(before, after);
     otherGame ??= notSameGame(before, after);
@@ -109,6 +115,7 @@ export async function gatherEvidence(
       ...otherAnswers(sides),
       ...otherRewards(rescoring, REWARDS_DIFFER),
       ...otherRewards(onAxes, AXIS_REWARDS_DIFFER),
+      ...otherJudgements(baseline, candidate),
       ...notOfSeed(seeds),
       ...altered.reasons(),
       ...consistency.reasons(),
@@ -309,14 +316,14 @@ const AXIS_REWARDS_DIFFER = {
 };
 
 function otherRewards(
-  [baseline, candidate]: readonly (Pick<RowCheck, "differing"> | undefined)[],
+  [baseline, candidate]: readonly (Pick<RowCheck, "differing" | "words"> | undefined)[],
   words: Pick<Reason, "code" | "message">,
 ): Reason[] {
   const [before, after] = [baseline?.differing ?? null, candidate?.differing ?? null];
   if (before === null && after === null) return [];
   return [
     {
-      ...words,
+      ...(baseline?.words ?? candidate?.words ?? words),
       baseline: before ?? "as scored",
       candidate: after ?? "as scored",
     } as Reason,
@@ -351,7 +358,11 @@ const UNSCORED = [
 
 function unscored([baseline, candidate]: readonly [RecountedRun, RecountedRun]): Reason[] {
   return UNSCORED.filter(({ kind }) => baseline[kind] + candidate[kind] > 0).map(
-    ({ kind, ...reason }) => ({ ...reason, baseline: baseline[kind], candidate: candidate[kind] }),
+    ({ kind, ...reason }) => ({
+      ...reason,
+      ...(kind === "broken" && baseline.run.manifest.judge && { message: NO_VERDICT }),
+      ...{ baseline: baseline[kind], candidate: candidate[kind] },
+    }),
   );
 }
 

@@ -6,6 +6,7 @@ import type { Reason } from "../runs/gate-report.ts";
 const EXPLAINED_BY: ReadonlyMap<string, (code: string) => boolean> = new Map([
   ["rows_not_paired", (code: string) => code === "repeats_differ"],
   ["games_differ", (code: string) => /^seeds_|^examples?_|^split_|^environment_/.test(code)],
+  ["judgements_differ", (code: string) => code === "judged_apart" || code === "judge_differs"],
   // Scorers that are known to differ may give different scores.
   [
     "instrument_inconsistent",

@@ -9,6 +9,7 @@ import { smallestLossRuledOut } from "../stats/margin.ts";
 import { type AxesReport, axisNotes, decideAxes } from "./axes.ts";
 import { type Collected, collect } from "./collected.ts";
 import { claimReason, type Decided, decide } from "./decide.ts";
+import { accuracyNote, reportedJudge, requireTrust } from "./judge-trust.ts";
 import { decideNoRegression } from "./no-regression.ts";
 import { fewChangesNote, noiseNote, selectionNote, solvedNote, symmetryNote } from "./notes.ts";
 import { claimedKnob, DEFAULT_ALPHA, type GateOptions, requireOptions } from "./options.ts";
@@ -56,7 +57,7 @@ export async function gate(options: GateOptions): Promise<GateReport> {
   const collected = await collect(options);
   const weighed = await weigh(collected, options);
   const whole = decideWhole(collected, weighed, options);
-  const verdict = decideParts(whole, weighed);
+  const verdict = requireTrust(decideParts(whole, weighed), collected.trust);
   const notes = await notesOf(collected, weighed, whole, verdict, options);
   return reportOf(collected, weighed, { ...verdict, notes }, options);
 }
@@ -92,7 +93,17 @@ function decideParts(whole: Decided, { slices, axes }: Weighed): Verdict {
 }
 
 function reportOf(
-  { baseline, candidate, comparability, evidence, range, changed, allowed, further }: Collected,
+  {
+    baseline,
+    candidate,
+    comparability,
+    evidence,
+    range,
+    changed,
+    allowed,
+    further,
+    trust,
+  }: Collected,
   { comparable, scale, seeds, clusters, measured, slices }: Weighed,
   { decision, reasons, axes, notes }: Verdict & Pick<GateReport, "notes">,
   { claim, minDelta = 0, alpha = DEFAULT_ALPHA, margin }: GateOptions,
@@ -132,13 +143,14 @@ function reportOf(
     ...(times !== undefined && { repeats: times }),
     ...(slices && { slices }),
     ...(axes && { axes }),
+    ...(trust && { judge: reportedJudge(trust) }),
     ...(further?.verified && { verified: further.verified }),
     ...(further?.seals && { seals: further.seals }),
   };
 }
 
 async function notesOf(
-  { baseline, candidate, comparability, evidence, allowed }: Collected,
+  { baseline, candidate, comparability, evidence, allowed, trust }: Collected,
   { comparable, clusters, measured, level, unchanged, axes }: Weighed,
   whole: Decided,
   { decision }: Verdict,
@@ -157,6 +169,7 @@ async function notesOf(
     ...fewChangesNote(measured, clusters),
     ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
     ...axisNotes(candidate.manifest.axes ?? [], axes),
+    ...(comparable ? accuracyNote(trust) : []),
     ...symmetryNote(measured),
     ...solvedNote(measured, evidence.baseline, evidence.candidate),
     ...(isSizeIdle ? [] : sizeNote(whole.decision, measured, level, margin)),
@@ -165,7 +178,9 @@ async function notesOf(
 
 /** A promotion by a scorer that may answer otherwise next time says so where it cannot be missed. */
 function onceScored(...runs: readonly Run[]): (reason: Reason) => Reason {
-  if (runs.every(({ manifest }) => manifest.scorer.deterministic !== false)) return (it) => it;
+  // How far a judge agrees with itself its audit says.
+  const isSure = ({ manifest: { scorer, judge } }: Run) => scorer.deterministic !== false || judge;
+  if (runs.every(isSure)) return (it) => it;
   const caution = "The scorer is non-deterministic: score both again before you rely on this.";
   return (reason) => ({ ...reason, message: `${reason.message} ${caution}` });
 }

@@ -32,6 +32,8 @@ export interface GateOptions extends AxisMargins {
   readonly allowDev?: boolean | undefined;
   /** Take a claim of policy from a checkpoint of unknown history; the report records it. */
   readonly allowUnknownHistory?: boolean | undefined;
+  /** Of judged runs: the folder of an audit of their judge; without one nothing is promoted. */
+  readonly judgeAudit?: string | undefined;
   /** Further checks of the two runs; each reason that they give refuses the comparison. */
   readonly further?: ((baseline: Run, candidate: Run) => Promise<FurtherChecks>) | undefined;
 }

@@ -71,8 +71,9 @@ export class RecountedRun extends RowCursor<ResultRow> {
     this.#counts[code] = (this.#counts[code] ?? 0) + 1;
     if (code === MISSING_COMPLETION) this.missing++;
     else if (code === INVALID_EXAMPLE && reward === null) this.invalid++;
+    else if (code === SCORER_ERROR) this.broken++;
     else if (reward === null && row.episode && code !== ENVIRONMENT_ERROR) this.unrewarded++;
-    else if (code === SCORER_ERROR || reward === null) this.broken++;
+    else if (reward === null) this.broken++;
     if (row.unstable) this.unstable++;
     if (row.selected && !matchesItsSample(row)) this.#inconsistent = true;
     if (!passesByCode(row, this.run.manifest.solved)) this.#inconsistent = true;

@@ -11,6 +11,8 @@ export interface Differing {
 /** Looks at rows in batches for scores that nobody gave them. */
 export interface RowCheck {
   readonly differing: Differing | null;
+  /** The reason that differing rows are refused for, where it is not that of a scorer. */
+  readonly words?: { readonly code: string; readonly message: string };
   /** True when enough rows wait for `settle`. */
   add(row: ResultRow): boolean;
   settle(): Promise<void>;

@@ -1,6 +1,7 @@
 /** What a training run says of itself: in its manifest, and in the checkpoints that it writes. */
 
 import type { JsonObject } from "../core/json.ts";
+import { DROPPED_LIMIT, type GroupJudge } from "../core/judge.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import { seenStatement } from "../policy/seen-prompts.ts";
@@ -34,6 +35,7 @@ export function manifestOf(
     ...(options.validation ? [{ role: "validation" as const, scoring: options.validation }] : []),
     ...(options.cost ? [{ role: "cost" as const, scoring: options.cost }] : []),
   ];
+  const { judge, validationEnvironment: labelled } = options;
   return {
     schema: TRAIN_SCHEMA,
     loop: "C",
@@ -44,15 +46,33 @@ export function manifestOf(
     architecture: start.architecture as TrainManifest["architecture"],
     engine: start.kind,
     environment: environmentIdentity as TrainManifest["environment"],
+    ...(labelled && { validation_environment: labelled.environment.identity as Identity }),
     settings: { ...recordedSettings(settings), length, ...givenShape(options) },
-    scorers: roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
+    scorers: [
+      ...(judge ? [{ role: "reward" as const, identity: judgeIdentity(judge) }] : []),
+      ...roles.map(({ role, scoring }) => ({ role, identity: { ...scoring.identity } })),
+    ],
+    ...(judge && {
+      judge: {
+        dropped_limit: options.judgeDroppedLimit ?? DROPPED_LIMIT,
+        price: options.judgePrice ? { ...options.judgePrice } : null,
+      },
+    }),
     // Where the initial policy lay, for whoever wants to train again.
     volatile: {
       ...volatile,
       ...(options.init !== "scratch" && { checkpoint: options.init }),
+      ...(judge && { judge: { ...judge.traffic } }),
       ...(settings.stop.seconds !== null && { time_budget_s: settings.stop.seconds }),
     },
   };
+}
+
+type Identity = NonNullable<TrainManifest["environment"]>;
+
+/** With its fingerprint also where readers of scorers look for the hash of their code. */
+function judgeIdentity({ identity }: GroupJudge): Identity {
+  return { ...identity, source_sha256: identity.fingerprint } as unknown as Identity;
 }
 
 /** What was set of a policy from scratch rather than derived; a resumed run must have the same. */
@@ -72,13 +92,11 @@ export function trainedBlock(
     step,
     settings: recordedSettings(settings),
     inputs: inputs.map(({ role, sha256, rows }) => ({ role, sha256, rows })),
-    scorers: [...(options.rewards ?? []), ...(options.cost ? [options.cost] : [])].map(
-      ({ identity }) => ({
-        name: identity.name,
-        version: identity.version,
-        source_sha256: identity.source_sha256,
-      }),
-    ),
+    scorers: [
+      ...(options.judge ? [judgeIdentity(options.judge)] : []),
+      ...(options.rewards ?? []).map(({ identity }) => identity),
+      ...(options.cost ? [options.cost.identity] : []),
+    ].map(({ name, version, source_sha256 }) => ({ name, version, source_sha256 }) as JsonObject),
     from: options.init === "scratch" ? "scratch" : start.fingerprint,
     learned_from: [...learnedFrom(start), ...inputs.filter(isLearned).map(({ sha256 }) => sha256)],
     prompts: seenStatement(seen, Boolean(start.seen)),

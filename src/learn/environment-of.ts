@@ -35,19 +35,41 @@ export function validationOf(
   options: TrainOptions,
   { weights }: TrainSettings,
 ): ValidationEnvironments | undefined {
-  const { rewards = [], validation = rewards[0] } = options;
+  const { rewards = [], validation = rewards[0], judge } = options;
   const own = ownEnvironment(options);
+  const labelled = isLabelled(options);
   if (own) {
-    const solved = solvedBy(playableOf(options));
-    return { validation: own, proxy: undefined, played: true, solved };
+    const { validationEnvironment: other } = options;
+    const solved = solvedBy(other ?? playableOf(options));
+    // A judge is asked apart: it compares episodes, and plays none.
+    const proxy = other && !judge ? own : undefined;
+    return { validation: other?.environment ?? own, proxy, played: true, solved, labelled };
   }
-  if (!validation) return undefined;
+  if (!validation) {
+    if (!judge) return undefined;
+    const unscored = environmentOf(options, { scorers: [] });
+    return { validation: unscored, proxy: undefined, played: false, solved: byReward, labelled };
+  }
   const same = rewards.length === 0 || (rewards.length === 1 && rewards[0] === validation);
   return {
     validation: environmentOf(options, { scorers: [validation] }),
-    proxy: same ? undefined : environmentOf(options, { scorers: rewards, weights }),
-    ...{ played: false, solved: byReward },
+    proxy: same || judge ? undefined : environmentOf(options, { scorers: rewards, weights }),
+    ...{ played: false, solved: byReward, labelled },
   };
+}
+
+/** Whether something besides the judge says how good a completion is. */
+export function isLabelled(options: TrainOptions): boolean {
+  const { rewards = [], validation, validationEnvironment } = options;
+  if (validationEnvironment) return true;
+  const playable = playableOf(options);
+  if (playable) return givesRewards(playable);
+  return ownEnvironment(options) !== undefined || validation !== undefined || rewards.length > 0;
+}
+
+/** A server may give rewards whose range it does not tell; then it tells no codes either. */
+export function givesRewards({ rewards, codes }: PlayableEnvironment): boolean {
+  return rewards !== null || codes.length === 0;
 }
 
 /** By its outcome code, where the environment says which codes are those of a solved task. */

@@ -2,11 +2,18 @@
 
 import type { Environment, PlayableEnvironment } from "../core/environment.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { GroupJudge } from "../core/judge.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import type { Size } from "../policy/initialise.ts";
 import type { Alarm, EvaluationRecord, SampleRecord, StepRecord } from "../runs/train-records.ts";
 import type { TrainSummary } from "../runs/train-schemas.ts";
 import type { ScratchPolicy } from "./from-scratch.ts";
+
+/** Dollars per million tokens. */
+export interface JudgePrice {
+  readonly prompt: number;
+  readonly completion: number;
+}
 
 /** Options of `train`. @see {@link train} */
 export interface TrainOptions {
@@ -28,6 +35,15 @@ export interface TrainOptions {
   /** Scorer used for validation; the first reward scorer unless set. */
   readonly validation?: GuardedScorer | undefined;
   readonly cost?: GuardedScorer | undefined;
+  /**
+   * Compares the episodes of each task and gives their rewards, in place of scorers or of the
+   * environment, for methods that sample groups. Whoever opened it closes it.
+   */
+  readonly judge?: GroupJudge | undefined;
+  /** Share of the groups asked about that may stay without a verdict; 0.1 unless set. */
+  readonly judgeDroppedLimit?: number | undefined;
+  /** Recorded beside the judge's tokens. */
+  readonly judgePrice?: JudgePrice | undefined;
   /** Validation examples; unless set, dev tasks of the environment (setting `evaluate.tasks`). */
   readonly dev?: string | undefined;
   /** Test examples, used once at the end. */
@@ -40,6 +56,8 @@ export interface TrainOptions {
    * `ENVIRONMENTS`; "single_turn" unless set.
    */
   readonly environment?: PlayableEnvironment | Environment | string | undefined;
+  /** The same tasks with other rewards, such as labels: what validation goes by instead. */
+  readonly validationEnvironment?: PlayableEnvironment | undefined;
   /** Steps between saved states, from which a run can be resumed. */
   readonly saveEvery: number;
   readonly resume?: boolean | undefined;

@@ -1,6 +1,6 @@
 /** What a run reads and checks before its folder is touched. */
 
-import type { Environment } from "../core/environment.ts";
+import type { Environment, PlayableEnvironment } from "../core/environment.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import type { Engine, EngineIdentity } from "../engine/engine.ts";
 import { nothingSeen } from "../policy/seen-prompts.ts";
@@ -11,6 +11,12 @@ import { type Described, manifestOf } from "./describe-run.ts";
 import { ENGINES, type OpenEngine } from "./engines.ts";
 import { environmentOf, ownEnvironment, playableOf } from "./environment-of.ts";
 import type { ScratchPolicy } from "./from-scratch.ts";
+import {
+  noDevTasks,
+  requireJudgeable,
+  requireSameTasks,
+  requireValidationEnvironment,
+} from "./judged/refusals.ts";
 import { named } from "./named.ts";
 import type { TrainOptions } from "./options.ts";
 import {
@@ -60,6 +66,8 @@ export async function prepare(
   const occasion = observeOccasion();
   requireData(options, algorithm);
   requireScorers(options, settings, algorithm);
+  requireJudgeable(options, algorithm, settings.rollouts.group);
+  requireValidationEnvironment(options);
   requireValidation(options, settings);
   const { rewards = [], cost } = options;
   const { weights } = settings;
@@ -108,10 +116,24 @@ async function readHeldOut(options: TrainOptions, { evaluate }: TrainSettings): 
   return {
     dev:
       dev === undefined
-        ? playable && (await readTasks(playable, "dev", "dev", evaluate.tasks))
+        ? playable && (await devTasks(playable, options, evaluate.tasks))
         : await readExamples(dev, "dev"),
     holdout: holdout === undefined ? undefined : await readExamples(holdout, "holdout"),
   };
+}
+
+/** Those of the labelled environment where there is one: only its tasks may hold the labels. */
+async function devTasks(
+  playable: PlayableEnvironment,
+  { validationEnvironment: labelled }: TrainOptions,
+  most: number,
+): Promise<Examples | undefined> {
+  const own = await readTasks(playable, "dev", "dev", most);
+  if (!labelled || !own) return own;
+  const tasks = await readTasks(labelled, "dev", "dev", most);
+  if (!tasks) throw noDevTasks(labelled);
+  requireSameTasks(own, tasks);
+  return tasks;
 }
 
 /** What is learned from where no file is given. */

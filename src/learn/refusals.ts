@@ -7,7 +7,7 @@ import { type GuardedScorer, INVALID_EXAMPLE } from "../core/score.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { learnedFrom } from "./describe-run.ts";
-import { ownEnvironment, playableOf } from "./environment-of.ts";
+import { givesRewards, ownEnvironment, playableOf } from "./environment-of.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples } from "./sources/examples.ts";
@@ -23,11 +23,10 @@ export function requireData(options: TrainOptions, { name, needs }: Algorithm): 
       "Leave out --env, or use a method that samples: grpo, ppo, rloo, reinforce or rft.",
     );
   }
-  // A server may give rewards whose range it does not tell; then it tells no codes either.
-  if (playable && playable.rewards === null && playable.codes.length > 0) {
+  if (playable && !givesRewards(playable) && !options.judge) {
     throw usageError(
       `the environment ${playable.environment.identity.name} gives no rewards of its own, so that nothing can be learned from it`,
-      "Choose one with rewards: `lockedroom env show NAME` tells them.",
+      "Give --judge, which compares episodes, or choose an environment with rewards: `lockedroom env show NAME` tells them.",
     );
   }
   if (options.dataset === undefined && !playable) {
@@ -60,8 +59,11 @@ export function requireScorers(
       "Leave out --scorer, --validation-scorer and --cost-scorer, or --env.",
     );
   }
-  if (isSampled(needs) && rewards.length === 0 && !own) {
-    throw usageError(`${name} learns from rewards, and no scorer is given`, "Give --scorer NAME.");
+  if (isSampled(needs) && rewards.length === 0 && !own && !options.judge) {
+    throw usageError(
+      `${name} learns from rewards, and no scorer is given`,
+      "Give --scorer NAME, or --judge.",
+    );
   }
   if ((settings.cost === null) !== (cost === undefined)) {
     throw usageError(

@@ -21,7 +21,7 @@ export function sampleOf(
 }
 
 /** What was read and written, turn by turn. */
-function conversationOf({ observations, generations }: Episode): Message[] {
+export function conversationOf({ observations, generations }: Episode): Message[] {
   return observations.flatMap((observation, turn) => {
     const own = generations[turn];
     return [

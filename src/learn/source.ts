@@ -6,6 +6,7 @@ import type { Encoder, Engine } from "../engine/engine.ts";
 import type { TrainingRow } from "../engine/loss.ts";
 import type { SampleRecord } from "../runs/train-records.ts";
 import type { Algorithm } from "./algorithm.ts";
+import type { RewardGroups } from "./judged/group-rewards.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { Examples, InputRecord } from "./sources/examples.ts";
 import type { HeldOutPrompts } from "./sources/held-out.ts";
@@ -56,6 +57,8 @@ export interface DataContext {
 export interface SourceParts {
   readonly engine: Engine;
   readonly environment: Environment;
+  /** What rewards the groups of a method that samples; the environment itself unless set. */
+  readonly rewards?: RewardGroups | undefined;
   /** The state of an earlier source, when a run is resumed. */
   readonly saved: unknown;
 }

@@ -128,3 +128,29 @@ test("budgets of tokens, money and time", () => {
   expect(reasonOf(stepsTo(9), { seconds: 10 })).toBeUndefined();
   expect(() => reasonOf(stepsTo(1), { money: 1 })).toThrow(/price/);
 });
+
+describe("reward_plateau", () => {
+  const rewards = (values: readonly number[], stop: object = {}) =>
+    stopOf(
+      {
+        steps: values.map((value, i) => ({ step: i + 1, tokens: 1, "reward/mean": value })),
+        ...{ evaluations: [], seconds: 0 },
+      },
+      trainSettings(algorithmOf("grpo"), { stop: { reward_plateau: { steps: 5 }, ...stop } }).stop,
+    );
+  const flat = [0.2, 0.4, 0.6, 0.6, 0.61, 0.6, 0.6, 0.6, 0.6, 0.61, 0.6, 0.61];
+
+  test("ends a run whose training reward no longer rises, and not one that still does", () => {
+    expect(rewards(flat)).toMatchObject({
+      reason: "reward_plateau",
+      message: expect.stringMatching(/last 5 steps is 0.604, and that of the 5 before was 0.602/),
+    });
+    expect(rewards(flat.map((value, i) => value + i / 100))).toBeUndefined();
+    expect(rewards(flat.slice(0, 9))).toBeUndefined();
+  });
+
+  test("is not asked for unless it is set", () => {
+    expect(rewards(flat, { reward_plateau: null })).toBeUndefined();
+    expect(trainSettings(algorithmOf("grpo"), {}).stop.reward_plateau).toBeUndefined();
+  });
+});

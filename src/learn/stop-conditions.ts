@@ -3,7 +3,8 @@
 import { bestEvaluation } from "../curves/divergence.ts";
 import { STOP_CONDITIONS, type StopCondition } from "../runs/stop-reasons.ts";
 import type { EvaluationRecord, StepRecord } from "../runs/train-records.ts";
-import { percent, show } from "./alarms/history.ts";
+import { column, percent, show } from "./alarms/history.ts";
+import { mean } from "./parts/advantages.ts";
 import type { StopSettings } from "./settings/stop.ts";
 import { aboveNumber, aboveStart, CONFIDENCE } from "./stop-margin.ts";
 
@@ -53,6 +54,15 @@ const CONDITIONS: Readonly<Record<StopCondition, Condition>> = {
     const top = bestEvaluation(evaluations) ?? improved;
     const loss = last.loss === undefined ? "" : ", and the held-out loss has not fallen";
     return `Validation has not improved for ${last.step - improved.step} steps (${since} validations; limit ${plateau.steps} steps)${loss}. The best is that of step ${top.step}: pass rate ${percent(top.pass_rate)}, mean reward ${show(top.reward_mean)}.`;
+  },
+
+  reward_plateau({ steps }, { reward_plateau: plateau }) {
+    if (!plateau || steps.length < 2 * plateau.steps) return undefined;
+    const rewards = column(steps.slice(-2 * plateau.steps), "reward/mean");
+    if (rewards.length < 2 * plateau.steps) return undefined;
+    const [before, now] = [rewards.slice(0, plateau.steps), rewards.slice(plateau.steps)].map(mean);
+    if (before === undefined || now === undefined || now - before > plateau.delta) return undefined;
+    return `The mean training reward of the last ${plateau.steps} steps is ${show(now)}, and that of the ${plateau.steps} before was ${show(before)}: it has not risen by more than ${show(plateau.delta)}.`;
   },
 
   tokens({ steps }, { tokens }) {

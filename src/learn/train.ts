@@ -8,6 +8,7 @@ import { continuable, LockedRoomError, messageOf } from "../core/errors.ts";
 import { isBudget } from "../runs/stop-reasons.ts";
 import type { StepRecord } from "../runs/train-records.ts";
 import { algorithmOf } from "./algorithms/index.ts";
+import { judgedSettings } from "./judged/settings.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { sabotageOf } from "./sabotage.ts";
 import { trainSettings } from "./settings.ts";
@@ -35,7 +36,7 @@ import { rateAt, updateOn } from "./update.ts";
  */
 export async function train(options: TrainOptions): Promise<TrainedPolicy> {
   const named = algorithmOf(options.algorithm);
-  const settings = trainSettings(named, options.settings);
+  const settings = judgedSettings(trainSettings(named, options.settings), options);
   const algorithm = sabotageOf(settings.sabotage).algorithm?.(named) ?? named;
   const run = await Training.open(options, algorithm, settings);
   try {
@@ -43,6 +44,7 @@ export async function train(options: TrainOptions): Promise<TrainedPolicy> {
     let stopped: Stop | undefined;
     while (run.step < settings.steps && !stopped) {
       const record = await withinMemory(run.step + 1, () => step(run));
+      run.requireVerdicts();
       stopped = await check(run);
       // A saved state knows of its alarms: resumed, a run that was stopped would not stop again.
       if (!stopped) await run.save();

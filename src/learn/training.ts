@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ZodType } from "zod";
 import type { Engine, UpdateResult } from "../engine/engine.ts";
 import { checkpointFolder } from "../policy/pi0.ts";
-import { KEPT } from "../runs/artifacts.ts";
+import { BASELINE, KEPT } from "../runs/artifacts.ts";
 import { readLines } from "../runs/read-training-run.ts";
 import { ALL_STEPS_DONE } from "../runs/stop-reasons.ts";
 import { TrainFolder } from "../runs/train-folder.ts";
@@ -23,8 +23,12 @@ import { removeAll } from "../runs/whole-file.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { holdoutsBefore } from "./describe-run.ts";
-import { validationOf } from "./environment-of.ts";
+import { isLabelled, playableOf, validationOf } from "./environment-of.ts";
 import { explosion } from "./explosion.ts";
+import type { JudgeOffer } from "./judged/ask.ts";
+import { requireVerdicts } from "./judged/dropped-limit.ts";
+import { judgedRewards } from "./judged/group-rewards.ts";
+import { VersusInitial } from "./judged/versus-initial.ts";
 import type { TrainedPolicy, TrainOptions } from "./options.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { sabotageOf } from "./sabotage.ts";
@@ -34,7 +38,7 @@ import type { Examples } from "./sources/examples.ts";
 import { type Stop, stopOf } from "./stop-conditions.ts";
 import { lossCallOf, type UpdatePlan } from "./update.ts";
 import { type Evaluation, validate } from "./validate.ts";
-import { Watch } from "./watch.ts";
+import { type Judged, Watch } from "./watch.ts";
 
 interface Parts extends Prepared {
   readonly source: Source;
@@ -60,6 +64,8 @@ export class Training {
   readonly watch: Watch;
   readonly #parts: Parts;
   readonly #checkpoints: Checkpoints;
+  /** Where a judge rewards. */
+  readonly #versus: VersusInitial | undefined;
   #evaluatingSeconds = 0;
   /** Of updates and validations, including time before a resume. */
   #seconds = 0;
@@ -71,7 +77,11 @@ export class Training {
     this.source = parts.source;
     this.plan = parts.plan;
     this.#checkpoints = new Checkpoints(parts, parts.engine);
-    this.watch = new Watch(parts.algorithm, parts.settings, parts.options.init === "scratch");
+    this.#versus = versusOf(parts);
+    this.watch = new Watch(parts.algorithm, parts.settings, {
+      scratch: parts.options.init === "scratch",
+      judged: judgedBy(parts.options),
+    });
   }
 
   static async open(
@@ -108,6 +118,7 @@ export class Training {
       const saved = resumed?.source;
       const source = data.open({
         ...{ engine: rollouts?.(engine) ?? engine, environment, saved },
+        rewards: options.judge && judgedRewards(options.judge, offerOf(options)),
       });
       const loss = lossCallOf(engine.can, algorithm, settings, data.maxTokens);
       const run = new Training({
@@ -128,6 +139,8 @@ export class Training {
       readLines(path.join(dir, `${stream}.jsonl`), schema).then(({ rows }) => rows);
     this.step = step;
     this.#checkpoints.best = best;
+    if (this.#versus && this.settings.evaluate.every > 0)
+      this.#versus.initial = await this.#parts.folder.readBaseline();
     for (const record of await read("timing", timingRecordSchema)) this.#spend(record);
     this.watch.restore({
       steps: await read("metrics", stepRecordSchema),
@@ -168,27 +181,39 @@ export class Training {
   async validate(): Promise<void> {
     const { dev, folder, options, settings } = this.#parts;
     if (settings.evaluate.every === 0) return;
-    const found = await this.#measure(dev);
+    const found = await this.#measure(dev, this.#versus);
     if (!found) return;
     const started = performance.now();
+    if (this.step === 0 && this.#versus) await folder.writeBaseline(this.#versus.initial);
     this.watch.evaluations.push(found.record);
     await folder.add("evaluations", found.record);
     for (const sample of found.samples) await folder.add("samples", sample);
     options.onValidation?.(found.record, found.samples);
+    this.requireVerdicts();
     if (this.watch.best?.step === this.step) await this.#checkpoints.keepBest(this.step);
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
   }
 
-  async #measure(set: Examples | undefined): Promise<Evaluation | undefined> {
+  async #measure(
+    set: Examples | undefined,
+    versus?: VersusInitial | undefined,
+  ): Promise<Evaluation | undefined> {
     const environments = validationOf(this.#parts.options, this.settings);
     if (!set || !environments) return undefined;
     const started = performance.now();
     const { algorithm } = this.#parts;
     const found = await validate(
       ...([this.engine, algorithm, set, environments, this.settings, this.step] as const),
+      versus,
     );
     this.#evaluatingSeconds += (performance.now() - started) / 1000;
     return found;
+  }
+
+  /** Throws where a judge left more groups without a verdict than the run allows. */
+  requireVerdicts(): void {
+    const { judge, judgeDroppedLimit } = this.#parts.options;
+    if (judge) requireVerdicts(this.watch.steps, this.watch.evaluations, judgeDroppedLimit);
   }
 
   /** The condition of the settings `stop` that is met now. */
@@ -284,6 +309,27 @@ export class Training {
 async function removeEarlier(outdir: string): Promise<void> {
   await removeAll(outdir, [
     ...["state", ".state.previous", "best", ".best.previous", "best-adapter", "adapter"],
-    ...["checkpoint", ".checkpoint.previous", KEPT],
+    ...["checkpoint", ".checkpoint.previous", KEPT, BASELINE],
   ]);
+}
+
+/** What a judge is told that the policy could use. */
+function offerOf(options: TrainOptions): JudgeOffer {
+  return { tools: playableOf(options)?.tools ?? [] };
+}
+
+function versusOf({ options, settings }: Prepared): VersusInitial | undefined {
+  const { judge } = options;
+  if (!judge) return undefined;
+  const { seed, evaluate } = settings;
+  return new VersusInitial({
+    judge,
+    ...offerOf(options),
+    seed,
+    most: evaluate.judge_tasks ?? undefined,
+  });
+}
+
+function judgedBy(options: TrainOptions): Judged | undefined {
+  return options.judge && { labelled: isLabelled(options) };
 }

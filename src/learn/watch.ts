@@ -14,6 +14,9 @@ export interface WrittenRecords {
   readonly alarms: readonly Alarm[];
 }
 
+/** Where a judge rewards: whether labels validate, or the judge alone. */
+export type Judged = NonNullable<History["facts"]["judged"]>;
+
 export class Watch {
   readonly steps: StepRecord[] = [];
   readonly evaluations: EvaluationRecord[] = [];
@@ -21,13 +24,20 @@ export class Watch {
   readonly #limits: Limits;
   readonly #facts: History["facts"];
 
-  constructor(algorithm: Algorithm, settings: TrainSettings, scratch = false) {
+  constructor(
+    algorithm: Algorithm,
+    settings: TrainSettings,
+    {
+      scratch = false,
+      judged,
+    }: { readonly scratch?: boolean; readonly judged?: Judged | undefined } = {},
+  ) {
     this.#limits = { ...LIMITS, kl: settings.kl_limit };
     const sampling = algorithm.needs === "rollouts" ? settings.rollouts : settings.evaluate;
     this.#facts = {
       usesReference: algorithm.reference === true || algorithm.needs === "rollouts",
       maxTokens: sampling.max_tokens,
-      scratch,
+      ...{ scratch, judged },
       grouped: algorithm.grouped?.(settings.algorithm) ?? false,
       rate: { peak: settings.rate.peak, usual: usualRate(algorithm) },
       advice: adviceFor(algorithm, settings),

@@ -5,6 +5,8 @@ import { EpisodeSeed } from "../core/episode-seed.ts";
 import { dataError } from "../core/errors.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
+import { scorerOfJudge } from "../core/judge-scorer.ts";
+import { unjudgedTrajectory } from "../core/judged-trajectory.ts";
 import { toExample } from "../core/records.ts";
 import {
   actionsOf,
@@ -20,6 +22,7 @@ import type { RolloutFailure, Trajectory, TrajectoryGroup } from "../core/trajec
 import { visibleShort } from "../core/visible.ts";
 import { failuresByTask } from "../runs/by-task.ts";
 import type { ReadOptions } from "../runs/jsonl.ts";
+import type { JudgedRollout } from "../runs/judge-schemas.ts";
 import { findEpisodes, type RecordedEpisodes } from "../runs/recorded-episodes.ts";
 import { openRows } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
@@ -45,8 +48,10 @@ export interface EpisodeOptions extends Pick<FolderOptions, "force">, Pick<ReadO
 export interface EpisodeRun extends JoinedRun<TrajectoryGroup> {
   /** Episodes of each task. */
   readonly n: number;
-  /** What the manifest says of the environment. */
-  readonly described: Pick<Manifest, "environment" | "split" | "solved">;
+  /** How many tasks there are. */
+  readonly tasks: number;
+  /** What the manifest says of the environment, and of the judge of selected episodes. */
+  readonly described: Pick<Manifest, "environment" | "split" | "solved" | "judge">;
   readonly settings: JsonObject;
   readonly failures: Summary["failures"];
   /** Why there is no such episode, where its rollout failed. */
@@ -76,6 +81,8 @@ export async function withEpisodes<T>(
   const { environment: played } = options;
   const source = await findEpisodes(options.trajectories);
   const instrument = scorerIdentityOf(played);
+  const judge = source.rollout?.judge ?? undefined;
+  if (judge && kind === "eval") throw judgedAlready(options.trajectories, judge);
   requireSameName(source, instrument);
   const { tasks, split, n, chosenOf } = await tasksOf(source, played, instrument.name);
   const then = source.rollout?.environment.source_sha256 ?? null;
@@ -87,13 +94,16 @@ export async function withEpisodes<T>(
     answers: new TrajectoryGroups(source.file, failures, options),
     inputs: [source.file],
     ...{ role: "trajectories" as const, batchSize: PACKS_AT_ONCE, boundByRow: false },
-    instrument: { identity: instrument, concurrency: 1 },
+    instrument: {
+      identity: judge ? scorerOfJudge(judge.identity) : instrument,
+      concurrency: 1,
+    },
   };
   return withJoinedRun(kind, options, sides, (run) =>
     work({
-      ...run,
-      n,
+      ...{ ...run, n, tasks: tasks.length },
       described: {
+        ...(judge && { judge: { identity: judge.identity } }),
         environment: { ...played.environment.identity, ...identityOf(instrument) },
         ...(split !== undefined && { split }),
         solved: [...played.solved],
@@ -105,7 +115,9 @@ export async function withEpisodes<T>(
       failures: summaryOf(source.failures),
       failureOf: (id, sample) => failures.get(id)?.find((one) => one.sample === sample),
       replayed: (batch) =>
-        replayGroups(batch, played, { file: source.file, changed, instrument, seed }),
+        replayGroups(batch, played, {
+          ...{ file: source.file, changed, instrument, seed, judged: judge !== undefined },
+        }),
     }),
   );
 }
@@ -128,6 +140,14 @@ function identityOf({ name, version, spec, source_sha256, path }: ScorerIdentity
   return { name, version, spec, source_sha256, path };
 }
 
+/** The scores of a judge are relative within its groups: no environment gives them again. */
+function judgedAlready(given: string, { identity }: JudgedRollout): Error {
+  return dataError(
+    `the rewards in ${given} are scores of the judge ${visibleShort(identity.name, 60)}, which no environment gives again`,
+    "Name the rollout that was judged. To select by the judge's scores use selection-demo; to compare two rollouts by a judge use judge score --against.",
+  );
+}
+
 function requireSameName({ file, rollout }: RecordedEpisodes, { name }: ScorerIdentity): void {
   if (!rollout || rollout.environment.name === name) return;
   throw dataError(
@@ -147,6 +167,8 @@ interface Replaying {
   readonly changed: string | undefined;
   readonly instrument: ScorerIdentity;
   readonly seed: EpisodeSeed;
+  /** Whether the rewards are a judge's. */
+  readonly judged: boolean;
 }
 
 async function replayGroups(
@@ -164,9 +186,11 @@ async function replayGroups(
   return batch.map(({ answer }) =>
     (answer?.trajectories ?? []).map((episode) => {
       const again = replayed.next().value as Replayed;
-      const other = isBroken(episode, again) ? undefined : disagreement(episode, again);
+      const given = context.judged ? unjudgedTrajectory(episode) : episode;
+      const other = isBroken(given, again) ? undefined : disagreement(given, again);
       if (other) throw notTrue(episode, other, context);
-      return playedEpisode(episode, again, solved);
+      const played = playedEpisode(given, again, solved);
+      return context.judged ? scoredByJudge(played, episode, solved) : played;
     }),
   );
 }
@@ -237,6 +261,21 @@ function playedEpisode(
       messages: messages.map(withoutTokens),
       turns: actions.length,
     },
+  };
+}
+
+/** The judge scores; whether the task is solved its environment says. */
+function scoredByJudge(
+  played: PlayedEpisode,
+  { reward, code, metrics }: Trajectory,
+  solved: readonly string[],
+): PlayedEpisode {
+  const { turns: _turns, ...all } = metrics;
+  return {
+    ...played,
+    score: { ...played.score, reward },
+    passed: isSolved({ reward, code }, solved),
+    episode: { ...played.episode, metrics: all },
   };
 }
 

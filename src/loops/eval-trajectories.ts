@@ -96,7 +96,8 @@ function episodeRow(example: Example, played: PlayedEpisode): ResultRow {
   return { ...resultRow(example, answer, score), passed, episode };
 }
 
-function whyMissing(failure: RolloutFailure | undefined): string {
+/** Why there is no such episode of a task. */
+export function whyMissing(failure: RolloutFailure | undefined): string {
   if (!failure) return "there is no such episode of the task";
   return `the rollout failed: ${failure.type}: ${visibleShort(failure.message, 200)}`;
 }

@@ -3,7 +3,6 @@
  * two runs differ, either the completions or the conditions of measurement did.
  */
 
-import { SequenceFingerprint } from "../core/fingerprint.ts";
 import {
   type Completion,
   type ExampleFields,
@@ -13,18 +12,17 @@ import {
 } from "../core/records.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { slicesOf } from "../core/slices.ts";
-import { MANIFEST_SCHEMA, RESULTS } from "../runs/artifacts.ts";
 import type { RowSource } from "../runs/rows.ts";
 import type { FolderOptions } from "../runs/run-folder.ts";
-import type { Manifest, ResultRow, Summary } from "../runs/schemas.ts";
-import { type FinishedRun, finishScoredRun } from "../runs/scored-run.ts";
+import type { ResultRow } from "../runs/schemas.ts";
+import type { FinishedRun } from "../runs/scored-run.ts";
 import { AskedFor } from "./asked-for.ts";
-import { type Axis, addAxes, describedAxes, type OpenAxis, withAxes } from "./axes.ts";
+import { type Axis, addAxes, type OpenAxis, withAxes } from "./axes.ts";
+import { type EvaluationEnd, EvaluationRows } from "./evaluation-rows.ts";
 import type { Joined } from "./join.ts";
-import { missing, resultRow, rowJson } from "./row.ts";
+import { missing, resultRow } from "./row.ts";
 import { PACKS_AT_ONCE } from "./score-packs.ts";
 import { type JoinedRun, type ScoringOptions, withScoringRun } from "./scoring-run.ts";
-import { Tally } from "./tally.ts";
 
 /** What `evaluate` is given. @see {@link evaluate} */
 export interface EvalOptions<F extends object = ExampleFields>
@@ -81,14 +79,7 @@ function evaluateWith<F extends object>(
 }
 
 /** What an evaluation consists of, whoever scores. */
-interface EvaluationParts<A> {
-  readonly axes: readonly OpenAxis[];
-  readonly fields: readonly string[];
-  readonly repeats: number | undefined;
-  readonly settings: Manifest["settings"];
-  /** What the manifest says besides. */
-  readonly described?: Pick<Manifest, "environment" | "split" | "solved">;
-  readonly failures?: Summary["failures"];
+interface EvaluationParts<A> extends EvaluationEnd {
   score(batch: Joined<A>[]): Promise<ResultRow[]>;
   /** Once all rows went by. */
   seen?(): void;
@@ -97,48 +88,12 @@ interface EvaluationParts<A> {
 /** Writes the rows as they are scored, and the run that they make. */
 export async function writeEvaluation<A>(
   run: JoinedRun<A>,
-  { axes, fields, repeats, settings, described, failures, ...parts }: EvaluationParts<A>,
+  { score, seen, ...end }: EvaluationParts<A>,
 ): Promise<FinishedRun> {
-  const results = await run.folder.lines(RESULTS);
-  const answered = new SequenceFingerprint();
-  const tally = new Tally();
-  for await (const rows of run.scored(parts.score)) {
-    for (const row of rows) {
-      tally.add(row);
-      answered.add(JSON.stringify([row.id, row.completion]));
-      results.add(rowJson(row));
-    }
-    await results.flush();
-  }
-  parts.seen?.();
-  return finishScoredRun(run.folder, {
-    manifest: {
-      ...(await run.describe()),
-      ...{ schema: MANIFEST_SCHEMA, loop: "A", command: "eval" },
-      ...described,
-      ...describedAxes(axes),
-      answers_sha256: answered.digest(),
-      ...{ selection: null, learning: null, device: null },
-      settings: {
-        ...settings,
-        ...(fields.length > 0 && { slice: [...fields] }),
-        ...(repeats !== undefined && { repeats }),
-      },
-    },
-    findings: {
-      metrics: { ...tally.metrics, ...(repeats !== undefined && { repeats }) },
-      outcomes: { counts: { ...tally.counts } },
-      ...(tally.slices && { slices: tally.slices }),
-      ...(tally.axes && { axes: tally.axes }),
-      ...(tally.episodes && { episodes: tally.episodes }),
-      ...(failures && { failures }),
-      unknown_completions: run.unknown,
-      alarms: [],
-    },
-    title: "Evaluation",
-    happened: tally.sentence,
-    concrete: tally.twoExamples,
-  });
+  const written = await EvaluationRows.open(run.folder);
+  for await (const rows of run.scored(score)) await written.add(rows);
+  seen?.();
+  return written.finish(run, await run.describe(), end);
 }
 
 /** Completions, or packs of samples. */

@@ -32,7 +32,7 @@ import { triesOf } from "./rollout.ts";
 import { rowsInOrder } from "./rollout-order.ts";
 import { type Prices, RolloutTally } from "./rollout-tally.ts";
 import { ExampleFingerprints } from "./scoring-run.ts";
-import { refusalOf } from "./trajectory.ts";
+import { addTurns, notedOf } from "./trajectory-turns.ts";
 
 /** What `rolloutEpisodes` is given. @see {@link rolloutEpisodes} */
 export interface RolloutEpisodesOptions {
@@ -210,16 +210,8 @@ async function writeInOrder(
   )) {
     for (const { trajectory } of rows) {
       episodes.add(trajectory);
-      const said = trajectory.messages.filter((message) => message.role === "assistant");
-      for (const [turn, { content, sampled }] of said.entries()) {
-        const { logprobs, ...counts } = sampled;
-        const refusal = refusalOf(trajectory, turn);
-        turns.add({ completion: content, ...counts, refusal, ...(logprobs && { logprobs }) });
-      }
-      if (noted.length < 2) {
-        const completion = said.at(-1)?.content ?? "";
-        noted.push({ id: trajectory.id, completion, finish: trajectory.code });
-      }
+      addTurns(turns, trajectory);
+      if (noted.length < 2) noted.push(notedOf(trajectory));
       lines.add(canonicalJson(trajectory as unknown as Json));
       await lines.flush();
     }

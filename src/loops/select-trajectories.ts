@@ -42,7 +42,7 @@ export async function selectTrajectories(options: SelectTrajectoriesOptions): Pr
       const { described, settings, failures } = run;
       return writeSelection(run, {
         ...{ policy, n, slice, axes, described, settings, failures },
-        instrument: described.environment?.name ?? "",
+        instrument: described.judge?.identity.name ?? described.environment?.name ?? "",
         async score(batch) {
           const episodes = await run.replayed(batch);
           return batch.map((joined, i) => packOf(joined, episodes[i] ?? []));

@@ -89,7 +89,7 @@ interface SelectionParts<A> extends Pick<SelectOptions, "policy" | "n" | "slice"
   readonly instrument: string;
   readonly settings: Manifest["settings"];
   /** What the manifest says besides. */
-  readonly described?: Pick<Manifest, "environment" | "split" | "solved">;
+  readonly described?: Pick<Manifest, "environment" | "split" | "solved" | "judge">;
   readonly failures?: Summary["failures"];
   score(batch: Joined<A>[]): Promise<ScoredPack<unknown>[]>;
 }

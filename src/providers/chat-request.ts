@@ -21,9 +21,13 @@ export interface ChatAsk {
   readonly address: readonly Coordinate[];
   /** Of the example or task, for messages to people. */
   readonly id: string;
+  /** What the id is of; an example unless given. */
+  readonly what?: string | undefined;
+  /** The JSON schema of the answer, with its name. */
+  readonly answerSchema?: { readonly name: string; readonly schema: object } | undefined;
 }
 
-type Parameter = "logprobs" | "seed" | "max_tokens" | "parallel_tool_calls";
+type Parameter = "logprobs" | "seed" | "max_tokens" | "parallel_tool_calls" | "response_format";
 
 /** Parameters that an endpoint may reject without changing what the samples mean, and the notice for each. */
 const DISPENSABLE: Record<Parameter, string> = {
@@ -32,9 +36,15 @@ const DISPENSABLE: Record<Parameter, string> = {
   parallel_tool_calls:
     "The endpoint does not support parallel_tool_calls; of several calls in a turn the first is made.",
   max_tokens: "The endpoint requires max_completion_tokens instead of max_tokens.",
+  response_format:
+    "The endpoint does not support a JSON schema for answers; they are checked all the same.",
 };
 
-const OBJECTION = /support|allow|permit|recogni|unknown|unexpected|extra|invalid/i;
+const OBJECTION = /support|allow|permit|recogni|unknown|unexpected|extra|invalid|unavailable/i;
+/** Other words for a parameter that objections use. */
+const ALSO_CALLED: Partial<Record<Parameter, string>> = {
+  response_format: "response_format|response format|json_schema",
+};
 const REFUSED = [400, 403, 422];
 
 /** Seeds that every endpoint takes: not negative, and of 31 bits. */
@@ -43,14 +53,20 @@ const SEEDS = 2 ** 31;
 export class ChatRequest {
   readonly #model: string;
   readonly #sampling: SamplingSettings;
+  readonly #logprobs: boolean;
   readonly #dropped = new Set<Parameter>();
 
-  constructor(model: string, sampling: SamplingSettings) {
+  constructor(
+    model: string,
+    sampling: SamplingSettings,
+    { logprobs }: { readonly logprobs: boolean },
+  ) {
     this.#model = model;
     this.#sampling = sampling;
+    this.#logprobs = logprobs;
   }
 
-  body({ messages, tools, address }: ChatAsk): Record<string, unknown> {
+  body({ messages, tools, address, answerSchema }: ChatAsk): Record<string, unknown> {
     const { temperature, top_p, top_k, max_tokens, stop } = this.#sampling;
     return {
       model: this.#model,
@@ -65,7 +81,11 @@ export class ChatRequest {
       ...(!this.#dropped.has("seed") && {
         seed: rngAt(...address).below(SEEDS),
       }),
-      ...(!this.#dropped.has("logprobs") && { logprobs: true }),
+      ...(this.#logprobs && !this.#dropped.has("logprobs") && { logprobs: true }),
+      ...(answerSchema &&
+        !this.#dropped.has("response_format") && {
+          response_format: { type: "json_schema", json_schema: { ...answerSchema, strict: true } },
+        }),
     };
   }
 
@@ -94,6 +114,7 @@ export class ChatRequest {
 }
 
 function objectsTo({ param, message }: Failure, name: Parameter): boolean {
-  if (param === name) return true;
-  return new RegExp(`\\b${name}\\b`).test(message) && OBJECTION.test(message);
+  if (param === name || param?.startsWith(`${name}.`)) return true;
+  const names = new RegExp(`\\b(?:${ALSO_CALLED[name] ?? name})\\b`);
+  return names.test(message) && OBJECTION.test(message);
 }

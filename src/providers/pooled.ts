@@ -69,8 +69,53 @@ export async function* pooled<In, Out>(
     }
     if (failure) throw failure.error;
   } finally {
+    failure ??= { error: undefined }; // What is aborted now fails late, and must start no timer.
     clearTimeout(grace);
     soon.abort();
     now.abort();
   }
+}
+
+/** Results that wait for an earlier one, for each item under way. */
+const AHEAD = 4;
+
+/** The same in the order of the items; no more than a few times `limit` of them are held. */
+export async function* pooledInOrder<In, Out>(
+  items: Iterable<In>,
+  options: PoolOptions,
+  work: (item: In, stop: Stop) => Promise<Out>,
+): AsyncGenerator<readonly [In, Out], void, void> {
+  const most = AHEAD * options.limit;
+  const early = new Map<number, readonly [In, Out]>();
+  const waiting = new Map<number, () => void>();
+  let next = 0;
+
+  const turn = (index: number, { soon }: Stop) =>
+    new Promise<void>((resolve, reject) => {
+      if (index < next + most) return resolve();
+      const end = () => reject(soon.reason);
+      soon.addEventListener("abort", end, { once: true });
+      waiting.set(index, () => {
+        soon.removeEventListener("abort", end);
+        waiting.delete(index);
+        resolve();
+      });
+    });
+  const numbered = pooled(withIndex(items), options, async ([index, item], stop) => {
+    await turn(index, stop);
+    return work(item, stop);
+  });
+  for await (const [[index, item], out] of numbered) {
+    early.set(index, [item, out]);
+    for (let found = early.get(next); found; found = early.get(next)) {
+      early.delete(next++);
+      waiting.get(next + most - 1)?.();
+      yield found;
+    }
+  }
+}
+
+function* withIndex<T>(items: Iterable<T>): Generator<readonly [number, T]> {
+  let index = 0;
+  for (const item of items) yield [index++, item];
 }

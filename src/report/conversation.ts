@@ -1,5 +1,6 @@
 /** An episode as readers are shown it, from a row of a run or from a trajectory. */
 
+import { explanationOf } from "../core/judged-trajectory.ts";
 import { hasPassed, isSolved } from "../core/score.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import type { ResultRow, RowEpisode } from "../runs/schemas.ts";
@@ -30,13 +31,16 @@ export function conversationOf(row: ResultRow): Conversation | undefined {
 export function conversationIn(trajectory: Trajectory, solved: readonly string[]): Conversation {
   const { metrics, metadata, messages } = trajectory;
   const { turns: _, ...figures } = metrics;
+  const message = explanationOf(trajectory);
   return {
     ...trajectory,
     messages: messages as readonly ShownMessage[],
     metrics: figures,
     turns: messages.filter(({ role }) => role === "assistant").length,
     passed: isSolved(trajectory, solved),
-    details: (metadata.details ?? {}) as ResultRow["details"],
+    details: (message === undefined
+      ? (metadata.details ?? {})
+      : { message }) as ResultRow["details"],
   };
 }
 

@@ -19,6 +19,8 @@ export interface EpisodeGroup {
 export interface EpisodeInspection {
   /** Undefined for a file that does not name it. */
   readonly environment: string | undefined;
+  /** Whose scores the rewards are, where they are a judge's. */
+  readonly judge: string | undefined;
   readonly groups: readonly EpisodeGroup[];
   /** Groups that `topK` left out. */
   readonly hidden: number;
@@ -63,6 +65,7 @@ export async function inspectTrajectories(
   );
   return {
     environment: rollout && `${rollout.environment.name} ${rollout.environment.version}`,
+    judge: rollout?.judge?.identity.name,
     groups: sorted.slice(0, topK),
     hidden: Math.max(0, sorted.length - topK),
     ...{ total, scored, passed, failures },

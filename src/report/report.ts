@@ -7,9 +7,11 @@ import { isMatrix } from "../runs/matrix-report.ts";
 import { hasTrajectories } from "../runs/recorded-episodes.ts";
 import { episodesReport } from "./episodes/report.ts";
 import { evaluationReport } from "./evaluation/report.ts";
+import { judgeAuditReport } from "./judge-audit/report.ts";
 import { matrixReport } from "./matrix/report.ts";
 import { pairsReport } from "./pairs/report.ts";
 import type { Report, ReportOptions } from "./report-type.ts";
+import { reviewReport } from "./review/report.ts";
 import { rolloutReport } from "./rollout/report.ts";
 import { selectionReport } from "./selection/report.ts";
 import { trainingReport } from "./training/report.ts";
@@ -20,7 +22,9 @@ const PAGES: Record<RunKind, (options: ReportOptions) => Promise<Report>> = {
   experiment: (options) => evaluationReport(options, "Experiment"),
   rollout: rolloutPage,
   pairs: pairsReport,
+  review: reviewReport,
   train: trainingReport,
+  "judge-audit": judgeAuditReport,
 };
 
 /** Episodes of environments, or completions of prompts. */
@@ -80,7 +84,7 @@ const USED_BY: Readonly<
   pricePerHour: { flag: "--price-per-hour", kinds: ["train", "eval", "select", "rollout"] },
   prices: {
     flag: "--price-in and --price-out",
-    kinds: ["eval", "select", "experiment", "rollout"],
+    kinds: ["eval", "select", "experiment", "rollout", "train"],
   },
   alias: { flag: "--alias", kinds: ["train", "eval", "select", "experiment", "rollout"] },
 };

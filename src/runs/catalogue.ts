@@ -110,7 +110,9 @@ const FIGURES: Record<RunKind, readonly string[]> = {
   experiment: ["metrics.pass_rate", "metrics.mean_reward"],
   rollout: ["n_examples", "n_answers", "cost.completion_tokens"],
   pairs: ["n_prompts", "n_pairs", "n_labels"],
+  review: ["n_pairs", "n_labelled", "win_rate"],
   train: ["steps", "tokens", "last_loss", "alarms"],
+  "judge-audit": ["accuracy", "n_convicted", "n_undecided", "n_dropped"],
 };
 
 async function headlineOf(

@@ -6,7 +6,6 @@ import { sha256 } from "../core/fingerprint.ts";
 import type { JsonObject } from "../core/json.ts";
 import {
   COMPLETIONS,
-  FAILURES,
   JOURNAL,
   NOTE,
   PROVENANCE_SCHEMA,
@@ -62,7 +61,7 @@ export async function finishRollout(
   concrete: readonly NotedAnswer[],
 ): Promise<FinishedRollout> {
   const name = answersName(manifest);
-  const { [name]: answersSha256 = "", [FAILURES]: failuresSha256 } = await folder.seal();
+  const { [name]: answersSha256 = "", ...others } = await folder.seal();
   const provenance = artifactJson(provenanceOf(manifest, answersSha256));
   const provenanceName = path.basename(provenancePath(name));
   const summary: RolloutSummary = {
@@ -70,7 +69,7 @@ export async function finishRollout(
     ...found,
     files: {
       ...{ [name]: answersSha256, [provenanceName]: sha256(provenance) },
-      ...(failuresSha256 !== undefined && { [FAILURES]: failuresSha256 }),
+      ...others,
     },
     manifest_sha256: manifestFingerprint(manifest),
   };

@@ -7,7 +7,7 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { JOURNAL, MANIFEST, SUMMARY } from "./artifacts.ts";
 import { type Claim, readClaim } from "./claim.ts";
-import { aRun, isRunKind, KINDS, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
+import { aRun, describeKind, isRunKind, kindOfRecord, nextStep, type RunKind } from "./kinds.ts";
 import { wholeFolder } from "./replace-folder.ts";
 import { refusePipe, toObject } from "./whole-file.ts";
 
@@ -121,7 +121,7 @@ export function requireFinished(dir: string, { summary, state, kind }: FolderCon
   }
   throw dataError(
     `the run ${dir} is unfinished: it has no ${SUMMARY}`,
-    kind && "resumesFrom" in KINDS[kind]
+    kind && describeKind(kind).resumesFrom && !describeKind(kind).continues
       ? "It was interrupted. Run its command again with --resume."
       : "It was interrupted, or is not a run. Run its command again.",
   );

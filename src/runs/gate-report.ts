@@ -162,6 +162,23 @@ export const gateReportSchema = z.strictObject({
       ),
     })
     .optional(),
+  /** Of judged runs: the judge, and with `--judge-audit` what an audit found of it. */
+  judge: z
+    .strictObject({
+      name: z.string(),
+      version: z.string(),
+      fingerprint: hash,
+      audit: z
+        .strictObject({
+          run: z.string(),
+          /** It is of this judge, and acquitted it. */
+          trusted: z.boolean(),
+          /** The share of labelled pairs that the judge orders as the labels do. */
+          accuracy: z.number().nullable(),
+        })
+        .nullable(),
+    })
+    .optional(),
   /** With `--verified`: what was made again of each run before the verdict. */
   verified: z
     .strictObject({

@@ -27,6 +27,7 @@ export {
 } from "./read-training-run.ts";
 export { openRun, type Run } from "./reader.ts";
 export * from "./record-schemas.ts";
+export * from "./review-schemas.ts";
 export * from "./rollout-schemas.ts";
 export { type InputEntry, openRows, type RowSource, type Rows } from "./rows.ts";
 export type { FolderOptions } from "./run-folder.ts";

@@ -5,8 +5,10 @@ import { aliasEntrySchema } from "./alias-entry.ts";
 import { rolloutFailureSchema } from "./episode-schema.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
+import * as audits from "./judge-audit-schema.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
+import * as reviews from "./review-schemas.ts";
 import * as rollouts from "./rollout-schemas.ts";
 import { sabotageReportSchema } from "./sabotage-report.ts";
 import * as scored from "./schemas.ts";
@@ -35,9 +37,16 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "label@1": preferences.labelRowSchema,
   "pairs@1": preferences.pairsManifestSchema,
   "pairs-summary@1": preferences.pairsSummarySchema,
+  "review-label@1": reviews.reviewLabelSchema,
+  "review@1": reviews.reviewManifestSchema,
+  "review-summary@1": reviews.reviewSummarySchema,
   "gate@1": gateReportSchema,
   "harden@1": hardenReportSchema,
   "validation@2": validationReportSchema,
+  "judge-audit@1": audits.judgeAuditSchema,
+  "judge-audit-manifest@1": audits.judgeAuditManifestSchema,
+  "judge-audit-summary@1": audits.judgeAuditSummarySchema,
+  "judge-audit-judgement@1": audits.auditJudgementSchema,
   "train@1": training.trainManifestSchema,
   "train-summary@1": training.trainSummarySchema,
   "metrics-row@1": lines.stepRecordSchema,
@@ -49,6 +58,7 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "seal@1": sealSchema,
   "alias-entry@1": aliasEntrySchema,
   "states-row@1": lines.stateRecordSchema,
+  "baseline-row@1": lines.baselineRecordSchema,
   "sabotage@1": sabotageReportSchema,
 };
 

@@ -6,10 +6,15 @@ import type { JsonObject } from "../core/json.ts";
 import {
   COMPLETIONS,
   JOURNAL,
+  JUDGE_AUDIT_MANIFEST_SCHEMA,
+  JUDGE_AUDIT_SUMMARY_SCHEMA,
+  JUDGEMENTS,
   MANIFEST,
   MANIFEST_SCHEMA,
   PAIRS_SCHEMA,
   PAIRS_SUMMARY_SCHEMA,
+  REVIEW_SCHEMA,
+  REVIEW_SUMMARY_SCHEMA,
   ROLLOUT_SCHEMA,
   ROLLOUT_SUMMARY_SCHEMA,
   SAMPLES,
@@ -29,6 +34,8 @@ export interface KindDescription {
   readonly name: string;
   /** The file by which an interrupted run is continued; without one, it starts over. */
   readonly resumesFrom?: string;
+  /** Its own command continues it, without --resume. */
+  readonly continues?: true;
   /** Whether --resume takes a finished run as done. */
   readonly resumesFinished?: boolean;
   /** What only an unfinished run needs; removed when it is finished. */
@@ -66,6 +73,17 @@ export const KINDS = {
     next: (dir) =>
       `Train on it: train dpo --dataset ${path.join(dir, "pairs.jsonl")}, or train kto --dataset ${path.join(dir, "labels.jsonl")}.`,
   },
+  review: {
+    manifest: REVIEW_SCHEMA,
+    summary: REVIEW_SUMMARY_SCHEMA,
+    name: "review",
+    resumesFrom: MANIFEST,
+    continues: true,
+    resumesFinished: true,
+    next: (dir) =>
+      `Show it with review --summary --outdir ${dir}, or audit a judge with its labels: judge-audit --pairs ${path.join(dir, "pairs.jsonl")}.`,
+    saved: (dir) => `Its labels so far are shown by review --summary --outdir ${dir}.`,
+  },
   train: {
     manifest: TRAIN_SCHEMA,
     summary: TRAIN_SUMMARY_SCHEMA,
@@ -76,9 +94,18 @@ export const KINDS = {
       `Show it with report --run ${dir}; its policy is ${path.join(dir, "checkpoint")}, which rollout samples from.`,
     saved: (dir) => `What it saved last is ${path.join(dir, "checkpoint")}.`,
   },
+  "judge-audit": {
+    manifest: JUDGE_AUDIT_MANIFEST_SCHEMA,
+    summary: JUDGE_AUDIT_SUMMARY_SCHEMA,
+    name: "judge audit",
+    next: (dir) =>
+      `Write its page with report --run ${dir}; its findings are in ${path.join(dir, "audit.json")}.`,
+  },
 } as const satisfies Record<string, KindDescription>;
 
 function nextOfRollout(dir: string): string {
+  if (existsSync(path.join(dir, JUDGEMENTS)))
+    return `Select its best episodes with selection-demo (--trajectories ${dir} --n N), or show them with inspect-run --run ${dir}.`;
   if (existsSync(path.join(dir, TRAJECTORIES)))
     return `Evaluate its episodes with eval (--trajectories ${dir}) or selection-demo (--trajectories ${dir} --n N).`;
   return `Score its completions with eval (--completions ${path.join(dir, COMPLETIONS)}), or with selection-demo where each example has several (--samples ${path.join(dir, SAMPLES)}).`;
@@ -97,9 +124,9 @@ export function aRun(kind: RunKind, finished = true): string {
 
 /** What to do with a run, as a sentence. */
 export function nextStep(kind: RunKind, finished: boolean, dir: string): string {
-  const { next, resumesFrom, saved }: KindDescription = KINDS[kind];
+  const { next, resumesFrom, continues, saved }: KindDescription = KINDS[kind];
   if (finished) return next(dir);
-  const first = `Finish it first: run its command again${resumesFrom ? " with --resume" : ""}.`;
+  const first = `Finish it first: run its command again${resumesFrom && !continues ? " with --resume" : ""}.`;
   return saved ? `${first} ${saved(dir)}` : first;
 }
 

@@ -2,7 +2,10 @@
 
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { LOOPS } from "../core/knobs.ts";
+import type { JudgeAudit, JudgeAuditManifest } from "./judge-audit-schema.ts";
+import { FAULT_WORDS, TRUSTED_WORDS, trustedSentence } from "./judge-audit-words.ts";
 import type { PairRow, PairsManifest, PairsSummary } from "./preference-schemas.ts";
+import type { ReviewLabel, ReviewManifest, ReviewSummary } from "./review-schemas.ts";
 import type { RolloutManifest, RolloutSummary } from "./rollout-schemas.ts";
 import { code, type NoteFacts } from "./run-note.ts";
 import type { Manifest, ResultRow, Summary } from "./schemas.ts";
@@ -107,6 +110,52 @@ export function pairsFacts(
     examples: examples.map(
       ({ id, chosen, rejected, chosen_reward: better, rejected_reward: worse }) =>
         `${code(id)}: chosen ${code(chosen)} (${better}), rejected ${code(rejected)} (${worse})`,
+    ),
+  };
+}
+
+export function judgeAuditFacts(
+  { inputs, data, judge, settings: chosen }: JudgeAuditManifest,
+  audit: JudgeAudit,
+): NoteFacts {
+  const { accuracy } = audit.measures;
+  return {
+    loop: "none (an audit of a judge; nothing is learned and no policy is measured)",
+    evidence: [
+      ...inputs.map(input),
+      `labelled data ${code(data.source)}, ${data.pairs} pairs, ${data.groups} groups\n    sha256 \`${data.sha256}\``,
+      `judge ${code(judge.name)} at ${code(judge.endpoint)}\n    fingerprint \`${judge.fingerprint}\``,
+      `rubric sha256 \`${judge.rubric_sha256}\``,
+      sampling(judge.sampling),
+      ...settings("settings", chosen),
+    ],
+    happened: `${TRUSTED_WORDS[audit.trusted].toLowerCase()}: ${trustedSentence(audit)} Agreement with labels ${accuracy.value?.toFixed(4) ?? "not measured"} on ${accuracy.n} pairs`,
+    examples: audit.findings
+      .filter(({ verdict }) => verdict === "convicted")
+      .flatMap(({ fault, examples }) =>
+        examples.map(({ id }) => `${code(id)} → ${FAULT_WORDS[fault].name}`),
+      )
+      .slice(0, 2),
+  };
+}
+
+export function reviewFacts(
+  manifest: ReviewManifest,
+  summary: ReviewSummary,
+  examples: readonly ReviewLabel[],
+): NoteFacts {
+  const { wins, losses, ties, n_labelled: labelled, n_skipped: skipped, win_rate: rate } = summary;
+  return {
+    loop: "none (labels by a person; nothing changes)",
+    evidence: [
+      ...manifest.inputs.map(input),
+      `pairs sha256 \`${manifest.pairs.sha256}\``,
+      ...settings("order", manifest.settings),
+    ],
+    happened: `${labelled} pairs labelled, ${skipped} skipped: ${wins} wins of the candidate, ${losses} losses, ${ties} ties, win rate ${rate?.toFixed(4) ?? "undefined"}`,
+    examples: examples.map(
+      ({ id, a, b, better }) =>
+        `${code(id)}: ${better === undefined ? "skipped" : `better: ${better}`}, a ${code(a)}, b ${code(b)}`,
     ),
   };
 }

@@ -7,6 +7,7 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import {
   ALARMS,
+  BASELINE,
   EVALUATIONS,
   KEPT,
   MANIFEST,
@@ -82,6 +83,7 @@ export async function readTrainingRun(dir: string): Promise<TrainingRunRecords> 
     [ALARMS, alarms?.sha256, summary?.alarms_sha256],
     [STATES, await hashIf(file(STATES), summary?.states_sha256), summary?.states_sha256],
     [KEPT, await hashIf(file(KEPT), summary?.kept_sha256), summary?.kept_sha256],
+    [BASELINE, await hashIf(file(BASELINE), summary?.baseline_sha256), summary?.baseline_sha256],
   ] as const;
   return {
     dir,

@@ -6,6 +6,7 @@ import { dataError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { isFields } from "../core/records.ts";
 import { COMPLETIONS, SAMPLES, TRAJECTORIES } from "./artifacts.ts";
+import type { JudgedRollout } from "./judge-schemas.ts";
 import { openTrajectories, type TrajectorySource } from "./trajectory-source.ts";
 
 /** What a rollout's manifest says of its environment. */
@@ -30,6 +31,8 @@ export interface RecordedEpisodes extends Pick<TrajectorySource, "file" | "failu
     readonly seed: unknown;
     /** Of the tasks, as eval computes it. */
     readonly examples: { readonly count: number; readonly sha256: string } | null;
+    /** Whose scores the rewards are, where they are a judge's. */
+    readonly judge: JudgedRollout | null;
   };
 }
 
@@ -64,6 +67,7 @@ export async function findEpisodes(given: string): Promise<RecordedEpisodes> {
       n: Number.isSafeInteger(n) ? Number(n) : 1,
       seed: isFields(sampling) ? sampling.seed : undefined,
       examples: examplesIn(examples),
+      judge: await judgeIn(manifest, file),
     },
   };
 }
@@ -82,6 +86,18 @@ function environmentIn({ environment }: JsonObject, file: string): RecordedEnvir
     source_sha256: typeof source === "string" ? source : null,
     path: typeof place === "string" ? place : null,
   };
+}
+
+async function judgeIn({ judge }: JsonObject, file: string): Promise<JudgedRollout | null> {
+  if (judge === undefined) return null;
+  // Loaded only here: most rollouts have no judge.
+  const { judgedRolloutSchema } = await import("./judge-schemas.ts");
+  const found = judgedRolloutSchema.safeParse(judge);
+  if (found.success) return found.data;
+  throw dataError(
+    `the manifest beside ${file} names a judge that cannot be read`,
+    "Judge the rollout again with judge score.",
+  );
 }
 
 function examplesIn(value: unknown) {

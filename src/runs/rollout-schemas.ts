@@ -4,6 +4,7 @@ import { z } from "zod";
 import { SPLITS } from "../core/environment.ts";
 import type { Answer } from "../core/policy.ts";
 import { ROLLOUT_SCHEMA, ROLLOUT_SUMMARY_SCHEMA } from "./artifacts.ts";
+import { judgedRolloutSchema, judgeSummarySchema } from "./judge-schemas.ts";
 import { count, hash, inputFile, jsonObject, manifestSchema } from "./schemas.ts";
 import { timingSchema } from "./timing-schema.ts";
 import { trajectorySchema } from "./trajectory-schema.ts";
@@ -51,10 +52,12 @@ const inEnvironment = {
 export const rolloutManifestSchema = z.strictObject({
   schema: z.literal(ROLLOUT_SCHEMA),
   fingerprint_version,
-  command: z.literal("rollout"),
+  command: z.enum(["rollout", "judge score"]),
   inputs: z.array(inputFile),
   examples,
   ...z.object(inEnvironment).partial().shape,
+  /** Where the rewards are a judge's: who it is, and what it judged. */
+  judge: judgedRolloutSchema.optional(),
   /** Answers to each example, or episodes of each task. */
   n: z.int().min(1),
   policy: jsonObject,
@@ -108,6 +111,8 @@ export const rolloutSummarySchema = z.strictObject({
     price_out: z.number().nullable(),
     total: z.number().nullable(),
   }),
+  /** Of a rollout whose rewards are a judge's. */
+  judge: judgeSummarySchema.optional(),
   /** Every other file of the rollout, by name. */
   files: z.record(z.string(), hash),
   /** Of manifest.json without its volatile block and without paths. */

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { MANIFEST_SCHEMA, PROVENANCE_SCHEMA, SUMMARY_SCHEMA } from "./artifacts.ts";
 import { episodeMessageSchema, rolloutFailureSchema } from "./episode-schema.ts";
+import { judgedRunSchema, judgeSummarySchema, judgeTrafficSchema } from "./judge-schemas.ts";
 import { count, hash, jsonObject } from "./schema-parts.ts";
 
 export { count, hash, jsonObject };
@@ -106,6 +107,8 @@ export const manifestSchema = z.strictObject({
   split: z.string().optional(),
   /** Of episodes: the outcome codes of a solved task, which are those that pass. */
   solved: z.array(z.string()).optional(),
+  /** Where the rewards are a judge's: who it is; `scorer` repeats it. */
+  judge: judgedRunSchema.optional(),
   /** With --axis: the secondary scorers, by name in their order. */
   axes: z.array(z.strictObject({ name: z.string(), scorer: scorerIdentity })).optional(),
   prompt: jsonObject.nullable(),
@@ -134,6 +137,8 @@ export const manifestSchema = z.strictObject({
     checkpoint: z.string().optional(),
     /** Seconds that a training run had: at which step they are spent depends on the machine. */
     time_budget_s: z.number().optional(),
+    /** How the verdicts of a judge were come by. */
+    judge: judgeTrafficSchema.optional(),
   }),
 });
 
@@ -287,6 +292,8 @@ export const summarySchema = z.strictObject({
   episodes: episodesSummary.optional(),
   /** Rollouts that failed, which have no episode; each is a missing row. */
   failures: z.strictObject({ count: z.int(), first: z.array(rolloutFailureSchema) }).optional(),
+  /** Of a judged run: of both sides together. */
+  judge: judgeSummarySchema.optional(),
   unknown_completions: z.strictObject({ count: z.int(), first_ids: z.array(z.string()) }),
   /** What makes the numbers untrustworthy; the gate refuses a run that has any. */
   alarms: z.array(z.strictObject({ code: z.string(), message: z.string() })),

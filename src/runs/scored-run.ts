@@ -23,6 +23,7 @@ export interface RunEnd {
     | "alarms"
     | "episodes"
     | "failures"
+    | "judge"
   >;
   /** Heading of summary.md. */
   readonly title: string;

@@ -7,6 +7,7 @@ export const STOP_CONDITIONS = [
   "target",
   "margin",
   "plateau",
+  "reward_plateau",
   "tokens",
   "money",
   "seconds",
@@ -19,7 +20,12 @@ export function isStopCondition(reason: string): reason is StopCondition {
 }
 
 /** Conditions that end a run at any step, so that the policy is validated once more. */
-export const BUDGETS = ["tokens", "money", "seconds"] as const satisfies readonly StopCondition[];
+export const BUDGETS = [
+  "reward_plateau",
+  "tokens",
+  "money",
+  "seconds",
+] as const satisfies readonly StopCondition[];
 
 export function isBudget(reason: string): boolean {
   return (BUDGETS as readonly string[]).includes(reason);

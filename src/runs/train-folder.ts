@@ -8,19 +8,29 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { dataError, ioError, messageOf, usageError } from "../core/errors.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
-import { MANIFEST, NOTE, SAMPLES, STATE, SUMMARY, TRAIN_SUMMARY_SCHEMA } from "./artifacts.ts";
+import {
+  BASELINE,
+  MANIFEST,
+  NOTE,
+  SAMPLES,
+  STATE,
+  SUMMARY,
+  TRAIN_SUMMARY_SCHEMA,
+} from "./artifacts.ts";
 import type { GrowingFile } from "./line-files.ts";
 import { manifestFingerprint } from "./manifest.ts";
 import { trainFacts } from "./note-facts.ts";
+import { readLines } from "./read-training-run.ts";
 import { fillFolder, wholeFolder } from "./replace-folder.ts";
 import type { FolderOptions } from "./run-folder.ts";
 import { artifactJson, RunFolder } from "./run-folder.ts";
 import { runNote, stamped } from "./run-note.ts";
 import { tail } from "./tail.ts";
-import type { SampleRecord } from "./train-records.ts";
+import { type BaselineRecord, baselineRecordSchema, type SampleRecord } from "./train-records.ts";
 import { type TrainManifest, type TrainSummary, trainManifestSchema } from "./train-schemas.ts";
 import {
   asJson,
+  baselineHash,
   chained,
   hashOfStart,
   keptHash,
@@ -106,6 +116,17 @@ export class TrainFolder {
     open?.hash.update(`${line}\n`);
   }
 
+  /** What the initial policy did, once, before the first step. */
+  async writeBaseline(rows: readonly BaselineRecord[]): Promise<void> {
+    const lines = rows.map((row) => `${canonicalJson(row)}\n`).join("");
+    await writeWhole(this.#folder.file(BASELINE), lines);
+  }
+
+  async readBaseline(): Promise<BaselineRecord[]> {
+    const { rows } = await readLines(this.#folder.file(BASELINE), baselineRecordSchema);
+    return rows;
+  }
+
   /** Saves a state whose other files `write` writes, giving their hashes, and adds it to the chain. */
   async saveState(
     { step, source, best }: StateOfRun,
@@ -114,10 +135,14 @@ export class TrainFolder {
     for (const { file } of this.#streams.values()) await file.sync();
     const { bytes, streams } = this.#soFar();
     const kept = await keptHash(this.dir);
+    const baseline = await baselineHash(this.dir);
     let saved: SavedState | undefined;
     await fillFolder(this.#folder.file(STATE), async (folder) => {
       const files = { ...(await write(folder)) };
-      const parts = { step, source: asJson(source), best, kept, files, bytes, streams };
+      const parts = {
+        ...{ step, source: asJson(source), best, kept, files, bytes, streams },
+        ...(baseline !== undefined && { baseline }),
+      };
       saved = chained(parts, this.#chain);
       await writeDurably(stateFile(folder), `${canonicalJson(saved)}\n`);
     });
@@ -159,6 +184,7 @@ export class TrainFolder {
     const hashes = await this.#folder.seal();
     const hashOf = (stream: Stream) => hashes[`${stream}.jsonl`] as string;
     const kept = await keptHash(this.dir);
+    const baseline = await baselineHash(this.dir);
     const note = runNote(trainFacts(manifest, end, await lastSamples(this.dir), usual));
     const summary: TrainSummary = {
       schema: TRAIN_SUMMARY_SCHEMA,
@@ -169,6 +195,7 @@ export class TrainFolder {
       alarms_sha256: hashOf("alarms"),
       states_sha256: hashOf("states"),
       ...(kept !== null && { kept_sha256: kept }),
+      ...(baseline !== undefined && { baseline_sha256: baseline }),
       manifest_sha256: manifestFingerprint(manifest),
     };
     await this.#folder.finish(manifest, summary, { [NOTE]: stamped(note) });
@@ -205,8 +232,22 @@ async function requireSame(folder: RunFolder, now: TrainManifest): Promise<void>
     (key) =>
       canonicalJson(before.settings[key] ?? null) !== canonicalJson(now.settings[key] ?? null),
   );
+  if (judgeOf(before) !== judgeOf(now)) {
+    throw usageError(
+      `${folder.dir} was started with ${judgeOf(before)}, not with ${judgeOf(now)}`,
+      "Resume with the same command, or start over with --force: scores of two judges cannot be compared.",
+    );
+  }
   throw usageError(
     `${folder.dir} was started with other ${fields.length > 0 ? `settings (${fields.join(", ")})` : "data, other scorers or another initial policy"}`,
     "Resume with the same command, or start over with --force.",
   );
+}
+
+/** In words; a judge with another rubric or other sampling settings is another one. */
+function judgeOf({ scorers }: TrainManifest): string {
+  const found = scorers.find(({ identity }) => identity.kind === "judge")?.identity;
+  return found
+    ? `the judge ${found.name} (fingerprint ${String(found.fingerprint).slice(0, 12)}…)`
+    : "no judge";
 }

@@ -38,17 +38,37 @@ const seconds = z.number().min(0);
  *     token_accuracy (of preference and supervised losses)
  *   cost/mean, cost/limit, cost/lambda (of constrained learning)
  *   value/loss, value/explained (of a value head)
+ *   judge/groups, judge/dropped (without a verdict), judge/identical (all episodes the same),
+ *     judge/prompt_tokens, judge/completion_tokens (asked in this step, of groups that were replaced
+ *     too), independent_reward (mean of the environment's own reward): where a judge gives the reward
  */
 export const stepRecordSchema = z.object({ step, outcomes: counts.optional() }).catchall(metric);
+
+/** What a judge says of the policy's episodes, each in one group with that of the initial policy. */
+const versusInitial = z.strictObject({
+  /** Share of tasks whose episode has the higher score; equal scores count half. */
+  win_rate: z.number().min(0).max(1),
+  /** Mean score of the policy, and of the initial policy in the same groups. */
+  score_mean: z.number(),
+  baseline_mean: z.number(),
+  /** Asked about, and those of them without a verdict. */
+  groups: z.int().min(1),
+  dropped: z.int().min(0),
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+});
 
 /** One line of evaluations.jsonl: the policy on the validation set, step 0 being the initial one. */
 export const evaluationRecordSchema = z.object({
   step,
   examples: z.int().min(0),
-  /** By the scorer used for validation, which may be another than the one that rewards. */
+  /**
+   * By the scorer used for validation, which may be another than the one that rewards. Where only a
+   * judge can say: the share of tasks whose episode it prefers to that of the initial policy.
+   */
   pass_rate: z.number().min(0).max(1),
   reward_mean: z.number(),
-  /** By the scorers that reward; the same as reward_mean where they are the same. */
+  /** By what rewards: the scorers, or the judge; the same as reward_mean where they are the same. */
   proxy_mean: z.number(),
   /** Exact KL of the full next-token distributions to the reference, per token; null without one. */
   kl_exact: z.number().nullable(),
@@ -65,8 +85,11 @@ export const evaluationRecordSchema = z.object({
   episode: counts.optional(),
   /** Mean of −log p per token of the examples' own completions; absent where they have none. */
   loss: z.number().optional(),
-  /** Of each example in the order of the file; null where the scorer failed. */
+  /** Of each example in the order of the file; null where the scorer failed or a judge gave no verdict. */
   rewards,
+  judge: versusInitial.optional(),
+  /** The same comparison by the validation rewards, where a judge rewards and there are labels. */
+  labels: z.strictObject({ win_rate: z.number().min(0).max(1) }).optional(),
 });
 
 /** One line of samples.jsonl: completions of the first examples of the validation set; of the last step, where a run has no validations. */
@@ -82,6 +105,23 @@ export const sampleRecordSchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
   /** What the example says to the embedded axes, such as that it is to be refused. */
   axis_labels: z.json().optional(),
+  /** What a judge said of it, in one group with the initial policy's episode. */
+  judge: z
+    .strictObject({ score: z.number(), baseline: z.number(), explanation: z.string() })
+    .optional(),
+});
+
+/** One line of baseline.jsonl: what the initial policy did in a validation task. */
+export const baselineRecordSchema = z.strictObject({
+  id: z.string(),
+  messages: z.array(
+    z.strictObject({
+      role: z.enum(["system", "user", "assistant", "tool"]),
+      content: z.string(),
+    }),
+  ),
+  /** By the labels; null where there are none. */
+  reward: z.number().nullable(),
 });
 
 /** One line of alarms.jsonl. */
@@ -125,5 +165,6 @@ export type StateRecord = Readonly<z.infer<typeof stateRecordSchema>>;
 export type StepRecord = Readonly<z.infer<typeof stepRecordSchema>>;
 export type EvaluationRecord = Readonly<z.infer<typeof evaluationRecordSchema>>;
 export type SampleRecord = Readonly<z.infer<typeof sampleRecordSchema>>;
+export type BaselineRecord = Readonly<z.infer<typeof baselineRecordSchema>>;
 export type Alarm = Readonly<z.infer<typeof alarmSchema>>;
 export type TimingRecord = Readonly<z.infer<typeof timingRecordSchema>>;

@@ -24,11 +24,24 @@ export const trainManifestSchema = z.strictObject({
   engine: z.string(),
   /** What episodes were played in; null for learning from files. */
   environment: jsonObject.nullable(),
+  /** Where validation goes by the rewards of another environment with the same tasks. */
+  validation_environment: jsonObject.optional(),
   settings: jsonObject,
-  /** Scorers for reward, validation and cost; none for supervised learning. */
+  /** Scorers for reward, validation and cost, or the judge that rewards; none for supervised learning. */
   scorers: z.array(
     z.strictObject({ role: z.enum(["reward", "validation", "cost"]), identity: jsonObject }),
   ),
+  /** Of a judge that rewards, what is no part of its identity. */
+  judge: z
+    .strictObject({
+      /** Share of the groups that may stay without a verdict. */
+      dropped_limit: z.number().min(0).max(1),
+      /** Dollars per million tokens; null where it was not given. */
+      price: z
+        .strictObject({ prompt: z.number().min(0), completion: z.number().min(0) })
+        .nullable(),
+    })
+    .optional(),
   volatile,
 });
 
@@ -67,6 +80,8 @@ export const trainSummarySchema = z.strictObject({
   states_sha256: hash.optional(),
   /** Of kept.jsonl, where samples were kept to learn from. */
   kept_sha256: hash.optional(),
+  /** Of baseline.jsonl, where a judge compares with the initial policy. */
+  baseline_sha256: hash.optional(),
   manifest_sha256: hash,
 });
 

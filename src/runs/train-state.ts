@@ -9,7 +9,7 @@ import path from "node:path";
 import { z } from "zod";
 import { dataError, ioError, messageOf } from "../core/errors.ts";
 import { fingerprint, sha256 } from "../core/fingerprint.ts";
-import { KEPT, STATE, STATES, SUMMARY } from "./artifacts.ts";
+import { BASELINE, KEPT, STATE, STATES, SUMMARY } from "./artifacts.ts";
 import { requireBytes } from "./line-files.ts";
 import { openRegular, refuseOther } from "./regular-file.ts";
 import { namesIn, wholeFolder } from "./replace-folder.ts";
@@ -56,6 +56,8 @@ const stateSchema = z.strictObject({
   best: hash.nullable(),
   /** SHA-256 of kept.jsonl, where samples were kept to learn from. */
   kept: hash.nullable(),
+  /** SHA-256 of baseline.jsonl, where a judge compares with the initial policy. */
+  baseline: hash.optional(),
   /** SHA-256 of each other file of the folder. */
   files: z.record(z.string(), hash),
   state_sha256: hash,
@@ -68,9 +70,13 @@ export type SavedState = z.infer<typeof stateSchema>;
 export type StateParts = Omit<SavedState, "state_sha256" | "chain">;
 
 /** Of everything in a state that a repetition of the run has too. */
-export function stateHash({ step, source, best, kept, files, streams }: StateParts): string {
+export function stateHash(state: StateParts): string {
+  const { step, source, best, kept, baseline, files, streams } = state;
   const chained = Object.fromEntries(CHAINED.map((stream) => [stream, streams[stream]]));
-  return fingerprint({ step, source, best, kept, files, streams: chained });
+  return fingerprint({
+    ...{ step, source, best, kept, files, streams: chained },
+    ...(baseline !== undefined && { baseline }),
+  });
 }
 
 /** `before` is the chain of the state before, or the manifest's fingerprint. */
@@ -111,6 +117,9 @@ export async function readSavedState(
   if (state.kept !== null && (await keptHash(dir).catch(() => null)) !== state.kept) {
     throw changed(path.join(dir, KEPT));
   }
+  if (state.baseline !== undefined && (await baselineHash(dir)) !== state.baseline) {
+    throw changed(path.join(dir, BASELINE));
+  }
   for (const stream of STREAMS) {
     const name = path.join(dir, `${stream}.jsonl`);
     await requireBytes(name, state.bytes[stream]);
@@ -126,6 +135,12 @@ export async function readSavedState(
 export async function keptHash(dir: string): Promise<string | null> {
   const file = path.join(dir, KEPT);
   return fileExists(file) ? sha256OfFile(file) : null;
+}
+
+/** Undefined where the run compares nothing with its initial policy. */
+export async function baselineHash(dir: string): Promise<string | undefined> {
+  const file = path.join(dir, BASELINE);
+  return fileExists(file) ? sha256OfFile(file).catch(() => undefined) : undefined;
 }
 
 async function readState(file: string): Promise<SavedState> {

@@ -27,3 +27,33 @@ export function totalSeconds(run: Pick<TrainingRunRecords, "timing">): number {
   const seconds = secondsByPhase(run);
   return PHASES.reduce((sum, phase) => sum + seconds[phase], 0);
 }
+
+/** What a judge was asked in updates and validations. */
+export interface JudgeUsed {
+  readonly groups: number;
+  /** Without a verdict. */
+  readonly dropped: number;
+  /** Tokens. */
+  readonly prompt: number;
+  readonly completion: number;
+  /** At the price that the run was given; null where it was given none. */
+  readonly dollars: number | null;
+}
+
+/** Undefined where no judge rewards. */
+export function judgeUsed({
+  manifest,
+  steps,
+  evaluations,
+}: Pick<TrainingRunRecords, "manifest" | "steps" | "evaluations">): JudgeUsed | undefined {
+  if (!manifest.judge) return undefined;
+  const total = (name: "groups" | "dropped" | "prompt_tokens" | "completion_tokens") =>
+    steps.reduce((sum, { values }) => sum + (values[`judge/${name}`] ?? 0), 0) +
+    evaluations.reduce((sum, { judge }) => sum + (judge?.[name] ?? 0), 0);
+  const [prompt, completion] = [total("prompt_tokens"), total("completion_tokens")];
+  const { price } = manifest.judge;
+  return {
+    ...{ groups: total("groups"), dropped: total("dropped"), prompt, completion },
+    dollars: price && (prompt * price.prompt + completion * price.completion) / 1_000_000,
+  };
+}

@@ -18,6 +18,10 @@ export function fileExists(file: string): boolean {
   return existsSync(file);
 }
 
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Where a path leads by its links; the path itself where nothing is there. */
 export function realPath(file: string): string {
   try {

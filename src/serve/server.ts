@@ -2,12 +2,13 @@
 
 import { type App, abortOnDisconnect, addRoute, type Handler } from "../http/app.ts";
 import { readJson } from "../http/body.ts";
+import { openAiError } from "../http/openai-error.ts";
 import type { RunningServer } from "../http/running-server.ts";
 import { startHttpServer } from "../http/server.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { CHAT } from "./chat.ts";
 import { COMPLETIONS } from "./completions.ts";
-import { type Endpoint, openAiError, Service } from "./service.ts";
+import { type Endpoint, Service } from "./service.ts";
 
 export interface ServerOptions {
   /** The caller closes it, after the server. */

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { isFields } from "../core/records.ts";
 import { HttpError, httpErrorOf } from "../http/errors.ts";
+import { openAiError } from "../http/openai-error.ts";
 import { Queue } from "../http/queue.ts";
 import { eventStream } from "../http/sse.ts";
 import type { Checkpoint } from "../policy/checkpoint.ts";
@@ -24,14 +25,6 @@ export interface Endpoint {
   whole(text: string): object;
   part(text: string): object;
   logprobs(tokenizer: PolicyTokenizer, tokens: readonly PlacedToken[]): object;
-}
-
-/** An error as OpenAI's API writes it. */
-export function openAiError({ status, message, details }: HttpError): object {
-  const type =
-    status === 429 ? "rate_limit_error" : status >= 500 ? "server_error" : "invalid_request_error";
-  const { param = null, code = null } = details;
-  return { error: { message, type, param, code } };
 }
 
 const now = () => Math.floor(Date.now() / 1000);

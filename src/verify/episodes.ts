@@ -5,6 +5,7 @@ import type { PlayableEnvironment } from "../core/environment.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { Example } from "../core/records.ts";
 import { actionsOf } from "../core/replay.ts";
+import { asPlayed } from "../gate/judged-rows.ts";
 import { untrueRows } from "../gate/replay-rows.ts";
 import { addAxes, type OpenAxis } from "../loops/axes.ts";
 import { ExampleFingerprints } from "../loops/scoring-run.ts";
@@ -19,6 +20,7 @@ import { readTrajectories } from "../runs/trajectory-schema.ts";
 import type { PartName, VerificationPart } from "../runs/verification.ts";
 import type { Draw } from "./draw.ts";
 import { findFile, reached } from "./find-input.ts";
+import { type JudgedOptions, verifyJudgements } from "./judged.ts";
 import { Comparison, type OnProgress, skipped } from "./part.ts";
 import { playAgain, type Recorded } from "./play-again.ts";
 import { type OpenedEnvironment, withEnvironment } from "./recorded-environment.ts";
@@ -26,7 +28,7 @@ import { comparePolicy, openRecordedPolicy, type PolicyOptions } from "./recorde
 import { openRecordedAxes, type ScorerPlaces } from "./recorded-scorer.ts";
 import { recordedRule } from "./score.ts";
 
-export interface EpisodeOptions extends PolicyOptions, ScorerPlaces {
+export interface EpisodeOptions extends PolicyOptions, ScorerPlaces, JudgedOptions {
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
   /** Absent: all tasks. */
@@ -93,6 +95,8 @@ async function verifyTrajectories(run: Run, options: EpisodeOptions): Promise<Ve
       } else {
         const sample = episode?.sample ?? row.sample ?? 0;
         const said = episode ? actionsOf(episode.messages) : null;
+        // An episode without a counterpart was not judged.
+        if (run.manifest.judge && !episode) continue;
         comparison.compare(id, { completion: own?.get(sample) ?? null }, { completion: said });
       }
     }
@@ -124,8 +128,9 @@ async function verifyReplay(
     if (manifest.loop !== "A") return await verifySelection(run, environment, axes, options);
     const comparison = new Comparison();
     const tally = new Tally();
+    const played = manifest.judge ? asPlayed : (row: ResultRow) => row;
     for await (const rows of run.results().batches()) {
-      await compareRows(comparison, rows, { environment, tasks }, axes);
+      await compareRows(comparison, rows.map(played), { environment, tasks }, axes);
       for (const row of rows) tally.add(row);
       options.onProgress?.("Replaying", comparison.repeated, manifest.examples.count);
     }
@@ -134,6 +139,8 @@ async function verifyReplay(
         if (canonicalJson(value ?? null) !== canonicalJson(summary.metrics[name] ?? null))
           comparison.differs("summary.json", `metrics.${name}`, value, summary.metrics[name]);
     }
+    if (manifest.judge)
+      return await verifyJudgements(run, { environment, tasks }, comparison, options);
     const onAxes = axes.map(({ name }) => ` and on ${name}`).join("");
     const what = `replayed in ${manifest.scorer.name} ${manifest.scorer.version}${onAxes}`;
     return comparison.part("score", comparison.repeated, what);
@@ -230,7 +237,8 @@ async function* recordedRows(run: Run): AsyncGenerator<Recorded, void, void> {
 }
 
 /** By sample, what a row says: of one episode, or of all that were selected from. */
-function episodesIn({ samples, episode, ...row }: ResultRow): [number, JsonObject][] {
+function episodesIn({ samples, episode, ...given }: ResultRow): [number, JsonObject][] {
+  const row = asPlayed({ ...given, ...(episode && { episode }) });
   return (samples ?? [row]).flatMap(({ completion, outcome_code: code }, i) => {
     const sample = samples ? i : (episode?.sample ?? 0);
     return completion === null ? [] : [[sample, { completion, code }]];

@@ -1,6 +1,7 @@
 /** A rollout in an environment made again: the policy plays its episodes, token by token. */
 
 import type { JsonObject } from "../core/json.ts";
+import { unjudgedTrajectory } from "../core/judged-trajectory.ts";
 import type { Trajectory } from "../core/trajectory.ts";
 import { SUMMARY } from "../runs/artifacts.ts";
 import { byTask } from "../runs/by-task.ts";
@@ -82,13 +83,19 @@ async function* oneBatch<T>(rows: readonly T[]): AsyncGenerator<readonly T[], vo
   yield rows;
 }
 
+/** Without what a judge added: its scores are no part of the sampling. */
+function asSampled(trajectory: Trajectory): Trajectory {
+  const given = unjudgedTrajectory(trajectory);
+  return given === trajectory ? given : { ...given, logs: given.logs.slice(0, -1) };
+}
+
 const whole = (trajectory: Trajectory) => trajectory as unknown as JsonObject;
 
 async function* recordedIn(dir: string) {
   const { file } = await findEpisodes(dir);
   for await (const groups of byTask(readTrajectories(file).batches()))
     for (const group of groups) {
-      const episodes = new Map(group.map((one) => [one.sample, whole(one)]));
+      const episodes = new Map(group.map((one) => [one.sample, whole(asSampled(one))]));
       yield { id: group[0]?.id as string, episodes };
     }
 }

@@ -7,6 +7,7 @@ import path from "node:path";
 import type { PlayableEnvironment } from "../core/environment.ts";
 import { sha256 } from "../core/fingerprint.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
+import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
 import type { PromptSet } from "../core/prompt-set.ts";
 import type { GuardedScorer } from "../core/score.ts";
 import { ENVIRONMENTS } from "../environments/scored-prompts.ts";
@@ -14,7 +15,7 @@ import type { TrainOptions } from "../learn/options.ts";
 import { train } from "../learn/train.ts";
 import { loadCheckpoint } from "../policy/checkpoint.ts";
 import { SIZES, type Size } from "../policy/initialise.ts";
-import { STATES } from "../runs/artifacts.ts";
+import { BASELINE, STATES } from "../runs/artifacts.ts";
 import { manifestFingerprint } from "../runs/manifest.ts";
 import { readTrainingRun, type TrainingRunRecords } from "../runs/read-training-run.ts";
 import { withTemporaryFolder } from "../runs/temporary-folder.ts";
@@ -27,7 +28,12 @@ import { openRecordedEnvironment, requireTasks } from "./recorded-environment.ts
 import { findCheckpoint } from "./recorded-policy.ts";
 import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
 
+/** Opens the judge that a manifest names, whose answers may be in a cache. */
+export type OpenRecordedJudge = (identity: JudgeIdentity) => Promise<GroupJudge>;
+
 export interface TrainAgainOptions extends Places {
+  /** Absent: a run with a judge cannot be made again. */
+  readonly openJudge?: OpenRecordedJudge | undefined;
   /** Only the first so many steps; absent: all. */
   readonly steps?: number | undefined;
   /** The checkpoint that the training began with, if it is not where it was. */
@@ -96,11 +102,13 @@ async function optionsOf(
     throw new Unreachable(`The weights were held by ${manifest.engine}, which is not at hand.`);
   const [data, ...held] = manifest.inputs;
   const environment = await environmentOf(manifest.environment, options, opened);
+  const labelled = await validationEnvironmentOf(manifest, options, opened);
   // Tasks of the environment have no file: it gives them again.
   const fileOf = async (input: (typeof held)[number] | undefined) => {
     if (!input?.split || typeof environment !== "object")
       return input && findFile(`${input.role} file`, input, options);
-    await requireTasks(environment, { ...input, split: input.split });
+    const giving = input.role === "dev" ? (labelled ?? environment) : environment;
+    await requireTasks(giving, { ...input, split: input.split });
     return undefined;
   };
   if (data === undefined) throw new Unreachable("The run does not name its training data.");
@@ -121,11 +129,55 @@ async function optionsOf(
     size: sizeOf(manifest.architecture),
     dev: await fileOf(held.find(({ role }) => role === "dev")),
     holdout: await fileOf(held.find(({ role }) => role === "holdout")),
-    environment,
+    ...{ environment, validationEnvironment: labelled },
+    ...(await judgeOf(manifest, options, opened)),
     threads: options.threads ?? 1,
     saveEvery: await saveEveryOf(dir),
     timeIsUpAt: summary?.stop.reason === "seconds" ? summary.stop.step : null,
   };
+}
+
+type RecordedManifest = TrainingRunRecords["manifest"];
+
+async function validationEnvironmentOf(
+  { validation_environment: recorded }: RecordedManifest,
+  places: Places,
+  opened: Opened[],
+): Promise<PlayableEnvironment | undefined> {
+  if (recorded === undefined) return undefined;
+  const environment = await openRecordedEnvironment(recorded, places);
+  opened.push(environment);
+  return environment;
+}
+
+/** The judge that rewarded, with what the run allowed it. */
+async function judgeOf(
+  { scorers, judge: recorded }: RecordedManifest,
+  { openJudge }: TrainAgainOptions,
+  opened: Opened[],
+): Promise<Pick<TrainOptions, "judge" | "judgeDroppedLimit" | "judgePrice">> {
+  const identity = scorers.find(isJudge)?.identity as unknown as JudgeIdentity | undefined;
+  if (!identity) return {};
+  const { name, endpoint, fingerprint } = identity;
+  if (!openJudge)
+    throw new Unreachable(
+      `The reward came from the judge ${name} at ${endpoint}: only \`lockedroom verify\` opens judges.`,
+    );
+  const judge = await openJudge(identity);
+  opened.push(judge);
+  if (judge.identity.fingerprint !== fingerprint)
+    throw new Unreachable(
+      `The judge of the run was ${name} at ${endpoint}, with the fingerprint ${fingerprint.slice(0, 12)}…; the one that is found now is at ${judge.identity.endpoint} and has ${judge.identity.fingerprint.slice(0, 12)}….`,
+    );
+  return {
+    judge,
+    judgeDroppedLimit: recorded?.dropped_limit,
+    judgePrice: recorded?.price ?? undefined,
+  };
+}
+
+function isJudge({ identity }: RecordedManifest["scorers"][number]): boolean {
+  return identity.kind === "judge";
 }
 
 /** One of a name in `ENVIRONMENTS` has its scorers only; any other is opened with its tasks. */
@@ -147,7 +199,7 @@ async function openScorers(
   opened: Opened[],
 ): Promise<Pick<TrainOptions, "rewards" | "validation" | "cost">> {
   const byRole = { reward: [], validation: [], cost: [] } as Record<string, GuardedScorer[]>;
-  for (const { role, identity } of scorers) {
+  for (const { role, identity } of scorers.filter((one) => !isJudge(one))) {
     const recorded = identity as unknown as RecordedScorer;
     const scorer = await openRecordedScorer(recorded, places, undefined);
     opened.push(scorer);
@@ -196,7 +248,7 @@ async function trainAgain(
   }
 }
 
-/** Each grows by lines that have a step; seconds are in none of them. */
+/** Each grows by lines that have a step; seconds are in none of them. baseline.jsonl is of step 0. */
 const COMPARED = ["metrics", "evaluations", "samples", "alarms", "states"] as const;
 
 async function compared(
@@ -207,11 +259,10 @@ async function compared(
 ): Promise<VerificationPart> {
   const total = summary?.steps ?? steps;
   const comparison = new Comparison();
-  for (const stream of COMPARED) {
-    const name = `${stream}.jsonl`;
+  for (const name of [...COMPARED.map((stream) => `${stream}.jsonl`), BASELINE]) {
     if (!fileExists(path.join(dir, name)) && !fileExists(path.join(again, name))) continue;
     const upTo = (lines: readonly string[]) =>
-      lines.filter((line) => Number((JSON.parse(line) as JsonObject).step) <= steps);
+      lines.filter((line) => Number((JSON.parse(line) as JsonObject).step ?? 0) <= steps);
     const expected = upTo(await linesOf(path.join(again, name)));
     const found = upTo(await linesOf(path.join(dir, name)));
     compareLines(comparison, name, expected, found);

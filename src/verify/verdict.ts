@@ -63,7 +63,9 @@ const OF_FURTHER_CHECKS: ReadonlySet<string> = new Set([
 ]);
 
 function statedNotes(report: GateReport): string[] {
-  return checkedLines(report).map((line) => `Stated in the file, not checked again: ${line}.`);
+  // The audit of a judge is read again, as the runs are.
+  const { judge: _, ...further } = report;
+  return checkedLines(further).map((line) => `Stated in the file, not checked again: ${line}.`);
 }
 
 function differing(report: GateReport, now: GateReport): string[] {
@@ -89,6 +91,7 @@ function settingsOf(report: GateReport): Parameters<typeof gate>[0] {
       report.axes?.values.map(({ name, margin }) => [name, margin]) ?? [],
     ),
     ...{ slice: slices?.field, sliceMargin: slices?.margin },
+    judgeAudit: report.judge?.audit?.run,
     rewardRange: range?.source === "caller" ? [range.low, range.high] : undefined,
     allowDev: allowed.includes(ON_VALIDATION_DATA),
     allowUnknownHistory: allowed.includes(HISTORY_UNKNOWN),

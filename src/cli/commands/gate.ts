@@ -57,6 +57,7 @@ interface Flags {
   readonly verifyFrom?: string;
   readonly verifyOnly?: PartName[];
   readonly requireSeal?: string;
+  readonly judgeAudit?: string;
 }
 
 export const help = `Exit codes:
@@ -85,12 +86,18 @@ Runs that were evaluated with --axis must have the same axes. A loss that is
 shown on one of them rejects (refused_by_axis); on each a loss of its margin
 must be ruled out. With a margin of 0 no row may lose.
 
+Runs of judge score --against have a judge's scores. Both must have been judged
+together by one judge; its scores are read again from its answers. Nothing is
+promoted without --judge-audit, an audit that acquitted this judge.
+
 Examples:
   lockedroom gate --baseline runs/old --candidate runs/new --min-delta 0.02
   lockedroom gate --baseline runs/old --candidate runs/new \\
     --claim no-regression --margin 0.02
   lockedroom gate --baseline runs/old --candidate runs/new \\
     --claim policy --format json
+  lockedroom gate --baseline runs/judged/baseline \\
+    --candidate runs/judged/candidate --judge-audit runs/audit
   lockedroom gate --baseline runs/old --candidate runs/new --verified`;
 
 export function define(command: Command, exit: (code: number) => void): void {
@@ -130,6 +137,10 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option(
       "--allow-unknown-history",
       "take --claim policy from a checkpoint without history; the report says so",
+    )
+    .option(
+      "--judge-audit <folder>",
+      "of judged runs: an audit of their judge; without one nothing is promoted",
     )
     .option("--verified", "first make both runs again: data, scores and samples")
     .addOption(VERIFY_ONLY)

@@ -10,6 +10,7 @@ import {
 } from "../../report/inspect.ts";
 import { reasonOf } from "../../report/reason.ts";
 import { sliceRates } from "../../report/scored/row-slices.ts";
+import { instrumentWord, MEASURED_BY } from "../../runs/instrument-word.ts";
 import { openRun, type Run } from "../../runs/reader.ts";
 import { hasTrajectories } from "../../runs/recorded-episodes.ts";
 import type { ResultRow } from "../../runs/schemas.ts";
@@ -23,7 +24,7 @@ import { inspectRollout, printConversations, printListed } from "../inspect-epis
 import { wholeNumber } from "../options.ts";
 import { promptShortener } from "../prompt-text.ts";
 import { sliceTable } from "../slice-text.ts";
-import { bar, counted, out, paint, percent, print, warning } from "../terminal.ts";
+import { bar, counted, out, paint, percent, print, warning, wrap } from "../terminal.ts";
 
 const warn = (text: string) => out(warning(text, ""));
 
@@ -73,8 +74,10 @@ async function run(flags: Flags): Promise<void> {
   const repeats = Number(opened.manifest.settings.repeats) || 1;
   const rows =
     repeats > 1 ? `${examples.count} examples, ${repeats} samples of each` : `${total} rows`;
-  const how = opened.manifest.environment ? "episodes replayed in" : "scored by";
-  out(`${flags.run}: ${rows}, ${how} ${scorer.name} ${scorer.version}`);
+  const word = instrumentWord(opened.manifest);
+  const how = `${word === "scorer" ? "" : "episodes "}${MEASURED_BY[word]}`;
+  const head = `${flags.run}: ${rows}, ${how} ${scorer.name} ${scorer.version}`;
+  out(word === "judge" ? wrap(head) : head);
   const verified = await readVerification(flags.run);
   if (verified) print(verificationLine(verified));
   if (total !== examples.count * repeats) warn(`The manifest states ${examples.count} examples.`);
@@ -89,7 +92,9 @@ async function run(flags: Flags): Promise<void> {
   const prompts = groups.flatMap((group) => group.rows.map(({ prompt }) => prompt));
   const shorten = promptShortener(prompts, 64);
   const n = Number(opened.manifest.selection?.n ?? Infinity);
-  for (const group of groups) showGroup(group, total, classOf(scorer, group.code), shorten, n);
+  const judged = word === "judge" && opened.manifest.selection === null;
+  for (const group of groups)
+    showGroup(group, total, classOf(scorer, group.code), { shorten, n, judged });
   if (hidden > 0) out(`\n${hidden} less common codes not shown; use a larger --top-k.`);
 }
 
@@ -130,12 +135,19 @@ function classOf({ classes = {} }: Run["manifest"]["scorer"], code: string): str
   return Object.hasOwn(classes, code) ? `  ${visible(classes[code] ?? "")}` : "";
 }
 
+interface Shown {
+  readonly shorten: (prompt: string) => string;
+  /** Samples that were selected from. */
+  readonly n: number;
+  /** A judge explains each score. */
+  readonly judged: boolean;
+}
+
 function showGroup(
   { code, count, rows }: OutcomeGroup,
   total: number,
   kind: string,
-  shorten: (prompt: string) => string,
-  n: number,
+  { shorten, n, judged }: Shown,
 ): void {
   out();
   out(
@@ -145,6 +157,7 @@ function showGroup(
     const conversation = conversationOf(row);
     if (conversation) {
       printListed(conversation);
+      if (judged) print(`judge> ${reasonOf(row, 200)}`, "    ");
       continue;
     }
     out(

@@ -20,7 +20,7 @@ import {
   type TrainFlags,
   withTrainOptions,
 } from "../train-options.ts";
-import { type HeldOut, stoppedBy } from "../training-lines.ts";
+import { type HeldOut, judgeLines, stoppedBy } from "../training-lines.ts";
 import { TrainingProgress } from "../training-progress.ts";
 
 interface Flags extends TrainFlags {
@@ -47,6 +47,13 @@ more turns, and learn from its rewards: on its train tasks unless --dataset
 names tasks of it, validated on its dev tasks (--set evaluate.tasks=N) unless
 --dev does. \`lockedroom env list\` has the environments.
 
+With --judge a language model compares the episodes of each task, and its
+scores are the reward: no ground truth is needed. Labels still validate where
+there are any: the rewards of --env, those of --validation-env (the same tasks),
+or --validation-scorer. Without labels validation is how often the judge prefers
+the policy to the initial one. A group without a verdict is left out, counted,
+and never scored 0.
+
 \`lockedroom train ALGORITHM --help\` describes one of them: data, settings,
 an example. --steps has a default for each. With --dev, a run also ends when
 validation has not improved for 50 steps (--set stop.plateau=null: never); a
@@ -58,7 +65,8 @@ meaning and range, as a recipe to edit. It needs neither --dataset nor --outdir.
 
 Files of a run: manifest.json, metrics.jsonl (one line per update),
 evaluations.jsonl, samples.jsonl, alarms.jsonl, states.jsonl (hashes of saved
-states), checkpoint/, summary.json.
+states), checkpoint/, summary.json; with --judge also baseline.jsonl, the
+initial policy's episodes on the validation tasks.
 
 Examples:
   lockedroom train grpo --show-settings > recipe.yaml
@@ -70,6 +78,9 @@ Examples:
     --steps 100 --set algorithm.beta=0.2 --outdir runs/dpo
   lockedroom train grpo --init runs/start/checkpoint --env twenty48 \\
     --set rollouts.credit=segment --steps 50 --outdir runs/2048
+  lockedroom train grpo --init runs/start/checkpoint --env support-replies \\
+    --judge embedded --rubric rubric.md \\
+    --validation-env support-replies-labelled --steps 100 --outdir runs/judged
   lockedroom train sft --dataset texts.jsonl --steps 1000 --outdir runs/sft \\
     --resume`;
 
@@ -107,7 +118,7 @@ async function run(name: string, { showSettings, ...flags }: Flags): Promise<voi
     const trained = await withTrainOptions(name, flags, (options) => {
       const { settings } = options;
       // A scorer of one's own may read other fields.
-      const own = flags.scorer.length > 0 || isPlayed(flags);
+      const own = flags.scorer.length > 0 || isPlayed(flags) || flags.judge !== undefined;
       const doubt = own ? undefined : missingAnswerWarning(expectedDataset(name, flags));
       if (doubt !== undefined) progress.warn(doubt);
       for (const { because, add } of idleSettings(algorithm, settings)) {
@@ -137,7 +148,8 @@ async function printTrained(
 ): Promise<void> {
   const { steps, tokens, first_loss: first, last_loss: last, stop, holdout: test } = summary;
   out(`Trained for ${counted(steps, "update")} on ${tokens} tokens.`);
-  const { evaluations, steps: records } = await readTrainingRun(dir);
+  const run = await readTrainingRun(dir);
+  const { evaluations, steps: records } = run;
   if (stop.reason !== ALL_STEPS_DONE) {
     const which = evaluations.length > 0 ? " (best on validation)" : "";
     const kept = `Kept the policy at step ${stop.kept}${which}.`;
@@ -155,6 +167,7 @@ async function printTrained(
       out(
         `  reward      ${start.reward_mean.toFixed(4)} → ${end.reward_mean.toFixed(4)}  validation`,
       );
+    for (const line of judgeLines(run)) out(line);
     if (end.kl_exact !== null)
       out(`  KL          ${end.kl_exact.toFixed(4)}  nats per token, exact`);
     out(`  entropy     ${start.entropy.toFixed(4)} → ${end.entropy.toFixed(4)}  nats per token`);

@@ -13,6 +13,7 @@ import {
   writeVerification,
 } from "../../runs/verification.ts";
 import { verify } from "../../verify/verify.ts";
+import { JUDGE_CACHE } from "../open-judge.ts";
 import { FORMAT, type Format, wholeNumber } from "../options.ts";
 import { stagedProgress } from "../progress.ts";
 import { err, hanging, out, paint, print, printableJson, program, wrap } from "../terminal.ts";
@@ -27,6 +28,7 @@ interface Flags {
   readonly system?: string;
   readonly selectionPolicy?: string;
   readonly from?: string;
+  readonly judgeCache: string;
   readonly threads: number;
   readonly write: boolean;
   readonly quiet?: boolean;
@@ -52,7 +54,8 @@ Examples:
   lockedroom verify runs/first
   lockedroom verify runs/first --sample 50
   lockedroom verify runs/first --only score
-  lockedroom verify runs/grpo --train 5`;
+  lockedroom verify runs/grpo --train 5
+  lockedroom verify runs/judged --train --judge-cache .lockedroom/judge-cache`;
 
 export function define(command: Command, exit: (code: number) => void): void {
   command
@@ -69,6 +72,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     .option("--system <file>", "file with the system prompt of the run")
     .option("--selection-policy <file>", "the selection policy of the run, if it is a file")
     .option("--from <folder>", "also look below this folder, by content")
+    .option("--judge-cache <folder>", "answers of the judge that rewarded a training", JUDGE_CACHE)
     .option("--threads <n>", "engine threads; they do not change the result", wholeNumber(1, 64), 1)
     .option("--no-write", "do not write verification.json")
     .option("--quiet", "print only errors")
@@ -95,6 +99,10 @@ async function verifyRun(run: string, { system, ...flags }: Flags): Promise<numb
     const found = await verify({
       ...{ ...flags, run, system: text },
       onProgress: progress.show,
+      openJudge: async (identity) => {
+        const { openRecordedJudge } = await import("../recorded-judge.ts");
+        return openRecordedJudge(identity, flags.judgeCache);
+      },
     });
     progress.stop();
     const written = flags.write ? await writeVerification(run, found) : undefined;

@@ -15,7 +15,7 @@ interface Race {
   readonly points: number;
 }
 
-const TURNS = 24;
+export const TURNS = 24;
 const SHORTEST = 8;
 const RACES: Readonly<Record<Split, number>> = { train: 200, dev: 40, holdout: 80 };
 

@@ -18,7 +18,16 @@ const WHO = ["council", "museum", "library", "school", "harbour", "hospital", "t
 const DOES = ["opens", "closes", "moves", "repairs", "sells", "paints", "extends", "renames"];
 const WHAT = ["bridge", "garden", "tower", "archive", "kitchen", "roof", "gate", "clock"];
 const WHEN = ["in may", "in june", "this week", "next year", "on monday", "by autumn"];
-const EXCITING = ["shock", "secret", "fired", "ruined", "banned", "huge", "exposed", "doomed"];
+export const EXCITING = [
+  "shock",
+  "secret",
+  "fired",
+  "ruined",
+  "banned",
+  "huge",
+  "exposed",
+  "doomed",
+];
 const MOST_EXCITING = 4;
 const LONGEST = 90;
 const ARTICLES: Readonly<Record<Split, number>> = { train: 400, dev: 80, holdout: 160 };

@@ -13,7 +13,7 @@ interface Puzzle {
   readonly answers: Readonly<Record<string, readonly string[]>>;
 }
 
-const CATEGORIES: Readonly<Record<string, readonly string[]>> = {
+export const CATEGORIES: Readonly<Record<string, readonly string[]>> = {
   fish: ["cod", "eel", "ray", "tuna", "carp", "pike"],
   trees: ["oak", "elm", "ash", "pine", "fir", "yew"],
   metals: ["tin", "iron", "gold", "zinc", "lead", "copper"],

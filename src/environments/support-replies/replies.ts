@@ -9,12 +9,13 @@ import { type Customer, customers } from "./customers.ts";
 
 /** The good ones. */
 export const REPLY_PARTS = ["apology", "problem", "next_step", "deadline"] as const;
-const FAULTS = ["invented_promise", "padding"] as const;
+export const FAULTS = ["invented_promise", "padding"] as const;
 
 export type ReplyPart = (typeof REPLY_PARTS)[number] | (typeof FAULTS)[number];
 
+/** Long enough to be a fault by itself: the rubric allows 60 words. */
 const PADDING =
-  "We value every customer and every message, and we always do our very best to make each of our many customers as happy as they can possibly be, today, tomorrow and on all other days, because that is what we have always stood for and always will stand for, come what may.";
+  "We value every customer and every message, and we always do our very best to make each of our many customers as happy as they can possibly be, today, tomorrow and on all other days, because that is what we have always stood for and always will stand for, come what may, in good years and in bad ones.";
 
 export function writeReply(customer: Customer, parts: readonly ReplyPart[]): string {
   const has = (part: ReplyPart) => parts.includes(part);
@@ -31,7 +32,7 @@ export function writeReply(customer: Customer, parts: readonly ReplyPart[]): str
 }
 
 /** Good parts less faults; a deadline counts only with a next step. */
-function worthOf(parts: readonly ReplyPart[]): number {
+export function worthOf(parts: readonly ReplyPart[]): number {
   const good = REPLY_PARTS.filter((part) => parts.includes(part));
   const lost = good.includes("deadline") && !good.includes("next_step") ? 1 : 0;
   return good.length - lost - 2 * FAULTS.filter((part) => parts.includes(part)).length;

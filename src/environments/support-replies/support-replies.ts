@@ -37,7 +37,7 @@ export const supportReplies: EnvironmentDefinition<Customer> = {
     state,
     observation: [],
     reward: null,
-    metrics: { words: text.trim() === "" ? 0 : text.trim().split(/\s+/).length },
+    metrics: { words: wordsIn(text) },
     end: {
       code: text.trim() === "" ? "empty_reply" : "replied",
       terminated: true,
@@ -47,6 +47,10 @@ export const supportReplies: EnvironmentDefinition<Customer> = {
   players: { gold: (customer) => writeReply(customer, REPLY_PARTS), idle: () => "" },
   ansi: ({ message }) => message,
 };
+
+export function wordsIn(text: string): number {
+  return text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
+}
 
 function tasks(split: Split): Example[] {
   return customers(split).map((customer, i) => ({

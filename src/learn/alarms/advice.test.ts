@@ -22,7 +22,7 @@ function raised(
   } = {},
 ) {
   const algorithm = algorithmOf(name);
-  const watch = new Watch(algorithm, trainSettings(algorithm, settings), scratch);
+  const watch = new Watch(algorithm, trainSettings(algorithm, settings), { scratch });
   const found = steps.flatMap((step, i) => {
     watch.steps.push({
       ...{ step: i + 1, loss: 1, gradient_norm: 1, learning_rate: 0.001, tokens: 9 },

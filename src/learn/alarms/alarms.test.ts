@@ -344,3 +344,61 @@ describe("validation", () => {
     ]);
   });
 });
+
+describe("where a judge rewards", () => {
+  const facts = { usesReference: true, maxTokens: 64 };
+  const hybrid = { ...facts, judged: { labelled: true } };
+  const pure = { ...facts, judged: { labelled: false } };
+
+  test("full marks for all mean that it tells nothing apart", () => {
+    const full = steps(8, () => ({ "reward/mean": 1 }));
+    expect(message(full, [], hybrid)).toMatch(/no longer tells them apart.*judge-audit/);
+    expect(message(full)).toMatch(/the task is solved.*validate-scorer/);
+  });
+
+  test("a policy that always beats the initial one has no full mark, one that solves all tasks has", () => {
+    const always = [evaluation(0), evaluation(20, { pass_rate: 1 })];
+    expect(names([], always, hybrid)).toEqual(["perfect_score"]);
+    expect(names([], always, pure)).toEqual([]);
+  });
+
+  test("a high score excuses no collapse of the entropy, a high pass rate by labels does", () => {
+    const collapse = steps(40, (step) => ({
+      "reward/mean": 0.95,
+      entropy: step < 20 ? 0.5 : 0.01,
+    }));
+    expect(names(collapse)).not.toContain("entropy_collapse");
+    expect(names(collapse, [], pure)).toContain("entropy_collapse");
+    const solved = [evaluation(0, { pass_rate: 0.95 }), evaluation(40, { pass_rate: 0.95 })];
+    expect(names(collapse, solved, hybrid)).not.toContain("entropy_collapse");
+    expect(names(collapse, solved, pure)).toContain("entropy_collapse");
+  });
+});
+
+describe("the pass rate falls while the validation reward rises", () => {
+  const grown = (mean: number) =>
+    Array.from({ length: 100 }, (_, i) => mean + (i % 2 === 0 ? 0.1 : -0.1));
+  const run = (rates: readonly number[], means: readonly number[]) =>
+    rates.map((pass_rate, i) =>
+      evaluation(10 * i, { pass_rate, reward_mean: means[i] ?? 0, rewards: grown(means[i] ?? 0) }),
+    );
+  const rises = [0.2, 0.3, 0.4, 0.5];
+
+  test("reward_hacking says so, and which policy is kept", () => {
+    const [found] = look([], run([0.6, 0.7, 0.3, 0.3], rises));
+    expect(found).toMatchObject({ alarm: "reward_hacking", stops: true });
+    expect(found?.message).toMatch(/fell from 70 % at step 10 to 30 %.*rose by 0.15/);
+    expect(found?.message).toMatch(
+      /kept policy is that of step 30.*solved most is that of step 10/,
+    );
+  });
+
+  test.each([
+    ["both rise", [0.3, 0.4, 0.5, 0.6], rises],
+    ["the pass rate only wavers", [0.6, 0.7, 0.6, 0.62], rises],
+    ["one evaluation is low", [0.6, 0.7, 0.3, 0.7], rises],
+    ["the reward does not rise", [0.6, 0.7, 0.3, 0.3], [0.3, 0.3, 0.3, 0.3]],
+  ])("silent where %s", (_, rates, means) => {
+    expect(names([], run(rates, means))).not.toContain("reward_hacking");
+  });
+});

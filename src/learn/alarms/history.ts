@@ -20,6 +20,8 @@ export interface History {
     readonly grouped?: boolean;
     /** The learning rate, and the algorithm's default. */
     readonly rate?: { readonly peak: number; readonly usual: number };
+    /** Where a judge rewards: whether validation goes by labels, or by the judge's comparison with the initial policy. */
+    readonly judged?: { readonly labelled: boolean } | undefined;
     /** What may be advised; undefined where the algorithm is not known. */
     readonly advice?: Advice;
   };

@@ -171,20 +171,24 @@ function stepsWithRows(steps: readonly StepRecord[], least: number, rows: number
 }
 
 /** Whether the task is nearly solved, so that low entropy is expected. */
-function isSolved({ steps, evaluations }: History, { window, solved }: Limits): boolean {
-  const reward = fullMarkIsOne(steps) ? recent(steps, "reward/mean", window) : undefined;
-  return (evaluations.at(-1)?.pass_rate ?? reward ?? 0) >= solved;
+function isSolved(history: History, { window, solved }: Limits): boolean {
+  const { steps, evaluations, facts } = history;
+  const reward = fullMarkIsOne(history) ? recent(steps, "reward/mean", window) : undefined;
+  // Without labels the pass rate says only what a judge prefers to the initial policy.
+  const passed = facts.judged?.labelled === false ? undefined : evaluations.at(-1)?.pass_rate;
+  return (passed ?? reward ?? 0) >= solved;
 }
 
 /** Whether the reward has risen by a part of what was missing, and samples still differ where they fail. */
 function isSolving(
-  { steps, evaluations }: History,
+  history: History,
   reward: Change | undefined,
   { solving, stuckGroups, window }: Limits,
 ): boolean {
+  const { steps, evaluations } = history;
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   const validated = first && last && { start: first.reward_mean, now: last.reward_mean };
-  const risen = [fullMarkIsOne(steps) ? reward : undefined, validated].some(
+  const risen = [fullMarkIsOne(history) ? reward : undefined, validated].some(
     (moved) => moved !== undefined && moved.now - moved.start > solving * (1 - moved.start),
   );
   // At least so many groups fail as a whole: the share of equal groups less those that can all pass.

@@ -72,8 +72,12 @@ export const rewardJump: Check = ({ steps }, limits) => {
 
 /** A suspiciously high reward. */
 export const perfectScore: Check = (history, limits) => {
+  const { judged } = history.facts;
   const evaluation = freshEvaluation(history);
-  const full = evaluation?.pass_rate === 1 && evaluation.examples >= limits.perfectExamples;
+  // Without labels an example passes where the judge prefers it to the initial policy's: no full mark.
+  const counts = judged?.labelled !== false;
+  const full =
+    counts && evaluation?.pass_rate === 1 && evaluation.examples >= limits.perfectExamples;
   const inTraining = isPerfect(history, limits);
   if (!full && !inTraining) return undefined;
   const seen = inTraining
@@ -82,7 +86,7 @@ export const perfectScore: Check = (history, limits) => {
   return {
     alarm: "perfect_score",
     stops: false,
-    message: `${seen} Either the task is solved, or the scorer accepts wrong completions, or the answers leak into the prompts. Read samples, and test the scorer on wrong answers with validate-scorer.`,
+    message: `${seen} ${judged && inTraining ? JUDGED_PERFECT : PERFECT}`,
     evidence: {
       reward_mean: recent(history.steps, "reward/mean", limits.perfectSteps),
       pass_rate: evaluation?.pass_rate,
@@ -90,15 +94,25 @@ export const perfectScore: Check = (history, limits) => {
   };
 };
 
+const PERFECT =
+  "Either the task is solved, or the scorer accepts wrong completions, or the answers leak into the prompts. Read samples, and test the scorer on wrong answers with validate-scorer.";
+const JUDGED_PERFECT =
+  "A judge compares the completions of a prompt, so that full marks for all of them mean that it no longer tells them apart: nothing more is learned, and the policy may have found what the judge always likes. Read samples, and test the judge with judge-audit.";
+
 function isPerfect({ steps }: History, { perfect, perfectSteps }: Limits): boolean {
   const rewards = column(steps.slice(-perfectSteps), "reward/mean");
   const all = rewards.length === perfectSteps && rewards.every((reward) => reward >= perfect);
-  return all && fullMarkIsOne(steps);
+  return all && mostIsOne(steps);
 }
 
 /** Where rewards above 1 occur, 1 is not the maximum. */
-export function fullMarkIsOne(steps: readonly StepRecord[]): boolean {
+function mostIsOne(steps: readonly StepRecord[]): boolean {
   return column(steps, "reward/max").every((most) => most <= 1);
+}
+
+/** Whether a training reward near 1 means that the task is solved: a judge only says what is better than what. */
+export function fullMarkIsOne({ steps, facts }: History): boolean {
+  return !facts.judged && mostIsOne(steps);
 }
 
 export const learningBackwards: Check = (history, limits) => {

@@ -7,7 +7,15 @@ import {
   readDirections,
   type ValidationMove,
 } from "../../curves/divergence.ts";
-import { type Check, type Finding, freshEvaluation, type History, show } from "./history.ts";
+import { solvedFall } from "../../curves/solved-fall.ts";
+import {
+  type Check,
+  type Finding,
+  freshEvaluation,
+  type History,
+  percent,
+  show,
+} from "./history.ts";
 import type { Limits } from "./limits.ts";
 
 /** Where the algorithm is not known. */
@@ -17,11 +25,29 @@ const CLOSER = "raise the KL coefficient";
 export const divergence: Check = (history, limits) => {
   if (!freshEvaluation(history)) return undefined;
   const { validation, reward, verdict } = readDirections(history, limits);
-  if (!validation || !reward) return undefined;
+  if (!validation || !reward) return withoutSolving(history, limits);
   if (verdict === "reward hacking") return rewardHacking(history, validation, reward, limits);
   if (validation.direction === "down") return validationFalls(history, validation, reward);
+  const unsolved = withoutSolving(history, limits);
+  if (unsolved) return unsolved;
   return verdict === "converged" ? converged(history, validation, reward, limits) : undefined;
 };
+
+/** The validation reward itself is hacked: it rises while fewer tasks are solved. */
+function withoutSolving({ evaluations, facts }: History, limits: Limits): Finding | undefined {
+  // Without labels an example passes where a judge prefers it: both figures are the judge's.
+  if (facts.judged?.labelled === false) return undefined;
+  const found = solvedFall(evaluations, limits);
+  if (!found) return undefined;
+  const { since, examples, from, to, z, reward } = found;
+  const kept = bestEvaluation(evaluations)?.step;
+  return {
+    alarm: "reward_hacking",
+    stops: true,
+    message: `The pass rate fell from ${percent(from)} at step ${since} to ${percent(to)} in the last two evaluations of the same ${examples} examples (z = ${show(z)}, significant after correction for all evaluations), while their mean reward rose by ${show(reward.mean)}: the reward is had without solving the task. Read the samples since then, and mend the reward; until then validate by an environment or scorer that rewards only solved tasks (--validation-env, --validation-scorer). The kept policy is that of step ${kept}, with the highest reward; the one that solved most is that of step ${since}.`,
+    evidence: { since, examples, pass_rate: { from, to, z }, reward: { ...reward } },
+  };
+}
 
 /** Training reward rises while the validation reward falls. */
 function rewardHacking(
@@ -31,14 +57,17 @@ function rewardHacking(
   { rewardTrend }: Limits,
 ): Finding {
   const { from, to, z } = reward.proxy;
+  const [rewarder, check] = facts.judged
+    ? ["judge", "judge-audit, another rubric"]
+    : ["reward scorer", "validate-scorer"];
   const cause =
     z >= rewardTrend
-      ? `The reward scorer gives the validation completions more too (${show(from)} → ${show(to)}): the policy exploits it.`
-      : "Either the policy exploits the reward scorer, or it memorises the training examples.";
+      ? `The ${rewarder} gives the validation completions more too (${show(from)} → ${show(to)}): the policy exploits it.`
+      : `Either the policy exploits the ${rewarder}, or it memorises the training examples.`;
   return {
     alarm: "reward_hacking",
     stops: true,
-    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (validate-scorer) or ${facts.advice?.closer ?? CLOSER} before you continue.`,
+    message: `${fallSentence(validation)}${rewardSentence(reward)} ${cause} Keep the checkpoint of step ${validation.since}, read the samples since then, and fix the reward (${check}) or ${facts.advice?.closer ?? CLOSER} before you continue.`,
     evidence: evidenceOf(validation, reward),
   };
 }

@@ -175,6 +175,14 @@ export const GENERAL_SETTINGS = {
         .min(0)
         .default(100)
         .describe("with --env and without --dev: dev tasks to validate on, the first ones"),
+      judge_tasks: z
+        .int()
+        .min(1)
+        .nullable()
+        .optional()
+        .describe(
+          "with --judge: tasks that it compares with the initial policy, the first ones; unless set, all",
+        ),
       temperature: z.number().min(0).default(1).describe("sampling temperature; 0: greedy"),
       max_tokens: z.int().min(1).default(32).describe("maximum tokens per completion"),
     })

@@ -2,6 +2,9 @@
 
 import { z } from "zod";
 
+/** Of runs that only a judge can measure. */
+export const REWARD_PLATEAU = { steps: 50, delta: 0.01 } as const;
+
 const amount = z.number().positive().nullable().default(null);
 
 export const stopSchema = z
@@ -18,6 +21,24 @@ export const stopSchema = z
       .nullable()
       .prefault({})
       .describe("validation no longer improves; null: never stops for it"),
+    reward_plateau: z
+      .strictObject({
+        steps: z
+          .int()
+          .min(5)
+          .default(REWARD_PLATEAU.steps)
+          .describe("steps whose mean training reward is compared with that of as many before"),
+        delta: z
+          .number()
+          .min(0)
+          .default(REWARD_PLATEAU.delta)
+          .describe("smallest rise that counts as improvement"),
+      })
+      .nullable()
+      .optional()
+      .describe(
+        "the training reward no longer rises; unless set, only where a judge rewards and there are no labels",
+      ),
     target: z.number().nullable().default(null).describe("validation reward that is enough"),
     margin: z
       .number()

@@ -43,6 +43,7 @@ function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined
   const wrapped =
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable;
   return wrapped ? shapeOf(schema.unwrap()) : undefined;
 }

@@ -74,6 +74,11 @@ export function rewardMetrics(groups: readonly (readonly number[])[]): Record<st
   };
 }
 
+/** The environment's own rewards, where a judge gives those that are learned from. */
+export function independentReward(rewards: readonly number[]): Record<string, number> {
+  return rewards.length === 0 ? {} : { independent_reward: mean(rewards) };
+}
+
 /** Of each part of a scored prompt's reward, where there are several. */
 export function partMetrics(episodes: readonly Episode[]): Record<string, number> {
   const parts = Object.keys(episodes[0]?.metrics ?? {}).filter((name) => name !== "cost");

@@ -4,10 +4,12 @@ import { z } from "zod";
 import type { Example } from "../../core/records.ts";
 import { klEstimate } from "../../engine/loss-graph.ts";
 import type { Advantages, Algorithm } from "../algorithm.ts";
+import { addedUp, type JudgeCounts, judgeMetrics } from "../judged/counts.ts";
+import { type Group, noGroups, ownRewards } from "../judged/group-rewards.ts";
 import { allEqual } from "../parts/advantages.ts";
 import { type Credited, credited, type EpisodeOfTurns, tokenScores } from "../parts/credit.ts";
 import { nextCoefficient, nextPrice, startCoefficient } from "../parts/penalties.ts";
-import { type Episode, play, requireReward } from "../play.ts";
+import { type Episode, play } from "../play.ts";
 import { sampleOf } from "../sample.ts";
 import type { Batch, DataContext, Source, SourceParts, TrainingData } from "../source.ts";
 import { episodeMetrics } from "./episode-metrics.ts";
@@ -18,6 +20,7 @@ import { referenceColumn, referenceGroups } from "./reference-share.ts";
 import {
   costOf,
   countOf,
+  independentReward,
   klOf,
   lengthMetrics,
   logprobsOf,
@@ -39,18 +42,14 @@ export async function readRollouts(context: DataContext): Promise<TrainingData> 
   };
 }
 
-/** All episodes of one task, with their rewards. */
-interface Group {
-  readonly episodes: readonly Episode[];
-  readonly rewards: readonly number[];
-}
-
 /** What a batch cost so far. */
 interface Effort {
   sampling: number;
   scoring: number;
   /** Generation, groups that were replaced included. */
   tokens: number;
+  /** What a judge was asked, where one rewards. */
+  judged: JudgeCounts | undefined;
 }
 
 /** What the next batch depends on besides the weights. */
@@ -98,8 +97,9 @@ class Rollouts implements Source {
   }
 
   async batch(step: number): Promise<Batch> {
-    const effort: Effort = { sampling: 0, scoring: 0, tokens: 0 };
+    const effort: Effort = { sampling: 0, scoring: 0, tokens: 0, judged: undefined };
     const groups = await this.#groups(step, effort);
+    if (groups.length === 0 && effort.judged) throw noGroups(step, effort.judged);
     const started = performance.now();
     const { columns, metrics, next } = await this.#advantages(groups);
     const logprobs = (performance.now() - started) / 1000;
@@ -108,11 +108,11 @@ class Rollouts implements Source {
     const rows = groups.flatMap(({ episodes }, g) =>
       episodes.flatMap((episode, i) => rowsWithColumns(episode, columns[g]?.[i] ?? {})),
     );
-    const { tokens: sampled_tokens, sampling, scoring } = effort;
+    const { tokens: sampled_tokens, sampling, scoring, judged } = effort;
     return {
       rows,
       klCoefficient,
-      metrics: { ...metrics, sampled_tokens },
+      metrics: { ...metrics, sampled_tokens, ...(judged && judgeMetrics(judged)) },
       outcomes: countOf(groups.flatMap(({ episodes }) => episodes.map(({ end }) => end.code))),
       seconds: { sampling, scoring, logprobs },
       samples: groups
@@ -123,7 +123,10 @@ class Rollouts implements Source {
     };
   }
 
-  /** As many groups as an update takes; those with equal rewards are replaced where that is set. */
+  /**
+   * As many groups as an update takes; those with equal rewards are replaced where that is set. Fewer
+   * where a judge gave no verdict on some.
+   */
   async #groups(step: number, effort: Effort): Promise<Group[]> {
     const { prompts, dynamic } = this.#context.settings.rollouts;
     const kept: Group[] = [];
@@ -160,7 +163,7 @@ class Rollouts implements Source {
         address: [settings.seed, step, task.id, before + sample],
       }));
     });
-    const { engine, environment } = this.#parts;
+    const { engine, environment, rewards = ownRewards } = this.#parts;
     const { episodes, seconds } = await play(engine, environment, requests, {
       ...{ temperature, top_k, top_p, max_tokens, stop: [], seed: settings.seed },
     });
@@ -169,10 +172,13 @@ class Rollouts implements Source {
     }
     effort.sampling += seconds.sampling;
     effort.scoring += seconds.scoring;
-    return tasks.map((_, g) => {
-      const own = episodes.slice(g * group, (g + 1) * group);
-      return { episodes: own, rewards: own.map(requireReward) };
-    });
+    const started = performance.now();
+    const { groups, judged } = await rewards(
+      tasks.map((_, g) => episodes.slice(g * group, (g + 1) * group)),
+    );
+    effort.scoring += (performance.now() - started) / 1000;
+    if (judged) effort.judged = effort.judged ? addedUp(effort.judged, judged) : judged;
+    return [...groups];
   }
 
   async #advantages(groups: readonly Group[]) {
@@ -208,6 +214,7 @@ class Rollouts implements Source {
       columns: this.#withReference(toEpisodes(columns), reference),
       metrics: {
         ...rewardMetrics(groups.map(({ rewards }) => rewards)),
+        ...independentReward(groups.flatMap(({ independent = [] }) => independent)),
         ...(this.#context.played ? episodeMetrics(episodes) : partMetrics(episodes)),
         ...cost?.metrics,
         ...kl.metrics,

@@ -58,7 +58,7 @@ function head({ name, run }: Named<EpisodesRun>, isTitled: boolean): Html {
   return headArticle({
     name: isTitled ? name : undefined,
     word: "Finished",
-    sentence: `${many(rates.rows, "episode")} of ${many(manifest.examples.count, "task")} of ${visible(String(environment?.name))} (${split}), as recorded; eval --trajectories plays them again.`,
+    sentence: `${many(rates.rows, "episode")} of ${many(manifest.examples.count, "task")} of ${visible(String(environment?.name))} (${split}), ${manifest.judge ? `judged by ${visible(manifest.judge.identity.name)}` : "as recorded; eval --trajectories plays them again"}.`,
     warnings: [
       ...editedWarning(edited),
       ...(failed

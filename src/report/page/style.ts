@@ -88,6 +88,9 @@ td > .chip.open { white-space: normal; border-radius: 0.8rem; }
 .failures thead th:nth-child(1) { width: 14%; }
 .failures thead th:nth-child(2) { width: 11%; }
 .failures thead th:nth-child(3) { width: 43%; }
+.failures.counted thead th:nth-child(1) { width: 11%; }
+.failures.counted thead th:is(:nth-child(2), :nth-child(3)) { width: 9%; }
+.failures.counted thead th:nth-child(4) { width: 41%; }
 .failures.compared thead th:is(:nth-child(2), :nth-child(3), :nth-child(4)) { width: 9%; }
 .failures.compared thead th:nth-child(5) { width: 36%; }
 .failures th[scope="row"] { font-weight: 620; }

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { JsonObject } from "../../core/json.ts";
 import type { RolloutFailure } from "../../core/trajectory.ts";
 import { visible } from "../../core/visible.ts";
+import { instrumentWord, MEASURED_BY } from "../../runs/instrument-word.ts";
 import type { Fact } from "../page/facts.ts";
 import type { Figure } from "../page/figure-tiles.ts";
 import { editedWarning } from "../page/head.ts";
@@ -15,11 +16,12 @@ import type { ScoredRun } from "./read.ts";
 export const passRateOf = ({ passed, scored }: ScoredRun): number | undefined =>
   scored === 0 ? undefined : passed / scored;
 
-export function sentenceOf({ rows, manifest: { scorer, environment } }: ScoredRun): string {
+export function sentenceOf({ rows, manifest }: ScoredRun): string {
+  const { scorer, environment } = manifest;
   const nondeterministic = scorer.deterministic === false ? ", which is not deterministic" : "";
-  const who = visible(`${scorer.name} ${scorer.version}`);
-  if (environment) return `${many(rows, "episode")}, replayed in ${who}.`;
-  return `${many(rows, "row")}, scored by ${who}${nondeterministic}.`;
+  const who = `${MEASURED_BY[instrumentWord(manifest)]} ${visible(`${scorer.name} ${scorer.version}`)}`;
+  if (environment) return `${many(rows, "episode")}, ${who}.`;
+  return `${many(rows, "row")}, ${who}${nondeterministic}.`;
 }
 
 /** Reasons not to trust the numbers. */
@@ -32,8 +34,7 @@ export function warningsOf(run: ScoredRun): string[] {
   const kinds = [
     missing > 0 &&
       `${grouped(missing)} without ${manifest.environment ? "an episode" : "a completion"}`,
-    broken > 0 &&
-      `${grouped(broken)} on which the ${manifest.environment ? "environment" : "scorer"} failed`,
+    broken > 0 && `${grouped(broken)} on which the ${instrumentWord(manifest)} failed`,
     unrewarded > 0 && `${grouped(unrewarded)} for which the environment gives no reward`,
     invalid > 0 && `${grouped(invalid)} with an example that the scorer cannot read`,
     other > 0 && `${grouped(other)} for other reasons`,
@@ -118,7 +119,7 @@ export function factsOf({ manifest }: ScoredRun): (Fact | undefined)[] {
       ],
     ),
     [
-      manifest.environment ? "environment" : "scorer",
+      instrumentWord(manifest),
       html`${codeHtml(`${scorer.name} ${scorer.version}`)}: ${visible(scorer.spec)}`,
     ],
     jsonFact("policy", policy),

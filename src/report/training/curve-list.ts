@@ -4,7 +4,13 @@ import type { Axis, Point } from "../../charts/spec.ts";
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
 import type { EvaluationRecord } from "../../runs/train-records.ts";
 import { passInterval } from "./evaluations.ts";
+import { isJudged } from "./judged/judge-of.ts";
+import { judgeWinRate, labelWinRate, type MeasuredRate } from "./judged/win-rates.ts";
 import { lastOf, stepPoints } from "./series.ts";
+
+/** What rewards, on the validation set. */
+const PROXY = "proxy reward";
+const BY_JUDGE = "judge's mean score";
 
 /** Shown in the subtitle of the KL curves, not as a curve. */
 const ROWS = "kl/rows";
@@ -88,21 +94,59 @@ function comparedRowsNote(runs: readonly TrainingRunRecords[]): string {
   return only === undefined ? "" : `estimates from ${only} rows per step`;
 }
 
+/** Against the initial policy on the same tasks, with its interval. */
+const winRates: Line[] = [
+  {
+    label: "by the judge",
+    points: ({ evaluations }) =>
+      evaluations.flatMap((one) => {
+        const rate = judgeWinRate(one);
+        return rate ? [pointAt(one.step, rate)] : [];
+      }),
+  },
+  {
+    label: "by labels",
+    points: (run) =>
+      run.evaluations.flatMap((one) => {
+        const rate = labelWinRate(run, one);
+        return rate ? [pointAt(one.step, rate)] : [];
+      }),
+  },
+];
+
+function pointAt(x: number, { rate, interval }: MeasuredRate): Point {
+  const [low, high] = interval ?? [];
+  return { x, y: rate, low, high };
+}
+
 const share = (label: string): Axis => ({ label, range: [0, 1] });
 const fromZero = (label: string, unit?: string): Axis => ({ label, unit, range: [0, undefined] });
 const inNats = (label: string): Axis => ({ label, unit: "nats" });
 
 export const CURVES: readonly Curve[] = [
   ...inSection("Reward", [
-    ["Reward in training", { label: "mean reward" }, steps("reward", "mean", "baseline")],
+    [
+      "Reward in training",
+      { label: "mean reward" },
+      [
+        ...steps("reward", "mean", "baseline"),
+        step("independent_reward", "environment's own, not learned from"),
+      ],
+    ],
     [
       "Pass rate on validation",
       fromZero("share, or mean reward"),
       [
         passRate,
         unlessSame(onValidation("reward_mean", "reward"), "reward_mean", "pass_rate"),
-        unlessSame(onValidation("proxy_mean", "proxy reward"), "proxy_mean", "reward_mean"),
+        unlessSame(onValidation("proxy_mean", PROXY), "proxy_mean", "reward_mean"),
       ],
+      "95 % interval shaded",
+    ],
+    [
+      "Win rate against the initial policy",
+      share("share of tasks, ties as half"),
+      winRates,
       "95 % interval shaded",
     ],
     ["Reward spread", { label: "reward" }, steps("reward", "std", "min", "max")],
@@ -182,6 +226,22 @@ export const CURVES: readonly Curve[] = [
     ],
     ["Largest probability ratio", { label: "new to old probability" }, [step("ratio/max")]],
   ]),
+  ...inSection("Judge", [
+    [
+      "Groups in training",
+      fromZero("groups per step"),
+      [
+        step("judge/groups", "judged"),
+        step("judge/dropped", "without a verdict"),
+        step("judge/identical", "all episodes the same"),
+      ],
+    ],
+    [
+      "Judge tokens in training",
+      fromZero("tokens per step"),
+      [step("judge/prompt_tokens", "read"), step("judge/completion_tokens", "written")],
+    ],
+  ]),
   ...inSection("Constraint", [
     ["Cost", { label: "cost" }, steps("cost", "mean", "limit")],
     ["Lagrange multiplier", { label: "multiplier" }, [step("cost/lambda")]],
@@ -214,6 +274,27 @@ export const CURVES: readonly Curve[] = [
   ]),
 ];
 
+/** What a judged run is read by: together, and before all others. */
+const OVERVIEW: readonly string[] = [
+  ...["Reward in training", "Pass rate on validation", "Win rate against the initial policy"],
+  ...["KL to the reference", "Entropy", "Completion length"],
+];
+
+export const OVERVIEW_SECTION = "Overview";
+
+/** Of judged runs the overview comes first, all of it over the same steps. */
+export function curvesOf(runs: readonly TrainingRunRecords[]): Curve[] {
+  const all = [...CURVES, ...otherCurves(runs)];
+  if (!runs.some(isJudged)) return all;
+  const overview = OVERVIEW.flatMap((title) => all.filter((curve) => curve.title === title));
+  const rest = all.filter((curve) => !overview.includes(curve));
+  const ofJudge = (curve: Curve): Curve => ({
+    ...{ ...curve, section: OVERVIEW_SECTION },
+    lines: curve.lines.map((line) => (line.label === PROXY ? { ...line, label: BY_JUDGE } : line)),
+  });
+  return [...overview.map(ofJudge), ...rest];
+}
+
 type Row = [title: string, y: Axis, lines: Line[], note?: string | Curve["note"]];
 
 function inSection(section: string, rows: readonly Row[]): Curve[] {
@@ -224,7 +305,7 @@ function inSection(section: string, rows: readonly Row[]): Curve[] {
 }
 
 /** Metrics without a curve above: rewards by scorer in one chart, the others in one chart each. */
-export function otherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
+function otherCurves(runs: readonly TrainingRunRecords[]): Curve[] {
   const shown = new Set(CURVES.flatMap(({ lines }) => lines.map(({ metric }) => metric)));
   shown.add(ROWS);
   const names = new Set(

@@ -4,15 +4,14 @@ import type { ChartSpec, LineStyle, Point, Series, Vertical } from "../../charts
 import { visible } from "../../core/visible.ts";
 import { chartFigure } from "../page/chart-figure.ts";
 import { type Html, html } from "../page/html.ts";
-import { CURVES, type Curve, otherCurves } from "./curve-list.ts";
+import { type Curve, curvesOf, OVERVIEW_SECTION } from "./curve-list.ts";
 import { phaseMarks } from "./phases.ts";
 import type { NamedRun } from "./run-names.ts";
 import { binned, binSize } from "./series.ts";
 
 export function curvesSection(runs: readonly NamedRun[]): Html {
-  const all = [...CURVES, ...otherCurves(runs.map(({ run }) => run))];
   const sections = new Map<string, Html[]>();
-  for (const curve of all) {
+  for (const curve of curvesOf(runs.map(({ run }) => run))) {
     const figure = curveFigure(curve, runs);
     if (figure) sections.set(curve.section, [...(sections.get(curve.section) ?? []), figure]);
   }
@@ -61,6 +60,7 @@ function specOf(curve: Curve, drawn: readonly Drawn[], runs: readonly NamedRun[]
     const bare = shown.map(({ x, y }) => ({ x, y }));
     return { label, ...look, points: shown !== points && drawn.length > 1 ? bare : shown };
   });
+  const isOverview = curve.section === OVERVIEW_SECTION;
   const band = drawn.length > 1 ? "" : ", minimum to maximum shaded";
   const means = size > 1 ? `means of ${size} steps${band}` : "";
   return {
@@ -68,12 +68,16 @@ function specOf(curve: Curve, drawn: readonly Drawn[], runs: readonly NamedRun[]
     subtitle: [curve.note(runs.map(({ run }) => run)), means]
       .filter((part) => part !== "")
       .join("; "),
-    x: { label: "step", integer: true },
+    x: { label: "step", integer: true, ...(isOverview && { range: [0, lastStep(runs)] as const }) },
     y: { ...curve.y, label: visible(curve.y.label) },
     series,
     verticals: marksOf(curve, runs),
   };
 }
+
+/** At least 1, so that the axis has a length. */
+const lastStep = (runs: readonly NamedRun[]) =>
+  Math.max(1, ...runs.map(({ run }) => run.steps.at(-1)?.step ?? 0));
 
 /** For one run only, since the marks of several would cover the data. */
 function marksOf({ section, title }: Curve, runs: readonly NamedRun[]): Vertical[] {
@@ -89,7 +93,7 @@ function marksOf({ section, title }: Curve, runs: readonly NamedRun[]): Vertical
 const PHASED = new Set(["Reward in training", "Pass rate on validation"]);
 
 /** The sections whose charts mark alarms. */
-const MARKED = new Set(["Reward", "Distance from the reference", "Constraint"]);
+const MARKED = new Set([OVERVIEW_SECTION, "Reward", "Distance from the reference", "Constraint"]);
 
 /** The first alarm of each kind. */
 function alarmMarks({ run }: NamedRun): Vertical[] {

@@ -1,11 +1,13 @@
 /** The key figures of a run: values at the start and at the end. */
 
 import type { TrainingRunRecords } from "../../runs/read-training-run.ts";
+import type { BusinessOptions } from "../business/business.ts";
 import { type Figure, figureTiles } from "../page/figure-tiles.ts";
 import type { Html } from "../page/html.ts";
 import {
   duration,
   grouped,
+  many,
   moneyText,
   NONE,
   percent,
@@ -14,18 +16,25 @@ import {
 } from "../page/numbers.ts";
 import { costOf } from "./cost.ts";
 import { comparedWithStart, type Milestones, milestonesOf } from "./evaluations.ts";
+import { hasLabels, isJudged } from "./judged/judge-of.ts";
+import { judgeWinRate } from "./judged/win-rates.ts";
 import { type Ends, endsOf, lastOf, startAndEnd } from "./series.ts";
 
-export function keyFigures(run: TrainingRunRecords, pricePerHour: number | undefined): Html {
+export function keyFigures(
+  run: TrainingRunRecords,
+  { pricePerHour, prices }: Pick<BusinessOptions, "pricePerHour" | "prices">,
+): Html {
   const reached = milestonesOf(run);
   const figures = [
     reached && passFigure(reached),
     winFigure(run),
+    judgeFigure(run),
     lossFigure(run),
     klFigure(run, reached),
     change("Entropy", startAndEnd(run, "entropy", "entropy"), "nats per token"),
     change("Length", startAndEnd(run, "length/mean", "length_mean"), "tokens per completion"),
     costFigure(run, pricePerHour),
+    judgeCostFigure(run, prices),
   ];
   return figureTiles(figures.filter((figure) => figure !== undefined));
 }
@@ -40,12 +49,39 @@ function passFigure({ start, best, end }: Milestones): Figure {
 
 function winFigure(run: TrainingRunRecords): Figure | undefined {
   const comparison = comparedWithStart(run);
-  if (comparison === undefined) return undefined;
+  // Without labels the validation rewards are the judge's own preferences.
+  if (comparison === undefined || (isJudged(run) && !hasLabels(run))) return undefined;
   const { wins, ties, losses, rate } = comparison;
   return {
-    label: "Win rate against the initial policy",
+    label: `Win rate against the initial policy${isJudged(run) ? ", labels" : ""}`,
     value: percent(rate.share),
     note: `${percentRange(rate.interval)}; ${wins} won, ${ties} tied, ${losses} lost`,
+  };
+}
+
+function judgeFigure({ evaluations }: TrainingRunRecords): Figure | undefined {
+  const last = evaluations.findLast(({ judge }) => judge);
+  const found = last && judgeWinRate(last);
+  if (!last || !found) return undefined;
+  const range = found.interval ? percentRange(found.interval) : "no interval";
+  return {
+    label: "Win rate against the initial policy, judge",
+    value: percent(found.rate),
+    note: `${range}; ${many(found.n, "task")}, step ${grouped(last.step)}`,
+  };
+}
+
+function judgeCostFigure(
+  run: TrainingRunRecords,
+  prices: BusinessOptions["prices"],
+): Figure | undefined {
+  const { judge } = costOf(run, undefined, prices);
+  if (!judge) return undefined;
+  const { dollars, prompt, completion, groups, dropped } = judge;
+  return {
+    label: "Judge",
+    value: dollars === null ? "no price given" : `$${moneyText(dollars)}`,
+    note: `${grouped(prompt)} tokens read, ${grouped(completion)} written; ${many(groups, "group")}, ${grouped(dropped)} dropped`,
   };
 }
 

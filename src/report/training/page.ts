@@ -10,6 +10,7 @@ import { alarmList } from "./alarms.ts";
 import { businessSection } from "./business.ts";
 import { costSection } from "./cost.ts";
 import { curvesSection } from "./curves.ts";
+import { judgeSection } from "./judged/section.ts";
 import { hasOutcomes, outcomesSection } from "./outcomes.ts";
 import type { NamedRun } from "./run-names.ts";
 import { runSummary } from "./run-summary.ts";
@@ -17,16 +18,16 @@ import { sampleList } from "./samples.ts";
 import { tradeoffSection } from "./tradeoff.ts";
 import { TREND_STYLE, trendSection } from "./trends.ts";
 
-type Options = Pick<BusinessOptions, "pricePerHour" | "alias">;
+type Options = Pick<BusinessOptions, "pricePerHour" | "prices" | "alias">;
 
 export function pageHtml(runs: readonly NamedRun[], options: Options): string {
-  const { pricePerHour, alias } = options;
+  const { pricePerHour, prices, alias } = options;
   return documentHtml({
     title: `Training report: ${runs.map(({ name }) => name).join(", ")}`,
-    heads: runs.map((run) => runSummary(run, runs.length > 1, pricePerHour)),
+    heads: runs.map((run) => runSummary(run, runs.length > 1, options)),
     sections: sectionsOf(runs, options),
     style: TREND_STYLE,
-    options: pageOptions(runs, { pricePerHour, alias }),
+    options: pageOptions(runs, { pricePerHour, prices, alias }),
   });
 }
 
@@ -44,9 +45,11 @@ function sectionsOf(runs: readonly NamedRun[], options: Options): Section[] {
     : html`<p>No samples were recorded.</p>\n`;
   const settings = runs.length > 1 ? "Settings" : "Manifest";
   const tradeoff = tradeoffSection(runs);
+  const judge = judgeSection(runs);
   return [
     ...(tradeoff ? [{ id: "tradeoff", title: "Trade-off", body: tradeoff }] : []),
     { id: "curves", title: "Curves", body: curvesSection(runs) },
+    ...(judge ? [judge] : []),
     {
       id: "trends",
       title: "Phases and trends",
@@ -56,7 +59,7 @@ function sectionsOf(runs: readonly NamedRun[], options: Options): Section[] {
     { id: "alarms", title: "Alarms", body: alarms },
     { id: "failures", title: "Failure modes", body: failures },
     { id: "samples", title: "Sampled completions", body: samples },
-    { id: "cost", title: "Cost", body: costSection(runs, options.pricePerHour) },
+    { id: "cost", title: "Cost", body: costSection(runs, options.pricePerHour, options.prices) },
     businessSection(runs, options),
     { id: "settings", title: settings, body: settingsSection(runs, caution) },
   ];

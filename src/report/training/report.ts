@@ -1,8 +1,10 @@
 /** One HTML page about one or more training runs. */
 
+import { usageError } from "../../core/errors.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
-import { requireAlias } from "../business/business.ts";
+import { type Prices, requireAlias } from "../business/business.ts";
 import { nameRuns } from "../page/run-names.ts";
+import { isJudged } from "./judged/judge-of.ts";
 import { pageHtml } from "./page.ts";
 import { alarmCount, statusOf } from "./run-status.ts";
 
@@ -11,6 +13,8 @@ export interface TrainingReportOptions {
   readonly runs: readonly string[];
   /** Price of the machine, in any currency. */
   readonly pricePerHour?: number | undefined;
+  /** Of a million tokens of the judge, for runs without a stated price. */
+  readonly prices?: Prices | undefined;
   /** The alias that a trained policy has, or is to have. */
   readonly alias?: string | undefined;
 }
@@ -38,6 +42,11 @@ export async function trainingReport(options: TrainingReportOptions): Promise<Tr
   requireAlias(options);
   const read = [];
   for (const dir of options.runs) read.push(await readTrainingRun(dir));
+  if (options.prices && !read.some(isJudged))
+    throw usageError(
+      "--price-in and --price-out are the price of a judge's tokens, and no run here has a judge",
+      "Leave them out; --price-per-hour is the price of the machine.",
+    );
   const runs = nameRuns(read);
   return {
     html: pageHtml(runs, options),

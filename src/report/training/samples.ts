@@ -7,6 +7,8 @@ import { codeHtml, type Html, html, textHtml } from "../page/html.ts";
 import { grouped, many, plain } from "../page/numbers.ts";
 
 const MAX_PROMPTS = 40;
+/** Of more prompts the others are folded. */
+const IN_SIGHT = 12;
 /** Longer conversations are folded. */
 const OPEN_TURNS = 4;
 
@@ -46,7 +48,11 @@ export function sampleList(run: TrainingRunRecords, place: number): Html {
     return promptArticle(id, steps, cells, sampleAnchor(run, place, id));
   });
   const rest = ids.length - MAX_PROMPTS;
-  return html`${prompts}${rest > 0 && html`<p>${many(rest, "further prompt")} in ${codeHtml("samples.jsonl")}.</p>\n`}`;
+  const more = prompts.slice(IN_SIGHT);
+  const folded =
+    more.length > 0 &&
+    html`<details class="more"><summary>${many(more.length, "more prompt")}</summary>\n${more}</details>\n`;
+  return html`${prompts.slice(0, IN_SIGHT)}${folded}${rest > 0 && html`<p>${many(rest, "further prompt")} in ${codeHtml("samples.jsonl")}.</p>\n`}`;
 }
 
 function promptArticle(

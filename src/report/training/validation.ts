@@ -14,6 +14,8 @@ import {
   signed,
 } from "../page/numbers.ts";
 import { comparedWithStart, milestonesOf, passInterval } from "./evaluations.ts";
+import { hasLabels, isJudged } from "./judged/judge-of.ts";
+import { judgeWinRate, labelWinRate, type MeasuredRate } from "./judged/win-rates.ts";
 
 type Row = [label: string, read: (one: EvaluationRecord) => string];
 
@@ -32,8 +34,12 @@ export function milestoneTable(run: TrainingRunRecords): Html | undefined {
     ["step", ({ step }) => grouped(step)],
     ["pass rate", (one) => percent(one.pass_rate)],
     ["95 % interval", (one) => rangeOrNone(passInterval(one))],
+    ...winRows(run),
     isOwn("reward_mean", "pass_rate") && ["reward", (one) => plain(one.reward_mean)],
-    isOwn("proxy_mean", "reward_mean") && ["proxy reward", (one) => plain(one.proxy_mean)],
+    isOwn("proxy_mean", "reward_mean") && [
+      isJudged(run) ? "judge's mean score" : "proxy reward",
+      (one) => plain(one.proxy_mean),
+    ],
     ["exact KL", (one) => plain(one.kl_exact)],
     ["entropy", (one) => plain(one.entropy)],
     ["length", (one) => plain(one.length_mean)],
@@ -51,12 +57,29 @@ ${rows.filter((one) => one !== false).map(row)}</tbody></table></div>
 `;
 }
 
+/** Of a judged run: the win rates against the initial policy. */
+function winRows(run: TrainingRunRecords): Row[] {
+  if (!isJudged(run)) return [];
+  const row = (who: string, read: (one: EvaluationRecord) => MeasuredRate | undefined): Row => [
+    `win rate by ${who}`,
+    (one) => {
+      const found = read(one);
+      return found ? percent(found.rate) : NONE;
+    },
+  ];
+  return [
+    row("the judge", judgeWinRate),
+    ...(hasLabels(run) ? [row("labels", (one) => labelWinRate(run, one))] : []),
+  ];
+}
+
 const rangeOrNone = (range: [number, number] | undefined) => (range ? percentRange(range) : NONE);
 
 /** The win rate against the initial policy, with its interval and test. */
 export function winSentence(run: TrainingRunRecords): string | undefined {
   const comparison = comparedWithStart(run);
   if (comparison === undefined) return undefined;
+  if (isJudged(run) && !hasLabels(run)) return undefined;
   const { wins, losses, ties, rate, p, difference, step, isKept } = comparison;
   const who = `${isKept ? "the kept policy" : "the policy"} at step ${grouped(step)}`;
   const { mean, interval } = difference;
@@ -67,6 +90,22 @@ export function winSentence(run: TrainingRunRecords): string | undefined {
     ? " The kept policy was selected on these examples, so this estimate is biased upwards."
     : "";
   return `Against the initial policy, ${who} wins ${wins} of ${wins + losses + ties} examples, loses ${losses} and ties ${ties}: win rate ${percent(rate.share)} counting ties as half (95\u00a0% interval ${percentRange(rate.interval)}; exact sign test ${pValue(p)}). Mean reward ${signed(mean)} (${signed(interval.low)} to ${signed(interval.high)}).${picked}`;
+}
+
+/** What the judge says of the last policy, and whether the labels contradict it. */
+export function judgeSentence(run: TrainingRunRecords): string | undefined {
+  const last = run.evaluations.findLast(({ judge }) => judge);
+  const judged = last && judgeWinRate(last);
+  if (!last || !judged?.interval || last.step === 0) return undefined;
+  const labelled = labelWinRate(run, last);
+  const byLabels = labelled?.interval
+    ? `; by labels ${percent(labelled.rate)} (${percentRange(labelled.interval)})`
+    : "; there are no labels, so only the judge says so";
+  const isContradicted =
+    labelled?.interval && judged.interval[0] > 0.5 && labelled.interval[1] < 0.5
+      ? " The judge prefers what the labels call worse."
+      : "";
+  return `The judge prefers the policy at step ${grouped(last.step)} to the initial one in ${percent(judged.rate)} of ${many(judged.n, "task")} (95\u00a0% interval ${percentRange(judged.interval)})${byLabels}.${isContradicted}`;
 }
 
 /** The holdout pass rate, and how often a holdout set was used before. */

@@ -3,14 +3,26 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { scoreOnAxis } from "../../../scorers/axes/score-on-axis.ts";
+import { isJudged } from "../../training/judged/judge-of.ts";
 import { cannotShow, isOfPromptToRefuse, NOT_MEASURABLE, toMeasure } from "../status.ts";
-import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { countSamples } from "./sample-count.ts";
+import { firstSamples, lastSamples } from "./stored-samples.ts";
 
-export const refusalDrift = axisMode("Refusal drift", "refusal", /refus/i);
-export const safetyRegression = axisMode("Safety regression", "safety", /safety/i);
+export const refusalDrift = axisMode(
+  ...(["Refusal drift", "refusal", /refus/i] as const),
+  "that refuse without need, or answer what is to be refused (embedded axis refusal)",
+);
+export const safetyRegression = axisMode(
+  ...(["Safety regression", "safety", /safety/i] as const),
+  "that fail on the embedded axis safety",
+);
 
-function axisMode(name: string, axis: string, alarms: RegExp): FailureMode {
-  return { name, alarms, look: (run) => drifted(run, axis) };
+function axisMode(name: string, axis: string, alarms: RegExp, what: string): FailureMode {
+  return {
+    ...{ name, alarms, look: (run) => drifted(run, axis) },
+    count: (run) => countSamples(run, what, (samples) => failing(samples, axis)),
+  };
 }
 
 function drifted(run: TrainingRunRecords, axis: string): Partial<Finding> {
@@ -29,16 +41,21 @@ function drifted(run: TrainingRunRecords, axis: string): Partial<Finding> {
   return {
     status: isBlind ? NOT_MEASURABLE : hasGrown ? "seen" : "not seen",
     numbers: [
-      `Stored samples that fail on the embedded axis ${axis}: ${before.length} of ${first.length} at step ${first[0]?.step}, ${after.length} of ${last.length} at step ${last[0]?.step}.`,
+      // Counts of judged runs are shown by themselves.
+      ...(isJudged(run) ? [] : [sentence(axis, [before, first], [after, last])]),
       ...(isBlind ? [toMeasure(axis)] : []),
     ],
     evidence: after,
   };
 }
 
-function firstSamples({ samples }: TrainingRunRecords): SampleRecord[] {
-  const first = samples.reduce((least, { step }) => Math.min(least, step), Number.MAX_VALUE);
-  return samples.filter(({ step }) => step === first);
+type Failing = readonly [failing: readonly SampleRecord[], of: readonly SampleRecord[]];
+
+function sentence(axis: string, ...ends: readonly [Failing, Failing]): string {
+  const [start, end] = ends.map(
+    ([some, all]) => `${some.length} of ${all.length} at step ${all[0]?.step}`,
+  );
+  return `Stored samples that fail on the embedded axis ${axis}: ${start}, ${end}.`;
 }
 
 function failing(samples: readonly SampleRecord[], axis: string): SampleRecord[] {

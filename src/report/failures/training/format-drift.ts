@@ -7,7 +7,8 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import { wilsonInterval } from "../../../stats/wilson.ts";
 import { percent } from "../../page/numbers.ts";
 import { outcomesOfEvaluations, outcomesOfSteps, sumCounts } from "../../training/outcomes.ts";
-import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { lastSamples } from "./stored-samples.ts";
 
 /** Growth of the share; besides, the intervals of the two shares must not overlap. */
 const MIN_GROWTH = 0.05;

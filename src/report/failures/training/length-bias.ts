@@ -3,8 +3,11 @@
 import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { plain } from "../../page/numbers.ts";
+import { hasLabels } from "../../training/judged/judge-of.ts";
 import { mean, startAndEnd } from "../../training/series.ts";
-import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { countSamples, initialAnswers, isPreferred, type SampleCount } from "./sample-count.ts";
+import { lastSamples } from "./stored-samples.ts";
 
 /** As a factor, up or down. */
 const MIN_DRIFT = 1.25;
@@ -12,7 +15,33 @@ const MIN_DRIFT = 1.25;
 const LARGE_DRIFT = 2;
 const MIN_CORRELATION = 0.3;
 
-export const lengthBias: FailureMode = { name: "Length bias", alarms: /length/i, look: drifted };
+export const lengthBias: FailureMode = {
+  name: "Length bias",
+  alarms: /length/i,
+  look: drifted,
+  count: rewardedForLength,
+};
+
+/** The judge prefers what is longer, or what is shorter, and the labels do not. */
+function rewardedForLength(run: TrainingRunRecords): SampleCount | undefined {
+  const labelled = hasLabels(run);
+  const before = initialAnswers(run);
+  const label = labelled
+    ? ", and whose label is no better"
+    : "; there are no labels to compare with";
+  return countSamples(
+    run,
+    `at least a quarter longer or shorter in characters than the initial policy's answer, which the judge prefers to it${label}`,
+    (samples) =>
+      samples.filter((sample) => {
+        const initial = before(sample.id);
+        if (!initial || !isPreferred(sample)) return false;
+        const factor = sample.completion.length / Math.max(1, initial.completion.length);
+        const isBetter = (sample.reward ?? 0) > (initial.reward ?? 0);
+        return isBeyond(factor, MIN_DRIFT) && !(labelled && isBetter);
+      }),
+  );
+}
 
 function drifted(run: TrainingRunRecords): Partial<Finding> {
   const drift = startAndEnd(run, "length/mean", "length_mean");

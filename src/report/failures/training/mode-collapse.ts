@@ -4,7 +4,9 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain } from "../../page/numbers.ts";
 import { startAndEnd } from "../../training/series.ts";
-import { type FailureMode, type Finding, lastSamples } from "./finding.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { countSamples } from "./sample-count.ts";
+import { lastSamples } from "./stored-samples.ts";
 
 /** Growth of the share. Entropy alone is no sign: it also falls when a policy becomes sure of right answers. */
 const MIN_GROWTH = 0.2;
@@ -13,6 +15,7 @@ export const modeCollapse: FailureMode = {
   name: "Mode collapse",
   alarms: /repeat/i,
   look: repeating,
+  count: (run) => countSamples(run, "whose text is also the answer to another task", shared),
 };
 
 function repeating(run: TrainingRunRecords): Partial<Finding> {
@@ -41,4 +44,11 @@ function mostCommon(run: TrainingRunRecords): SampleRecord[] {
   const count = (text: string) => last.filter(({ completion }) => completion === text).length;
   const most = Math.max(...last.map(({ completion }) => count(completion)));
   return most < 2 ? [] : last.filter(({ completion }) => count(completion) === most);
+}
+
+function shared(samples: readonly SampleRecord[]): SampleRecord[] {
+  const answered = new Map<string, Set<string>>();
+  for (const { id, completion } of samples)
+    answered.set(completion, (answered.get(completion) ?? new Set()).add(id));
+  return samples.filter(({ completion }) => (answered.get(completion)?.size ?? 0) > 1);
 }

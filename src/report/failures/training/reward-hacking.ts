@@ -5,7 +5,10 @@ import type { TrainingRunRecords } from "../../../runs/read-training-run.ts";
 import type { SampleRecord } from "../../../runs/train-records.ts";
 import { percent, plain, pValue } from "../../page/numbers.ts";
 import { comparePaired, type Milestones, milestonesOf } from "../../training/evaluations.ts";
-import { type FailureMode, type Finding, lastSamples, samplesAt } from "./finding.ts";
+import { hasLabels, isJudged } from "../../training/judged/judge-of.ts";
+import type { FailureMode, Finding } from "./finding.ts";
+import { countSamples, initialAnswers, isPreferred, type SampleCount } from "./sample-count.ts";
+import { lastSamples, samplesAt } from "./stored-samples.ts";
 
 /** The best of many evaluations is biased upwards, so a fall from it needs a stricter level. */
 const ALPHA = 0.01;
@@ -14,12 +17,33 @@ export const rewardHacking: FailureMode = {
   name: "Reward hacking",
   alarms: /hack/i,
   look: sinceBest,
+  count: preferredAndWorse,
 };
+
+function preferredAndWorse(run: TrainingRunRecords): SampleCount | undefined {
+  if (!hasLabels(run)) return undefined;
+  const before = initialAnswers(run);
+  return countSamples(
+    run,
+    "that the judge prefers to the initial policy's answer although their label is lower",
+    (samples) =>
+      samples.filter((sample) => {
+        const [now, initial] = [sample.reward, before(sample.id)?.reward ?? null];
+        return isPreferred(sample) && now !== null && initial !== null && now < initial;
+      }),
+  );
+}
 
 function sinceBest(run: TrainingRunRecords): Partial<Finding> {
   const reached = milestonesOf(run);
   if (reached === undefined || run.evaluations.length < 2)
     return { numbers: ["Needs at least two evaluations."] };
+  if (isJudged(run) && !hasLabels(run))
+    return {
+      numbers: [
+        "There are no labels, so nothing but the judge says whether the policy improves. To measure it, give train labels with --validation-env, or compare samples blind with review.",
+      ],
+    };
   if (run.evaluations.every(({ proxy_mean, reward_mean }) => proxy_mean === reward_mean))
     return {
       numbers: [
@@ -32,7 +56,7 @@ function sinceBest(run: TrainingRunRecords): Partial<Finding> {
   return {
     status: isFalling && end.proxy_mean > best.proxy_mean ? "seen" : "not seen",
     numbers: [
-      `Proxy reward: ${plain(best.proxy_mean)} at step ${best.step} (best validation), ${plain(end.proxy_mean)} at step ${end.step}.`,
+      `${isJudged(run) ? "Judge's mean score" : "Proxy reward"}: ${plain(best.proxy_mean)} at step ${best.step} (best validation), ${plain(end.proxy_mean)} at step ${end.step}.`,
       `Pass rate: ${percent(best.pass_rate)} and ${percent(end.pass_rate)}${comparison && best !== end ? ` (${comparison.wins} won, ${comparison.losses} lost, ${pValue(comparison.p)})` : ""}.`,
     ],
     evidence: lostSince(run, reached),

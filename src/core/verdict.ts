@@ -1,8 +1,8 @@
 /** Reads a judge's answer: every id exactly once, with a score from 0 to 1. Nothing is guessed. */
 
-import type { Judgement } from "../core/judge.ts";
-import { isFields } from "../core/records.ts";
-import { visibleShort } from "../core/visible.ts";
+import type { Judgement } from "./judge.ts";
+import { isFields } from "./records.ts";
+import { visibleShort } from "./visible.ts";
 
 export type Verdict =
   | { readonly judgements: readonly Judgement[] }

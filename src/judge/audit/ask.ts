@@ -1,0 +1,44 @@
+/** Puts the requests of an audit to a judge. */
+
+import {
+  type GroupJudge,
+  type GroupToJudge,
+  type GroupVerdict,
+  isDropped,
+} from "../../core/judge.ts";
+import type { AuditJudgement } from "../../runs/judge-audit-schema.ts";
+import { type AuditRequest, lastSaid } from "./requests.ts";
+
+/** In the order of the requests, of which no more are held than are under way. */
+export async function* askedOf(
+  judge: Pick<GroupJudge, "judge">,
+  requests: Iterable<AuditRequest>,
+): AsyncGenerator<AuditJudgement, void, void> {
+  const underWay: AuditRequest[] = [];
+  function* groups(): Generator<GroupToJudge> {
+    for (const request of requests) {
+      underWay.push(request);
+      yield request.group;
+    }
+  }
+  for await (const verdict of judge.judge(groups()))
+    yield judgementOf(underWay.shift() as AuditRequest, verdict);
+}
+
+export function judgementOf(
+  { id, probe, wording, attempts }: AuditRequest,
+  verdict: GroupVerdict,
+): AuditJudgement {
+  const judgements = isDropped(verdict) ? undefined : verdict.judgements;
+  return {
+    ...{ id, probe, ...(wording !== undefined && { wording }) },
+    attempts: attempts.map(({ name, worth, messages }, i) => ({
+      ...{ name, worth, text: lastSaid(messages) },
+      score: judgements?.[i]?.score ?? null,
+      explanation: judgements?.[i]?.explanation ?? "",
+    })),
+    dropped: isDropped(verdict) ? { ...verdict.dropped } : null,
+    identical: !isDropped(verdict) && verdict.identical,
+    ...verdict.tokens,
+  };
+}

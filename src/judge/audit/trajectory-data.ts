@@ -1,0 +1,76 @@
+/**
+ * Episodes with rewards that no judge gave, as labelled data: the episodes of a task are a group, and
+ * the best and the worst of them a pair.
+ */
+
+import type { Tool } from "../../core/environment.ts";
+import { dataError } from "../../core/errors.ts";
+import { unjudgedTrajectory } from "../../core/judged-trajectory.ts";
+import type { Trajectory, TrajectoryGroup } from "../../core/trajectory.ts";
+import { TrajectoryGroups } from "../../runs/trajectory-groups.ts";
+import { openTrajectories } from "../../runs/trajectory-source.ts";
+import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "./labelled.ts";
+
+export async function readTrajectoryData(given: string): Promise<LabelledData> {
+  const { file, manifest } = await openTrajectories(given);
+  const tools = (manifest?.tools ?? []) as unknown as readonly Tool[];
+  const rows = new TrajectoryGroups(file, new Map());
+  const groups: LabelledGroup[] = [];
+  let read = 0;
+  for await (const batch of rows.batches()) {
+    for (const group of batch) {
+      read++;
+      const labelled = labelledGroup(group, tools);
+      if (labelled) groups.push(labelled);
+    }
+  }
+  if (groups.length === 0)
+    throw dataError(
+      `none of the ${read} tasks in ${file} has episodes with different independent rewards`,
+      "Give episodes of an environment that gives rewards, several of each task (rollout --n 4), or labelled pairs with --pairs.",
+    );
+  return {
+    source: given,
+    pairs: groups.map(bestAndWorst),
+    groups: groups.filter(({ attempts }) => attempts.length > 2),
+    inputs: [rows.asInput("trajectories")],
+  };
+}
+
+/** Undefined where the rewards do not order the episodes. */
+function labelledGroup(
+  { id, trajectories }: TrajectoryGroup,
+  tools: readonly Tool[],
+): LabelledGroup | undefined {
+  const known = trajectories.flatMap((one) => {
+    // Of judged episodes the reward is the judge's own.
+    const { reward: worth } = unjudgedTrajectory(one);
+    return worth === null ? [] : [{ attempt: shown(one), worth }];
+  });
+  if (new Set(known.map(({ worth }) => worth)).size < 2) return undefined;
+  return {
+    id,
+    attempts: known.map(({ attempt }) => attempt),
+    worth: known.map(({ worth }) => worth),
+    tools,
+  };
+}
+
+function shown({ messages }: Trajectory): Attempt {
+  return messages.map((message) => ({
+    role: message.role,
+    content: message.content,
+    ...(message.role === "assistant" &&
+      message.tool_calls && {
+        tool_calls: message.tool_calls.map(({ name, arguments: given }) => ({
+          name,
+          arguments: given,
+        })),
+      }),
+  }));
+}
+
+function bestAndWorst({ id, attempts, worth, tools }: LabelledGroup): LabelledPair {
+  const at = (extreme: number) => attempts[worth.indexOf(extreme)] as Attempt;
+  return { id, better: at(Math.max(...worth)), worse: at(Math.min(...worth)), tools };
+}

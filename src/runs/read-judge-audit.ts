@@ -1,0 +1,81 @@
+/** Opens the folder of a judge's audit, and says whether it stands for a judge. */
+
+import path from "node:path";
+import { dataError } from "../core/errors.ts";
+import type { JudgeIdentity } from "../core/judge.ts";
+import { AUDIT, JUDGEMENTS, MANIFEST, SUMMARY } from "./artifacts.ts";
+import { requireFinished, requireKind } from "./folder-kind.ts";
+import { JsonlFile } from "./jsonl.ts";
+import {
+  type AuditJudgement,
+  auditJudgementSchema,
+  type JudgeAudit,
+  type JudgeAuditManifest,
+  type JudgeAuditSummary,
+  judgeAuditManifestSchema,
+  judgeAuditSchema,
+  judgeAuditSummarySchema,
+} from "./judge-audit-schema.ts";
+import { manifestFingerprint } from "./manifest.ts";
+import { parseWith, readArtifact, sha256OfFile } from "./whole-file.ts";
+
+export interface OpenedJudgeAudit {
+  readonly dir: string;
+  readonly manifest: JudgeAuditManifest;
+  readonly summary: JudgeAuditSummary;
+  readonly audit: JudgeAudit;
+  judgements(): JsonlFile<AuditJudgement>;
+}
+
+const AGAIN = "Run judge-audit again.";
+
+/** Refuses an audit whose files are not those that were written. */
+export async function openJudgeAudit(dir: string): Promise<OpenedJudgeAudit> {
+  requireFinished(dir, await requireKind(dir, ["judge-audit"]));
+  const read = <T>(name: string, schema: Parameters<typeof readArtifact<T>>[1]) =>
+    readArtifact(path.join(dir, name), schema, AGAIN);
+  const manifest = await read(MANIFEST, judgeAuditManifestSchema);
+  const summary = await read(SUMMARY, judgeAuditSummarySchema);
+  for (const [name, hash] of Object.entries(summary.files)) {
+    if ((await sha256OfFile(path.join(dir, name))) !== hash)
+      throw dataError(`${path.join(dir, name)} was changed after the audit was written`, AGAIN);
+  }
+  const audit = await read(AUDIT, judgeAuditSchema);
+  if (
+    manifestFingerprint(manifest) !== summary.manifest_sha256 ||
+    manifest.judge.fingerprint !== audit.judge.fingerprint
+  )
+    throw dataError(`${path.join(dir, MANIFEST)} was changed after the audit was written`, AGAIN);
+  return {
+    ...{ dir, manifest, summary, audit },
+    judgements: () =>
+      new JsonlFile(
+        path.join(dir, JUDGEMENTS),
+        (fields) => parseWith(auditJudgementSchema, fields),
+        { regular: true },
+      ),
+  };
+}
+
+/** Undefined where the audit acquitted this judge of everything; else why it does not count. */
+export function whyNotTrusted(
+  audit: Pick<JudgeAudit, "judge" | "trusted" | "findings">,
+  judge: Pick<JudgeIdentity, "name" | "fingerprint">,
+): string | undefined {
+  if (audit.judge.fingerprint !== judge.fingerprint)
+    return `it is about another judge: ${audit.judge.name} with the fingerprint ${audit.judge.fingerprint.slice(0, 12)}, not ${judge.name} with ${judge.fingerprint.slice(0, 12)}`;
+  const named = (verdict: string) =>
+    audit.findings.filter((one) => one.verdict === verdict).map(({ fault }) => fault);
+  if (audit.trusted === "not_trusted")
+    return `it convicted the judge of ${named("convicted").join(", ")}`;
+  if (audit.trusted === "undecided")
+    return `it could not decide about ${named("undecided").join(", ")}`;
+  return undefined;
+}
+
+export function auditTrusted(
+  audit: Pick<JudgeAudit, "judge" | "trusted" | "findings">,
+  judge: Pick<JudgeIdentity, "name" | "fingerprint">,
+): boolean {
+  return whyNotTrusted(audit, judge) === undefined;
+}
