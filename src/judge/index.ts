@@ -14,5 +14,8 @@ export {
 } from "./embedded/server.ts";
 export { type GroupRequest, groupRequest, PROMPT_VERSION } from "./group-request.ts";
 export { type JudgeOptions, openJudge } from "./judge.ts";
+export { type JudgedTogether, type JudgeTogetherOptions, judgeTogether } from "./judge-together.ts";
 export { type EmbeddedOptions, openEmbeddedJudge } from "./open-embedded.ts";
+export type { Preferences } from "./preferences.ts";
 export { DEFAULT_RUBRIC, type Rubric, readRubric } from "./rubric.ts";
+export { type ScoreTrajectoriesOptions, scoreTrajectories } from "./score-trajectories.ts";
