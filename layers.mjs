@@ -8,7 +8,9 @@
 export const mayImport = {
   core: [],
   extensions: ["core"],
-  scorers: ["core", "extensions"],
+  // Below scorers, which open a grader's file as they open a scorer's.
+  graders: ["core", "extensions"],
+  scorers: ["core", "extensions", "graders"],
   stats: ["core"],
   graph: ["core"],
   charts: ["core"],

@@ -14,7 +14,6 @@ import { gate } from "./gate.ts";
 
 const room = episodeRoom();
 const ENV = "tool-calls";
-const half = (place: number) => (place % 2 === 0 ? ("gold" as const) : ("idle" as const));
 /** What a good judge goes by here: the gold player calls a tool. */
 const byCall = (attempt: readonly JudgedMessage[]) =>
   attempt.some(({ role, content }) => role === "assistant" && content.includes("{")) ? 0.9 : 0.2;
@@ -24,10 +23,10 @@ async function judged(
   parts: Partial<RolloutParts> = {},
   how: Partial<ScriptedJudgeParts> & { droppedLimit?: number } = {},
 ) {
-  const all = { env: ENV, tasks: 30, ...parts };
+  const all = { env: ENV, tasks: 16, ...parts };
   const { droppedLimit, ...script } = how;
   const { baseline, candidate } = await judgeTogether({
-    baseline: await room.rollout(`${name}-a`, { player: half, policy: "weak", ...all }),
+    baseline: await room.rollout(`${name}-a`, { player: () => "idle", policy: "weak", ...all }),
     candidate: await room.rollout(`${name}-b`, { policy: "gold", ...all }),
     environment: await openPlayable(ENV),
     judge: scriptedJudge({ score: byCall, ...script }),

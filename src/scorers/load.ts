@@ -29,9 +29,19 @@ export interface LoadedScorer {
   readonly trusted: boolean;
   /** What a file read while it loaded, and may read again. */
   readonly sight?: Sight;
+  /** Ends what it started, such as the sandbox of a grader. */
+  close?(): Promise<void>;
 }
 
-/** Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, or an object. */
+/** Whether a scorer is given as the JSON of a grader. */
+export function isGraderFile(given: string): boolean {
+  return given.toLowerCase().endsWith(".json");
+}
+
+/**
+ * Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, the JSON file of a
+ * grader, or an object.
+ */
 export async function loadScorer<F extends object>(
   given: string | Scorer<F> = DEFAULT_SCORER,
   options: LoadOptions = {},
@@ -45,8 +55,10 @@ export async function loadScorer<F extends object>(
   requireFile(
     given,
     "scorer",
-    `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
+    `Name a built-in (${[...BUILT_IN.keys()].join(", ")}), a .ts or .js file, or a grader's .json file.`,
   );
+  // Only where it is asked for, so that other scorers load as fast as before.
+  if (isGraderFile(given)) return (await import("./grader-file.ts")).loadGrader(given);
   const [module, again] = await importTwice(given, "scorer", options);
   const scorer = toScorer(module.exports, given);
   if (module.network && scorer.deterministic !== false)
