@@ -24,7 +24,9 @@ export const mayImport = {
   environments: ["core", "extensions", "scorers", "datasets"],
   openenv: ["core", "environments", "http"],
   providers: ["core", "engine"],
-  judge: ["core", "runs", "providers", "stats", "http", "environments", "loops"],
+  // Pure, for the judge that is asked and the gate that computes the findings again.
+  audit: ["core", "runs", "stats", "environments"],
+  judge: ["core", "runs", "providers", "stats", "http", "environments", "loops", "audit"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
@@ -33,7 +35,7 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts", "curves"],
   ],
-  gate: ["core", "runs", "scorers", "stats", "environments"],
+  gate: ["core", "runs", "scorers", "stats", "environments", "audit"],
   verify: [
     ...["core", "runs", "scorers", "loops", "policy", "engine", "environments", "learn", "gate"],
   ],
