@@ -9,7 +9,11 @@ import {
   JUDGE_AUDIT_SUMMARY_SCHEMA,
   JUDGEMENTS,
 } from "../src/runs/artifacts.ts";
-import type { JudgeAudit, JudgeAuditManifest } from "../src/runs/judge-audit-schema.ts";
+import {
+  JUDGE_FAULTS,
+  type JudgeAudit,
+  type JudgeAuditManifest,
+} from "../src/runs/judge-audit-schema.ts";
 import { manifestFingerprint, observeOccasion } from "../src/runs/manifest.ts";
 import { artifactJson, RunFolder } from "../src/runs/run-folder.ts";
 
@@ -23,13 +27,14 @@ export async function writeJudgeAudit(
   const power = { ...{ accuracy: 1, shrinkage: 1 }, smallest_difference: null, tasks_needed: null };
   const audit: JudgeAudit = {
     ...{ schema: JUDGE_AUDIT_SCHEMA, judge, trusted, alpha: 0.05 },
-    findings: [
-      {
-        ...{ fault: "length", verdict: trusted === "trusted" ? "acquitted" : "convicted", n: 100 },
-        ...{ effect: 0, interval: [0, 0], margin: 0.1, p: 1, p_adjusted: 1 },
-        ...{ counts: {}, examples: [] },
+    findings: JUDGE_FAULTS.map((fault) => ({
+      ...{
+        fault,
+        verdict: trusted === "trusted" || fault !== "length" ? "acquitted" : "convicted",
       },
-    ],
+      ...{ n: 100, effect: 0, interval: [0, 0], margin: fault === "agreement" ? 0.7 : 0.1 },
+      ...{ p: 1, p_adjusted: 1, counts: {}, examples: [] },
+    })),
     measures: {
       accuracy: { value: accuracy, interval: [accuracy - 0.05, accuracy + 0.05], n: 100 },
       ...{ ties: none, order_flips: none, self_agreement: none, kendall_tau: none },

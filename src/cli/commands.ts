@@ -30,7 +30,7 @@ export const GROUPS = {
     seal: "sign a run, so that others can tell whose it is",
     sabotage: "cheat on purpose, and see which check catches it",
     env: "list, play and check environments: tasks of several turns",
-    judge: "a judge of attempts: serve the embedded one, reckon its cost",
+    judge: "score attempts, serve the embedded judge, estimate its cost",
     runs: "list the runs below a folder, with state and figures",
     "token-inspect": "show a text as tokens, and how it scores",
   },

@@ -26,10 +26,11 @@ interface Flags extends RunFlags, JudgeFlags {
   readonly difference: number;
 }
 
-export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b and better ("a" or "b"),
-or the pairs.jsonl of \`pairs\`. --trajectories takes episodes whose rewards no
-judge gave, several of each task. Without either, the labelled replies of the
-embedded environment support-replies are used.
+export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b and better ("a" or
+"b"), or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`.
+--trajectories takes episodes whose rewards no judge gave, several of each task.
+Without either, the labelled replies of the environment support-replies are
+used.
 
 Each pair is judged six times: in both orders, again with another seed, and
 three times beside two copies of the worse reply, one of them with
@@ -54,8 +55,7 @@ Examples:
   lockedroom judge-audit --judge embedded --outdir runs/audit
   lockedroom judge-audit --judge embedded:position --outdir runs/audit-position
   lockedroom judge-audit --judge openai:gpt-5-mini --rubric rubric.md \\
-    --pairs preferences.jsonl --tasks 500 --outdir runs/audit
-  lockedroom report --run runs/audit --outfile audit.html`;
+    --pairs preferences.jsonl --tasks 500 --outdir runs/audit`;
 
 const SHARE = numberIn(0, 1, "a share from 0 to 1");
 

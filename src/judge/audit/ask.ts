@@ -26,12 +26,13 @@ export async function* askedOf(
 }
 
 export function judgementOf(
-  { id, probe, wording, attempts }: AuditRequest,
+  { id, probe, wording, attempts, group }: AuditRequest,
   verdict: GroupVerdict,
 ): AuditJudgement {
   const judgements = isDropped(verdict) ? undefined : verdict.judgements;
   return {
     ...{ id, probe, ...(wording !== undefined && { wording }) },
+    prompt: group.attempts[0]?.find(({ role }) => role === "user")?.content ?? "",
     attempts: attempts.map(({ name, worth, messages }, i) => ({
       ...{ name, worth, text: lastSaid(messages) },
       score: judgements?.[i]?.score ?? null,

@@ -43,7 +43,7 @@ test.each<[what: string, fault: JudgeFault, faults: SimulatedFaults]>([
   ["a first place favoured by the margin", "position", { position: 0.05, noise: 0.02 }],
   ["errors as often as is just not allowed", "agreement", { wrong: 0.25 }],
 ])(
-  "%s: ruled out in at most 2.5 %% of audits (%s)",
+  "%s is ruled out in at most one audit of 40",
   (_, fault, faults) => {
     const times = 150;
     let acquitted = 0;

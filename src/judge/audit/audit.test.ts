@@ -86,6 +86,12 @@ describe("an audit", () => {
     expect(auditTrusted(trusted, JUDGE)).toBe(true);
     expect(whyNotTrusted(not, JUDGE)).toMatch(/convicted the judge of position/);
     expect(whyNotTrusted(audited({}, 20), JUDGE)).toMatch(/could not decide about/);
+    const wide = { ...AUDIT_DEFAULTS, margin: 0.5, tasks: 160 };
+    const lenient = auditOf(JUDGE, simulatedVerdicts({ length: 0.3 }, { n: 160, audit: 1 }), wide);
+    expect(lenient.trusted).toBe("trusted");
+    expect(whyNotTrusted(lenient, JUDGE)).toMatch(/at a margin of 0.5, and 0.1 is the widest/);
+    const cut = { ...trusted, findings: trusted.findings.slice(1) };
+    expect(whyNotTrusted(cut, JUDGE)).toMatch(/could not decide about position/);
     const other = { name: "other", fingerprint: "0".repeat(64) };
     expect(whyNotTrusted(trusted, other)).toMatch(/another judge: simulated/);
   });

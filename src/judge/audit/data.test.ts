@@ -31,6 +31,13 @@ describe("a file of pairs", () => {
     expect(inputs).toMatchObject([{ role: "pairs", rows: 2 }]);
   });
 
+  test("may be the labels of a review, without ties and skipped pairs", async () => {
+    const label = { ...pair, shown_first: "a" };
+    const rows = [label, { ...label, better: "tie" }, { ...label, better: undefined }];
+    const { pairs } = await readPairsFile(written("labels.jsonl", rows));
+    expect(pairs).toHaveLength(1);
+  });
+
   test.each([
     ["no label", { ...pair, better: undefined }, /:2: .*better is not a text/s],
     ["another label", { ...pair, better: "c" }, /:2: .*neither "a" nor "b"/s],

@@ -77,7 +77,7 @@ test("noise: equal attempts differ, by the seed of the request and by nothing el
 
 test("faults of the content can be combined, and cost the judge its agreement with labels", async () => {
   const agreement = async (faults: string) => {
-    const labelled = preferences("dev");
+    const labelled = preferences("dev").slice(0, 40);
     const agreed = await withJudge({ faults }, (judge) =>
       Promise.all(
         labelled.map(async ({ prompt, a, b, better }) => {

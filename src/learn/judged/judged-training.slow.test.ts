@@ -57,6 +57,23 @@ describe("the same seeds", () => {
     expect(bytesOf("one")["baseline.jsonl"]?.split("\n")).toHaveLength(25);
   });
 
+  test("need no validation: a run without one is resumed as well", async () => {
+    const rows = Array.from({ length: 6 }, (_, i) => JSON.stringify({ id: `p${i}`, prompt: "?" }));
+    writeFileSync(here("prompts.jsonl"), rows.join("\n"));
+    const prompts = { environment: undefined, dataset: here("prompts.jsonl") };
+    await train(options("whole", prompts));
+    const stopped = train({
+      ...options("halved", prompts),
+      onStep: (done) => {
+        if (done === 3) throw new Error("stopped here");
+      },
+    });
+    await expect(stopped).rejects.toThrow("stopped here");
+    await train({ ...options("halved", prompts), resume: true });
+    expect(bytesOf("halved")).toEqual(bytesOf("whole"));
+    expect(Object.keys(bytesOf("whole"))).not.toContain("baseline.jsonl");
+  });
+
   test("and another judge are refused on --resume, as is another baseline", async () => {
     const interrupted = (outdir: string) =>
       train({
