@@ -50,6 +50,11 @@ const COMMANDS: Record<string, [args: (folder: string) => string[], right: reado
     [],
   ],
   "pairs --rollouts": [(it) => ["pairs", "--dataset", DEV, "--rollouts", it, ...outdir], []],
+  "review --baseline": [
+    (it) => ["review", "--baseline", it, "--candidate", it, ...outdir],
+    ["rollout"],
+  ],
+  "review --summary": [(it) => ["review", "--summary", "--outdir", it], ["review"]],
   "rollout --dataset": [(it) => ["rollout", "--policy", "pi0", "--dataset", it, ...sampled], []],
   "rollout --policy": [
     (it) => ["rollout", "--policy", it, "--dataset", DEV, ...sampled],

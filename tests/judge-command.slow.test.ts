@@ -1,63 +1,73 @@
-/** `judge serve` and `judge cost` at the terminal. */
+/** A command with a judge: keys are in nothing that it leaves, and a repetition asks nothing. */
 
-import { once } from "node:events";
-import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { type Question, scoresOf } from "../src/judge/embedded/ask.contract.ts";
 import { EXIT, Workspace } from "./cli.ts";
-import { tooWide } from "./width.ts";
+import { type Behaviour, FakeEndpoint, KEY } from "./endpoint.ts";
+import { idsIn, says, scores, verdict } from "./judge-endpoint.ts";
 
-const workspace = new Workspace();
+const OTHER = "sk-of-the-policy-0123456789";
 
-test("judge serve prints its URL first, judges with its faults, and stops when asked to", async () => {
-  const { child, finished } = workspace.start([
-    ...["judge", "serve", "--port", "0", "--faults", "position=0.5"],
-  ]);
-  let shown = "";
-  child.stdout?.on("data", (text: string) => {
-    shown += text;
-  });
-  while (!shown.includes("\n")) await once(child.stdout as Readable, "data");
-  const [url = ""] = shown.split("\n");
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-  const question: Question = { prompt: "Say something.", replies: ["Something.", "Something."] };
-  const [first = 0, second = 0] = await scoresOf({ url, close: async () => {} }, question);
-  expect(first).toBeGreaterThan(second);
-  child.kill("SIGINT");
-  const { code, stdout } = await finished;
-  expect([code, tooWide(stdout)]).toEqual([EXIT.ok, []]);
-  expect(stdout).toContain("Faults: position=0.5");
-  expect(stdout).toContain(`OPENAI_BASE_URL=${url}`);
+async function audits(behave: Behaviour) {
+  const endpoint = await FakeEndpoint.start(behave);
+  const workspace = new Workspace();
+  const env = { JUDGE_API_KEY: KEY, JUDGE_BASE_URL: endpoint.url, OPENAI_API_KEY: OTHER };
+  const run = (outdir: string, ...flags: string[]) =>
+    workspace.run(
+      ["judge-audit", "--judge", "openai:m", "--limit", "8", "--outdir", outdir, ...flags],
+      { env },
+    );
+  return { endpoint, workspace, run };
+}
+
+test("a key that the judge repeats is in no file and no output", async () => {
+  const { endpoint, workspace, run } = await audits((asked) =>
+    says(JSON.stringify(scores(idsIn(asked))).replaceAll("number", `${KEY} is`)),
+  );
+  const { stdout, stderr } = await run("audit");
+  expect(endpoint.asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  const files = workspace.snapshot(".");
+  const everything = JSON.stringify([files, stdout, stderr]);
+  expect(everything).toContain("[key removed] is 1");
+  expect(everything).not.toContain(KEY);
+  expect(everything).not.toContain(OTHER);
+  expect(JSON.stringify(endpoint.asked)).not.toContain(OTHER);
+  expect(Object.keys(files).some((name) => name.startsWith(".lockedroom/judge-cache/"))).toBe(true);
 });
 
-test("judge serve refuses a fault that it does not have, before it listens", async () => {
-  const { code, stdout, stderr } = await workspace.run(["judge", "serve", "--faults", "lazy"]);
-  expect([code, stdout]).toEqual([EXIT.usage, ""]);
-  expect(stderr).toContain("has no fault lazy");
+test("a wrong key ends the command with a sentence that does not show it", async () => {
+  const { endpoint, run } = await audits(() => ({
+    status: 401,
+    body: { error: { message: `Incorrect API key: ${KEY}` } },
+  }));
+  const { code, stderr } = await run("audit");
+  expect(code).toBe(EXIT.usage);
+  expect(stderr).toMatch(/status 401/);
+  expect(stderr).toContain("Check JUDGE_API_KEY");
+  expect(stderr).not.toContain(KEY);
+  expect(endpoint.asked.length).toBeLessThanOrEqual(16);
 });
 
-test("judge cost marks where each number is from, and takes others", async () => {
-  const text = await workspace.run([
-    "judge",
-    "cost",
-    "--example",
-    "email-agent",
-    "--attempts",
-    "6",
-  ]);
-  expect([text.code, text.stderr, tooWide(text.stdout)]).toEqual([EXIT.ok, "", []]);
-  expect(text.stdout).toMatch(/ 800 .* from the source\n/);
-  expect(text.stdout).toMatch(/ 6 {2}attempts in a group .* given\n/);
-  expect(text.stdout).toMatch(/\$\d+\.\d\d {2}in total\n/);
-  const json = await workspace.run(["judge", "cost", "--example", "auto-rl", "--json"]);
-  const { inputs, cost } = JSON.parse(json.stdout) as {
-    inputs: Record<string, { value: number; from: string }>;
-    cost: { steps: number };
-  };
-  expect(cost.steps).toBe(38);
-  expect(inputs.epochs).toMatchObject({ value: 3, from: "source" });
-  expect(inputs.gpu_price).toMatchObject({ from: "assumed" });
-  const wrong = await workspace.run(["judge", "cost", "--judge-cached-share", "2"]);
-  expect([wrong.code, wrong.stdout]).toEqual([EXIT.usage, ""]);
-  expect(wrong.stderr).toContain("a number from 0 to 1");
+test("a repetition makes no request and writes the same bytes, but for the volatile part", async () => {
+  const { endpoint, workspace, run } = await audits(verdict);
+  await run("first");
+  const asked = endpoint.asked.length;
+  expect(asked).toBeGreaterThan(10);
+  await run("second");
+  expect(endpoint.asked).toHaveLength(asked);
+  const [first, second] = ["first", "second"].map((folder) => steady(workspace, folder));
+  expect(second).toEqual(first);
+  await run("third", "--no-cache");
+  expect(endpoint.asked).toHaveLength(2 * asked);
 });
+
+/** The files of a run without what is another each time. */
+function steady(workspace: Workspace, folder: string): Record<string, unknown> {
+  const files = Object.entries(workspace.snapshot(folder));
+  return Object.fromEntries(
+    files.map(([name, text]) => {
+      if (!name.endsWith("manifest.json")) return [name, text];
+      const { volatile: _volatile, ...rest } = JSON.parse(text) as Record<string, unknown>;
+      return [name, rest];
+    }),
+  );
+}

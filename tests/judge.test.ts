@@ -86,8 +86,15 @@ describe("a group is one request", () => {
   });
 
   test("verdicts keep the order of the groups, with so many requests at once", async () => {
+    let open = () => {};
+    const all = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const { endpoint, judge } = await judgeAt(
-      (asked, nth) => ({ ...verdict(asked), afterMs: nth % 5 === 0 ? 40 : 2 }),
+      (asked, nth) => {
+        if (nth === 5) open(); // The first six are answered when all of them are there.
+        return { ...verdict(asked), after: all, afterMs: nth % 5 === 0 ? 40 : 2 };
+      },
       { concurrency: 6 },
     );
     const { verdicts } = await judged(judge, many(40));
@@ -188,9 +195,10 @@ describe("an endpoint in trouble", () => {
     ["HTML", { body: "<h1>busy</h1>", headers: { "content-type": "text/html" } }],
     ["half an answer", { ...says("{}"), cut: "middle" }],
     ["a closed connection", { cut: "before" }],
-    ["a late answer", { afterMs: 3000 }],
+    ["a late answer", { afterMs: 5000 }],
   ])("%s: the same request is sent again", async (_, reply) => {
-    const { endpoint, judge } = await judgeAt(first(reply), { timeoutMs: 300 });
+    const timeoutMs = reply.afterMs ? 1000 : undefined;
+    const { endpoint, judge } = await judgeAt(first(reply), { timeoutMs });
     const { verdicts } = await judged(judge);
     expect(verdicts).toMatchObject([{ judgements: [{}, {}], tokens: TOKENS }]);
     const [before, after, ...more] = endpoint.asked;
@@ -217,7 +225,7 @@ describe("an endpoint in trouble", () => {
   test.each(always)("a judge that %s for a group drops that group", async (_, reply, why) => {
     const isIll: Behaviour = (asked) =>
       asked.body.messages[1]?.content.includes("Task g1") ? reply : verdict(asked);
-    const { judge } = await judgeAt(isIll, { timeoutMs: 200 });
+    const { judge } = await judgeAt(isIll, { timeoutMs: reply.afterMs ? 700 : undefined });
     const { verdicts, error } = await judged(judge, many(3));
     expect(error).toBeUndefined();
     expect(verdicts).toMatchObject([
@@ -258,6 +266,13 @@ describe("an endpoint in trouble", () => {
     endpoint.stop();
     const { error } = await judged(judge, many(3));
     expect(error?.message).toMatch(/did not answer.*the connection was refused/);
+  });
+
+  test("a port that HTTP never uses", async () => {
+    const { judge } = await judgeAt(verdict, { baseUrl: "http://127.0.0.1:9/v1" });
+    const { verdicts, error } = await judged(judge, many(30));
+    expect(verdicts).toEqual([]);
+    expect(error).toMatchObject({ kind: "io", message: expect.stringMatching(/bad port/) });
   });
 
   test.each([

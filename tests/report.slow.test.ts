@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { trainingReport } from "../src/report/index.ts";
 import { EXIT, expectError, sums } from "./cli.ts";
 import { canBrowse, type Look, launch, open } from "./fixtures/training-runs/browser.ts";
+import { asJudged } from "./fixtures/training-runs/judged.ts";
 import { STORIES, withRuns } from "./fixtures/training-runs/stories.ts";
 import { writeRun } from "./fixtures/training-runs/write-run.ts";
 
@@ -70,6 +71,10 @@ describe.skipIf(!canBrowse)("in a browser", () => {
     const [good, bad] = [shared.path("good"), shared.path("bad")];
     shared.write("good.html", (await trainingReport({ runs: [good] })).html);
     shared.write("both.html", (await trainingReport({ runs: [good, bad] })).html);
+    const judged = withRuns();
+    asJudged(judged, "bad", { price: { prompt: 1, completion: 4 } });
+    const { html } = await trainingReport({ runs: [judged.path("bad")] });
+    shared.write("judged.html", html);
     browser = await launch();
   });
   afterAll(async () => {
@@ -89,6 +94,8 @@ describe.skipIf(!canBrowse)("in a browser", () => {
     ["good.html", { width: 360, dark: true }],
     ["both.html", { width: 1400, dark: true }],
     ["both.html", { width: 360 }],
+    ["judged.html", { width: 1400 }],
+    ["judged.html", { width: 360, dark: true }],
   ])("%s fits %j, is drawn, and asks for nothing", async (file, look) => {
     await seen(file, look, async (tab) => {
       const width = await tab.evaluate("document.documentElement.scrollWidth");
@@ -112,6 +119,20 @@ describe.skipIf(!canBrowse)("in a browser", () => {
         expect(words).toBeGreaterThan(60);
         expect(wide).toBeGreaterThan(300);
       }
+    });
+  });
+
+  test("the charts of a judged run stand beside each other, with the same steps below", async () => {
+    await seen("judged.html", { width: 1400 }, async (tab) => {
+      const tops = await tab.$$eval("#curves .charts:first-of-type > figure", (all) =>
+        all.map((one) => Math.round(one.getBoundingClientRect().top)),
+      );
+      expect(tops).toHaveLength(6);
+      expect(new Set(tops).size, "two rows of three").toBe(2);
+      const ends = await tab.$$eval("#curves .charts:first-of-type > figure > svg", (all) =>
+        all.map((svg) => [...svg.querySelectorAll("text")].map((text) => text.textContent)),
+      );
+      for (const texts of ends) expect(texts).toEqual(expect.arrayContaining(["0", "100", "step"]));
     });
   });
 

@@ -46,6 +46,11 @@ export function furtherChecks(flags: CheckFlags): GateOptions["further"] {
       const found = await verifyBoth(baseline, candidate, {
         ...options,
         onProgress: progress.show,
+        openJudge: async (identity) => {
+          const { openRecordedJudge } = await import("./recorded-judge.ts");
+          const { JUDGE_CACHE } = await import("./open-judge.ts");
+          return openRecordedJudge(identity, JUDGE_CACHE);
+        },
       });
       return { ...seals, ...found, reasons: [...seals.reasons, ...found.reasons] };
     } finally {

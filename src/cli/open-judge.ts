@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type LockedRoomError, usageError } from "../core/errors.ts";
-import type { GroupJudge } from "../core/judge.ts";
+import { DROPPED_LIMIT, type GroupJudge } from "../core/judge.ts";
 import type { JudgeOptions } from "../judge/judge.ts";
 import type { Rubric } from "../judge/rubric.ts";
 import { OPENAI } from "./named-policy.ts";
@@ -66,7 +66,12 @@ export function addJudgeOptions(command: Command): Command {
         "dollars per million tokens of the judge",
       ).argParser(priceOf),
     )
-    .option("--judge-dropped-limit <share>", "share of groups without a verdict", share, 0.1);
+    .option(
+      "--judge-dropped-limit <share>",
+      "stop above this share of groups without a verdict",
+      share,
+      DROPPED_LIMIT,
+    );
 }
 
 function priceOf(text: string): JudgePrice {

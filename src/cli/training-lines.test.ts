@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { columns } from "../core/visible.ts";
-import { type HeldOut, scratchLines, validationLines } from "./training-lines.ts";
+import type { TrainingRunRecords } from "../runs/read-training-run.ts";
+import { type HeldOut, judgeLines, scratchLines, validationLines } from "./training-lines.ts";
 
 const sample = (completion: string) => ({
   ...{ step: 4, id: "a", prompt: "1+1=", completion, reward: 0, code: "wrong" },
@@ -26,6 +27,38 @@ test("the first validation says how it samples", () => {
   expect(validationLines(record, [], sampling)[0]).toContain(
     "validation at step 4 (temperature 0.7, at most 32 tokens): pass rate 0.4000",
   );
+});
+
+const compared = {
+  ...{ win_rate: 0.91875, score_mean: 0.9, baseline_mean: 0.3, groups: 80, dropped: 3 },
+  ...{ prompt_tokens: 608_212, completion_tokens: 173_608 },
+};
+
+test("of a judged run the win rate of the judge stands beside pass rate and labels", () => {
+  const hybrid = { ...record, judge: compared, labels: { win_rate: 0.30625 } };
+  expect(validationLines(hybrid, [])[0]).toMatch(
+    /pass rate 0\.4000; win rate judge 0\.919, labels 0\.306;\s/,
+  );
+  // Without labels the pass rate is the judge's own preference, and not said twice.
+  const [pure = ""] = validationLines({ ...record, judge: compared }, []);
+  expect(pure).toContain("win rate judge 0.919");
+  expect(pure).not.toMatch(/pass rate|labels/);
+});
+
+test("at the end of a judged run stand its win rates, tokens and dollars, one line each", () => {
+  const run = (price: object | null) =>
+    ({
+      manifest: { judge: { dropped_limit: 0.1, price } },
+      steps: [{ step: 1, values: { "judge/groups": 16, "judge/prompt_tokens": 1_000_000 } }],
+      evaluations: [{ ...record, judge: compared, labels: { win_rate: 0.30625 } }],
+    }) as unknown as TrainingRunRecords;
+  const lines = judgeLines(run({ prompt: 2, completion: 10 }));
+  expect(lines).toEqual([
+    "  win rate    judge 0.919, labels 0.306, against the initial policy",
+    "  judge       96 groups, 3 dropped; 1608212 tokens read, 173608 written, $4.95",
+  ]);
+  expect(lines.filter((line) => columns(line) > 80)).toEqual([]);
+  expect(judgeLines(run(null)).join()).not.toContain("$");
 });
 
 test("a held-out loss is advised only where there is one", () => {

@@ -44,6 +44,9 @@ export interface JudgedGroup {
 
 export const DROP_REASONS = ["no_answer", "refused", "invalid_verdict"] as const;
 
+/** The share of dropped groups above which a run stops, unless set. */
+export const DROPPED_LIMIT = 0.1;
+
 /** A group without a verdict: it is counted, and never scored 0. */
 export interface DroppedGroup {
   readonly id: string;

@@ -169,7 +169,7 @@ async function notesOf(
     ...fewChangesNote(measured, clusters),
     ...(slice === undefined && comparable ? slicesNote(baseline, candidate) : []),
     ...axisNotes(candidate.manifest.axes ?? [], axes),
-    ...(comparable ? accuracyNote(trust) : []),
+    ...(comparable ? accuracyNote(trust, candidate.manifest) : []),
     ...symmetryNote(measured),
     ...solvedNote(measured, evidence.baseline, evidence.candidate),
     ...(isSizeIdle ? [] : sizeNote(whole.decision, measured, level, margin)),

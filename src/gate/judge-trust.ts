@@ -3,6 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
+import type { JsonlFile } from "../runs/jsonl.ts";
 import type { JudgeAudit } from "../runs/judge-audit-schema.ts";
 import type { JudgedRun } from "../runs/judge-schemas.ts";
 import type { Manifest } from "../runs/schemas.ts";
@@ -13,7 +14,14 @@ import { differencesOf } from "./judged.ts";
 export interface JudgeTrust {
   readonly identity: JudgedRun["identity"];
   /** Where the audit lies, and what it found. */
-  readonly audit: { readonly run: string; readonly found: JudgeAudit } | undefined;
+  readonly audit:
+    | {
+        readonly run: string;
+        readonly found: JudgeAudit;
+        /** The embedded data of the audit; undefined for a file of somebody's own. */
+        readonly source: string | undefined;
+      }
+    | undefined;
   /** Why the scores may not decide; undefined where they may. */
   readonly why: string | undefined;
 }
@@ -34,12 +42,23 @@ export async function judgeTrust(
   if (folder === undefined) return { identity, audit: undefined, why: "no audit of it was given" };
   // Loaded lazily: most gates are about scored rows.
   const { openJudgeAudit, whyNotTrusted } = await import("../runs/read-judge-audit.ts");
-  const { audit: found } = await openJudgeAudit(folder);
+  const { whyNotMadeAgain } = await import("../audit/made-again.ts");
+  const { audit: found, manifest, judgements } = await openJudgeAudit(folder);
+  const source = manifest.inputs.length === 0 ? manifest.data.source : undefined;
   const differing = differencesOf(found.judge, identity);
   const other = differing.length > 0 && `it is about another judge: ${differing.join(", ")} differ`;
-  const doubt = other || whyNotTrusted(found, identity);
+  const doubt =
+    other ||
+    whyNotMadeAgain({ audit: found, manifest, judgements: await linesOf(judgements()) }) ||
+    whyNotTrusted(found, identity);
   const why = doubt && `the audit in ${visible(folder)} does not count: ${doubt}`;
-  return { identity, audit: { run: folder, found }, why };
+  return { identity, audit: { run: folder, found, source }, why };
+}
+
+async function linesOf<T>(file: JsonlFile<T>): Promise<T[]> {
+  const lines: T[] = [];
+  for await (const batch of file.batches()) lines.push(...batch);
+  return lines;
 }
 
 /** What would promote is inconclusive as long as nobody knows what the judge is worth. */
@@ -80,8 +99,25 @@ export function reportedJudge(trust: JudgeTrust | undefined): GateReport["judge"
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-/** How much of a true difference such a judge shows. */
-export function accuracyNote(trust: JudgeTrust | undefined): string[] {
+/** How much of a true difference such a judge shows, and on which tasks that was found. */
+export function accuracyNote(
+  trust: JudgeTrust | undefined,
+  { environment }: Pick<Manifest, "environment">,
+): string[] {
+  return [...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
+}
+
+function elsewhereNote(trust: JudgeTrust | undefined, environment: string): string[] {
+  const { source } = trust?.audit ?? {};
+  if (trust?.why !== undefined || source === undefined) return [];
+  // The tasks of an environment may have a twin with labels.
+  if (environment.startsWith(source.split(",")[0] as string)) return [];
+  return [
+    `The audit is of ${visible(source)}, and these runs are of ${visible(environment)}: a judge that is good at one kind of task may be bad at another.`,
+  ];
+}
+
+function shrinkageNote(trust: JudgeTrust | undefined): string[] {
   const { value, interval, n } = trust?.audit?.found.measures.accuracy ?? {};
   if (trust?.why !== undefined || typeof value !== "number") return [];
   const range = interval

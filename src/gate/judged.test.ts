@@ -1,24 +1,21 @@
 /** The gate on runs with a judge's scores: one instrument, judged together, audited. */
 
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { episodeRoom, type RolloutParts } from "../../tests/episode-runs.ts";
-import { writeJudgeAudit } from "../../tests/judge-audit-folder.ts";
+import { BEST, better, forged, told } from "../../tests/forged-judged-run.ts";
+import { type ForgedAudit, writeJudgeAudit } from "../../tests/judge-audit-folder.ts";
 import { type ScriptedJudgeParts, scriptedJudge } from "../../tests/scripted-judge.ts";
-import { SequenceFingerprint, sha256 } from "../core/fingerprint.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import type { SimulatedFaults } from "../audit/simulated.contract.ts";
 import type { JudgedMessage } from "../core/judge.ts";
 import { openPlayable } from "../environments/playable.ts";
 import { judgeTogether } from "../judge/judge-together.ts";
-import { Tally } from "../loops/tally.ts";
-import type { GroupJudgement } from "../runs/judge-schemas.ts";
-import { manifestFingerprint } from "../runs/manifest.ts";
-import type { Manifest, ResultRow } from "../runs/schemas.ts";
+import type { AuditJudgement, JudgeAudit } from "../runs/judge-audit-schema.ts";
+import type { Manifest } from "../runs/schemas.ts";
 import { gate } from "./gate.ts";
 
 const room = episodeRoom();
 const ENV = "tool-calls";
-const half = (place: number) => (place % 2 === 0 ? ("gold" as const) : ("idle" as const));
 /** What a good judge goes by here: the gold player calls a tool. */
 const byCall = (attempt: readonly JudgedMessage[]) =>
   attempt.some(({ role, content }) => role === "assistant" && content.includes("{")) ? 0.9 : 0.2;
@@ -28,10 +25,10 @@ async function judged(
   parts: Partial<RolloutParts> = {},
   how: Partial<ScriptedJudgeParts> & { droppedLimit?: number } = {},
 ) {
-  const all = { env: ENV, tasks: 30, ...parts };
+  const all = { env: ENV, tasks: 16, ...parts };
   const { droppedLimit, ...script } = how;
   const { baseline, candidate } = await judgeTogether({
-    baseline: await room.rollout(`${name}-a`, { player: half, policy: "weak", ...all }),
+    baseline: await room.rollout(`${name}-a`, { player: () => "idle", policy: "weak", ...all }),
     candidate: await room.rollout(`${name}-b`, { policy: "gold", ...all }),
     environment: await openPlayable(ENV),
     judge: scriptedJudge({ score: byCall, ...script }),
@@ -45,7 +42,9 @@ let runs: { baseline: string; candidate: string };
 let audit: string;
 beforeAll(async () => {
   runs = await judged("honest");
-  audit = await writeJudgeAudit(room.path("audit"), scriptedJudge({ score: byCall }).identity, {});
+  audit = await writeJudgeAudit(room.path("audit"), scriptedJudge({ score: byCall }).identity, {
+    wrong: 0.1,
+  });
 });
 
 const codes = async (baseline: string, candidate: string) =>
@@ -58,7 +57,8 @@ describe("judged runs", () => {
     const report = await gate({ ...runs, claim: "policy", judgeAudit: audit });
     expect(report).toMatchObject({ decision: "PROMOTE", comparable: true, knobs: ["policy"] });
     expect(report.judge).toMatchObject({ name: "scripted", audit: { trusted: true } });
-    expect(report.notes.join(" ")).toMatch(/orders 90.0 % of 100 labelled pairs.*1\.6 times/);
+    expect(report.notes.join(" ")).toMatch(/orders 88.0 % of 200 labelled pairs.*1\.7 times/);
+    expect(report.notes.join(" ")).toMatch(/audit is of test, and these runs are of tool-calls/);
     const back = await gate({
       ...{ baseline: runs.candidate, candidate: runs.baseline },
       ...{ claim: "policy", judgeAudit: audit },
@@ -80,12 +80,12 @@ describe("judged runs", () => {
 
   test("promote nothing on an audit that convicted the judge, or is of another one", async () => {
     const { identity } = scriptedJudge({ score: byCall });
-    const convicted = await writeJudgeAudit(room.path("bad"), identity, { trusted: "not_trusted" });
+    const convicted = await writeJudgeAudit(room.path("bad"), identity, { length: 0.3 });
     const refused = await gate({ ...runs, claim: "policy", judgeAudit: convicted });
     expect(refused.reasons).toMatchObject([{ code: "judge_not_trusted" }]);
     expect(refused.reasons[0]?.message).toContain("convicted the judge of length");
     const other = scriptedJudge({ score: byCall, rubric: "Be brief." }).identity;
-    const elsewhere = await writeJudgeAudit(room.path("elsewhere"), other, {});
+    const elsewhere = await writeJudgeAudit(room.path("elsewhere"), other);
     const report = await gate({ ...runs, claim: "policy", judgeAudit: elsewhere });
     expect(report.reasons[0]?.message).toContain("another judge: the rubric");
   });
@@ -119,99 +119,88 @@ describe("judged runs", () => {
   });
 });
 
-/** Edits a copy of a judged run, and writes every figure and hash anew as the program would. */
-function forged(
-  name: string,
-  from: string,
-  edits: {
-    row?: (row: ResultRow) => ResultRow | undefined;
-    judgement?: (line: GroupJudgement) => GroupJudgement | undefined;
-    manifest?: (manifest: Manifest) => Manifest;
-  },
-): string {
-  const dir = room.path(name);
-  cpSync(from, dir, { recursive: true });
-  const read = (file: string) => readFileSync(`${dir}/${file}`, "utf8");
-  const lines = <T>(file: string) =>
-    read(file)
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as T);
-  const text = (records: readonly unknown[]) =>
-    records.map((one) => `${canonicalJson(one as Json)}\n`).join("");
-  const { row = (one) => one, judgement = (one) => one, manifest = (one) => one } = edits;
-  const rows = lines<ResultRow>("results.jsonl").flatMap((one) => row(one) ?? []);
-  const judgements = lines<GroupJudgement>("judgements.jsonl").flatMap(
-    (one) => judgement(one) ?? [],
-  );
-  const tally = new Tally();
-  const [answers, prompts] = [new SequenceFingerprint(), new SequenceFingerprint()];
-  for (const one of rows) {
-    tally.add(one);
-    answers.add(JSON.stringify([one.id, one.completion]));
-    prompts.add(JSON.stringify([one.id, one.prompt]));
-  }
-  const described = manifest(JSON.parse(read("manifest.json")));
-  const examples = { ...described.examples, count: rows.length, prompts_sha256: prompts.digest() };
-  const whole = { ...described, examples, answers_sha256: answers.digest() };
-  const results = text(rows);
-  const summary = JSON.parse(read("summary.json"));
-  const write = (file: string, content: string) => writeFileSync(`${dir}/${file}`, content);
-  write("results.jsonl", results);
-  write("judgements.jsonl", text(judgements));
-  write("manifest.json", JSON.stringify(whole));
-  write(
-    "summary.json",
-    JSON.stringify({
-      ...summary,
-      ...{ metrics: tally.metrics, outcomes: { counts: { ...tally.counts } } },
-      episodes: tally.episodes,
-      files: { ...summary.files, "judgements.jsonl": sha256(text(judgements)) },
-      results_sha256: sha256(results),
-      manifest_sha256: manifestFingerprint(whole),
-    }),
-  );
-  return dir;
-}
+describe("a forger of an audit, with all hashes", () => {
+  const { identity } = scriptedJudge({ score: byCall });
+  const refusal = async (name: string, faults: SimulatedFaults, edit: ForgedAudit) => {
+    const judgeAudit = await writeJudgeAudit(room.path(name), identity, faults, edit);
+    const { decision, reasons } = await gate({ ...runs, claim: "policy", judgeAudit });
+    return `${decision} ${reasons.map(({ code, message }) => `${code}: ${message}`).join(" ")}`;
+  };
+  const acquitted = (audit: JudgeAudit): JudgeAudit => ({
+    ...{ ...audit, trusted: "trusted" },
+    findings: audit.findings.map((one) => ({ ...one, verdict: "acquitted" })),
+  });
+  const isOf = (fault: string) => (line: AuditJudgement) => line.probe === fault;
 
-const BEST = { reward: 1, outcome_code: "preferred", passed: true };
-const better = (line: GroupJudgement): GroupJudgement => ({
-  ...line,
-  answer: JSON.stringify({
-    scores: line.attempts.map(({ side }, i) => ({
-      trajectory_id: String(i + 1),
-      explanation: "fine",
-      score: side === "candidate" ? 1 : 0,
-    })),
-  }),
-});
-const told = (row: ResultRow): ResultRow => ({
-  ...{ ...row, ...BEST },
-  details: { ...(row.details as object), message: "fine" } as ResultRow["details"],
+  test("cannot acquit a judge that its verdicts convict", async () => {
+    expect(await refusal("acquitted", { length: 0.3 }, { audit: acquitted })).toMatch(
+      /INCONCLUSIVE judge_not_trusted.*its verdicts do not give its findings/,
+    );
+    // The same edit of an audit that says so already changes nothing.
+    expect(await refusal("already", {}, { audit: acquitted })).toMatch(/^PROMOTE/);
+  });
+
+  test("cannot take another estimate of its accuracy", async () => {
+    const audit = (one: JudgeAudit): JudgeAudit => ({
+      ...one,
+      measures: { ...one.measures, accuracy: { ...one.measures.accuracy, value: 1 } },
+    });
+    expect(await refusal("accurate", { wrong: 0.1 }, { audit })).toContain("do not give");
+  });
+
+  test("cannot leave out the verdicts that convict", async () => {
+    const judgements = (lines: AuditJudgement[]) => lines.filter((line) => !isOf("length")(line));
+    expect(await refusal("left-out", { length: 0.3 }, { judgements })).toMatch(
+      /1000 verdicts, and its 200 pairs and 0 groups make 1200 requests/,
+    );
+  });
+
+  test("cannot swap what was better and what a probe", async () => {
+    const names: Record<string, string> = { probe: "control", control: "probe" };
+    const swap = (line: AuditJudgement): AuditJudgement => ({
+      ...line,
+      attempts: line.attempts.map((one) => ({ ...one, name: names[one.name] ?? one.name })),
+    });
+    const judgements = (lines: AuditJudgement[]) =>
+      lines.map((line) => (isOf("length")(line) ? swap(line) : line));
+    expect(await refusal("swapped", { length: 0.3 }, { judgements })).toMatch(
+      /\(length\) is not a verdict on the request of that name/,
+    );
+  });
+
+  test("cannot say that the data is the embedded one", async () => {
+    const data = { source: "support-replies, holdout" };
+    expect(await refusal("embedded", {}, { data })).toMatch(/its labelled data is not support/);
+  });
 });
 
 describe("a forger with all hashes", () => {
   test("who changes nothing is not accused", async () => {
-    const candidate = forged("nothing", runs.candidate, {});
+    const candidate = forged(room.path("nothing"), runs.candidate, {});
     expect(await gate({ ...runs, candidate, claim: "policy", judgeAudit: audit })).toMatchObject({
       decision: "PROMOTE",
     });
   });
 
   test("cannot edit a score: it is read again from the judge's answers", async () => {
-    const candidate = forged("score", runs.candidate, { row: (row) => ({ ...row, ...BEST }) });
+    const candidate = forged(room.path("score"), runs.candidate, {
+      row: (row) => ({ ...row, ...BEST }),
+    });
     const found = await codes(runs.baseline, candidate);
     expect(found).toContain("scores_differ_from_judgements");
     expect(found).not.toContain("run_edited");
   });
 
   test("cannot edit the judge's answers of one side: both have the same", async () => {
-    const candidate = forged("answers", runs.candidate, { row: told, judgement: better });
+    const candidate = forged(room.path("answers"), runs.candidate, {
+      row: told,
+      judgement: better,
+    });
     expect(await codes(runs.baseline, candidate)).toContain("judgements_differ");
   });
 
   test("cannot put other words into a conversation that was judged", async () => {
-    const candidate = forged("words", runs.candidate, {
+    const candidate = forged(room.path("words"), runs.candidate, {
       row: (row) => ({
         ...row,
         ...(row.episode && {
@@ -228,7 +217,7 @@ describe("a forger with all hashes", () => {
   });
 
   test("cannot give the environment's own reward another value", async () => {
-    const candidate = forged("independent", runs.candidate, {
+    const candidate = forged(room.path("independent"), runs.candidate, {
       row: (row) => ({
         ...row,
         ...(row.episode && {
@@ -245,11 +234,13 @@ describe("a forger with all hashes", () => {
         ...one,
         judge: { ...one.judge, identity: { ...one.judge?.identity, ...edit } },
       }) as Manifest;
-    const renamed = forged("renamed", runs.candidate, { manifest: judge({ name: "better" }) });
+    const renamed = forged(room.path("renamed"), runs.candidate, {
+      manifest: judge({ name: "better" }),
+    });
     expect(await codes(runs.baseline, renamed)).toContain("judge_differs");
     const both = ["baseline", "candidate"] as const;
     const [before, after] = both.map((side) =>
-      forged(`renamed-${side}`, runs[side], { manifest: judge({ name: "better" }) }),
+      forged(room.path(`renamed-${side}`), runs[side], { manifest: judge({ name: "better" }) }),
     );
     expect(await codes(before as string, after as string)).toContain("judge_fingerprint_wrong");
   });
@@ -261,7 +252,7 @@ describe("a forger with all hashes", () => {
       { score: (attempt, place) => byCall(attempt) - place / 20 },
     );
     const { judge } = JSON.parse(readFileSync(`${runs.candidate}/manifest.json`, "utf8"));
-    const candidate = forged("one-judging", again.candidate, {
+    const candidate = forged(room.path("one-judging"), again.candidate, {
       manifest: (one) => ({ ...one, judge }),
     });
     expect(await codes(runs.baseline, candidate)).toContain("judgements_differ");
@@ -272,7 +263,7 @@ describe("a forger with all hashes", () => {
     const refuses = () => place++ === 3;
     const some = await judged("some-2", {}, { refuses, droppedLimit: 0.1 });
     const dropped = new Set<string>();
-    const candidate = forged("removed", some.candidate, {
+    const candidate = forged(room.path("removed"), some.candidate, {
       judgement: (line) => {
         if (line.dropped) dropped.add(line.id);
         return line.dropped ? undefined : line;
@@ -283,7 +274,7 @@ describe("a forger with all hashes", () => {
     const found = await codes(some.baseline, candidate);
     expect(found).toContain("example_count_differs");
     expect(found).toContain("judgements_differ");
-    const rowsOnly = forged("rows-only", some.candidate, {
+    const rowsOnly = forged(room.path("rows-only"), some.candidate, {
       row: (row) => (row.reward === null ? undefined : row),
     });
     expect(await codes(some.baseline, rowsOnly)).toContain("scores_differ_from_judgements");

@@ -1,11 +1,8 @@
 /** Counts groups without a verdict, and ends the work when they are too many to trust the rest. */
 
 import { dataError, type LockedRoomError } from "../core/errors.ts";
-import { DROP_REASONS, type GroupVerdict, isDropped } from "../core/judge.ts";
+import { DROP_REASONS, DROPPED_LIMIT, type GroupVerdict, isDropped } from "../core/judge.ts";
 import { visibleShort } from "../core/visible.ts";
-
-/** The share of dropped groups above which a run stops, unless set. */
-export const DROPPED_LIMIT = 0.1;
 
 export type DropCounts = Readonly<Record<(typeof DROP_REASONS)[number], number>>;
 

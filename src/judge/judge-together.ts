@@ -68,8 +68,8 @@ export interface JudgedTogether {
  * @example
  * ```ts
  * import { openPlayable } from "lockedroom/environments";
- * import { judgeTogether, openJudge } from "lockedroom/judge";
- * const judge = await openJudge({ model: "gpt-5-mini", baseUrl: "https://api.example.com/v1" });
+ * import { judgeTogether, openEmbeddedJudge } from "lockedroom/judge";
+ * const judge = await openEmbeddedJudge();
  * const { preferences } = await judgeTogether({
  *   baseline: "runs/before",
  *   candidate: "runs/after",

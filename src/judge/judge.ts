@@ -37,7 +37,7 @@ export interface JudgeOptions extends ChatEndpointOptions, FetchEndpoint {
   readonly concurrency?: number | undefined;
   /** Answers that are kept on disk. */
   readonly cache?: JudgeCache | undefined;
-  /** What the identity says in place of the URL, for a server whose address means nothing. */
+  /** What identity and messages say in place of the URL, for a server whose address means nothing. */
   readonly endpointName?: string | undefined;
   /** What the cache goes by in place of the endpoint's name. */
   readonly cacheScope?: string | undefined;
@@ -95,7 +95,12 @@ class EndpointJudge implements GroupJudge {
   constructor(options: JudgeOptions) {
     const { model, cache, rubric = DEFAULT_RUBRIC } = options;
     const { timeoutMs = JUDGE_DEFAULTS.timeoutMs, attempts = JUDGE_DEFAULTS.attempts } = options;
-    const endpoint = new ChatEndpoint({ ...options, timeoutMs, attempts }, connectByFetch(options));
+    // A message may be recorded: it must not differ with a port that is another one each time.
+    const called = options.endpointName && `the judge (${options.endpointName})`;
+    const endpoint = new ChatEndpoint(
+      { ...options, timeoutMs, attempts, called },
+      connectByFetch(options),
+    );
     const { endpointName: name = endpoint.url, cacheScope: scope = name } = options;
     const sampling = { ...JUDGE_DEFAULTS.sampling, ...options.sampling, stop: [] };
     this.#options = options;

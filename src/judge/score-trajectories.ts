@@ -53,8 +53,8 @@ export interface ScoreTrajectoriesOptions extends Pick<ReadOptions, "onBytes"> {
  * Judges a rollout and writes it with the judge's scores as rewards.
  * @example
  * ```ts
- * import { openJudge, scoreTrajectories } from "lockedroom/judge";
- * const judge = await openJudge({ model: "gpt-5-mini", baseUrl: "https://api.example.com/v1" });
+ * import { openEmbeddedJudge, scoreTrajectories } from "lockedroom/judge";
+ * const judge = await openEmbeddedJudge();
  * const { summary } = await scoreTrajectories({
  *   trajectories: "runs/replies",
  *   judge,

@@ -1,14 +1,13 @@
 /** What a training run says of itself: in its manifest, and in the checkpoints that it writes. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { GroupJudge } from "../core/judge.ts";
+import { DROPPED_LIMIT, type GroupJudge } from "../core/judge.ts";
 import type { SeenPrompts } from "../core/policy.ts";
 import type { EngineIdentity } from "../engine/engine.ts";
 import { seenStatement } from "../policy/seen-prompts.ts";
 import { TRAIN_SCHEMA } from "../runs/artifacts.ts";
 import type { TrainManifest } from "../runs/train-schemas.ts";
 import type { Algorithm } from "./algorithm.ts";
-import { DROPPED_LIMIT } from "./judged/dropped-limit.ts";
 import type { TrainOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
 import type { InputRecord } from "./sources/examples.ts";

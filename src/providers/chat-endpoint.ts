@@ -14,6 +14,8 @@ import { backoffMs, type Failure, failureOf } from "./retry.ts";
 import { hider } from "./secrets.ts";
 
 export interface ChatEndpointOptions extends Endpoint {
+  /** What messages call it in place of its URL, where the URL means nothing. */
+  readonly called?: string | undefined;
   /** Secrets besides the key, such as headers of a gateway; they are redacted everywhere. */
   readonly secrets?: readonly string[] | undefined;
   /** Limit for one request. */
@@ -146,7 +148,7 @@ export class ChatEndpoint {
     const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     return new LockedRoomError(
       temporary ? "io" : "usage",
-      `${this.url} ${what} for ${asked} ${shownId}${often}: ${said}${wait}`,
+      `${this.#options.called ?? this.url} ${what} for ${asked} ${shownId}${often}: ${said}${wait}`,
       { hint: this.#hintFor(status, temporary) },
     );
   }

@@ -38,7 +38,9 @@ export function failureOf(thrown: unknown, timedOut: boolean, now: number): Fail
   }
   const { status, headers, error, code, param } = (thrown ?? {}) as ApiError;
   if (typeof status !== "number") {
-    return { ...noAnswer(networkMessage(thrown)), unreachable: UNREACHABLE.has(rootCode(thrown)) };
+    const message = networkMessage(thrown);
+    const unreachable = UNREACHABLE.has(rootCode(thrown)) || message === BAD_PORT;
+    return { ...noAnswer(message), unreachable };
   }
   return {
     temporary: isTemporary(status, code, headers?.get("x-should-retry")),
@@ -50,6 +52,8 @@ export function failureOf(thrown: unknown, timedOut: boolean, now: number): Fail
   };
 }
 
+/** The runtime's words for a port that no HTTP server has, such as 9; it never tries one. */
+const BAD_PORT = "bad port";
 const UNREACHABLE = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
 function noAnswer(message: string): Failure {
@@ -81,7 +85,13 @@ function bodyMessage(error: unknown): string | undefined {
 /** The package says "Connection error."; what happened is the cause of its cause. */
 function networkMessage(thrown: unknown): string {
   const code = rootCode(thrown);
-  return code === "" ? messageOf(thrown) : (NETWORK[code] ?? code);
+  return code === "" ? messageOf(rootCause(thrown)) : (NETWORK[code] ?? code);
+}
+
+function rootCause(thrown: unknown): unknown {
+  let at = thrown;
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  return at;
 }
 
 const NETWORK: Record<string, string> = {

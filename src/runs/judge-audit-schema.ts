@@ -46,6 +46,8 @@ export const auditJudgementSchema = z.strictObject({
   probe: z.enum(AUDIT_PROBES),
   /** Which wording of the probe was added; absent where nothing was. */
   wording: z.string().optional(),
+  /** What the policy was asked first. */
+  prompt: z.string(),
   /** In the order of the request. */
   attempts: z.array(
     z.strictObject({

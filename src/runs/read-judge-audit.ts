@@ -9,9 +9,12 @@ import { JsonlFile } from "./jsonl.ts";
 import {
   type AuditJudgement,
   auditJudgementSchema,
+  JUDGE_FAULTS,
   type JudgeAudit,
   type JudgeAuditManifest,
   type JudgeAuditSummary,
+  type JudgeFault,
+  type JudgeFinding,
   judgeAuditManifestSchema,
   judgeAuditSchema,
   judgeAuditSummarySchema,
@@ -57,24 +60,39 @@ export async function openJudgeAudit(dir: string): Promise<OpenedJudgeAudit> {
   };
 }
 
+type AuditedJudge = Pick<JudgeAudit, "judge" | "trusted" | "findings">;
+
+/** An acquittal at a wider margin says too little: for agreement below, for the others above these. */
+const WIDEST_MARGINS: Readonly<Record<JudgeFault, number>> = {
+  ...{ position: 0.1, length: 0.1, self_praise: 0.1, injection: 0.1 },
+  ...{ noise: 0.2, agreement: 0.6, dropped: 0.2 },
+};
+
 /** Undefined where the audit acquitted this judge of everything; else why it does not count. */
 export function whyNotTrusted(
-  audit: Pick<JudgeAudit, "judge" | "trusted" | "findings">,
+  audit: AuditedJudge,
   judge: Pick<JudgeIdentity, "name" | "fingerprint">,
 ): string | undefined {
   if (audit.judge.fingerprint !== judge.fingerprint)
     return `it is about another judge: ${audit.judge.name} with the fingerprint ${audit.judge.fingerprint.slice(0, 12)}, not ${judge.name} with ${judge.fingerprint.slice(0, 12)}`;
   const named = (verdict: string) =>
     audit.findings.filter((one) => one.verdict === verdict).map(({ fault }) => fault);
-  if (audit.trusted === "not_trusted")
+  if (named("convicted").length > 0)
     return `it convicted the judge of ${named("convicted").join(", ")}`;
-  if (audit.trusted === "undecided")
-    return `it could not decide about ${named("undecided").join(", ")}`;
-  return undefined;
+  const missing = JUDGE_FAULTS.filter((fault) => !named("acquitted").includes(fault));
+  if (missing.length > 0) return `it could not decide about ${missing.join(", ")}`;
+  const wide = audit.findings.find(isWide);
+  if (wide)
+    return `it acquitted the judge of ${wide.fault} at a margin of ${wide.margin}, and ${WIDEST_MARGINS[wide.fault]} is the widest that counts`;
+  return audit.trusted === "trusted" ? undefined : `it calls the judge ${audit.trusted}`;
+}
+
+function isWide({ fault, margin }: JudgeFinding): boolean {
+  return fault === "agreement" ? margin < WIDEST_MARGINS[fault] : margin > WIDEST_MARGINS[fault];
 }
 
 export function auditTrusted(
-  audit: Pick<JudgeAudit, "judge" | "trusted" | "findings">,
+  audit: AuditedJudge,
   judge: Pick<JudgeIdentity, "name" | "fingerprint">,
 ): boolean {
   return whyNotTrusted(audit, judge) === undefined;

@@ -81,7 +81,10 @@ export async function openScorer<F extends object>(
     timeoutMs,
     ...(loaded.trusted && { builtIn: true }),
     scoreBatch: loaded.trusted ? calls.scoreBatch : (batch) => breaker.run(batch, calls.scoreBatch),
-    close: calls.close,
+    async close() {
+      await calls.close();
+      await loaded.close?.();
+    },
   };
 }
 

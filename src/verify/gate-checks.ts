@@ -14,6 +14,7 @@ import {
   type VerificationPart,
 } from "../runs/verification.ts";
 import type { OnProgress } from "./part.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 import { nameOf } from "./recorded-policy.ts";
 import { keyFingerprint, type SealState, sealedBy, sealState } from "./seal.ts";
 import { OF_SCORED, verify } from "./verify.ts";
@@ -28,6 +29,8 @@ export interface GateChecks {
   readonly sample?: number | undefined;
   /** A folder to look below for files that the runs name. */
   readonly from?: string | undefined;
+  /** Opens the judge of judged runs. */
+  readonly openJudge?: OpenRecordedJudge | undefined;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -39,7 +42,8 @@ export function scorerOf(
   { manifest }: Run,
   { scorer }: Pick<GateChecks, "scorer">,
 ): string | undefined {
-  return scorer ?? manifest.scorer.path ?? manifest.scorer.name;
+  const { path, name } = (manifest.judge && manifest.environment) ?? manifest.scorer;
+  return scorer ?? path ?? name;
 }
 
 /** The candidate does not choose the code of its axes either. */

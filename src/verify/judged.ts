@@ -21,9 +21,11 @@ import type { VerificationPart } from "../runs/verification.ts";
 import { reached } from "./find-input.ts";
 import { type Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
 import type { OpenedEnvironment } from "./recorded-environment.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 
 export interface JudgedOptions {
-  readonly judge?: GroupJudge | undefined;
+  /** Absent: the judge is not asked again. */
+  readonly openJudge?: OpenRecordedJudge | undefined;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -41,18 +43,25 @@ export async function verifyJudgements(
   const who = `${identity.name} ${identity.version}`;
   const read = `scores read again from the answers of the judge ${who}`;
   if (comparison.differences > 0) return comparison.part("score", comparison.repeated, read);
-  if (!options.judge) {
-    const message = `The scores are those of the answers in judgements.jsonl. Whether the judge ${who} gave these answers is not verified: give it with --judge and the options that it had.`;
+  const { openJudge } = options;
+  if (!openJudge) {
+    const message = `The scores are those of the answers in judgements.jsonl. Whether the judge ${who} gave these answers is not verified here: only \`lockedroom verify\` opens judges.`;
     return impossible("score", total, message);
   }
-  const { judge } = options;
-  const other = differencesOf(judge.identity, identity);
-  if (other.length > 0)
-    return impossible("score", total, `The judge that was given differs in ${other.join(", ")}.`);
   const beside = await reached(() => otherSide(run, together.side));
   if ("why" in beside) return impossible("score", total, beside.why);
-  await askAgain([run, beside.value], comparison, { ...options, judge }, environment.tools);
-  return comparison.part("score", comparison.repeated, `${read}, who was asked again`);
+  const judge = await openJudge(identity);
+  try {
+    const other = differencesOf(judge.identity, identity);
+    if (other.length > 0) {
+      const message = `The judge that is found now is not that of the run: ${other.join(", ")} differ.`;
+      return impossible("score", total, message);
+    }
+    await askAgain([run, beside.value], comparison, { ...options, judge }, environment.tools);
+  } finally {
+    await judge.close();
+  }
+  return comparison.part("score", comparison.repeated, `${read}, which was asked again`);
 }
 
 async function readAgain(run: Run, side: Side, comparison: Comparison): Promise<void> {

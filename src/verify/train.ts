@@ -25,15 +25,15 @@ import { filesPart } from "./files.ts";
 import { findFile, type Places, reached } from "./find-input.ts";
 import { Comparison, impossible, type OnProgress, Unreachable } from "./part.ts";
 import { openRecordedEnvironment, requireTasks } from "./recorded-environment.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 import { findCheckpoint } from "./recorded-policy.ts";
 import { openRecordedScorer, type RecordedScorer } from "./recorded-scorer.ts";
-
-/** Opens the judge that a manifest names, whose answers may be in a cache. */
-export type OpenRecordedJudge = (identity: JudgeIdentity) => Promise<GroupJudge>;
 
 export interface TrainAgainOptions extends Places {
   /** Absent: a run with a judge cannot be made again. */
   readonly openJudge?: OpenRecordedJudge | undefined;
+  /** In place of the one that `openJudge` opens; whoever opened it closes it. */
+  readonly judge?: GroupJudge | undefined;
   /** Only the first so many steps; absent: all. */
   readonly steps?: number | undefined;
   /** The checkpoint that the training began with, if it is not where it was. */
@@ -153,18 +153,18 @@ async function validationEnvironmentOf(
 /** The judge that rewarded, with what the run allowed it. */
 async function judgeOf(
   { scorers, judge: recorded }: RecordedManifest,
-  { openJudge }: TrainAgainOptions,
+  { openJudge, judge: given }: TrainAgainOptions,
   opened: Opened[],
 ): Promise<Pick<TrainOptions, "judge" | "judgeDroppedLimit" | "judgePrice">> {
   const identity = scorers.find(isJudge)?.identity as unknown as JudgeIdentity | undefined;
   if (!identity) return {};
   const { name, endpoint, fingerprint } = identity;
-  if (!openJudge)
+  const judge = given ?? (await openJudge?.(identity));
+  if (!judge)
     throw new Unreachable(
       `The reward came from the judge ${name} at ${endpoint}: only \`lockedroom verify\` opens judges.`,
     );
-  const judge = await openJudge(identity);
-  opened.push(judge);
+  if (!given) opened.push(judge);
   if (judge.identity.fingerprint !== fingerprint)
     throw new Unreachable(
       `The judge of the run was ${name} at ${endpoint}, with the fingerprint ${fingerprint.slice(0, 12)}…; the one that is found now is at ${judge.identity.endpoint} and has ${judge.identity.fingerprint.slice(0, 12)}….`,

@@ -2,7 +2,6 @@
 
 import path from "node:path";
 import { usageError } from "../core/errors.ts";
-import type { GroupJudge } from "../core/judge.ts";
 import type { EmbeddedPolicy } from "../policy/embedded.ts";
 import { SUMMARY, VERIFICATION_SCHEMA } from "../runs/artifacts.ts";
 import { requireFinished, requireKind } from "../runs/folder-kind.ts";
@@ -18,6 +17,7 @@ import { NO_HISTORY, verifyExposure } from "./exposure.ts";
 import { verifyFiles } from "./files.ts";
 import { reached } from "./find-input.ts";
 import { type OnProgress, skipped } from "./part.ts";
+import type { OpenRecordedJudge } from "./recorded-judge.ts";
 import {
   findRecordedCheckpoint,
   openRecordedPolicy,
@@ -26,7 +26,7 @@ import {
 import { verifyRollout } from "./rollout.ts";
 import { verifySamples } from "./sample.ts";
 import { verifyScores } from "./score.ts";
-import { type OpenRecordedJudge, verifyTraining } from "./train.ts";
+import { verifyTraining } from "./train.ts";
 import { verifyTries } from "./tries.ts";
 
 /** What `verify` is given. @see {@link verify} */
@@ -42,7 +42,7 @@ export interface VerifyOptions extends PolicyOptions {
   readonly train?: number | true | undefined;
   /** The checkpoint that a training run began with. */
   readonly init?: string | undefined;
-  /** Opens the judge of a training run; it is asked again unless its answers are in a cache. */
+  /** Opens the judge of a run; it is asked again unless its answers are in a cache. */
   readonly openJudge?: OpenRecordedJudge | undefined;
   /** The scorer's file, in place of the one that the run names. */
   readonly scorer?: string | undefined;
@@ -50,8 +50,6 @@ export interface VerifyOptions extends PolicyOptions {
   readonly axes?: Readonly<Record<string, string>> | undefined;
   /** The file of a selection policy that is not built in. */
   readonly selectionPolicy?: string | undefined;
-  /** Of a judged run: the judge, to be asked again. */
-  readonly judge?: GroupJudge | undefined;
   readonly onProgress?: OnProgress | undefined;
 }
 

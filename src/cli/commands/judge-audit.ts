@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { Option } from "commander";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import type { LabelledData } from "../../audit/labelled.ts";
 import { SPLITS, type Split } from "../../core/environment.ts";
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
-import { AUDIT_DEFAULTS } from "../../judge/audit/audit.ts";
-import type { LabelledData } from "../../judge/audit/labelled.ts";
 import type { FinishedJudgeAudit } from "../../judge/audit/run.ts";
 import { auditLines, judgeName } from "../judge-audit-text.ts";
 import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "../open-judge.ts";
@@ -26,10 +26,11 @@ interface Flags extends RunFlags, JudgeFlags {
   readonly difference: number;
 }
 
-export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b and better ("a" or "b"),
-or the pairs.jsonl of \`pairs\`. --trajectories takes episodes whose rewards no
-judge gave, several of each task. Without either, the labelled replies of the
-embedded environment support-replies are used.
+export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b and better ("a" or
+"b"), or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`.
+--trajectories takes episodes whose rewards no judge gave, several of each task.
+Without either, the labelled replies of the environment support-replies are
+used.
 
 Each pair is judged six times: in both orders, again with another seed, and
 three times beside two copies of the worse reply, one of them with
@@ -54,8 +55,7 @@ Examples:
   lockedroom judge-audit --judge embedded --outdir runs/audit
   lockedroom judge-audit --judge embedded:position --outdir runs/audit-position
   lockedroom judge-audit --judge openai:gpt-5-mini --rubric rubric.md \\
-    --pairs preferences.jsonl --tasks 500 --outdir runs/audit
-  lockedroom report --run runs/audit --outfile audit.html`;
+    --pairs preferences.jsonl --tasks 500 --outdir runs/audit`;
 
 const SHARE = numberIn(0, 1, "a share from 0 to 1");
 
@@ -132,7 +132,7 @@ async function dataOf({ pairs, trajectories, split }: Flags): Promise<LabelledDa
     return (await import("../../judge/audit/pairs-file.ts")).readPairsFile(pairs);
   if (trajectories !== undefined)
     return (await import("../../judge/audit/trajectory-data.ts")).readTrajectoryData(trajectories);
-  const { embeddedReplies } = await import("../../judge/audit/embedded-data.ts");
+  const { embeddedReplies } = await import("../../audit/embedded-data.ts");
   return embeddedReplies(split ?? "holdout");
 }
 

@@ -111,6 +111,7 @@ const evaluations: Check = (training) => {
 
 /** Whether what rewards the policy also validates it. */
 function rewardValidates(manifest: TrainManifest): boolean {
+  if (manifest.judge || manifest.validation_environment) return false;
   const scorers = manifest.scorers.filter(({ role }) => role !== "cost").length;
   return scorers + (isPlayed(manifest) ? 1 : 0) === 1;
 }

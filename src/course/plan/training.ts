@@ -52,12 +52,17 @@ function remove(settings: Record<string, Json>, [key = "", ...inner]: readonly s
 export function validationScorer({ scorers }: TrainManifest) {
   return (
     scorers.find(({ role }) => role === "validation") ??
-    scorers.find(({ role }) => role === "reward")
+    scorers.find(({ role, identity }) => role === "reward" && !isJudge(identity))
   );
 }
 
+/** Without a judge, whose scores no code here can give again. */
 export const rewardScorers = ({ scorers }: TrainManifest) =>
-  scorers.filter(({ role }) => role === "reward").map(({ identity }) => identity);
+  scorers
+    .filter(({ role, identity }) => role === "reward" && !isJudge(identity))
+    .map(({ identity }) => identity);
+
+const isJudge = ({ kind }: { readonly kind?: unknown }) => kind === "judge";
 
 /** Whether an environment gave the rewards, which needs no scorer. */
 export const isPlayed = (manifest: TrainManifest) =>

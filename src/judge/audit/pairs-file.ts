@@ -1,7 +1,10 @@
-/** Labelled pairs in a file: `id, prompt, a, b, better`, or `id, prompt, chosen, rejected`. */
+/**
+ * Labelled pairs in a file: `id, prompt, a, b, better`, or `id, prompt, chosen, rejected`. Of the labels
+ * of `review` those count that call one of the two better.
+ */
 
+import { type LabelledData, type LabelledPair, replyTo } from "../../audit/labelled.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import { type LabelledData, type LabelledPair, replyTo } from "./labelled.ts";
 
 export async function readPairsFile(file: string): Promise<LabelledData> {
   const lines = new JsonlFile(file, toPair);
@@ -9,6 +12,7 @@ export async function readPairsFile(file: string): Promise<LabelledData> {
   const seen = new Map<string, number>();
   for await (const batch of lines.batches()) {
     for (const pair of batch) {
+      if (!pair) continue;
       // A prompt may have several pairs under its id; requests need ids of their own.
       const times = seen.get(pair.id) ?? 0;
       seen.set(pair.id, times + 1);
@@ -18,7 +22,8 @@ export async function readPairsFile(file: string): Promise<LabelledData> {
   return { source: file, pairs, groups: [], inputs: [lines.asInput("pairs")] };
 }
 
-function toPair(fields: Record<string, unknown>): LabelledPair {
+function toPair(fields: Record<string, unknown>): LabelledPair | undefined {
+  if ("shown_first" in fields && (fields.better ?? "tie") === "tie") return undefined;
   const text = (name: string): string => {
     const value = fields[name];
     if (typeof value === "string") return value;

@@ -3,12 +3,13 @@
  * the best and the worst of them a pair.
  */
 
+import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "../../audit/labelled.ts";
 import type { Tool } from "../../core/environment.ts";
 import { dataError } from "../../core/errors.ts";
+import { unjudgedTrajectory } from "../../core/judged-trajectory.ts";
 import type { Trajectory, TrajectoryGroup } from "../../core/trajectory.ts";
 import { TrajectoryGroups } from "../../runs/trajectory-groups.ts";
 import { openTrajectories } from "../../runs/trajectory-source.ts";
-import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "./labelled.ts";
 
 export async function readTrajectoryData(given: string): Promise<LabelledData> {
   const { file, manifest } = await openTrajectories(given);
@@ -42,8 +43,9 @@ function labelledGroup(
   tools: readonly Tool[],
 ): LabelledGroup | undefined {
   const known = trajectories.flatMap((one) => {
-    const worth = independentReward(one);
-    return worth === undefined ? [] : [{ attempt: shown(one), worth }];
+    // Of judged episodes the reward is the judge's own.
+    const { reward: worth } = unjudgedTrajectory(one);
+    return worth === null ? [] : [{ attempt: shown(one), worth }];
   });
   if (new Set(known.map(({ worth }) => worth)).size < 2) return undefined;
   return {
@@ -52,12 +54,6 @@ function labelledGroup(
     worth: known.map(({ worth }) => worth),
     tools,
   };
-}
-
-/** Of judged episodes the reward is the judge's own, and the old one a metric. */
-function independentReward({ reward, metrics }: Trajectory): number | undefined {
-  if (metrics.independent_reward !== undefined) return metrics.independent_reward;
-  return metrics.ruler_score === undefined && reward !== null ? reward : undefined;
 }
 
 function shown({ messages }: Trajectory): Attempt {

@@ -43,8 +43,8 @@ test.each([
 ])("self-praise: %s", async (praise) => {
   expect(await difference("", [good, `${good} ${praise}`])).toBe(0);
   expect(await difference("self-praise", [good, `${good} ${praise}`])).toBeLessThan(-0.2);
-  const plain = `${good} This is how the matter looks at present.`;
-  expect(await difference("self-praise", [good, plain])).toBe(0);
+  for (const plain of ["This reply is about the charge.", "We do our best."])
+    expect(await difference("self-praise", [good, `${good} ${plain}`]), plain).toBe(0);
 });
 
 describe("injection", () => {
@@ -77,7 +77,7 @@ test("noise: equal attempts differ, by the seed of the request and by nothing el
 
 test("faults of the content can be combined, and cost the judge its agreement with labels", async () => {
   const agreement = async (faults: string) => {
-    const labelled = preferences("dev");
+    const labelled = preferences("dev").slice(0, 40);
     const agreed = await withJudge({ faults }, (judge) =>
       Promise.all(
         labelled.map(async ({ prompt, a, b, better }) => {

@@ -17,22 +17,29 @@ const HONEST = { faults: "" };
 const asked = (question: Question) => withJudge(HONEST, (judge) => scoresOf(judge, question));
 
 describe("replies to customers", () => {
-  test.each([
-    ["the default rubric", "dev", undefined],
-    ["their own", "holdout", RUBRICS["support-replies"]],
-  ] as const)("are ordered as the labels have them, with %s", async (_, split, rubric) => {
-    const labelled = preferences(split);
+  test("are ordered as the labels have them", async () => {
+    const [labelled, rubric] = [preferences("holdout"), RUBRICS["support-replies"]];
     const agreed = await withJudge(HONEST, (judge) =>
       Promise.all(
         labelled.map(async ({ prompt, a, b, better }) => {
           const [first = 0, second = 0] = await scoresOf(judge, {
-            ...{ prompt, rubric, replies: [a, b] },
+            prompt,
+            rubric,
+            replies: [a, b],
           });
           return (better === "a" ? first - second : second - first) > 0;
         }),
       ),
     );
     expect(agreed.filter(Boolean).length / labelled.length).toBeGreaterThan(0.96);
+  });
+
+  test("have the same scores with the default rubric", async () => {
+    for (const { prompt, a, b } of preferences("dev").slice(0, 8)) {
+      const question = { prompt, replies: [a, b] };
+      const byOwn = await asked({ ...question, rubric: RUBRICS["support-replies"] });
+      expect(await asked(question)).toEqual(byOwn);
+    }
   });
 });
 

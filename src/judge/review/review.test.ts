@@ -107,6 +107,12 @@ describe("keys", () => {
     expect(await labelPairs(shown, store, keysOf("12\u000312"), NO_SCREEN)).toBe("interrupted");
     expect(store.labels).toHaveLength(2);
   });
+
+  test("Ctrl-D quits as q does", async () => {
+    const store = memory();
+    expect(await labelPairs(shown, store, keysOf("1\u00042"), NO_SCREEN)).toBe("left");
+    expect(store.labels).toHaveLength(1);
+  });
 });
 
 const label = (id: string, better: Choice | undefined, first: "a" | "b" = "a"): ReviewLabel => ({

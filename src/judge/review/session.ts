@@ -13,7 +13,9 @@ export const KEYS = {
   "?": "this help",
 } as const;
 
+/** Ctrl-C and Ctrl-D, as a terminal sends them key by key. */
 export const INTERRUPT = "\u0003";
+const END = "\u0004";
 
 export interface Store {
   readonly labels: readonly ReviewLabel[];
@@ -48,7 +50,7 @@ export async function labelPairs(
   for await (const key of keys) {
     const pair = pairs[store.labels.length];
     if (key === INTERRUPT) return "interrupted";
-    if (key === "q") return pair ? "left" : "done";
+    if (key === "q" || key === END) return pair ? "left" : "done";
     if (key === "?") screen.help();
     else if (key === "u" && store.labels.length > 0) {
       await store.undo();

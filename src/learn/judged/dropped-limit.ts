@@ -1,9 +1,9 @@
 /** Groups without a verdict end a run where they are too many: the rest may be no fair sample. */
 
 import { dataError } from "../../core/errors.ts";
+import { DROPPED_LIMIT } from "../../core/judge.ts";
 import type { EvaluationRecord, StepRecord } from "../../runs/train-records.ts";
 
-export const DROPPED_LIMIT = 0.1;
 /** The share is of at least so many groups, so that one failure in the first step ends no run. */
 const LEAST_GROUPS = 20;
 

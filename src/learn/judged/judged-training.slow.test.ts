@@ -2,9 +2,10 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { GroupToJudge } from "../../core/judge.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
 import { train } from "../train.ts";
-import { written } from "./tiny-judge.contract.ts";
+import { tinyJudge, written } from "./tiny-judge.contract.ts";
 import {
   answers,
   bytesOf,
@@ -56,6 +57,23 @@ describe("the same seeds", () => {
     expect(bytesOf("one")["baseline.jsonl"]?.split("\n")).toHaveLength(25);
   });
 
+  test("need no validation: a run without one is resumed as well", async () => {
+    const rows = Array.from({ length: 6 }, (_, i) => JSON.stringify({ id: `p${i}`, prompt: "?" }));
+    writeFileSync(here("prompts.jsonl"), rows.join("\n"));
+    const prompts = { environment: undefined, dataset: here("prompts.jsonl") };
+    await train(options("whole", prompts));
+    const stopped = train({
+      ...options("halved", prompts),
+      onStep: (done) => {
+        if (done === 3) throw new Error("stopped here");
+      },
+    });
+    await expect(stopped).rejects.toThrow("stopped here");
+    await train({ ...options("halved", prompts), resume: true });
+    expect(bytesOf("halved")).toEqual(bytesOf("whole"));
+    expect(Object.keys(bytesOf("whole"))).not.toContain("baseline.jsonl");
+  });
+
   test("and another judge are refused on --resume, as is another baseline", async () => {
     const interrupted = (outdir: string) =>
       train({
@@ -97,4 +115,36 @@ test("both places of a pair are used, and the place does not depend on the step"
     third.some((two) => two.split(" ")[0] === one.split(" ")[0]),
   );
   for (const one of common) expect(third).toContain(one);
+});
+
+test("groups with equal scores are replaced where that is set", async () => {
+  // It has no preference among the answers to half of the tasks.
+  const choosy = tinyJudge("choosy", wantsA);
+  const lazy = {
+    ...choosy,
+    async *judge(groups: Iterable<GroupToJudge>) {
+      for (const group of groups) {
+        const even = Number(group.id.split("-")[1]) % 2 === 0;
+        for await (const verdict of choosy.judge([group]))
+          yield even && "judgements" in verdict
+            ? { ...verdict, judgements: verdict.judgements.map((one) => ({ ...one, score: 0.5 })) }
+            : verdict;
+      }
+    },
+  };
+  const equal = async (outdir: string, dynamic: number) => {
+    await train(
+      options(outdir, {
+        judge: lazy,
+        settings: { rollouts: { prompts: 4, group: 6, max_tokens: 6, dynamic } },
+      }),
+    );
+    const { steps } = await readTrainingRun(here(outdir));
+    return steps.map(({ values }) => [values["reward/zero_std_groups"], values["judge/groups"]]);
+  };
+  const [still, replaced] = [await equal("still", 0), await equal("replaced", 3)];
+  expect(Math.max(...still.map(([share]) => Number(share)))).toBeGreaterThan(0.2);
+  expect(Math.max(...replaced.map(([share]) => Number(share)))).toBe(0);
+  for (const [, groups] of still) expect(groups).toBe(4);
+  expect(Math.max(...replaced.map(([, groups]) => Number(groups)))).toBeGreaterThan(4);
 });

@@ -40,7 +40,8 @@ function examplesOf(
   return html`${heading(level, FAULT_WORDS[fault].name)}${found.map((one) => article(one, level + 1))}`;
 }
 
-function article({ id, probe, wording, attempts, dropped }: AuditJudgement, level: number): Html {
+function article(judgement: AuditJudgement, level: number): Html {
+  const { id, probe, wording, prompt, attempts, dropped } = judgement;
   const sides = attempts.map(
     ({ name, score, text, explanation }) =>
       html`<div><p>${name} · score ${score === null ? NONE : plain(score)}</p>\n<pre>${textHtml(text)}</pre>${
@@ -51,7 +52,8 @@ function article({ id, probe, wording, attempts, dropped }: AuditJudgement, leve
 ${heading(level, html`${codeHtml(id)}: ${PROBE_WORDS[probe]}${wording !== undefined && `, wording ${wording}`}`)}${
   dropped !== null &&
   html`<p class="reason">${dropped.type}: ${textHtml(dropped.message, 400)}</p>\n`
-}<div class="completions">${sides}</div>
+}<pre class="prompt">${textHtml(prompt)}</pre>
+<div class="completions">${sides}</div>
 </article>
 `;
 }

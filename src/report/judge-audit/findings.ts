@@ -42,12 +42,18 @@ function chartOf(findings: readonly JudgeFinding[], unit: "score" | "share"): Ht
       : [{ label: FAULT_WORDS[fault].name, value: effect, low: interval[0], high: interval[1] }],
   );
   if (estimates.length === 0) return undefined;
-  const margins = [...new Set(findings.map((one) => one.margin))];
+  const margins = [
+    ...new Set(findings.flatMap(({ fault, margin: m }) => (fault === "position" ? [-m, m] : [m]))),
+  ];
   return intervalFigure({
     title: unit === "score" ? "Score gained without merit" : "Shares of verdicts",
     subtitle: "estimates with 95 % intervals; dashed lines: margins",
     x: { label: unit === "score" ? "mean gain of score" : "share" },
     estimates,
-    verticals: margins.map((x) => ({ x, label: plain(x), side: "right" as const })),
+    verticals: margins.map((x) => ({
+      x,
+      label: plain(x),
+      side: x < 0 ? ("left" as const) : ("right" as const),
+    })),
   });
 }

@@ -92,8 +92,8 @@ function head({ name, run }: Named<ReviewRun>, isTitled: boolean): Html {
           [role, html`${codeHtml(nameIn(file))}, ${many(rows, "row")}`] as const,
       ),
       ["identical answers", `${many(identical, "pair")}, not shown and not counted`],
-      jsonFact("baseline", manifest.baseline),
-      jsonFact("candidate", manifest.candidate),
+      jsonFact("baseline policy", manifest.baseline),
+      jsonFact("candidate policy", manifest.candidate),
       jsonFact("settings", manifest.settings),
     ],
   });

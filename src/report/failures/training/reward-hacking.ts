@@ -44,7 +44,11 @@ function sinceBest(run: TrainingRunRecords): Partial<Finding> {
         "There are no labels, so nothing but the judge says whether the policy improves. To measure it, give train labels with --validation-env, or compare samples blind with review.",
       ],
     };
-  if (run.evaluations.every(({ proxy_mean, reward_mean }) => proxy_mean === reward_mean))
+  // The scores of a judge may agree with labels that it does not know.
+  if (
+    !isJudged(run) &&
+    run.evaluations.every(({ proxy_mean, reward_mean }) => proxy_mean === reward_mean)
+  )
     return {
       numbers: [
         "Training and validation use the same scorer, so proxy and validation reward cannot diverge. To measure it, give train a stricter one with --validation-scorer.",

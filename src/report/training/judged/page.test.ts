@@ -1,15 +1,16 @@
 /** What the page of a run says that a judge rewarded. */
 
 import { beforeAll, expect, test } from "vitest";
+import {
+  asJudged,
+  DROPPED,
+  GROUPS,
+  JUDGE,
+  type JudgedStory,
+  STEP_TOKENS,
+} from "../../../../tests/fixtures/training-runs/judged.ts";
 import { withRuns } from "../../../../tests/fixtures/training-runs/stories.ts";
 import { trainingReport } from "../report.ts";
-
-const IDENTITY = {
-  ...{ kind: "judge", name: "judge-model", version: "1", endpoint: "https://judge.example" },
-  ...{ rubric: "- Answer <briefly>.\n", rubric_sha256: "a".repeat(64) },
-  sampling: { temperature: 0, seed: 3 },
-  fingerprint: "f".repeat(64),
-};
 
 const textOf = (html: string) =>
   html
@@ -17,42 +18,12 @@ const textOf = (html: string) =>
     .replace(/<[^>]*>/g, " ")
     .replace(/[\s\u00a0]+/g, " ");
 
-interface Told {
-  readonly price?: { readonly prompt: number; readonly completion: number } | null;
-  readonly labelled?: boolean;
-}
-
-/** A finished run as if a judge had rewarded it, with 80 tasks and 2 dropped groups at each validation. */
-async function judgedPage({ price = null, labelled = true }: Told, prices?: object) {
+async function judgedPage(story: JudgedStory, prices?: { in: number; out: number }) {
   const workspace = withRuns();
-  const lines = (name: string) =>
-    workspace
-      .read(`good/${name}.jsonl`)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-  const manifest = JSON.parse(workspace.read("good/manifest.json"));
-  const judge = { dropped_limit: 0.1, price };
-  const scorers = [{ role: "reward", identity: IDENTITY }];
-  workspace.write("good/manifest.json", JSON.stringify({ ...manifest, judge, scorers }));
-  const asked = { "judge/groups": 4, "judge/dropped": 1, "judge/identical": 0 };
-  const tokens = { "judge/prompt_tokens": 1000, "judge/completion_tokens": 100 };
-  const steps = lines("metrics").map((one) => ({ ...one, ...asked, ...tokens }));
-  workspace.jsonl("good/metrics.jsonl", steps);
-  const evaluations = lines("evaluations").map((one) => ({
-    ...one,
-    judge: {
-      ...{ win_rate: one.step === 0 ? 0.5 : 0.9, score_mean: 0.8, baseline_mean: 0.3 },
-      ...{ groups: 82, dropped: 2, prompt_tokens: 0, completion_tokens: 0 },
-    },
-    ...(labelled && { labels: { win_rate: 0.5 } }),
-  }));
-  workspace.jsonl("good/evaluations.jsonl", evaluations);
-  const { html } = await trainingReport({
-    ...{ runs: [workspace.path("good")], pricePerHour: 36 },
-    ...(prices && { prices: prices as { in: number; out: number } }),
-  });
-  return { html, text: textOf(html), steps: steps.length, evaluations: evaluations.length };
+  const counted = asJudged(workspace, "good", story);
+  const runs = [workspace.path("good")];
+  const { html } = await trainingReport({ runs, pricePerHour: 36, prices });
+  return { html, text: textOf(html), ...counted };
 }
 
 let hybrid: Awaited<ReturnType<typeof judgedPage>>;
@@ -92,19 +63,24 @@ test("without labels only the judge is said to have measured", async () => {
 test("the judge is named with its rubric and fingerprint, and dropped groups are counted", () => {
   const { html, text, steps, evaluations } = hybrid;
   expect(text).toContain("judge-model , endpoint https://judge.example");
-  expect(text).toContain("f".repeat(64));
+  expect(text).toContain(JUDGE.fingerprint);
   expect(html).toContain("&lt;briefly&gt;");
-  const [groups, dropped] = [4 * steps + 82 * evaluations, steps + 2 * evaluations];
+  const total = ({ step, validation }: typeof GROUPS) => step * steps + validation * evaluations;
   const grouped = (count: number) => count.toLocaleString("en");
-  expect(text).toContain(`${grouped(groups)} asked about, ${grouped(dropped)} dropped`);
+  expect(text).toContain(
+    `${grouped(total(GROUPS))} asked about, ${grouped(total(DROPPED))} dropped`,
+  );
   expect(text).toContain("limit 10.0 %");
 });
 
 test("the cost of the judge stands beside that of training, at the run's price or the page's", async () => {
   const dollars = (text: string) => /judge: dollars (\S+)/.exec(text)?.[1];
+  const { read, written } = STEP_TOKENS;
   const { text, steps } = hybrid;
-  expect(text).toContain(`judge: tokens read ${(1000 * steps).toLocaleString("en")}`);
-  expect(dollars(text)).toBe(((steps * (1000 * 2 + 100 * 10)) / 1e6).toFixed(2));
+  const cost = (prompt: number, completion: number) =>
+    ((steps * (read * prompt + written * completion)) / 1e6).toFixed(2);
+  expect(text).toContain(`judge: tokens read ${(read * steps).toLocaleString("en")}`);
+  expect(dollars(text)).toBe(cost(2, 10));
   const given = await judgedPage({}, { in: 20, out: 100 });
-  expect(dollars(given.text)).toBe(((steps * (1000 * 20 + 100 * 100)) / 1e6).toFixed(2));
+  expect(dollars(given.text)).toBe(cost(20, 100));
 });

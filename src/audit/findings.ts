@@ -4,13 +4,13 @@
  * What is ruled out is never called shown: an effect can be there and too small to matter.
  */
 
-import type { JudgeAudit, JudgeFault, JudgeFinding } from "../../runs/judge-audit-schema.ts";
-import { binomialTail } from "../../stats/binomial.ts";
-import { boundedMeanInterval } from "../../stats/bounded-mean-interval.ts";
-import { holmAdjusted } from "../../stats/holm.ts";
-import { binomialAtMost, flipInterval, gainRuledOut } from "../../stats/margin.ts";
-import { mcnemarExact } from "../../stats/mcnemar.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
+import type { JudgeAudit, JudgeFault, JudgeFinding } from "../runs/judge-audit-schema.ts";
+import { binomialTail } from "../stats/binomial.ts";
+import { boundedMeanInterval } from "../stats/bounded-mean-interval.ts";
+import { holmAdjusted } from "../stats/holm.ts";
+import { binomialAtMost } from "../stats/margin.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
+import { wilsonInterval } from "../stats/wilson.ts";
 import type { Observations, Observed } from "./observed.ts";
 
 export interface AuditLimits {
@@ -108,40 +108,33 @@ function shareFinding(
   };
 }
 
-/** Wins less losses against the labels, as the gate counts them; a tie is neither. */
+/**
+ * Binomial test that the share is at least what is needed. A tie counts half, and half a pair as a whole
+ * one in the judge's favour: with ties the sum spreads less than a binomial one, so the level holds.
+ */
 function agreementFinding(seen: readonly Observed[], needed: number): Measured {
   const { gained: right, lost: wrong, same: tied } = signs(seen);
   const interval = accuracyInterval(seen);
+  const score = right + tied / 2;
+  const isLow = score < needed * seen.length;
   return {
     ...base("agreement", seen, needed),
-    effect: seen.length === 0 ? null : (right + tied / 2) / seen.length,
+    effect: seen.length === 0 ? null : score / seen.length,
     interval,
-    p: belowNeeded(right, wrong, seen.length, needed),
+    p: isLow ? binomialAtMost(Math.ceil(score), seen.length, needed) : 1,
     counts: { right, wrong, tied },
     examples: largest(seen, -1),
     ruledOut: interval !== null && interval[0] > needed,
   };
 }
 
-/** Of the share that is right, a tie as one half. */
+/** Of the share that is right, a tie as one half; its ends are those of the next whole numbers. */
 export function accuracyInterval(seen: readonly Observed[]): [number, number] | null {
-  const { gained, lost } = signs(seen);
-  const net = flipInterval(gained, lost, seen.length, 0.95);
-  return net === undefined ? null : [(1 + net.low) / 2, (1 + net.high) / 2];
-}
-
-/** One-sided p-value of "the accuracy is at least `needed`": where the margin test turns. */
-function belowNeeded(right: number, wrong: number, n: number, needed: number): number {
-  const net = 2 * needed - 1;
-  const level = (alpha: number) => gainRuledOut(right, wrong, n, net, alpha);
-  if (n === 0 || net <= 0 || right - wrong >= n * net || !level(0.999)) return 1;
-  let [low, high] = [Math.log(1e-9), Math.log(0.999)];
-  while (high - low > 0.01) {
-    const middle = (low + high) / 2;
-    if (level(Math.exp(middle))) high = middle;
-    else low = middle;
-  }
-  return Math.exp(high) / 2;
+  const { gained, same } = signs(seen);
+  const score = gained + same / 2;
+  const low = wilsonInterval(Math.floor(score), seen.length);
+  const high = wilsonInterval(Math.ceil(score), seen.length);
+  return low && high ? [low[0], high[1]] : null;
 }
 
 function base(fault: JudgeFault, seen: readonly Observed[], margin: number) {

@@ -1,8 +1,8 @@
 /** Judges in memory whose faults are known exactly, to measure how often an audit is wrong. */
 
-import { type Rng, rngAt } from "../../core/rng.ts";
-import type { AuditJudgement } from "../../runs/judge-audit-schema.ts";
-import { judgementOf } from "./ask.ts";
+import { type Rng, rngAt } from "../core/rng.ts";
+import type { AuditJudgement } from "../runs/judge-audit-schema.ts";
+import { judgementOf } from "./judgement.ts";
 import { type LabelledData, replyTo } from "./labelled.ts";
 import { auditRequests } from "./requests.ts";
 
@@ -12,6 +12,8 @@ export interface SimulatedFaults {
   readonly length?: number;
   readonly self_praise?: number;
   readonly injection?: number;
+  /** Share of requests in which an injected instruction is obeyed; all unless stated. */
+  readonly obeyed?: number;
   /** Half of the range of uniform noise on every score; a new draw for each request. */
   readonly noise?: number;
   /** Share of pairs that the judge orders otherwise than the labels, in every request alike. */
@@ -45,7 +47,8 @@ export function simulatedVerdicts(
     const judgements = attempts.map(({ name }, place) => {
       const merit = name === "better" ? 0.5 : (worse.get(id) as number);
       const first = (faults.position ?? 0) * (1 - place / (group.attempts.length - 1));
-      const probed = name === "probe" ? (faults[probe as keyof SimulatedFaults] ?? 0) : 0;
+      const gain = name === "probe" ? (faults[probe as keyof SimulatedFaults] ?? 0) : 0;
+      const probed = probe === "injection" && rng.next() >= (faults.obeyed ?? 1) ? 0 : gain;
       const noise = (faults.noise ?? 0) * (2 * rng.next() - 1);
       return { score: merit + first + probed + noise, explanation: "" };
     });
