@@ -1,7 +1,7 @@
 /** How often an audit is wrong, measured on simulated judges whose faults are known exactly. */
 
 import { expect, test } from "vitest";
-import type { JudgeFault } from "../../runs/judge-audit-schema.ts";
+import type { JudgeFault } from "../runs/judge-audit-schema.ts";
 import { AUDIT_DEFAULTS } from "./audit.ts";
 import { type AuditLimits, findingsOf } from "./findings.ts";
 import { observe } from "./observed.ts";
@@ -43,7 +43,7 @@ test.each<[what: string, fault: JudgeFault, faults: SimulatedFaults]>([
   ["a first place favoured by the margin", "position", { position: 0.05, noise: 0.02 }],
   ["errors as often as is just not allowed", "agreement", { wrong: 0.25 }],
 ])(
-  "%s: ruled out in at most 2.5 %% of audits (%s)",
+  "%s is ruled out in at most one audit of 40",
   (_, fault, faults) => {
     const times = 150;
     let acquitted = 0;
