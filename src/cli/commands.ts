@@ -40,6 +40,7 @@ export const GROUPS = {
     import: "read trajectories of these libraries",
     "selection-demo": "Loop B: pick the best of N samples, write a run",
     pairs: "make preference pairs and labels from scored samples",
+    tune: "write, check and read training files for Azure and OpenAI",
   },
   "Learn:": {
     train: "Loop C: train a policy, write a checkpoint",

@@ -3,6 +3,7 @@
 import { usageError } from "../core/errors.ts";
 import { visible } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
+import type { JsonlFile } from "../runs/jsonl.ts";
 import type { JudgeAudit } from "../runs/judge-audit-schema.ts";
 import type { JudgedRun } from "../runs/judge-schemas.ts";
 import type { Manifest } from "../runs/schemas.ts";
@@ -41,13 +42,23 @@ export async function judgeTrust(
   if (folder === undefined) return { identity, audit: undefined, why: "no audit of it was given" };
   // Loaded lazily: most gates are about scored rows.
   const { openJudgeAudit, whyNotTrusted } = await import("../runs/read-judge-audit.ts");
-  const { audit: found, manifest } = await openJudgeAudit(folder);
+  const { whyNotMadeAgain } = await import("../audit/made-again.ts");
+  const { audit: found, manifest, judgements } = await openJudgeAudit(folder);
   const source = manifest.inputs.length === 0 ? manifest.data.source : undefined;
   const differing = differencesOf(found.judge, identity);
   const other = differing.length > 0 && `it is about another judge: ${differing.join(", ")} differ`;
-  const doubt = other || whyNotTrusted(found, identity);
+  const doubt =
+    other ||
+    whyNotMadeAgain({ audit: found, manifest, judgements: await linesOf(judgements()) }) ||
+    whyNotTrusted(found, identity);
   const why = doubt && `the audit in ${visible(folder)} does not count: ${doubt}`;
   return { identity, audit: { run: folder, found, source }, why };
+}
+
+async function linesOf<T>(file: JsonlFile<T>): Promise<T[]> {
+  const lines: T[] = [];
+  for await (const batch of file.batches()) lines.push(...batch);
+  return lines;
 }
 
 /** What would promote is inconclusive as long as nobody knows what the judge is worth. */

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { Option } from "commander";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import type { LabelledData } from "../../audit/labelled.ts";
 import { SPLITS, type Split } from "../../core/environment.ts";
 import { usageError } from "../../core/errors.ts";
 import { visibleShort } from "../../core/visible.ts";
-import { AUDIT_DEFAULTS } from "../../judge/audit/audit.ts";
-import type { LabelledData } from "../../judge/audit/labelled.ts";
 import type { FinishedJudgeAudit } from "../../judge/audit/run.ts";
 import { auditLines, judgeName } from "../judge-audit-text.ts";
 import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "../open-judge.ts";
@@ -132,7 +132,7 @@ async function dataOf({ pairs, trajectories, split }: Flags): Promise<LabelledDa
     return (await import("../../judge/audit/pairs-file.ts")).readPairsFile(pairs);
   if (trajectories !== undefined)
     return (await import("../../judge/audit/trajectory-data.ts")).readTrajectoryData(trajectories);
-  const { embeddedReplies } = await import("../../judge/audit/embedded-data.ts");
+  const { embeddedReplies } = await import("../../audit/embedded-data.ts");
   return embeddedReplies(split ?? "holdout");
 }
 

@@ -4,9 +4,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { lastSaid } from "../../audit/requests.ts";
 import type { Trajectory } from "../../core/trajectory.ts";
 import { readPairsFile } from "./pairs-file.ts";
-import { lastSaid } from "./requests.ts";
 import { readTrajectoryData } from "./trajectory-data.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-labelled-"));

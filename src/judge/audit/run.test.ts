@@ -4,13 +4,13 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { AUDIT_DEFAULTS } from "../../audit/audit.ts";
+import { embeddedReplies } from "../../audit/embedded-data.ts";
 import { AUDIT, JUDGEMENTS, SUMMARY } from "../../runs/artifacts.ts";
 import { listRuns } from "../../runs/catalogue.ts";
 import { auditJudgementSchema, judgeAuditManifestSchema } from "../../runs/judge-audit-schema.ts";
 import { openJudgeAudit } from "../../runs/read-judge-audit.ts";
 import { openEmbeddedJudge } from "../open-embedded.ts";
-import { AUDIT_DEFAULTS } from "./audit.ts";
-import { embeddedReplies } from "./embedded-data.ts";
 import { auditJudge } from "./run.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "lockedroom-audit-"));

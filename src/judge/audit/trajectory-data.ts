@@ -3,13 +3,13 @@
  * the best and the worst of them a pair.
  */
 
+import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "../../audit/labelled.ts";
 import type { Tool } from "../../core/environment.ts";
 import { dataError } from "../../core/errors.ts";
 import { unjudgedTrajectory } from "../../core/judged-trajectory.ts";
 import type { Trajectory, TrajectoryGroup } from "../../core/trajectory.ts";
 import { TrajectoryGroups } from "../../runs/trajectory-groups.ts";
 import { openTrajectories } from "../../runs/trajectory-source.ts";
-import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "./labelled.ts";
 
 export async function readTrajectoryData(given: string): Promise<LabelledData> {
   const { file, manifest } = await openTrajectories(given);

@@ -1,7 +1,7 @@
 /** How often an audit is wrong, measured on simulated judges whose faults are known exactly. */
 
 import { expect, test } from "vitest";
-import type { JudgeFault } from "../../runs/judge-audit-schema.ts";
+import type { JudgeFault } from "../runs/judge-audit-schema.ts";
 import { AUDIT_DEFAULTS } from "./audit.ts";
 import { type AuditLimits, findingsOf } from "./findings.ts";
 import { observe } from "./observed.ts";

@@ -1,11 +1,11 @@
 /** Verdicts on judges whose faults are known exactly. How often they are wrong: audit.slow.test.ts. */
 
 import { describe, expect, test } from "vitest";
-import type { JudgeFault } from "../../runs/judge-audit-schema.ts";
-import { judgeAuditSchema } from "../../runs/judge-audit-schema.ts";
-import { auditTrusted, whyNotTrusted } from "../../runs/read-judge-audit.ts";
-import { judgeIdentity } from "../identity.ts";
-import { DEFAULT_RUBRIC } from "../rubric.ts";
+import { judgeIdentity } from "../judge/identity.ts";
+import { DEFAULT_RUBRIC } from "../judge/rubric.ts";
+import type { JudgeFault } from "../runs/judge-audit-schema.ts";
+import { judgeAuditSchema } from "../runs/judge-audit-schema.ts";
+import { auditTrusted, whyNotTrusted } from "../runs/read-judge-audit.ts";
 import { AUDIT_DEFAULTS, auditOf } from "./audit.ts";
 import { type SimulatedFaults, simulatedVerdicts } from "./simulated.contract.ts";
 

@@ -1,8 +1,8 @@
 /** The requests of an audit: each pair in both orders and again, copies with probes, and groups. */
 
-import type { GroupToJudge, JudgedMessage } from "../../core/judge.ts";
-import { rngAt, shuffled } from "../../core/rng.ts";
-import type { AuditProbe } from "../../runs/judge-audit-schema.ts";
+import type { GroupToJudge, JudgedMessage } from "../core/judge.ts";
+import { rngAt, shuffled } from "../core/rng.ts";
+import type { AuditProbe } from "../runs/judge-audit-schema.ts";
 import type { Attempt, LabelledData, LabelledGroup, LabelledPair } from "./labelled.ts";
 import { INJECTIONS, neutralText, type ProbeWording, SELF_PRAISE } from "./probe-texts.ts";
 
@@ -30,9 +30,11 @@ export function* auditRequests(
   for (const group of groups) yield requestOfGroup(group, seed);
 }
 
+export const REQUESTS_OF_PAIR = 6;
+
 /** How many there are, without making them. */
 export function countRequests({ pairs, groups }: Pick<LabelledData, "pairs" | "groups">): number {
-  return 6 * pairs.length + groups.length;
+  return REQUESTS_OF_PAIR * pairs.length + groups.length;
 }
 
 function* requestsOfPair(pair: LabelledPair, i: number, seed: number): Generator<AuditRequest> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { rngAt } from "../../core/rng.ts";
-import { mcnemarExact } from "../../stats/mcnemar.ts";
+import { rngAt } from "../core/rng.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
 import { accuracyNeededFor, gatePart, gatePowerAt } from "./gate-power.ts";
 
 const QUESTION = { tasks: 400, difference: 0.2 };

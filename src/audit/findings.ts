@@ -4,13 +4,13 @@
  * What is ruled out is never called shown: an effect can be there and too small to matter.
  */
 
-import type { JudgeAudit, JudgeFault, JudgeFinding } from "../../runs/judge-audit-schema.ts";
-import { binomialTail } from "../../stats/binomial.ts";
-import { boundedMeanInterval } from "../../stats/bounded-mean-interval.ts";
-import { holmAdjusted } from "../../stats/holm.ts";
-import { binomialAtMost } from "../../stats/margin.ts";
-import { mcnemarExact } from "../../stats/mcnemar.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
+import type { JudgeAudit, JudgeFault, JudgeFinding } from "../runs/judge-audit-schema.ts";
+import { binomialTail } from "../stats/binomial.ts";
+import { boundedMeanInterval } from "../stats/bounded-mean-interval.ts";
+import { holmAdjusted } from "../stats/holm.ts";
+import { binomialAtMost } from "../stats/margin.ts";
+import { mcnemarExact } from "../stats/mcnemar.ts";
+import { wilsonInterval } from "../stats/wilson.ts";
 import type { Observations, Observed } from "./observed.ts";
 
 export interface AuditLimits {

@@ -1,10 +1,10 @@
 /** Attempts of known worth, which an audit shows to a judge. */
 
-import type { Tool } from "../../core/environment.ts";
-import { dataError } from "../../core/errors.ts";
-import { fingerprint } from "../../core/fingerprint.ts";
-import type { JudgedMessage } from "../../core/judge.ts";
-import type { JudgeAuditManifest } from "../../runs/judge-audit-schema.ts";
+import type { Tool } from "../core/environment.ts";
+import { dataError } from "../core/errors.ts";
+import { fingerprint } from "../core/fingerprint.ts";
+import type { JudgedMessage } from "../core/judge.ts";
+import type { JudgeAuditManifest } from "../runs/judge-audit-schema.ts";
 
 export type Attempt = readonly JudgedMessage[];
 

@@ -7,8 +7,8 @@
  * comparisons is taken at its largest.
  */
 
-import type { GatePower, JudgeAudit } from "../../runs/judge-audit-schema.ts";
-import { minimumDetectableEffect, pairsForEffect } from "../../stats/power.ts";
+import type { GatePower, JudgeAudit } from "../runs/judge-audit-schema.ts";
+import { minimumDetectableEffect, pairsForEffect } from "../stats/power.ts";
 
 const SPREAD = { discordantShare: 1 } as const;
 

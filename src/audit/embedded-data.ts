@@ -1,8 +1,8 @@
 /** The labelled replies of the embedded environment support-replies. */
 
-import type { Split } from "../../core/environment.ts";
-import { gradedReplies } from "../../environments/support-replies/graded-replies.ts";
-import { preferences } from "../../environments/support-replies/replies.ts";
+import type { Split } from "../core/environment.ts";
+import { gradedReplies } from "../environments/support-replies/graded-replies.ts";
+import { preferences } from "../environments/support-replies/replies.ts";
 import { type LabelledData, replyTo } from "./labelled.ts";
 
 export function embeddedReplies(split: Split): LabelledData {

@@ -1,8 +1,8 @@
 /** Judges in memory whose faults are known exactly, to measure how often an audit is wrong. */
 
-import { type Rng, rngAt } from "../../core/rng.ts";
-import type { AuditJudgement } from "../../runs/judge-audit-schema.ts";
-import { judgementOf } from "./ask.ts";
+import { type Rng, rngAt } from "../core/rng.ts";
+import type { AuditJudgement } from "../runs/judge-audit-schema.ts";
+import { judgementOf } from "./judgement.ts";
 import { type LabelledData, replyTo } from "./labelled.ts";
 import { auditRequests } from "./requests.ts";
 

@@ -1,9 +1,9 @@
 /** The findings of an audit from its verdicts. Pure: the same verdicts give the same audit. */
 
-import { DROP_REASONS, type JudgeIdentity } from "../../core/judge.ts";
-import { JUDGE_AUDIT_SCHEMA } from "../../runs/artifacts.ts";
-import type { AuditEstimate, AuditJudgement, JudgeAudit } from "../../runs/judge-audit-schema.ts";
-import { wilsonInterval } from "../../stats/wilson.ts";
+import { DROP_REASONS, type JudgeIdentity } from "../core/judge.ts";
+import { JUDGE_AUDIT_SCHEMA } from "../runs/artifacts.ts";
+import type { AuditEstimate, AuditJudgement, JudgeAudit } from "../runs/judge-audit-schema.ts";
+import { wilsonInterval } from "../stats/wilson.ts";
 import {
   type AuditLimits,
   accuracyInterval,

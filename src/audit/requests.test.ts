@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { JudgedMessage } from "../../core/judge.ts";
-import { groupRequest } from "../group-request.ts";
-import { DEFAULT_RUBRIC } from "../rubric.ts";
+import type { JudgedMessage } from "../core/judge.ts";
+import { groupRequest } from "../judge/group-request.ts";
+import { DEFAULT_RUBRIC } from "../judge/rubric.ts";
 import { embeddedReplies } from "./embedded-data.ts";
 import { type LabelledPair, limited, replyTo } from "./labelled.ts";
 import { INJECTIONS, SELF_PRAISE } from "./probe-texts.ts";

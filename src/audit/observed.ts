@@ -1,7 +1,7 @@
 /** What the verdicts of an audit show, as one number for each pair, probe or group. */
 
-import type { AuditJudgement, AuditProbe } from "../../runs/judge-audit-schema.ts";
-import { kendallTauB } from "../../stats/kendall.ts";
+import type { AuditJudgement, AuditProbe } from "../runs/judge-audit-schema.ts";
+import { kendallTauB } from "../stats/kendall.ts";
 
 /** A number that a request showed, with the request for whoever wants to see it. */
 export interface Observed {

@@ -1,0 +1,2 @@
+import type { Subcommand } from "./subcommand.ts";
+export const tuneData: Subcommand = { summary: "", description: "", help: "", define() {} };
