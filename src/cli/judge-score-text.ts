@@ -86,7 +86,7 @@ function printPreferences(found: Preferences): void {
   const ties = agreement.tied > 0 ? `, ${agreement.tied} tied` : "";
   line(
     "agreement",
-    `with the environment's rewards on ${agreement.agreed} of ${agreement.pairs} pairs of attempts that these tell apart${ties} (Kendall's τ ${agreement.kendall_tau.toFixed(2)})`,
+    `with the environment's rewards on ${agreement.agreed} of ${agreement.pairs} pairs of attempts that these tell apart${ties} (Somers' D ${agreement.somers_d.toFixed(2)})`,
   );
 }
 
