@@ -50,8 +50,11 @@ async function write(kind: TuneKind, runs: string[], more: Partial<TuneDataOptio
 /** Both files are sound, and nothing of one is in the other. */
 async function expectSound({ training, validation }: { training: string; validation: string }) {
   const found = await validateFile(training);
-  expect(found.findings.filter(({ rule }) => rule !== "too_few_rows")).toEqual([]);
-  expect((await validateFile(validation, { against: training })).findings).toEqual([]);
+  const held = await validateFile(validation, { against: training });
+  // These files are short, and an empty answer may be the worse one of a pair.
+  const expected = ["too_few_rows", "empty_answer"];
+  const findings = [...found.findings, ...held.findings];
+  expect(findings.filter(({ rule }) => !expected.includes(rule))).toEqual([]);
 }
 
 async function evaluation(): Promise<string> {
@@ -166,8 +169,8 @@ test("turns that are not learned have the weight 0", async () => {
   const weights = async (which: TuneDataOptions["turns"]) => {
     const written = await write("sft", [file], { keepAll: true, turns: which });
     await expectSound(written);
-    const [row] = rowsOf(written.training);
-    return (row?.messages as JsonObject[]).flatMap(({ role, weight }) =>
+    const [{ messages } = {}] = rowsOf(written.training);
+    return (messages as JsonObject[]).flatMap(({ role, weight }) =>
       role === "assistant" ? [weight] : [],
     );
   };
