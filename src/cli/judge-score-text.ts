@@ -72,7 +72,7 @@ function printPreferences(found: Preferences): void {
   const { preferred, not_preferred: lost, tied, win_rate: rate, win_rate_ci95: ci } = found;
   line("preferred", `candidate ${preferred}, baseline ${lost}, tied ${tied} (tasks)`);
   if (rate === null || ci === null || found.p_value === null)
-    line("win rate", "undefined: every task is tied");
+    line("win rate", `undefined: ${tied > 0 ? "every task is tied" : "no task was judged"}`);
   else {
     const interval = `95 % interval ${ci[0].toFixed(3)} to ${ci[1].toFixed(3)}`;
     line(

@@ -83,7 +83,9 @@ export interface JudgeTraffic {
 export interface GroupJudge {
   readonly identity: JudgeIdentity;
   /** Verdicts in the order of the groups; several requests are under way at once. */
-  judge(groups: Iterable<GroupToJudge>): AsyncGenerator<GroupVerdict, void, void>;
+  judge(
+    groups: Iterable<GroupToJudge> | AsyncIterable<GroupToJudge>,
+  ): AsyncGenerator<GroupVerdict, void, void>;
   readonly traffic: JudgeTraffic;
   close(): Promise<void>;
 }

@@ -99,12 +99,16 @@ export function reportedJudge(trust: JudgeTrust | undefined): GateReport["judge"
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
+const PASS_RATE =
+  "The pass rate is the share of attempts that the judge prefers to those of the other run; a tie passes in neither.";
+
 /** How much of a true difference such a judge shows, and on which tasks that was found. */
 export function accuracyNote(
   trust: JudgeTrust | undefined,
   { environment }: Pick<Manifest, "environment">,
 ): string[] {
-  return [...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
+  if (!trust) return [];
+  return [PASS_RATE, ...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
 }
 
 function elsewhereNote(trust: JudgeTrust | undefined, environment: string): string[] {

@@ -113,7 +113,9 @@ class EndpointJudge implements GroupJudge {
     return this.#chat.traffic;
   }
 
-  async *judge(groups: Iterable<GroupToJudge>): AsyncGenerator<GroupVerdict, void, void> {
+  async *judge(
+    groups: Iterable<GroupToJudge> | AsyncIterable<GroupToJudge>,
+  ): AsyncGenerator<GroupVerdict, void, void> {
     const limit = this.#options.concurrency ?? JUDGE_DEFAULTS.concurrency;
     const pool = { limit, graceMs: GRACE_MS };
     const judged = pooledInOrder(groups, pool, (group, stop) => this.#verdict(group, stop));

@@ -204,9 +204,9 @@ test("a file without rows, and one with a line of 5 MB", async () => {
   expect(await rulesOf("\n")).toEqual({ blank_line: [1], no_rows: [null] });
   const long = { messages: [user("q"), said("x".repeat(5e6))] };
   expect(await rulesOf(lines([...sound("sft"), long]))).toEqual({});
-  const longer = { messages: [user("q"), said("x".repeat(17 * 1024 * 1024))] };
-  const rules = await rulesOf(lines([longer, ...sound("sft")]));
-  expect(rules).toEqual({ line_too_long: [1] });
+  const longer = Buffer.alloc(17 * 1024 * 1024, "x");
+  const content = Buffer.concat([longer, Buffer.from(`\n${lines(sound("sft"))}`)]);
+  expect(await rulesOf(content)).toEqual({ line_too_long: [1] });
 });
 
 test("counts of rows by kind and role", async () => {
