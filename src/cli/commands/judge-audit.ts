@@ -8,7 +8,8 @@ import type { GroupJudge } from "../../core/judge.ts";
 import { visibleShort } from "../../core/visible.ts";
 import type { FinishedJudgeAudit } from "../../judge/audit/run.ts";
 import { auditLines, judgeName } from "../judge-audit-text.ts";
-import { addJudgeOptions, type JudgeFlags, openJudgeHere } from "../open-judge.ts";
+import { tokensText } from "../judge-tokens.ts";
+import { addJudgeOptions, type JudgeFlags, type JudgePrice, openJudgeHere } from "../open-judge.ts";
 import { addRunOptions, numberIn, type RunFlags, SEED, wholeNumber } from "../options.ts";
 import { startProgress } from "../progress.ts";
 import { addScorerOptions, openScorerHere, type ScorerFlags } from "../scoring.ts";
@@ -103,7 +104,7 @@ export function define(command: Command, exit: (code: number) => void): void {
     )
     .action(async (flags: Flags) => {
       const finished = await audited(flags);
-      if (!flags.quiet) printAudit(finished);
+      if (!flags.quiet) printAudit(finished, flags.judgePrice);
       exit({ trusted: 0, not_trusted: 1, undecided: 2 }[finished.audit.trusted]);
     });
   addJudgeOptions(command);
@@ -158,13 +159,21 @@ async function dataOf({ pairs, trajectories, split }: Flags): Promise<LabelledDa
   return embeddedReplies(split ?? "holdout");
 }
 
-function printAudit({ dir, audit, manifest, summary }: FinishedJudgeAudit): void {
+function printAudit(
+  { dir, audit, manifest, summary }: FinishedJudgeAudit,
+  price: JudgePrice | undefined,
+): void {
   const { source, pairs } = manifest.data;
   print(
     `Audited ${judgeName(audit)} with ${counted(pairs, "pair")} (${visibleShort(source, 50)}), ${counted(summary.n_requests, "request")}.`,
   );
   out();
   for (const line of auditLines(audit)) out(line);
+  if (price) {
+    const { prompt_tokens: read, completion_tokens: written } = audit.tokens;
+    const total = (read * price.prompt + written * price.completion) / 1_000_000;
+    out(`\nThe judge: ${tokensText({ ...audit.tokens, total })}.`);
+  }
   out();
   print(`Audit written to ${dir}`);
   out(commandLines(`Next: ${program()} report`, [`--run ${dir}`, `--outfile ${dir}.html`]));
