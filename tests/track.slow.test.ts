@@ -1477,8 +1477,16 @@ test("every check of every level is tried by some cheat", () => {
   expect(all.filter((pair) => !tried.has(pair))).toEqual([]);
 });
 
+/** Of several cheats on one check the first: each takes seconds. ALL_CHEATS=1 tries every one. */
+const TRIED = process.env.ALL_CHEATS
+  ? CHEATS
+  : CHEATS.filter(
+      ([level, check], i) =>
+        i === CHEATS.findIndex((other) => other[0] === level && other[1] === check),
+    );
+
 describe("what is skipped or faked is caught", () => {
-  test.each(CHEATS)(
+  test.each(TRIED)(
     "level %s, %s: found %s when %s",
     async (level, check, found, _name, spoil) => {
       const learner = copy();

@@ -54,7 +54,7 @@ export const GROUPS = {
     "goodhart-demo": "tabular experiment: proxy reward up, true reward down",
   },
   "Serve:": {
-    serve: "serve a policy as an OpenAI-compatible endpoint",
+    serve: "serve a policy (OpenAI-compatible) or a scorer (endpoint grader)",
     promote: "let an alias, such as production, name another policy",
     rollback: "return an alias to the policy that it named before",
     alias: "list policy aliases, or show the history of one",
