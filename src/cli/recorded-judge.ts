@@ -7,7 +7,10 @@ import { err, warning } from "./terminal.ts";
 /** As the embedded judge's identity names its endpoint. */
 const EMBEDDED = "embedded";
 
-/** With its own words, rubric and sampling; its answers come from the cache where they are there. */
+/**
+ * With its own words, rubric and sampling. Its answers come from the cache where they are there, but
+ * for the embedded judge, which costs nothing: what is in the cache may have been edited.
+ */
 export async function openRecordedJudge(
   identity: JudgeIdentity,
   cacheFolder: string,
@@ -18,7 +21,7 @@ export async function openRecordedJudge(
   return open({
     rubric: readRubric(identity.rubric, "the manifest"),
     sampling: identity.sampling,
-    cache: await openCache(cacheFolder, onNotice),
+    cache: identity.endpoint === EMBEDDED ? undefined : await openCache(cacheFolder, onNotice),
     onNotice,
   });
 }

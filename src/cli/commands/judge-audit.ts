@@ -30,7 +30,7 @@ export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b an
 "b"), or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`.
 --trajectories takes episodes whose rewards no judge gave, several of each task.
 Without either, the labelled replies of the environment support-replies are
-used.
+used. Of copies of a pair one counts.
 
 Each pair is judged six times: in both orders, again with another seed, and
 three times beside two copies of the worse reply, one of them with
