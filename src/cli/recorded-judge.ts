@@ -5,7 +5,17 @@ import { judgeFlag } from "../core/judge-flag.ts";
 import { openCache, openerOf } from "./open-judge.ts";
 import { err, warning } from "./terminal.ts";
 
+<<<<<<< HEAD
 /** With its own words, rubric and sampling; its answers come from the cache where they are there. */
+=======
+/** As the embedded judge's identity names its endpoint. */
+const EMBEDDED = "embedded";
+
+/**
+ * With its own words, rubric and sampling. Its answers come from the cache where they are there, but
+ * for the embedded judge, which costs nothing: what is in the cache may have been edited.
+ */
+>>>>>>> adversary19
 export async function openRecordedJudge(
   identity: JudgeIdentity,
   cacheFolder: string,
@@ -16,7 +26,7 @@ export async function openRecordedJudge(
   return open({
     rubric: readRubric(identity.rubric, "the manifest"),
     sampling: identity.sampling,
-    cache: await openCache(cacheFolder, onNotice),
+    cache: identity.endpoint === EMBEDDED ? undefined : await openCache(cacheFolder, onNotice),
     onNotice,
   });
 }
