@@ -8,7 +8,9 @@
 export const mayImport = {
   core: [],
   extensions: ["core"],
-  scorers: ["core", "extensions"],
+  // Below scorers, which open a grader's file as they open a scorer's.
+  graders: ["core", "extensions"],
+  scorers: ["core", "extensions", "graders"],
   stats: ["core"],
   graph: ["core"],
   charts: ["core"],
@@ -22,7 +24,9 @@ export const mayImport = {
   environments: ["core", "extensions", "scorers", "datasets"],
   openenv: ["core", "environments", "http"],
   providers: ["core", "engine"],
-  judge: ["core", "runs", "providers", "stats", "http", "environments", "loops"],
+  // Pure, for the judge that is asked and the gate that computes the findings again.
+  audit: ["core", "runs", "stats", "environments"],
+  judge: ["core", "runs", "providers", "stats", "http", "environments", "loops", "audit"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
   harden: ["core", "extensions", "scorers", "runs"],
@@ -31,7 +35,7 @@ export const mayImport = {
     ...["core", "extensions", "runs", "stats", "graph", "policy", "engine", "environments"],
     ...["providers", "loops", "charts", "curves"],
   ],
-  gate: ["core", "runs", "scorers", "stats", "environments"],
+  gate: ["core", "runs", "scorers", "stats", "environments", "audit"],
   verify: [
     ...["core", "runs", "scorers", "loops", "policy", "engine", "environments", "learn", "gate"],
   ],

@@ -19,6 +19,7 @@ export const GROUPS = {
     eval: "Loop A: score completions of each example, write a run",
     "inspect-run": "show a run's rows, grouped by outcome",
     "validate-scorer": "test a scorer with golden rows and edge cases",
+    graders: "check or run a grader of the OpenAI and Azure formats",
     harden: "attack a scorer, and measure how much its golden rows notice",
     "judge-audit": "measure what a judge is worth, and which faults it has",
     gate: "decide whether a candidate run may replace a baseline",
@@ -53,7 +54,7 @@ export const GROUPS = {
     "goodhart-demo": "tabular experiment: proxy reward up, true reward down",
   },
   "Serve:": {
-    serve: "serve a policy as an OpenAI-compatible endpoint",
+    serve: "serve a policy (OpenAI-compatible) or a scorer (endpoint grader)",
     promote: "let an alias, such as production, name another policy",
     rollback: "return an alias to the policy that it named before",
     alias: "list policy aliases, or show the history of one",

@@ -107,7 +107,8 @@ function tau({ value, interval, n }: AuditEstimate): string {
 
 function gateLines(gate: JudgeAudit["gate"]): string[] {
   const { tasks, difference, measured, lower_bound: lower, perfect, accuracy_needed } = gate;
-  if (measured === null) return ["The accuracy is not known, and what the gate detects neither."];
+  if (measured === null)
+    return ["What the gate detects is not known, because the accuracy is not."];
   const points = `${Number((100 * difference).toFixed(1))} points`;
   const detects = ({ smallest_difference: d }: GatePower) =>
     d === null ? "nothing" : `${(100 * d).toFixed(1)} points`;
@@ -135,6 +136,9 @@ function verdictLines(audit: JudgeAudit): string[] {
   return [
     paint(colour[audit.trusted], wrap(`${word}. ${trustedSentence(audit)}`)),
     wrap(`An honest judge is convicted of anything in at most ${whole(audit.alpha)} of audits.`),
+    ...(audit.trusted === "undecided"
+      ? [hanging("  - ", "Audit it with more labelled pairs: 160 decide about most judges.")]
+      : []),
     ...convicted.map(({ fault }) => {
       const { name, next } = FAULT_WORDS[fault];
       return hanging("  - ", `${name}: ${next}`);

@@ -87,16 +87,14 @@ function endedEarly(): LockedRoomError {
 }
 
 export async function main(argv: readonly string[]): Promise<number> {
-  const [first = "--help", ...rest] = argv;
+  const [first = "--help", ...rest] = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
   const name = hyphenated(first);
-  if (name === "help" && rest[0] !== undefined) rest[0] = hyphenated(rest[0]);
   let exitCode = 0;
   try {
     const program = await buildProgram(name, rest, (code) => {
       exitCode = code;
     });
-    const unknown = [name, ...(name === "help" ? rest : [])].find((word) => !isKnown(word));
-    await program.parseAsync(unknown ? [unknown] : [name, ...rest], { from: "user" });
+    await program.parseAsync(isKnown(name) ? [name, ...rest] : [name], { from: "user" });
     return exitCode;
   } catch (error) {
     return report(error);
@@ -127,11 +125,10 @@ async function buildProgram(
       "after",
       "\nStart with: lockedroom tour\nEvery command takes --help, and its name with - or _ (inspect-run, inspect_run).",
     );
-  const wanted = chosen === "help" ? Object.keys(COMMANDS) : [chosen];
   for (const [heading, commands] of Object.entries(GROUPS)) {
     for (const [name, summary] of Object.entries<string>(commands)) {
       const command = new Command(name).summary(summary).helpGroup(heading);
-      if (wanted.includes(name)) {
+      if (name === chosen) {
         const { define, help } = await loadCommand(name);
         define(command, exit, words);
         command.addHelpText("after", `\n${typeof help === "string" ? help : help(words)}`);
@@ -183,7 +180,7 @@ function report(error: unknown): number {
 
 /** An unknown command is an error whatever follows it, --help included. */
 function isKnown(word: string): boolean {
-  return word.startsWith("-") || word === "help" || Object.hasOwn(COMMANDS, word);
+  return word.startsWith("-") || Object.hasOwn(COMMANDS, word);
 }
 
 /** Every command's name is accepted with _ as well as with -. */

@@ -20,7 +20,7 @@ export function addScorerOptions(command: Command): Command {
   return command
     .option(
       "--scorer <name|file>",
-      `a built-in, or a .ts or .js file (default: the workspace's own, otherwise ${DEFAULT_SCORER})`,
+      `a built-in, a .ts or .js file, or a grader .json file (default: the workspace's own, otherwise ${DEFAULT_SCORER})`,
     )
     .addOption(CONCURRENCY)
     .addOption(SCORER_TIMEOUT);

@@ -92,6 +92,11 @@ export interface ScorerIdentity {
    * `source_sha256` covers more, such as a file that the scorer reads.
    */
   readonly code_sha256?: string;
+  /**
+   * Of a grader that is computed from its JSON alone: that JSON, as its file has it, so that its
+   * rewards can be checked without the file.
+   */
+  readonly grader?: JsonObject;
   /** Present when the scorer declares itself non-deterministic. */
   readonly deterministic?: false;
   /** Present when the scorer declares them. */
@@ -127,6 +132,20 @@ export interface CheckedScore {
 /** A scorer's answer as a row has it: an example that the scorer cannot read gives no reward. */
 export function asRecorded(result: ScoreResult): CheckedScore {
   return result.code === INVALID_EXAMPLE ? { ...result, reward: null } : result;
+}
+
+/**
+ * What a scorer throws to give its error row more than a message.
+ * @see {@link Scorer}
+ */
+export class ScorerFailure extends Error {
+  override readonly name = "ScorerFailure";
+  readonly details: JsonObject;
+
+  constructor(message: string, details: JsonObject = {}) {
+    super(message);
+    this.details = details;
+  }
 }
 
 /** An example and a completion to score. @see {@link openScorer} */

@@ -56,7 +56,7 @@ export function sourceFingerprint(entry: string, sight?: Sight): string {
 
 function collect(file: string, files: Map<string, string>, packages: Map<string, string>): void {
   if (files.has(file)) return;
-  const bytes = read(file);
+  const bytes = readSource(file);
   files.set(file, sha256(bytes));
   if (!CODE.test(file)) return;
   for (const [, specifier = ""] of bytes.toString("utf8").matchAll(SPECIFIER)) {
@@ -71,7 +71,8 @@ function collect(file: string, files: Map<string, string>, packages: Map<string,
   }
 }
 
-function read(file: string): Buffer {
+/** The bytes of a file that the user named. */
+export function readSource(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {

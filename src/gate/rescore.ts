@@ -1,6 +1,6 @@
 /**
- * Scores a run's rows again. It costs little for a built-in scorer, whose code is here, and shows
- * rewards that were edited together with all hashes.
+ * Scores a run's rows again. It costs little for a built-in scorer, whose code is here, and for a
+ * grader whose JSON the manifest has; it shows rewards that were edited together with all hashes.
  */
 
 import { isFields } from "../core/records.ts";
@@ -11,7 +11,7 @@ import {
   SCORER_ERROR,
   type ScoreRequest,
 } from "../core/score.ts";
-import { exampleOf } from "../runs/row-example.ts";
+import { exampleOf, REPEATED_FIELDS } from "../runs/row-example.ts";
 import type { Manifest, ResultRow } from "../runs/schemas.ts";
 import { currentCode } from "../scorers/load.ts";
 import { openScorer } from "../scorers/open.ts";
@@ -123,12 +123,12 @@ function sameScore(one: Outcome, score: CheckedScore | undefined): boolean {
 
 type Identity = Pick<Manifest, "scorer" | "environment" | "split">;
 
-/** For runs that a built-in scorer or environment of this code scored; otherwise undefined. */
+/** For runs that a scorer, grader or environment of this code scored; otherwise undefined. */
 export async function openRescoring(manifest: Identity): Promise<RowCheck | undefined> {
   const { scorer } = manifest;
   if (manifest.environment) return openRowReplay(manifest);
-  const opened = await openBuiltIn(scorer);
-  return opened && new Rescoring(opened);
+  const opened = scorer.grader ? await recordedGrader(scorer) : await openBuiltIn(scorer);
+  return typeof opened === "object" ? new Rescoring(opened) : undefined;
 }
 
 /** The built-in that scored, if its code is here and unchanged. */
@@ -149,6 +149,11 @@ export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]>
       if (found.length > 0) return found;
       continue;
     }
+    if (scorer.grader) {
+      const found = await recordedGrader(scorer);
+      if (typeof found === "string") return [`The rewards could not be checked: ${found}`];
+      continue;
+    }
     if (scorer.path !== null || scorer.source !== undefined) continue;
     const here = builtInSource(scorer.name);
     if (here === undefined || here === scorer.source_sha256) continue;
@@ -157,6 +162,12 @@ export async function otherBuiltIn(runs: readonly Identity[]): Promise<string[]>
     ];
   }
   return [];
+}
+
+/** The grader of a manifest, or why it cannot score the rows again. */
+async function recordedGrader(scorer: Manifest["scorer"]): Promise<GuardedScorer | string> {
+  const { openRecordedGrader } = await import("../scorers/grader-file.ts");
+  return openRecordedGrader(scorer, REPEATED_FIELDS);
 }
 
 function builtInSource(name: string): string | undefined {

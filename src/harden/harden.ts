@@ -5,9 +5,10 @@
  */
 
 import { usageError } from "../core/errors.ts";
-import { openEditable } from "../extensions/editable.ts";
+import { type EditableFile, type EditableModule, openEditable } from "../extensions/editable.ts";
+import { readSource } from "../extensions/source.ts";
 import { HARDEN_SCHEMA, type HardenReport } from "../runs/harden-report.ts";
-import { builtInFile, DEFAULT_SCORER } from "../scorers/load.ts";
+import { builtInFile, DEFAULT_SCORER, isGraderFile } from "../scorers/load.ts";
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
 import { PLACE } from "./answer-forms.ts";
 import type { AttackClass } from "./attack.ts";
@@ -138,8 +139,15 @@ export async function harden(options: HardenOptions): Promise<HardenReport> {
   }
 }
 
+interface Source {
+  readonly module: EditableModule;
+  readonly own: readonly EditableFile[];
+  readonly words: string[];
+}
+
 /** The scorer's code; of a built-in only its own file is attacked. */
-async function sourceOf(given: string) {
+async function sourceOf(given: string): Promise<Source> {
+  if (isGraderFile(given)) return graderSource(given);
   const builtIn = builtInFile(given);
   const module = await openEditable(builtIn ?? given);
   const own = builtIn === undefined ? module.files : module.files.slice(0, 1);
@@ -147,10 +155,28 @@ async function sourceOf(given: string) {
   return { module, own, words };
 }
 
+/** A grader is no code: nothing of it is covered or changed, and its texts are words for attacks. */
+function graderSource(file: string): Source {
+  const words: string[] = [];
+  JSON.parse(
+    readSource(file)
+      .toString("utf8")
+      .replace(/^\ufeff/, ""),
+    (_, value: unknown) => {
+      if (typeof value === "string") words.push(value);
+      return value;
+    },
+  );
+  const module = { files: [], load: async () => "does_not_load" as const };
+  return { module, own: [], words: [...new Set(words)] };
+}
+
 /** The relations of the scorer's file and of the user's. */
 async function declared(given: string, file: string | undefined) {
   return [
-    ...(builtInFile(given) === undefined ? await relationsOf(given, false) : []),
+    ...(builtInFile(given) === undefined && !isGraderFile(given)
+      ? await relationsOf(given, false)
+      : []),
     ...(file === undefined ? [] : await relationsOf(file, true)),
   ];
 }

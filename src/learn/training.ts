@@ -64,7 +64,7 @@ export class Training {
   readonly watch: Watch;
   readonly #parts: Parts;
   readonly #checkpoints: Checkpoints;
-  /** Where a judge rewards. */
+  /** Where a judge rewards, and something is validated. */
   readonly #versus: VersusInitial | undefined;
   #evaluatingSeconds = 0;
   /** Of updates and validations, including time before a resume. */
@@ -139,8 +139,7 @@ export class Training {
       readLines(path.join(dir, `${stream}.jsonl`), schema).then(({ rows }) => rows);
     this.step = step;
     this.#checkpoints.best = best;
-    if (this.#versus && this.settings.evaluate.every > 0)
-      this.#versus.initial = await this.#parts.folder.readBaseline();
+    if (this.#versus) this.#versus.initial = await this.#parts.folder.readBaseline();
     for (const record of await read("timing", timingRecordSchema)) this.#spend(record);
     this.watch.restore({
       steps: await read("metrics", stepRecordSchema),
@@ -318,10 +317,10 @@ function offerOf(options: TrainOptions): JudgeOffer {
   return { tools: playableOf(options)?.tools ?? [] };
 }
 
-function versusOf({ options, settings }: Prepared): VersusInitial | undefined {
+function versusOf({ options, settings, dev }: Prepared): VersusInitial | undefined {
   const { judge } = options;
-  if (!judge) return undefined;
   const { seed, evaluate } = settings;
+  if (!judge || !dev || evaluate.every === 0) return undefined;
   return new VersusInitial({
     judge,
     ...offerOf(options),

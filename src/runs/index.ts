@@ -8,6 +8,7 @@ export * from "./gate-report.ts";
 export * from "./harden-report.ts";
 export * from "./json-schemas.ts";
 export { JsonlFile, type ReadOptions } from "./jsonl.ts";
+export * from "./judge-audit-schema.ts";
 export { describeKind, type KindDescription, type RunKind } from "./kinds.ts";
 export {
   manifestFingerprint,
@@ -18,6 +19,12 @@ export {
 } from "./manifest.ts";
 export { scoredFacts } from "./note-facts.ts";
 export * from "./preference-schemas.ts";
+export {
+  auditTrusted,
+  type OpenedJudgeAudit,
+  openJudgeAudit,
+  whyNotTrusted,
+} from "./read-judge-audit.ts";
 export { openPairs, type PreferenceData } from "./read-pairs.ts";
 export { openRollout, type Rollout } from "./read-rollout.ts";
 export {

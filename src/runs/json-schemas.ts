@@ -6,6 +6,7 @@ import { rolloutFailureSchema } from "./episode-schema.ts";
 import { gateReportSchema } from "./gate-report.ts";
 import { hardenReportSchema } from "./harden-report.ts";
 import * as audits from "./judge-audit-schema.ts";
+import * as judged from "./judge-schemas.ts";
 import * as preferences from "./preference-schemas.ts";
 import * as records from "./record-schemas.ts";
 import * as reviews from "./review-schemas.ts";
@@ -43,6 +44,8 @@ export const SCHEMAS: Readonly<Record<string, ZodType>> = {
   "gate@1": gateReportSchema,
   "harden@1": hardenReportSchema,
   "validation@2": validationReportSchema,
+  "judgement@1": judged.groupJudgementSchema,
+  "dropped-group@1": judged.droppedGroupSchema,
   "judge-audit@1": audits.judgeAuditSchema,
   "judge-audit-manifest@1": audits.judgeAuditManifestSchema,
   "judge-audit-summary@1": audits.judgeAuditSummarySchema,

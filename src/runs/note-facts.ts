@@ -172,7 +172,7 @@ export function trainFacts(
     loop: `C (${LOOPS.C})`,
     evidence: [
       ...manifest.inputs.map(input),
-      ...manifest.scorers.map(({ role, identity }) => `${role} ${scorer(identity)}`),
+      ...manifest.scorers.map(({ role, identity }) => `${role} ${instrument(identity)}`),
       initialPolicy(manifest),
       `algorithm \`${manifest.algorithm}\``,
       ...settingLines(differing(manifest.settings, usual)),
@@ -198,7 +198,7 @@ export function sweepFacts({ over, algorithm, points }: Sweep, manifest: TrainMa
     loop: `C (${LOOPS.C})`,
     evidence: [
       ...manifest.inputs.map(input),
-      ...manifest.scorers.map(({ role, identity }) => `${role} ${scorer(identity)}`),
+      ...manifest.scorers.map(({ role, identity }) => `${role} ${instrument(identity)}`),
       initialPolicy(manifest),
       `algorithm \`${algorithm}\`; only \`${over}\` differs between the runs`,
       "settings: in the note of each run",
@@ -270,6 +270,12 @@ const input = ({ role, path, sha256 }: Manifest["inputs"][number]) =>
 
 const scorer = ({ name, version, source_sha256: source }: JsonObject | Manifest["scorer"]) =>
   `scorer \`${name}\` ${version}, source sha256 \`${source}\``;
+
+/** Of a training run: a scorer, or the judge that rewards. */
+const instrument = (identity: JsonObject) =>
+  identity.kind === "judge"
+    ? `judge \`${identity.name}\` at ${identity.endpoint}, rubric sha256 \`${identity.rubric_sha256}\`, fingerprint \`${identity.fingerprint}\``
+    : scorer(identity);
 
 const prompts = ({ examples }: Pick<Manifest, "examples">) =>
   `prompts sha256 \`${examples.prompts_sha256}\``;

@@ -3,7 +3,10 @@
 import type { Example } from "../core/records.ts";
 import type { ResultRow } from "./schemas.ts";
 
-type Repeated = Pick<ResultRow, "id" | "prompt" | "expected_answer" | "axis_labels">;
+/** The fields of an example that a row repeats. */
+export const REPEATED_FIELDS = ["id", "prompt", "expected_answer", "axis_labels"] as const;
+
+type Repeated = Pick<ResultRow, (typeof REPEATED_FIELDS)[number]>;
 
 export function exampleOf({ id, prompt, expected_answer, axis_labels }: Repeated): Example {
   return {

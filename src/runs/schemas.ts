@@ -70,6 +70,8 @@ const scorerIdentity = z.strictObject({
   source: z.literal("function_text").optional(),
   /** Of the code that is known without running it, where `source_sha256` covers more. */
   code_sha256: hash.optional(),
+  /** Of a grader that is computed from its JSON alone: that JSON, as its file has it. */
+  grader: jsonObject.optional(),
   /** The scorer declares itself non-deterministic; each row was scored once. */
   deterministic: z.literal(false).optional(),
   /** The kind of failure of each code, if the scorer declares it. */

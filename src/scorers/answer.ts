@@ -12,6 +12,7 @@ import {
   SCORER_ERROR,
   type ScoreRequest,
   type Scorer,
+  ScorerFailure,
 } from "../core/score.ts";
 import { withinLimit } from "../extensions/within-limit.ts";
 
@@ -91,8 +92,12 @@ function isData(value: unknown, depth = 0): boolean {
   return true;
 }
 
-function threw(error: unknown): CheckedScore {
-  return scorerError(`the scorer threw: ${messageOf(error)}`);
+/** The row of a scorer that threw. */
+export function threw(error: unknown): CheckedScore {
+  if (!(error instanceof ScorerFailure))
+    return scorerError(`the scorer threw: ${messageOf(error)}`);
+  const details = plain(error.details) as JsonObject;
+  return { ...scorerError(error.message), details: { message: error.message, ...details } };
 }
 
 function checked(scorer: Scorer, answer: unknown): CheckedScore {

@@ -27,9 +27,10 @@ import {
   scorerError,
   settled,
   TimeoutCount,
+  threw,
   timedOut,
 } from "./answer.ts";
-import type { LoadedScorer } from "./load.ts";
+import type { LoadedScorer } from "./loaded.ts";
 
 export interface GuardOptions {
   /** Whether it is deterministic does not matter: each row is scored once. */
@@ -77,10 +78,7 @@ export class Guard {
    */
   async scoreBatch(batch: readonly ScoreRequest[]): Promise<CheckedScore[]> {
     const { scorer, again, trusted } = this.#loaded;
-    if (trusted)
-      return batch.map((row) =>
-        asRecorded(scorer.score(row.example, row.completion) as ScoreResult),
-      );
+    if (trusted) return batch.map((row) => trustedScore(scorer, row));
     for (const { example } of batch) deepFreeze(example);
     const scored = await this.#pass(scorer, batch);
     for (const other of this.#scoreOnce ? [] : new Set([scorer, again])) {
@@ -179,6 +177,15 @@ export class Guard {
     delete scope.refused;
     this.refused ??= refused;
     return scorerError(refused);
+  }
+}
+
+/** Graders say by throwing that a row cannot be scored; built-in scorers never throw. */
+function trustedScore(scorer: Scorer, { example, completion }: ScoreRequest): CheckedScore {
+  try {
+    return asRecorded(scorer.score(example, completion) as ScoreResult);
+  } catch (error) {
+    return threw(error);
   }
 }
 

@@ -8,9 +8,11 @@ import { isFields } from "../core/records.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importTwice, type LoadOptions, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
-import type { Sight } from "../extensions/watch.ts";
 import { AXES } from "./axes/index.ts";
+import type { LoadedScorer } from "./loaded.ts";
 import { mathFinalLine } from "./math-final-line.ts";
+
+export type { LoadedScorer };
 
 export const DEFAULT_SCORER = mathFinalLine.name;
 
@@ -20,18 +22,15 @@ const BUILT_IN = new Map<string, { readonly scorer: Scorer; readonly module: str
   ...AXES.map((scorer) => [scorer.name, { scorer, module: `axes/${scorer.name}` }] as const),
 ]);
 
-export interface LoadedScorer {
-  readonly scorer: Scorer;
-  /** A second instance, to detect randomness drawn on loading. For an object, the same one. */
-  readonly again: Scorer;
-  readonly identity: ScorerIdentity;
-  /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
-  readonly trusted: boolean;
-  /** What a file read while it loaded, and may read again. */
-  readonly sight?: Sight;
+/** Whether a scorer is given as the JSON of a grader. */
+export function isGraderFile(given: string): boolean {
+  return given.toLowerCase().endsWith(".json");
 }
 
-/** Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, or an object. */
+/**
+ * Loads `math_final_line`, a TypeScript or JavaScript file that exports a scorer, the JSON file of a
+ * grader, or an object.
+ */
 export async function loadScorer<F extends object>(
   given: string | Scorer<F> = DEFAULT_SCORER,
   options: LoadOptions = {},
@@ -45,8 +44,10 @@ export async function loadScorer<F extends object>(
   requireFile(
     given,
     "scorer",
-    `Name a built-in (${[...BUILT_IN.keys()].join(", ")}) or a .ts or .js file.`,
+    `Name a built-in (${[...BUILT_IN.keys()].join(", ")}), a .ts or .js file, or a grader's .json file.`,
   );
+  // Only where it is asked for, so that other scorers load as fast as before.
+  if (isGraderFile(given)) return (await import("./grader-file.ts")).loadGrader(given);
   const [module, again] = await importTwice(given, "scorer", options);
   const scorer = toScorer(module.exports, given);
   if (module.network && scorer.deterministic !== false)

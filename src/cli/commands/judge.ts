@@ -17,11 +17,16 @@ const LIST = Object.entries(SUBCOMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
   .join("\n");
 
+const EXAMPLES = `Examples:
+  lockedroom judge score --help
+  lockedroom judge serve
+  lockedroom judge cost`;
+
 /** With the name of a subcommand, about that one. */
 export function help([name = ""]: readonly string[]): string {
   return (
     subcommand(name)?.help ??
-    `Subcommands:\n${LIST}\n\n\`lockedroom judge SUBCOMMAND --help\` describes one of them.`
+    `Subcommands:\n${LIST}\n\n\`lockedroom judge SUBCOMMAND --help\` describes one of them.\n\n${EXAMPLES}`
   );
 }
 

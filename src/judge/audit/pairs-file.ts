@@ -3,8 +3,8 @@
  * of `review` those count that call one of the two better.
  */
 
+import { type LabelledData, type LabelledPair, replyTo } from "../../audit/labelled.ts";
 import { JsonlFile } from "../../runs/jsonl.ts";
-import { type LabelledData, type LabelledPair, replyTo } from "./labelled.ts";
 
 export async function readPairsFile(file: string): Promise<LabelledData> {
   const lines = new JsonlFile(file, toPair);

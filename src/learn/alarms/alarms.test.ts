@@ -356,6 +356,18 @@ describe("where a judge rewards", () => {
     expect(message(full)).toMatch(/the task is solved.*validate-scorer/);
   });
 
+  test("equal scores are not called passed or failed", () => {
+    const equal = (identical: number) =>
+      steps(1, () => ({
+        ...{ "reward/zero_std_groups": 1, "reward/mean": 0.5, "reward/std": 0, gradient_norm: 0 },
+        ...{ "judge/groups": 4, "judge/identical": identical },
+      }));
+    expect(message(equal(0), [], hybrid)).toMatch(/the judge scores them alike.*--rubric/);
+    expect(message(equal(3), [], hybrid)).toMatch(/In 3 of 4 groups all completions are the same/);
+    expect(message(equal(0), [], hybrid)).not.toMatch(/passed|failed/);
+    expect(message(equal(0))).toContain("some passed, others failed");
+  });
+
   test("a policy that always beats the initial one has no full mark, one that solves all tasks has", () => {
     const always = [evaluation(0), evaluation(20, { pass_rate: 1 })];
     expect(names([], always, hybrid)).toEqual(["perfect_score"]);

@@ -42,10 +42,18 @@ export const zeroGradient: Check = ({ steps, facts }, { zeroGroups, zeroSteps })
   return {
     alarm: "zero_gradient",
     stops: false,
-    message: `Why the loss is 0: in ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${whichWay(last)}, so their advantages are 0 and nothing is learned from them${gradient ? "" : "; the gradient is 0 too"}.${outcome(last) === "failed" ? ` Why the reward is 0:${unrewarded(last, facts)}` : ""} ${advice(last)}`,
+    message: `Why the loss is 0: in ${often && share < 1 ? `${percent(share)} of the groups, and for ${zeroSteps} steps in ${percent(zeroGroups)} or more of them,` : "every group"} all rewards are equal${facts.judged ? "" : whichWay(last)}, so their advantages are 0 and nothing is learned from them${gradient ? "" : "; the gradient is 0 too"}.${facts.judged ? ` ${judgedEqual(last)}` : `${outcome(last) === "failed" ? ` Why the reward is 0:${unrewarded(last, facts)}` : ""} ${advice(last)}`}`,
     evidence,
   };
 };
+
+/** A score says nothing of passing: the judge saw no difference, or there was none. */
+function judgedEqual(step: StepRecord): string {
+  const [same, all] = [metric(step, "judge/identical") ?? 0, metric(step, "judge/groups") ?? 0];
+  return same > 0
+    ? `In ${same} of ${all} groups all completions are the same: raise rollouts.temperature, or start with a policy that varies more.`
+    : "The completions differ, and the judge scores them alike: read some, and give it a rubric that tells them apart (--rubric).";
+}
 
 function withoutGroups(tokens: number | undefined, { advice }: History["facts"]): string {
   const seen =

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { GroupToJudge } from "../../core/judge.ts";
+import type { GroupJudge } from "../../core/judge.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
 import { train } from "../train.ts";
 import { tinyJudge, written } from "./tiny-judge.contract.ts";
@@ -57,6 +57,23 @@ describe("the same seeds", () => {
     expect(bytesOf("one")["baseline.jsonl"]?.split("\n")).toHaveLength(25);
   });
 
+  test("need no validation: a run without one is resumed as well", async () => {
+    const rows = Array.from({ length: 6 }, (_, i) => JSON.stringify({ id: `p${i}`, prompt: "?" }));
+    writeFileSync(here("prompts.jsonl"), rows.join("\n"));
+    const prompts = { environment: undefined, dataset: here("prompts.jsonl") };
+    await train(options("whole", prompts));
+    const stopped = train({
+      ...options("halved", prompts),
+      onStep: (done) => {
+        if (done === 3) throw new Error("stopped here");
+      },
+    });
+    await expect(stopped).rejects.toThrow("stopped here");
+    await train({ ...options("halved", prompts), resume: true });
+    expect(bytesOf("halved")).toEqual(bytesOf("whole"));
+    expect(Object.keys(bytesOf("whole"))).not.toContain("baseline.jsonl");
+  });
+
   test("and another judge are refused on --resume, as is another baseline", async () => {
     const interrupted = (outdir: string) =>
       train({
@@ -105,8 +122,8 @@ test("groups with equal scores are replaced where that is set", async () => {
   const choosy = tinyJudge("choosy", wantsA);
   const lazy = {
     ...choosy,
-    async *judge(groups: Iterable<GroupToJudge>) {
-      for (const group of groups) {
+    async *judge(groups: Parameters<GroupJudge["judge"]>[0]) {
+      for await (const group of groups) {
         const even = Number(group.id.split("-")[1]) % 2 === 0;
         for await (const verdict of choosy.judge([group]))
           yield even && "judgements" in verdict

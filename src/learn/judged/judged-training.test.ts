@@ -1,6 +1,6 @@
 /** Training whose reward is a judge's, with labels to validate by and without. */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadCheckpoint } from "../../policy/checkpoint.ts";
 import { readTrainingRun } from "../../runs/read-training-run.ts";
@@ -11,7 +11,8 @@ import { answers, here, honest, isShort, long, options, wantsA } from "./tiny-wo
 describe("a policy that learns from a judge", () => {
   test("gets better by labels that it never learned from, and by the judge", async () => {
     const validationEnvironment = answers(wantsA);
-    await train(options("honest", { validationEnvironment, settings: { steps: 16 } }));
+    const settings = { steps: 10, evaluate: { every: 10, max_tokens: 6 } };
+    await train(options("honest", { validationEnvironment, saveEvery: 10, settings }));
     const { evaluations, steps, manifest } = await readTrainingRun(here("honest"));
     const [first, last] = [evaluations[0], evaluations.at(-1)];
     expect(first?.labels?.win_rate).toBe(0.5);
@@ -35,24 +36,30 @@ describe("a policy that learns from a judge", () => {
     });
     const { trained } = await loadCheckpoint(here("honest/checkpoint"));
     const { fingerprint } = honest().identity;
+    const note = readFileSync(here("honest/README.md"), "utf8");
+    expect(note).toMatch(new RegExp(`reward judge .honest. at this process, .*${fingerprint}`));
     expect(trained?.scorers).toEqual([
       { name: "honest", version: "1", source_sha256: fingerprint },
     ]);
   });
 
   test("keeps the environment's own reward as a metric, and validates by it", async () => {
-    await train(options("own", { environment: answers(isShort), judge: long() }));
+    const settings = { steps: 2, evaluate: { every: 2, max_tokens: 6, judge_tasks: 5 } };
+    await train(options("own", { environment: answers(isShort), judge: long(), settings }));
     const { evaluations, steps } = await readTrainingRun(here("own"));
     for (const { values } of steps)
       expect(values.independent_reward).toBeCloseTo(1 - (values["reward/mean"] ?? 0));
-    for (const { reward_mean, proxy_mean } of evaluations)
-      expect(reward_mean).toBeCloseTo(1 - proxy_mean);
+    for (const { rewards, reward_mean, proxy_mean, judge } of evaluations) {
+      const judged = rewards.slice(0, 5).reduce<number>((sum, one) => sum + Number(one), 0) / 5;
+      expect(judge?.groups).toBe(5);
+      expect(proxy_mean).toBeCloseTo(1 - judged);
+      expect(reward_mean).not.toBeCloseTo(judged);
+    }
   });
 
   test("without labels is validated by what the judge prefers to the initial policy", async () => {
-    await train(
-      options("pure", { settings: { steps: 10, evaluate: { every: 5, max_tokens: 6 } } }),
-    );
+    const settings = { steps: 6, evaluate: { every: 6, max_tokens: 6 } };
+    await train(options("pure", { saveEvery: 6, settings }));
     const { evaluations, manifest } = await readTrainingRun(here("pure"));
     const [first, last] = [evaluations[0], evaluations.at(-1)];
     expect(first).toMatchObject({ reward_mean: 0.5, pass_rate: 0 });
@@ -71,10 +78,29 @@ describe("a policy that learns from a judge", () => {
     };
     const dataset = file("prompts.jsonl", rows);
     const dev = file("dev.jsonl", [{ id: "d", prompt: "a" }]);
-    await train(options("prompts", { environment: undefined, dataset, dev }));
+    await train(
+      options("prompts", { environment: undefined, dataset, dev, settings: { steps: 1 } }),
+    );
     const { evaluations } = await readTrainingRun(here("prompts"));
     expect(evaluations[0]).toMatchObject({ reward_mean: 0.5, outcomes: { unscored: 1 } });
   });
+});
+
+test("labels of another environment validate without a judge, too", async () => {
+  const [environment, validationEnvironment] = [answers(wantsA), answers(isShort)];
+  await train(
+    options("labelled", {
+      ...{ judge: undefined, environment, validationEnvironment },
+      settings: { steps: 1, evaluate: { every: 1, max_tokens: 6 } },
+    }),
+  );
+  const { evaluations, manifest } = await readTrainingRun(here("labelled"));
+  const [first] = evaluations;
+  expect(manifest).toMatchObject({ validation_environment: { name: "labelled" }, scorers: [] });
+  expect(first?.judge).toBeUndefined();
+  // What is rewarded and what is measured are two things: letters a, and short answers.
+  expect(first?.proxy_mean).not.toBeCloseTo(first?.reward_mean ?? 0);
+  expect(first?.outcomes.good).toBe(first?.rewards.filter((one) => Number(one) >= 0.5).length);
 });
 
 describe("a group without a verdict", () => {
@@ -87,7 +113,7 @@ describe("a group without a verdict", () => {
         return attempts.length > 2 && id === "train-3";
       },
     );
-    await train(options("patchy", { judge, judgeDroppedLimit: 1 }));
+    await train(options("patchy", { judge, judgeDroppedLimit: 1, settings: { steps: 2 } }));
     const { steps } = await readTrainingRun(here("patchy"));
     const dropped = steps.map(({ values }) => values["judge/dropped"]);
     expect(Math.max(...dropped.map(Number))).toBe(1);
@@ -101,8 +127,12 @@ describe("a group without a verdict", () => {
   test("stops the run above the limit, and not below it", async () => {
     // Every fifth group: below 30 %, above 10 %.
     const patchy = () => tinyJudge("fifth", wantsA, (_, index) => index % 5 === 4);
-    const some = options("some", { judge: patchy(), judgeDroppedLimit: 0.3 });
-    expect((await train(some)).summary.steps).toBe(4);
+    const some = options("some", {
+      judge: patchy(),
+      judgeDroppedLimit: 0.3,
+      settings: { steps: 1 },
+    });
+    expect((await train(some)).summary.steps).toBe(1);
     const { evaluations } = await readTrainingRun(here("some"));
     expect(evaluations[0]?.judge?.dropped).toBeGreaterThan(0);
     expect(evaluations[0]?.rewards).toContain(null);
@@ -147,7 +177,7 @@ describe("refused before anything is written:", () => {
     [
       "labels of an environment where none is played in",
       { environment: undefined, dataset: "x", validationEnvironment: answers(wantsA) },
-      /no environment is played in/,
+      /there is no --env/,
     ],
   ])("%s", async (_, more, message) => {
     await expect(train(options("refused", more))).rejects.toThrow(message);

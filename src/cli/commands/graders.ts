@@ -1,0 +1,87 @@
+import { existsSync, statSync } from "node:fs";
+import { Argument, type Command } from "commander";
+import { dataError, usageError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isFields } from "../../core/records.ts";
+import { openGrader } from "../../graders/open-grader.ts";
+import { runReply } from "../../graders/run-reply.ts";
+import { isSampleObject, sampleOf } from "../../graders/sample.ts";
+import { type GraderFile, parseJsonFile, readGraderFile } from "../../graders/settings.ts";
+import { validateGrader } from "../../graders/validate.ts";
+import { readGiven } from "../../runs/whole-file.ts";
+import { out, printableJson } from "../terminal.ts";
+
+interface Flags {
+  readonly grader?: string;
+  readonly item?: string;
+  readonly sample?: string;
+}
+
+export const help = `The JSON is that of the OpenAI and Azure APIs, alone or as
+{ "grader": …, "settings": … }; the settings are for what their documentation
+leaves open, such as the function behind fuzzy_match. See docs/graders.md.
+A grader file is also a scorer: eval --scorer grader.json.
+
+Examples:
+  lockedroom graders validate grader.json
+  lockedroom graders run --grader grader.json --item '{"answer":"42"}' \\
+    --sample "42"
+  lockedroom graders run --grader grader.json --item item.json --sample out.txt`;
+
+export function define(command: Command): void {
+  command
+    .description(
+      "Checks a grader JSON, or runs it on one item and one sample and prints the reply of the API. A file may stand in place of each JSON or text.",
+    )
+    .addArgument(new Argument("<action>", "validate or run").choices(["validate", "run"]))
+    .argument("[file]", "for validate: the grader's file")
+    .option("--grader <file>", "the grader's file")
+    .option("--item <json|file>", "the item: a JSON object, or a file with one (default: {})")
+    .option("--sample <text|file>", "the model's output, or a file with it")
+    .action(run);
+}
+
+async function run(action: string, file: string | undefined, flags: Flags): Promise<void> {
+  if (file !== undefined && flags.grader !== undefined)
+    throw usageError("the grader is given twice", "Leave out the file, or --grader.");
+  const place = file ?? flags.grader;
+  if (place === undefined) throw usageError(`graders ${action} needs a grader`, "Name its file.");
+  const grader = readGraderFile(parseJsonFile(await readGiven(place), place), place);
+  if (action === "run") return runOnce(grader, place, flags);
+  const other = flags.item ?? flags.sample;
+  if (other !== undefined)
+    throw usageError("graders validate takes no item and no sample", "Use graders run.");
+  await validateGrader(grader, place);
+  out(printableJson({ grader: grader.grader }, 2));
+}
+
+async function runOnce(file: GraderFile, place: string, flags: Flags): Promise<void> {
+  if (flags.sample === undefined)
+    throw usageError("graders run needs a sample", 'Add --sample "TEXT".');
+  const [item, sample] = [await itemOf(flags.item ?? "{}"), await sampleGiven(flags.sample)];
+  const opened = await openGrader(file.grader, file.settings, place);
+  try {
+    const began = performance.now();
+    const given = await opened.grade({ item, sample });
+    const seconds = Math.round(performance.now() - began) / 1000;
+    out(printableJson(runReply(file.grader, given, seconds), 2));
+  } finally {
+    await opened.close?.();
+  }
+}
+
+async function itemOf(given: string): Promise<JsonObject> {
+  const text = given.trimStart().startsWith("{") ? given : await readGiven(given);
+  const value = parseJsonFile(text, "the item");
+  if (isFields(value)) return value as JsonObject;
+  throw dataError("the item is not a JSON object", 'Give one such as {"answer":"42"}.');
+}
+
+/** A file that holds an object with `output_text` or tool calls is the sample itself. */
+async function sampleGiven(given: string) {
+  if (!existsSync(given) || !statSync(given).isFile()) return sampleOf(given);
+  const text = await readGiven(given);
+  if (!given.endsWith(".json")) return sampleOf(text);
+  const value = parseJsonFile(text, given);
+  return sampleOf(isSampleObject(value) ? value : text);
+}

@@ -1,0 +1,12 @@
+export { evaluate, parseExpression } from "./expression.ts";
+export type { Fault, Flag } from "./fault.ts";
+export { FLAGS } from "./fault.ts";
+export { type Grader, type GraderType, readGrader } from "./grader-schema.ts";
+export { GRADERS_VERSION, openGrader, toGraderScorer } from "./open-grader.ts";
+export type { Grade, OpenedGrader } from "./opened.ts";
+export { type RunReply, runReply } from "./run-reply.ts";
+export { type Sample, sampleOf } from "./sample.ts";
+export { type GraderFile, type GraderSettings, readGraderFile } from "./settings.ts";
+export { METRIC_NAMES, type Metric, similarity } from "./similarity/index.ts";
+export { readTemplate, type Template } from "./template.ts";
+export { validateGrader } from "./validate.ts";
