@@ -9,7 +9,7 @@ export const mayImport = {
   core: [],
   extensions: ["core"],
   // Below scorers, which open a grader's file as they open a scorer's.
-  graders: ["core", "extensions"],
+  graders: ["core", "extensions", "providers", "runs"],
   scorers: ["core", "extensions", "graders"],
   stats: ["core"],
   graph: ["core"],
@@ -22,7 +22,7 @@ export const mayImport = {
   datasets: ["core", "scorers"],
   environments: ["core", "extensions", "scorers", "datasets"],
   openenv: ["core", "environments", "http"],
-  providers: ["core", "engine"],
+  providers: ["core", "engine", "runs"],
   judge: ["core", "runs", "providers", "stats", "http", "environments", "loops"],
   serve: ["core", "http", "policy"],
   loops: ["core", "extensions", "scorers", "runs", "stats", "charts"],
