@@ -9,6 +9,7 @@ import { isSampleObject, sampleOf } from "../../graders/sample.ts";
 import { type GraderFile, parseJsonFile, readGraderFile } from "../../graders/settings.ts";
 import { validateGrader } from "../../graders/validate.ts";
 import { readGiven } from "../../runs/whole-file.ts";
+import { addPythonOption } from "../grader-host.ts";
 import { out, printableJson } from "../terminal.ts";
 
 interface Flags {
@@ -29,7 +30,7 @@ Examples:
   lockedroom graders run --grader grader.json --item item.json --sample out.txt`;
 
 export function define(command: Command): void {
-  command
+  addPythonOption(command)
     .description(
       "Checks a grader JSON, or runs it on one item and one sample and prints the reply of the API. A file may stand in place of each JSON or text.",
     )
@@ -61,6 +62,7 @@ async function runOnce(file: GraderFile, place: string, flags: Flags): Promise<v
   const [item, sample] = [await itemOf(flags.item ?? "{}"), await sampleGiven(flags.sample)];
   const opened = await openGrader(file.grader, file.settings, place);
   try {
+    await opened.ready?.();
     const began = performance.now();
     const given = await opened.grade({ item, sample });
     const seconds = Math.round(performance.now() - began) / 1000;
