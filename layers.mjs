@@ -17,6 +17,7 @@ export const mayImport = {
   runs: ["core"],
   http: ["core"],
   formats: ["core", "runs"],
+  tune: ["core", "runs", "formats"],
   policy: ["core", "graph", "runs"],
   engine: ["core", "graph", "policy", "runs"],
   datasets: ["core", "scorers"],

@@ -22,8 +22,16 @@ test("says which fault a judge has, within 80 columns, and the other commands op
 
 test("a repeated audit comes from the cache, with the same bytes", async () => {
   await audit("embedded", "first", "--limit", "10", "--split", "dev");
-  const { code, stdout } = await audit("embedded", "again", "--limit", "10", "--split", "dev");
+  const price = ["--judge-price", "1000,2000"];
+  const { code, stdout } = await audit(
+    ...(["embedded", "again", "--limit", "10", "--split", "dev", ...price] as const),
+  );
   expect(code).toBe(2);
+  const { prompt_tokens: read, completion_tokens: written } = JSON.parse(
+    at.read("again", "audit.json"),
+  ).tokens;
+  const dollars = (0.001 * read + 0.002 * written).toFixed(2);
+  expect(stdout).toContain(`The judge: ${read} tokens read, ${written} written, $${dollars}.`);
   expect(stdout).toContain("UNDECIDED");
   for (const name of ["audit.json", "judgements.jsonl", "summary.json"])
     expect(at.read("again", name), name).toBe(at.read("first", name));

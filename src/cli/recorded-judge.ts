@@ -1,11 +1,9 @@
 /** The judge that a manifest names, for a run that is made again. */
 
 import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
+import { EMBEDDED, judgeFlag } from "../core/judge-flag.ts";
 import { openCache, openerOf } from "./open-judge.ts";
 import { err, warning } from "./terminal.ts";
-
-/** As the embedded judge's identity names its endpoint. */
-const EMBEDDED = "embedded";
 
 /**
  * With its own words, rubric and sampling. Its answers come from the cache where they are there, but
@@ -17,18 +15,11 @@ export async function openRecordedJudge(
 ): Promise<GroupJudge> {
   const onNotice = (text: string) => err(warning(text, ""));
   const { readRubric } = await import("../judge/rubric.ts");
-  const open = openerOf(flagOf(identity));
+  const open = openerOf(judgeFlag(identity));
   return open({
     rubric: readRubric(identity.rubric, "the manifest"),
     sampling: identity.sampling,
     cache: identity.endpoint === EMBEDDED ? undefined : await openCache(cacheFolder, onNotice),
     onNotice,
   });
-}
-
-/** What --judge was: "embedded-judge:length" is embedded:length, another model has an endpoint. */
-function flagOf({ name, endpoint }: JudgeIdentity): string {
-  if (endpoint !== EMBEDDED) return `openai:${name}`;
-  const [, ...faults] = name.split(":");
-  return [EMBEDDED, ...faults].join(":");
 }

@@ -51,6 +51,7 @@ export const DRILLS: readonly Drill[] = [
     loops: ["A", "C"],
     knobs: ["policy", "measurement", "environment"],
   },
+  { id: "28", title: "Judges", loops: ["A", "C"], knobs: ["policy", "measurement"] },
 ];
 
 export interface DrillNote {

@@ -12,7 +12,7 @@ import { areExact, filesOf } from "../graders/kinds.ts";
 import { GRADERS_VERSION, openGrader, toGraderScorer, typesOf } from "../graders/open-grader.ts";
 import { parseJsonFile, readGraderFile } from "../graders/settings.ts";
 import { Guard } from "./guard.ts";
-import type { LoadedScorer } from "./load.ts";
+import type { LoadedScorer } from "./loaded.ts";
 
 export async function loadGrader(file: string): Promise<LoadedScorer> {
   const bytes = readSource(file);

@@ -30,7 +30,7 @@ import {
   threw,
   timedOut,
 } from "./answer.ts";
-import type { LoadedScorer } from "./load.ts";
+import type { LoadedScorer } from "./loaded.ts";
 
 export interface GuardOptions {
   /** Whether it is deterministic does not matter: each row is scored once. */

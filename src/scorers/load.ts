@@ -8,9 +8,11 @@ import { isFields } from "../core/records.ts";
 import { isName, type Scorer, type ScorerIdentity } from "../core/score.ts";
 import { importTwice, type LoadOptions, requireFile } from "../extensions/module.ts";
 import { sourceFingerprint } from "../extensions/source.ts";
-import type { Sight } from "../extensions/watch.ts";
 import { AXES } from "./axes/index.ts";
+import type { LoadedScorer } from "./loaded.ts";
 import { mathFinalLine } from "./math-final-line.ts";
+
+export type { LoadedScorer };
 
 export const DEFAULT_SCORER = mathFinalLine.name;
 
@@ -19,19 +21,6 @@ const BUILT_IN = new Map<string, { readonly scorer: Scorer; readonly module: str
   [mathFinalLine.name, { scorer: mathFinalLine, module: "math-final-line" }],
   ...AXES.map((scorer) => [scorer.name, { scorer, module: `axes/${scorer.name}` }] as const),
 ]);
-
-export interface LoadedScorer {
-  readonly scorer: Scorer;
-  /** A second instance, to detect randomness drawn on loading. For an object, the same one. */
-  readonly again: Scorer;
-  readonly identity: ScorerIdentity;
-  /** Built-ins are proven total and deterministic by tests; everything else is guarded. */
-  readonly trusted: boolean;
-  /** What a file read while it loaded, and may read again. */
-  readonly sight?: Sight;
-  /** Ends what it started, such as the sandbox of a grader. */
-  close?(): Promise<void>;
-}
 
 /** Whether a scorer is given as the JSON of a grader. */
 export function isGraderFile(given: string): boolean {
