@@ -191,7 +191,7 @@ class EndpointJudge implements GroupJudge {
     this.#noticed.add("identical");
     this.#notice(
       `All attempts of group ${shown(id)} are the same, so that one was judged for all. ` +
-        "A group without differences teaches nothing.",
+        "Nothing is learned from such a group.",
     );
   }
 
