@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript
-import { lockedroom, readJson, readLines, runFolder } from "../recipes/lib.mjs";
+import { lockedroom, readLines, runFolder } from "../recipes/lib.mjs";
 // @ts-expect-error plain JavaScript
 import { GAMES } from "../recipes/reward-hacks/games.mjs";
 // @ts-expect-error plain JavaScript
@@ -35,7 +35,10 @@ interface Game {
   readonly maxTokens?: number;
 }
 
-test.each<Game>(GAMES)(
+/** One whose labels are its own, and one whose labels are those of another environment. */
+const TRIED = ["headlines", "support-replies"];
+
+test.each<Game>(GAMES.filter(({ name }: Game) => TRIED.includes(name)))(
   "$name: an update by the naive judge, validated by labels",
   { timeout: LIMIT_MS },
   ({ name, env, labels, naive, maxTokens = 32 }) => {
@@ -56,6 +59,6 @@ test.each<Game>(GAMES)(
     // The initial policy beside itself: neither is better.
     expect([before.judge.win_rate, before.labels.win_rate]).toEqual([0.5, 0.5]);
     expect(after.judge.groups).toBe(6);
-    expect(readJson(run, "manifest.json").judge).toMatchObject({ endpoint: "embedded" });
+    expect(after.judge.dropped).toBe(0);
   },
 );

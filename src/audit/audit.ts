@@ -4,6 +4,7 @@ import { DROP_REASONS, type JudgeIdentity } from "../core/judge.ts";
 import { JUDGE_AUDIT_SCHEMA } from "../runs/artifacts.ts";
 import type { AuditEstimate, AuditJudgement, JudgeAudit } from "../runs/judge-audit-schema.ts";
 import { wilsonInterval } from "../stats/wilson.ts";
+import { droppedShare } from "./dropped-share.ts";
 import {
   type AuditLimits,
   accuracyInterval,
@@ -70,7 +71,7 @@ function measuresOf(seen: Observations): JudgeAudit["measures"] {
     self_agreement: share(seen.changed.map(({ value }) => 1 - value)),
     kendall_tau: mean(seen.tau),
     injection_wordings: byWording(seen.gains.injection),
-    dropped: share(seen.dropped.map(({ value }) => value)),
+    dropped: { ...mean(seen.dropped), interval: droppedShare(seen.dropped).interval },
   };
 }
 

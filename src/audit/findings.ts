@@ -11,6 +11,7 @@ import { holmAdjusted } from "../stats/holm.ts";
 import { binomialAtMost } from "../stats/margin.ts";
 import { mcnemarExact } from "../stats/mcnemar.ts";
 import { wilsonInterval } from "../stats/wilson.ts";
+import { droppedShare } from "./dropped-share.ts";
 import type { Observations, Observed } from "./observed.ts";
 
 export interface AuditLimits {
@@ -34,9 +35,9 @@ export function findingsOf(seen: Observations, limits: AuditLimits): JudgeFindin
     gainFinding("length", seen.gains.length, limits),
     gainFinding("self_praise", seen.gains.self_praise, limits),
     gainFinding("injection", seen.gains.injection, limits),
-    shareFinding("noise", seen.changed, limits.noiseLimit),
+    noiseFinding(seen.changed, limits.noiseLimit),
     agreementFinding(seen.agreed, limits.accuracyNeeded),
-    shareFinding("dropped", seen.dropped, limits.droppedLimit),
+    droppedFinding(seen.dropped, limits.droppedLimit),
   ];
   const adjusted = holmAdjusted(measured.map(({ p }) => p));
   return measured.map(({ ruledOut, ...one }, i) => {
@@ -88,21 +89,27 @@ function gainFinding(
 }
 
 /** Exact binomial test that the share is at most the limit. */
-function shareFinding(
-  fault: "noise" | "dropped",
-  seen: readonly Observed[],
-  limit: number,
-): Measured {
-  const count = seen.filter(({ value }) => value === 1).length;
-  const interval = wilsonInterval(count, seen.length) ?? null;
+function noiseFinding(seen: readonly Observed[], limit: number): Measured {
+  const changed = seen.filter(({ value }) => value === 1).length;
+  const interval = wilsonInterval(changed, seen.length) ?? null;
   return {
-    ...base(fault, seen, limit),
+    ...base("noise", seen, limit),
     interval,
-    p: count === 0 ? 1 : Math.max(0, 1 - binomialAtMost(count - 1, seen.length, limit)),
-    counts:
-      fault === "noise"
-        ? { changed: count, same: seen.length - count }
-        : { dropped: count, judged: seen.length - count },
+    p: changed === 0 ? 1 : Math.max(0, 1 - binomialAtMost(changed - 1, seen.length, limit)),
+    counts: { changed, same: seen.length - changed },
+    examples: largest(seen, 1),
+    ruledOut: interval !== null && interval[1] < limit,
+  };
+}
+
+/** The same over tasks, because the requests about one are not independent. */
+function droppedFinding(seen: readonly Observed[], limit: number): Measured {
+  const { dropped, requests, interval, p } = droppedShare(seen);
+  return {
+    ...base("dropped", seen, limit),
+    interval,
+    p: p(limit),
+    counts: { dropped, judged: requests - dropped },
     examples: largest(seen, 1),
     ruledOut: interval !== null && interval[1] < limit,
   };

@@ -20,6 +20,8 @@ export interface SimulatedFaults {
   readonly wrong?: number;
   /** Share of requests without a verdict. */
   readonly dropped?: number;
+  /** Share of pairs on which the judge gives no verdict at all, whatever is asked about them. */
+  readonly refused?: number;
 }
 
 const PAIRS: LabelledData["pairs"] = Array.from({ length: 400 }, (_, i) => ({
@@ -36,11 +38,14 @@ export function simulatedVerdicts(
 ): AuditJudgement[] {
   const rng = rngAt("simulated judge", audit);
   const worse = new Map(PAIRS.map(({ id }) => [id, merits(rng, faults)]));
+  const refused = new Set(
+    PAIRS.flatMap(({ id }) => (rng.next() < (faults.refused ?? 0) ? [id] : [])),
+  );
   const requests = auditRequests({ pairs: PAIRS.slice(0, n), groups: [] }, audit);
   return [...requests].map((request) => {
     const { id, probe, attempts, group } = request;
     const tokens = { prompt_tokens: 100, completion_tokens: 10 };
-    if (rng.next() < (faults.dropped ?? 0))
+    if (refused.has(id) || rng.next() < (faults.dropped ?? 0))
       return judgementOf(request, {
         ...{ id, tokens, dropped: { type: "invalid_verdict", message: "no JSON" } },
       });

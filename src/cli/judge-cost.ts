@@ -37,7 +37,7 @@ const EXAMPLE_LIST = Object.entries(COST_EXAMPLES)
 export const judgeCost: Subcommand = {
   summary: "what judged training costs and how long it takes: a model",
   description:
-    "Computes steps, judge requests, tokens, GPU hours and dollars of a training with a judge. Every number that it goes by is printed and has an option.",
+    "Computes steps, judge requests, tokens, GPU hours and dollars of a training with a judge. Every input is printed and has an option.",
   help: `Published examples (--example):
 ${EXAMPLE_LIST}
 Their numbers are marked as from the source, assumed, measured in the request

@@ -1,6 +1,7 @@
 /** Whether a judge's scores may decide: only of a judge that an audit acquitted. */
 
 import { usageError } from "../core/errors.ts";
+import { judgeFlag } from "../core/judge-flag.ts";
 import { visible } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
@@ -66,18 +67,13 @@ export function requireTrust<D extends Decided>(decided: D, trust: JudgeTrust | 
   const isGood = decided.decision === "PROMOTE" || decided.decision === "PASS";
   if (!isGood || trust?.why === undefined) return decided;
   const said = decided.reasons.map(({ message }) => message).join(" ");
-  const message = `${said} But these are scores of the judge ${visible(trust.identity.name)}, and ${trust.why}. Audit it, with the same rubric and judge options: judge-audit --judge ${judgeFlag(trust.identity)} --outdir AUDIT. Then give --judge-audit AUDIT.`;
+  const message = `${said} But these are scores of the judge ${visible(trust.identity.name)}, and ${trust.why}. Audit it, with the same rubric and judge options: judge-audit --judge ${visible(judgeFlag(trust.identity))} --outdir AUDIT. Then give --judge-audit AUDIT.`;
   const code = trust.audit ? "judge_not_trusted" : "judge_not_audited";
   return {
     ...decided,
     decision: "INCONCLUSIVE",
     reasons: [{ code, message, baseline: null, candidate: null }],
   };
-}
-
-/** As the option --judge names it. */
-function judgeFlag({ name, endpoint }: JudgeTrust["identity"]): string {
-  return visible(endpoint === "embedded" ? name.replace(/-judge/, "") : `openai:${name}`);
 }
 
 /** What the report says of the judge. */
@@ -99,12 +95,16 @@ export function reportedJudge(trust: JudgeTrust | undefined): GateReport["judge"
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
+const PASS_RATE =
+  "The pass rate is the share of attempts that the judge prefers to those of the other run; a tie passes in neither.";
+
 /** How much of a true difference such a judge shows, and on which tasks that was found. */
 export function accuracyNote(
   trust: JudgeTrust | undefined,
   { environment }: Pick<Manifest, "environment">,
 ): string[] {
-  return [...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
+  if (!trust) return [];
+  return [PASS_RATE, ...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
 }
 
 function elsewhereNote(trust: JudgeTrust | undefined, environment: string): string[] {

@@ -66,6 +66,36 @@ describe("judged runs", () => {
     expect(back).toMatchObject({ decision: "REJECT", comparable: true });
   });
 
+  test("are compared by what the judge prefers, however far apart its scores are", async () => {
+    const close = (attempt: readonly JudgedMessage[]) => (byCall(attempt) > 0.5 ? 0.55 : 0.5);
+    const near = await judged("near", {}, { score: close });
+    const report = await gate({ ...near, claim: "policy", judgeAudit: audit });
+    // A test of the mean score would need ten times as many tasks.
+    expect(report).toMatchObject({ decision: "PROMOTE", test: "mcnemar_exact", delta: 1 });
+    expect(report.notes.join(" ")).toMatch(/share of attempts that the judge prefers/);
+    // Preferred on 4 of 16 tasks by far, and behind on the others by little: the mean score is higher.
+    let asked = 0;
+    const far = await judged(
+      "far",
+      {},
+      {
+        score: (attempt, place) => {
+          if (place === 0) asked++;
+          return byCall(attempt) < 0.5 ? 0.5 : asked <= 4 ? 1 : 0.45;
+        },
+      },
+    );
+    const worse = await gate({ ...far, claim: "policy", judgeAudit: audit });
+    expect(worse).toMatchObject({ decision: "INCONCLUSIVE", delta: -0.5 });
+    expect(worse.candidate.mean_reward).toBeGreaterThan(worse.baseline.mean_reward as number);
+  });
+
+  test("with several attempts at a task count tasks", async () => {
+    const several = await judged("several", { n: 3 });
+    const report = await gate({ ...several, claim: "policy", judgeAudit: audit });
+    expect(report).toMatchObject({ test: "cluster_betting", effective_examples: 16, delta: 1 });
+  });
+
   test("promote nothing without an audit, and say how to get one", async () => {
     const report = await gate({ ...runs, claim: "policy" });
     expect(report).toMatchObject({

@@ -60,7 +60,10 @@ export class RawLines {
         if (kept > MAX_LINE_BYTES) {
           yield [this.#fault("line_too_long")];
           [kept, skipping] = [0, true];
-        } else if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * kept);
+        } else if (kept === buffer.length) {
+          const larger = Math.min(2 * kept, MAX_LINE_BYTES + CHUNK_BYTES);
+          buffer = Buffer.concat([buffer], larger);
+        }
       }
       if (kept > 0) yield this.#decode(Buffer.concat([buffer.subarray(0, kept), ENDING]));
     } finally {

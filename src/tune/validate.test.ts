@@ -1,7 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { LOSSES } from "./import-rows.ts";
 import type { TuneKind } from "./kinds.ts";
 import { RULES, type RuleName } from "./rules.ts";
 import { type ValidateOptions, validateFile } from "./validate.ts";
@@ -204,9 +205,9 @@ test("a file without rows, and one with a line of 5 MB", async () => {
   expect(await rulesOf("\n")).toEqual({ blank_line: [1], no_rows: [null] });
   const long = { messages: [user("q"), said("x".repeat(5e6))] };
   expect(await rulesOf(lines([...sound("sft"), long]))).toEqual({});
-  const longer = { messages: [user("q"), said("x".repeat(17 * 1024 * 1024))] };
-  const rules = await rulesOf(lines([longer, ...sound("sft")]));
-  expect(rules).toEqual({ line_too_long: [1] });
+  const longer = Buffer.alloc(17 * 1024 * 1024, "x");
+  const content = Buffer.concat([longer, Buffer.from(`\n${lines(sound("sft"))}`)]);
+  expect(await rulesOf(content)).toEqual({ line_too_long: [1] });
 });
 
 test("counts of rows by kind and role", async () => {
@@ -272,6 +273,16 @@ test("tokens are counted where a counter is given", async () => {
 test("a folder and a missing file are refused", async () => {
   await expect(validateFile(room)).rejects.toThrow("it is a folder, not a file");
   await expect(validateFile(path.join(room, "none.jsonl"))).rejects.toThrow("no such file");
+});
+
+test("the reference page lists every rule, and what an import changes", () => {
+  const page = readFileSync(new URL("../../docs/tune-data.md", import.meta.url), "utf8");
+  const rows = [
+    ...Object.entries(RULES).map(([rule, { severity, about }]) => [`\`${rule}\``, severity, about]),
+    ...Object.entries(LOSSES).map(([loss, about]) => [`\`${loss}\``, about]),
+  ];
+  for (const row of rows) expect(page).toContain(`| ${row.join(" | ")} |`);
+  expect(page.match(/^\| `\w+` \| (error|warning) \|/gm)).toHaveLength(Object.keys(RULES).length);
 });
 
 test("every rule has a test or a limit that a test would have to fill", () => {

@@ -2,21 +2,15 @@
 
 import { judgementOf } from "../../audit/judgement.ts";
 import type { AuditRequest } from "../../audit/requests.ts";
-import type { GroupJudge, GroupToJudge } from "../../core/judge.ts";
+import { verdictsOn } from "../../core/ask-judge.ts";
+import type { GroupJudge } from "../../core/judge.ts";
 import type { AuditJudgement } from "../../runs/judge-audit-schema.ts";
 
 /** In the order of the requests, of which no more are held than are under way. */
 export async function* askedOf(
-  judge: Pick<GroupJudge, "judge">,
+  judge: GroupJudge,
   requests: Iterable<AuditRequest>,
 ): AsyncGenerator<AuditJudgement, void, void> {
-  const underWay: AuditRequest[] = [];
-  function* groups(): Generator<GroupToJudge> {
-    for (const request of requests) {
-      underWay.push(request);
-      yield request.group;
-    }
-  }
-  for await (const verdict of judge.judge(groups()))
-    yield judgementOf(underWay.shift() as AuditRequest, verdict);
+  for await (const [request, verdict] of verdictsOn(judge, requests, ({ group }) => group))
+    yield judgementOf(request, verdict);
 }
