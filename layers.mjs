@@ -9,7 +9,7 @@ export const mayImport = {
   core: [],
   extensions: ["core"],
   // Below scorers, which open a grader's file as they open a scorer's.
-  graders: ["core", "extensions"],
+  graders: ["core", "extensions", "providers", "runs"],
   scorers: ["core", "extensions", "graders"],
   stats: ["core"],
   graph: ["core"],
@@ -23,7 +23,7 @@ export const mayImport = {
   datasets: ["core", "scorers"],
   environments: ["core", "extensions", "scorers", "datasets"],
   openenv: ["core", "environments", "http"],
-  providers: ["core", "engine"],
+  providers: ["core", "engine", "runs"],
   // Pure, for the judge that is asked and the gate that computes the findings again.
   audit: ["core", "runs", "stats", "environments"],
   judge: ["core", "runs", "providers", "stats", "http", "environments", "loops", "audit"],

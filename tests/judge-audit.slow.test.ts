@@ -54,7 +54,7 @@ test("bad input gets a sentence and a next step", async () => {
   at.jsonl("bad.jsonl", [pair(0), { ...pair(1), better: "c" }]);
   at.write("empty.md", "\n");
   for (const [flags, code, words] of [
-    [["--pairs", "few.jsonl"], EXIT.data, "3 labelled pairs are too few"],
+    [["--pairs", "few.jsonl"], EXIT.data, "3 different labelled pairs are too few"],
     [["--pairs", "bad.jsonl"], EXIT.data, 'bad.jsonl:2: the field better is neither "a" nor "b"'],
     [["--pairs", "none.jsonl"], EXIT.data, "none.jsonl"],
     [["--pairs", "few.jsonl", "--split", "dev"], EXIT.usage, "cannot be given together"],

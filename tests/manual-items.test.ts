@@ -188,6 +188,22 @@ test("the chapter on judges: kinds of domains, what is measured, and what to do 
   expect(page("28-judges")).toMatch(/convicted of anything in at most 5 % of audits\./);
 });
 
+test("the chapter on graders: every type, and how each is hacked", () => {
+  const types = [
+    ...["string_check", "text_similarity", "score_model", "label_model", "python", "multi"],
+    "endpoint",
+  ].map((type) => `\`${type}\``);
+  const rows = rowsOf(section("29-graders", "What each kind measures"), types);
+  expect(rows.map(([first]) => first)).toEqual(types);
+  const hacks = section("29-graders", "How graders are hacked").match(/^- \*\*.*?\.\*\*/gm);
+  expect(hacks).toEqual([
+    "- **The answer anywhere.**",
+    "- **Similarity padded with the reference.**",
+    "- **Template injection.**",
+    "- **A sum of parts.**",
+  ]);
+});
+
 test("words that the drills need are explained before the first of them", () => {
   const words = section("README", "Before you start").matchAll(
     /^- An? \*\*(\w+)\*\* |^- \*\*(\w+)\*\* /gm,

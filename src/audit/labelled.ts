@@ -58,7 +58,17 @@ export const LEAST_PAIRS = 8;
 export function requirePairs(data: LabelledData): LabelledData {
   if (data.pairs.length >= LEAST_PAIRS) return data;
   throw dataError(
-    `${data.source}: ${data.pairs.length} labelled pairs are too few for an audit`,
+    `${data.source}: ${data.pairs.length} different labelled pairs are too few for an audit`,
     `Give at least ${LEAST_PAIRS}; about 160 are needed to rule the faults out.`,
   );
+}
+
+/** Each pair once: copies of one that is easy to judge would count as evidence. */
+export function withoutCopies(data: LabelledData): LabelledData {
+  const seen = new Set<string>();
+  const pairs = data.pairs.filter(({ better, worse }) => {
+    const content = fingerprint([better, worse]);
+    return !seen.has(content) && seen.add(content);
+  });
+  return { ...data, pairs };
 }

@@ -13,6 +13,7 @@ import { strayFailure, userCodeLoaded } from "../extensions/module.ts";
 import { onHungScore } from "../extensions/score-watch.ts";
 import { asHarness } from "../extensions/watch.ts";
 import { COMMANDS, GROUPS, loadCommand } from "./commands.ts";
+import { prepareGraders } from "./grader-host.ts";
 import { err, hint, wrap } from "./terminal.ts";
 
 /** After sysexits(3). The gate's verdicts use 0 to 3. */
@@ -90,6 +91,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const [first = "--help", ...rest] = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
   const name = hyphenated(first);
   let exitCode = 0;
+  prepareGraders();
   try {
     const program = await buildProgram(name, rest, (code) => {
       exitCode = code;

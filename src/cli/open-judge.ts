@@ -100,7 +100,7 @@ function priceOf(text: string): JudgePrice {
 /** Opens the judge that the flags name; whoever opens it closes it. */
 export async function openJudgeHere(
   flags: JudgeFlags & { readonly judge: string },
-  onNotice: (text: string) => void = (text) => err(warning(text, "")),
+  onNotice: (text: string) => void = noticed,
 ): Promise<GroupJudge> {
   const open = openerOf(flags.judge);
   const rubric = await rubricOf(flags.rubric);
@@ -114,6 +114,10 @@ export async function openJudgeHere(
     },
     timeoutMs: 1000 * flags.judgeTimeout,
   });
+}
+
+export function noticed(text: string): void {
+  err(warning(text, ""));
 }
 
 /** What is set for every kind of judge. */
@@ -154,7 +158,7 @@ async function rubricOf(file: string | undefined): Promise<Rubric> {
 type JudgeEndpoint = Pick<JudgeOptions, "model" | "apiKey"> & Partial<JudgeOptions>;
 
 /** The judge's own variables win: a policy may have another endpoint. */
-function openAiEndpoint(model: string): JudgeEndpoint {
+export function openAiEndpoint(model: string): JudgeEndpoint {
   if (model === "") throw usageError("--judge openai: has no model name", "Use openai:MODEL.");
   const [key, url] = [variable("JUDGE_API_KEY"), variable("JUDGE_BASE_URL")];
   if (url !== "") return { model, ...ownEndpoint(key, url) };

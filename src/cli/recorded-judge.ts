@@ -1,11 +1,14 @@
 /** The judge that a manifest names, for a run that is made again. */
 
 import type { GroupJudge, JudgeIdentity } from "../core/judge.ts";
-import { judgeFlag } from "../core/judge-flag.ts";
+import { EMBEDDED, judgeFlag } from "../core/judge-flag.ts";
 import { openCache, openerOf } from "./open-judge.ts";
 import { err, warning } from "./terminal.ts";
 
-/** With its own words, rubric and sampling; its answers come from the cache where they are there. */
+/**
+ * With its own words, rubric and sampling. Its answers come from the cache where they are there, but
+ * for the embedded judge, which costs nothing: what is in the cache may have been edited.
+ */
 export async function openRecordedJudge(
   identity: JudgeIdentity,
   cacheFolder: string,
@@ -16,7 +19,7 @@ export async function openRecordedJudge(
   return open({
     rubric: readRubric(identity.rubric, "the manifest"),
     sampling: identity.sampling,
-    cache: await openCache(cacheFolder, onNotice),
+    cache: identity.endpoint === EMBEDDED ? undefined : await openCache(cacheFolder, onNotice),
     onNotice,
   });
 }

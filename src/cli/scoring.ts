@@ -6,6 +6,7 @@ import { type Command, Option } from "commander";
 import type { GuardedScorer } from "../core/score.ts";
 import { DEFAULT_SCORER } from "../scorers/load.ts";
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_MS, openScorer } from "../scorers/open.ts";
+import { addPythonOption } from "./grader-host.ts";
 import { type RunFlags, wholeNumber } from "./options.ts";
 import { startProgress, totalBytes } from "./progress.ts";
 
@@ -17,7 +18,7 @@ export interface ScorerFlags {
 }
 
 export function addScorerOptions(command: Command): Command {
-  return command
+  return addPythonOption(command)
     .option(
       "--scorer <name|file>",
       `a built-in, a .ts or .js file, or a grader .json file (default: the workspace's own, otherwise ${DEFAULT_SCORER})`,

@@ -27,10 +27,10 @@ export const tuneValidate: Subcommand = {
   usage: "<file> [options]",
   description:
     "Checks a JSONL file for SFT, DPO or RFT on Azure and OpenAI by every documented rule, and names line and reason.",
-  help: `The kind is found from the first row where --kind does not say it. With --against
-the file is the validation file of a job: other limits hold, and no prompt or id
-may be in the training file. Errors make a job fail or teach something else;
-warnings do not. docs/tune-data.md lists the rules.
+  help: `The kind is found from the first row where --kind does not say it. With
+--against the file is the validation file of a job: other limits hold, and no
+prompt or id may be in the training file. Errors make a job fail or teach
+something else; warnings do not. docs/tune-data.md lists the rules.
 
 --tokens counts the tokens of each row by the encoding of a model's family
 (default ${DEFAULT_ENCODING}: GPT-4o, GPT-4.1, GPT-5, o4-mini) and needs the package
@@ -103,6 +103,7 @@ function report(found: Validation, { quiet, against }: Flags): void {
   for (const severity of ["error", "warning"] as const) {
     for (const finding of found.findings) if (finding.severity === severity) printFinding(finding);
   }
+  if (found.findings.length > 0) out();
   if (errors > 0) {
     print(paint("red", `NOT VALID: ${counted(errors, "error")}${also(warnings)}.`));
   } else if (!quiet) {

@@ -5,7 +5,7 @@ import { judgeFlag } from "../core/judge-flag.ts";
 import { visible } from "../core/visible.ts";
 import type { GateReport } from "../runs/gate-report.ts";
 import type { JsonlFile } from "../runs/jsonl.ts";
-import type { JudgeAudit } from "../runs/judge-audit-schema.ts";
+import type { JudgeAudit, JudgeAuditManifest } from "../runs/judge-audit-schema.ts";
 import type { JudgedRun } from "../runs/judge-schemas.ts";
 import type { Manifest } from "../runs/schemas.ts";
 import type { Decided } from "./decide.ts";
@@ -21,6 +21,7 @@ export interface JudgeTrust {
         readonly found: JudgeAudit;
         /** The embedded data of the audit; undefined for a file of somebody's own. */
         readonly source: string | undefined;
+        readonly settings: JudgeAuditManifest["settings"];
       }
     | undefined;
   /** Why the scores may not decide; undefined where they may. */
@@ -53,7 +54,7 @@ export async function judgeTrust(
     whyNotMadeAgain({ audit: found, manifest, judgements: await linesOf(judgements()) }) ||
     whyNotTrusted(found, identity);
   const why = doubt && `the audit in ${visible(folder)} does not count: ${doubt}`;
-  return { identity, audit: { run: folder, found, source }, why };
+  return { identity, audit: { run: folder, found, source, settings: manifest.settings }, why };
 }
 
 async function linesOf<T>(file: JsonlFile<T>): Promise<T[]> {
@@ -104,7 +105,28 @@ export function accuracyNote(
   { environment }: Pick<Manifest, "environment">,
 ): string[] {
   if (!trust) return [];
-  return [PASS_RATE, ...shrinkageNote(trust), ...elsewhereNote(trust, environment?.name ?? "")];
+  return [
+    PASS_RATE,
+    ...shrinkageNote(trust),
+    ...elsewhereNote(trust, environment?.name ?? ""),
+    ...chosenNote(trust),
+  ];
+}
+
+/** Nobody counts how many judgings and audits there were before the one that is shown. */
+function chosenNote(trust: JudgeTrust | undefined): string[] {
+  const { settings } = trust?.audit ?? {};
+  if (!trust || trust.why !== undefined || !settings) return [];
+  const { seed: ofJudge } = trust.identity.sampling;
+  const chosen = [
+    ...(ofJudge === 0 ? [] : [`--judge-seed ${ofJudge}`]),
+    ...(settings.seed === 0 ? [] : [`--seed ${settings.seed} of the audit`]),
+    ...(settings.limit === null ? [] : [`--limit ${settings.limit} of the audit`]),
+  ];
+  if (chosen.length === 0) return [];
+  return [
+    `Not the default: ${chosen.join(", ")}. How many were tried is not recorded, and the error rates hold only for one that was chosen before its result was seen.`,
+  ];
 }
 
 function elsewhereNote(trust: JudgeTrust | undefined, environment: string): string[] {

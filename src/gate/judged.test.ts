@@ -59,6 +59,7 @@ describe("judged runs", () => {
     expect(report.judge).toMatchObject({ name: "scripted", audit: { trusted: true } });
     expect(report.notes.join(" ")).toMatch(/orders 88.0 % of 200 labelled pairs.*1\.7 times/);
     expect(report.notes.join(" ")).toMatch(/audit is of test, and these runs are of tool-calls/);
+    expect(report.notes.join(" ")).toMatch(/Not the default: --seed 1 of the audit\./);
     const back = await gate({
       ...{ baseline: runs.candidate, candidate: runs.baseline },
       ...{ claim: "policy", judgeAudit: audit },

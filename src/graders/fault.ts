@@ -27,6 +27,8 @@ export interface Fault {
   readonly flag: Flag;
   readonly blame: "sample" | "item" | "grader";
   readonly message: string;
+  /** For the row's details. */
+  readonly more?: JsonObject;
 }
 
 export const fault = (flag: Flag, blame: Fault["blame"], message: string): Fault => ({
@@ -34,6 +36,6 @@ export const fault = (flag: Flag, blame: Fault["blame"], message: string): Fault
 });
 
 /** What a row's details say of a fault. */
-export function faultDetails({ flag, message }: Fault): JsonObject {
-  return { message, errors: { [flag]: true } };
+export function faultDetails({ flag, message, more }: Fault): JsonObject {
+  return { message, errors: { [flag]: true }, ...more };
 }

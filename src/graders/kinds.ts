@@ -5,7 +5,6 @@
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { usageError } from "../core/errors.ts";
 import type { GraderType, SingleGrader } from "./grader-schema.ts";
 import type { OpenKind } from "./opened.ts";
 
@@ -16,10 +15,12 @@ interface Kind<T extends SingleType> {
   readonly module: string;
   /** Whether opening and running it only computes, so that it is safe for anybody's JSON. */
   readonly exact: boolean;
+  /** Whether it runs where it can do no harm, so that it is safe for anybody's JSON, too. */
+  readonly sandboxed?: boolean;
   load(): Promise<OpenKind<Extract<SingleGrader, { type: T }>>>;
 }
 
-const KINDS: { readonly [T in SingleType]?: Kind<T> } = {
+const KINDS: { readonly [T in SingleType]: Kind<T> } = {
   string_check: {
     module: "string-check",
     exact: true,
@@ -30,28 +31,49 @@ const KINDS: { readonly [T in SingleType]?: Kind<T> } = {
     exact: true,
     load: async () => (await import("./text-similarity.ts")).openTextSimilarity,
   },
+  python: {
+    module: "python",
+    exact: false,
+    sandboxed: true,
+    load: async () => (await import("./python.ts")).openPython,
+  },
+  score_model: {
+    module: "score-model",
+    exact: false,
+    load: async () => (await import("./score-model.ts")).openScoreModel,
+  },
+  label_model: {
+    module: "label-model",
+    exact: false,
+    load: async () => (await import("./label-model.ts")).openLabelModel,
+  },
+  endpoint: {
+    module: "endpoint",
+    exact: false,
+    load: async () => (await import("./endpoint.ts")).openEndpoint,
+  },
 };
 
-export async function loadKind(type: SingleType, where: string): Promise<OpenKind<SingleGrader>> {
-  const kind = KINDS[type];
-  if (kind) return (await kind.load()) as OpenKind<SingleGrader>;
-  throw usageError(
-    `${where}: a grader of the type ${type} cannot be run here`,
-    `Types that can: ${[...Object.keys(KINDS), "multi"].join(", ")}.`,
-  );
+export async function loadKind(type: SingleType): Promise<OpenKind<SingleGrader>> {
+  return (await KINDS[type].load()) as OpenKind<SingleGrader>;
 }
 
 /** Whether graders of these types only compute. */
 export function areExact(types: readonly GraderType[]): boolean {
-  return types.every((type) => type === "multi" || KINDS[type]?.exact === true);
+  return types.every((type) => type === "multi" || KINDS[type].exact);
+}
+
+/** Whether graders of these types can be run whoever wrote them. */
+export function areSafe(types: readonly GraderType[]): boolean {
+  return types.every((type) => type === "multi" || KINDS[type].exact || KINDS[type].sandboxed);
 }
 
 /** The files whose code decides what graders of these types give. */
 export function filesOf(types: Iterable<GraderType>): string[] {
   const modules = [...new Set(types)].map((type) =>
-    type === "multi" ? "multi" : (KINDS[type]?.module ?? ""),
+    type === "multi" ? "multi" : KINDS[type].module,
   );
-  return ["outcome", ...modules.filter((module) => module !== "").sort()].map(beside);
+  return ["outcome", ...modules.sort()].map(beside);
 }
 
 function beside(module: string): string {

@@ -54,6 +54,15 @@ export async function openMulti(
     grade: exact
       ? (variables) => result(gradedNow(parts, variables))
       : async (variables) => result(await gradedAll(parts, variables)),
+    sandboxed: !exact && all.every((part) => part.exact || part.sandboxed === true),
+    ownLimit: all.some((part) => part.ownLimit === true),
+    get runtime() {
+      const named = new Set(all.flatMap(({ runtime }) => runtime ?? []));
+      return named.size > 0 ? [...named].sort().join(", ") : undefined;
+    },
+    async ready() {
+      for (const part of all) await part.ready?.();
+    },
     async close() {
       for (const part of all) await part.close?.();
     },

@@ -155,13 +155,6 @@ describe("no grade", () => {
   });
 });
 
-test("a kind that is not here is refused with those that are", async () => {
-  const python = { type: "python", name: "p", source: "def grade(sample, item): return 1" };
-  await expect(scorerOf(multi("p", { p: python }))).rejects.toThrow(
-    /graders\.p: a grader of the type python cannot be run here/,
-  );
-});
-
 test("the reply of graders/run has the API's shape", async () => {
   const value = multi("a + 0*b", { a: CHECK, b: JSON_CHECK });
   const { grader, settings } = readGraderFile(value, "g");

@@ -24,7 +24,7 @@ export async function openGrader(
     return openMulti(grader, { settings, where }, (part, context) =>
       openGrader(part, context.settings, context.where),
     );
-  const open = await loadKind(grader.type, where);
+  const open = await loadKind(grader.type);
   return open(grader, { settings, where });
 }
 

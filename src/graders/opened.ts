@@ -25,6 +25,14 @@ export interface OpenedGrader {
   readonly itemFields: readonly string[] | undefined;
   /** The rule in words. */
   readonly spec: string;
+  /** Computed from its JSON alone by a process of its own, which is safe for anybody's JSON. */
+  readonly sandboxed?: boolean;
+  /** It ends a grade that takes too long by itself. */
+  readonly ownLimit?: boolean;
+  /** What its grades depend on besides its JSON and our code, such as an interpreter. */
+  readonly runtime?: string | undefined;
+  /** Starts what it needs. Throws a sentence about what only then is found to be wrong. */
+  ready?(): Promise<void>;
   grade(variables: Variables): Grade | Fault | Promise<Grade | Fault>;
   close?(): Promise<void>;
 }

@@ -21,6 +21,12 @@ export const settingsSchema = z.strictObject({
   objects: z.enum(["canonical_json", "python_json"]).default("canonical_json"),
   /** A row that cannot be graded gets 0, as in hosted training, and not an error. */
   azure_errors: z.boolean().default(false),
+  /** How long a python grader may take for one row. */
+  python_seconds: z.number().positive().max(86_400).default(120),
+  /** How much memory it may use. */
+  python_memory_mb: z.int().min(64).max(4096).default(2048),
+  /** How long an endpoint may take for one answer. */
+  endpoint_seconds: z.number().positive().max(3600).default(600),
 });
 
 export type GraderSettings = z.infer<typeof settingsSchema>;

@@ -15,7 +15,8 @@ const WORDS: Record<(typeof DROP_REASONS)[number], string> = {
 const ADVICE: Record<(typeof DROP_REASONS)[number], string> = {
   no_answer: "Fix what the endpoint reports; if it is only slow, raise --judge-timeout.",
   refused: "Choose another judge or reword the rubric.",
-  invalid_verdict: "Choose a judge that keeps to the form, or raise --judge-max-tokens.",
+  invalid_verdict:
+    "Choose a judge that answers in the JSON format asked for, or raise --judge-max-tokens.",
 };
 
 export class DroppedGroups {

@@ -17,13 +17,13 @@ import {
   type JudgeTraffic,
 } from "../core/judge.ts";
 import { visibleShort } from "../core/visible.ts";
+import { CachedChat } from "../providers/cached-chat.ts";
 import { ChatEndpoint, type ChatEndpointOptions } from "../providers/chat-endpoint.ts";
 import type { ChatMessage } from "../providers/chat-request.ts";
 import { connectByFetch, type FetchEndpoint } from "../providers/fetch-client.ts";
 import { pooledInOrder, type Stop } from "../providers/pooled.ts";
 import type { JudgeAnswer, JudgeCache } from "../runs/judge-cache.ts";
 import { ANSWER_SCHEMA, correction, readAnswer } from "./answer.ts";
-import { CachedChat } from "./cached-chat.ts";
 import { groupRequest, isOneConversation } from "./group-request.ts";
 import { judgeIdentity } from "./identity.ts";
 import { DEFAULT_RUBRIC, type Rubric } from "./rubric.ts";
@@ -191,7 +191,7 @@ class EndpointJudge implements GroupJudge {
     this.#noticed.add("identical");
     this.#notice(
       `All attempts of group ${shown(id)} are the same, so that one was judged for all. ` +
-        "A group without differences teaches nothing.",
+        "Nothing is learned from such a group.",
     );
   }
 

@@ -23,6 +23,8 @@ export interface ChatAsk {
   readonly id: string;
   /** What the id is of; an example unless given. */
   readonly what?: string | undefined;
+  /** In place of parameters of the sampling settings; null leaves one out. */
+  readonly parameters?: Readonly<Record<string, string | number | null>> | undefined;
   /** The JSON schema of the answer, with its name. */
   readonly answerSchema?: { readonly name: string; readonly schema: object } | undefined;
 }
@@ -66,7 +68,18 @@ export class ChatRequest {
     this.#logprobs = logprobs;
   }
 
-  body({ messages, tools, address, answerSchema }: ChatAsk): Record<string, unknown> {
+  body(ask: ChatAsk): Record<string, unknown> {
+    const body = { ...this.#whole(ask), ...ask.parameters };
+    if (ask.parameters === undefined) return body;
+    const kept = ([name, value]: [string, unknown]) => value !== null && !this.#isDropped(name);
+    return Object.fromEntries(Object.entries(body).filter(kept));
+  }
+
+  #isDropped(name: string): boolean {
+    return name === "seed" && this.#dropped.has(name);
+  }
+
+  #whole({ messages, tools, address, answerSchema }: ChatAsk): Record<string, unknown> {
     const { temperature, top_p, top_k, max_tokens, stop } = this.#sampling;
     return {
       model: this.#model,

@@ -12,6 +12,8 @@ export interface LoadedScorer {
   readonly trusted: boolean;
   /** What a file read while it loaded, and may read again. */
   readonly sight?: Sight;
+  /** A grader that ends a row by itself and computes in processes of its own, not in threads. */
+  readonly ownLimit?: boolean;
   /** Ends what it started, such as the sandbox of a grader. */
   close?(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { strayFailure } from "../extensions/module.ts";
 import { HungScorer, watchThread } from "../extensions/score-watch.ts";
 import { notTried, TimeoutCount } from "./answer.ts";
 import { Guard } from "./guard.ts";
+import { LONGEST_MS } from "./limits.ts";
 import { DEFAULT_SCORER, type LoadedScorer, loadScorer } from "./load.ts";
 
 /**
@@ -65,9 +66,10 @@ export async function openScorer<F extends object>(
   requireTimeout("loadTimeoutMs", loadTimeoutMs);
   const loaded = await loadScorer(given, { limitMs: loadTimeoutMs });
   const atOnce = Math.max(1, Math.floor(concurrency / jobs));
-  const guard = new Guard(loaded, timeoutMs, atOnce);
+  const limitMs = loaded.ownLimit ? LONGEST_MS : timeoutMs;
+  const guard = new Guard(loaded, limitMs, loaded.ownLimit ? concurrency : atOnce);
   const calls =
-    jobs > 1
+    jobs > 1 && !loaded.ownLimit
       ? openPool(
           {
             ...{ scorer: nameOf(given, loaded), timeoutMs, concurrency: atOnce, loadTimeoutMs },
@@ -79,7 +81,7 @@ export async function openScorer<F extends object>(
           scoreBatch: (batch: readonly ScoreRequest[]) => guard.scoreBatch(batch),
           async close() {},
         };
-  const breaker = new Breaker(timeoutMs);
+  const breaker = new Breaker(limitMs);
   return {
     identity: loaded.identity,
     concurrency: jobs,
@@ -101,12 +103,10 @@ function requireCount(option: string, value: unknown): void {
   throw usageError(`\`${option}\` must be a whole number from 1, not ${String(value)}`);
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 function requireTimeout(option: string, value: unknown): void {
-  if (typeof value === "number" && value > 0 && value <= DAY_MS) return;
+  if (typeof value === "number" && value > 0 && value <= LONGEST_MS) return;
   throw usageError(
-    `\`${option}\` must be a number above 0 and at most ${DAY_MS}, a day, not ${String(value)}`,
+    `\`${option}\` must be a number above 0 and at most ${LONGEST_MS}, a day, not ${String(value)}`,
   );
 }
 

@@ -62,7 +62,13 @@ export async function verifyJudgements(
   } finally {
     await judge.close();
   }
-  return comparison.part("score", comparison.repeated, `${read}, which was asked again`);
+  return comparison.part("score", comparison.repeated, `${read}, ${askedWords(judge)}`);
+}
+
+/** A cache shows that the answers are those of the cache, and no more. */
+function askedWords({ traffic: { from_cache: kept } }: GroupJudge): string {
+  if (kept === 0) return "which was asked again";
+  return `which was not asked again where its cache has an answer (${kept})`;
 }
 
 async function readAgain(run: Run, side: Side, comparison: Comparison): Promise<void> {

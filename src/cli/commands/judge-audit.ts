@@ -34,7 +34,7 @@ export const help = `Labelled data: --pairs takes JSONL with id, prompt, a, b an
 "b"), or the pairs.jsonl of \`pairs\`, or the labels.jsonl of \`review\`.
 --trajectories takes episodes whose rewards no judge gave, several of each task.
 Without either, the labelled replies of the environment support-replies are
-used.
+used. Of copies of a pair one counts.
 
 With --scorer a scorer or grader is audited in place of a judge: it scores each
 reply alone, and sees the fields id and prompt of the example.

@@ -30,9 +30,10 @@ fields code, details and trace_id. A scorer gets sample.output_text as the
 completion and item as the example; a grader gets the whole sample. A row
 without a reward is never a score of 0: status 500 if the scorer broke, 422 if
 it cannot read the item. A body has at most 1 MiB (413); above the rate limit
-the status is 429 with Retry-After. Where LOCKEDROOM_SERVE_TOKEN is set, requests must bring it as
-"authorization: Bearer TOKEN"; without it only this machine can be served.
-The connection is plain HTTP: for other machines, put a proxy with TLS before it.
+the status is 429 with Retry-After. Where LOCKEDROOM_SERVE_TOKEN is set,
+requests must bring it as "authorization: Bearer TOKEN"; without it only this
+machine is served. The connection is plain HTTP: for other machines, put a
+proxy with TLS before it.
 
 Examples:
   lockedroom serve --policy pi0

@@ -1,7 +1,13 @@
 /** Audits a judge with labelled data and writes the run: every verdict, and what they show. */
 
 import { type AuditQuestion, auditOf } from "../../audit/audit.ts";
-import { hashOf, type LabelledData, limited, requirePairs } from "../../audit/labelled.ts";
+import {
+  hashOf,
+  type LabelledData,
+  limited,
+  requirePairs,
+  withoutCopies,
+} from "../../audit/labelled.ts";
 import { auditRequests, countRequests } from "../../audit/requests.ts";
 import { FINGERPRINT_VERSION } from "../../core/fingerprint.ts";
 import { canonicalJson } from "../../core/json.ts";
@@ -45,7 +51,7 @@ export interface FinishedJudgeAudit extends Finished<JudgeAuditManifest, JudgeAu
 
 export async function auditJudge(options: JudgeAuditOptions): Promise<FinishedJudgeAudit> {
   const { judge, outdir, force, seed = 0 } = options;
-  const data = requirePairs(limited(options.data, options.limit));
+  const data = requirePairs(limited(withoutCopies(options.data), options.limit));
   const question = { ...options, tasks: options.tasks ?? data.pairs.length };
   const occasion = observeOccasion();
   const inputs = data.inputs.flatMap(({ path }) => (path === null ? [] : [path]));

@@ -183,7 +183,7 @@ describe("refused before anything is written:", () => {
     [
       "labels of an environment where none is played in",
       { environment: undefined, dataset: "x", validationEnvironment: answers(wantsA) },
-      /no environment is played in/,
+      /there is no --env/,
     ],
   ])("%s", async (_, more, message) => {
     await expect(train(options("refused", more))).rejects.toThrow(message);

@@ -3,10 +3,10 @@
 import { fingerprint } from "../core/fingerprint.ts";
 import type { JudgeTraffic } from "../core/judge.ts";
 import { type SamplingSettings, toAnswer } from "../core/policy.ts";
-import type { ChatEndpoint, FinalFailure } from "../providers/chat-endpoint.ts";
-import { type ChatAsk, ChatRequest } from "../providers/chat-request.ts";
-import type { Stop } from "../providers/pooled.ts";
 import type { JudgeAnswer, JudgeCache } from "../runs/judge-cache.ts";
+import type { ChatEndpoint, FinalFailure } from "./chat-endpoint.ts";
+import { type ChatAsk, ChatRequest } from "./chat-request.ts";
+import type { Stop } from "./pooled.ts";
 
 export interface CachedChatOptions {
   readonly endpoint: ChatEndpoint;
