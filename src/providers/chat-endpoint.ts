@@ -143,7 +143,7 @@ export class ChatEndpoint {
   ): LockedRoomError {
     const what = status === undefined ? "did not answer" : `answered with status ${status}`;
     const often = tries > 1 ? `, after ${tries} attempts` : "";
-    const said = visibleShort(this.hide(message), 300);
+    const said = visibleShort(this.hide(message), 600);
     const shownId = visibleShort(JSON.stringify(id), 60);
     const wait = waitMs > LONGEST_WAIT_MS ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     return new LockedRoomError(

@@ -39,7 +39,11 @@ describe("a file of pairs", () => {
   });
 
   test.each([
-    ["no label", { ...pair, better: undefined }, /:2: .*better is not a text/s],
+    [
+      "no label",
+      { ...pair, better: undefined },
+      /:2: .*no label, the field better.*review --pairs/s,
+    ],
     ["another label", { ...pair, better: "c" }, /:2: .*neither "a" nor "b"/s],
     ["one reply", { id: "p", prompt: "Why?", chosen: "Snow." }, /:2: .*rejected is not a text/s],
     ["the same reply twice", { ...pair, b: "So." }, /:2: .*both replies are the same/s],

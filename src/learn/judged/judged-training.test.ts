@@ -45,7 +45,8 @@ describe("a policy that learns from a judge", () => {
 
   test("keeps the environment's own reward as a metric, and validates by it", async () => {
     const settings = { steps: 2, evaluate: { every: 2, max_tokens: 6, judge_tasks: 5 } };
-    await train(options("own", { environment: answers(isShort), judge: long(), settings }));
+    const judge = long();
+    await train(options("own", { environment: answers(isShort), judge, settings }));
     const { evaluations, steps } = await readTrainingRun(here("own"));
     for (const { values } of steps)
       expect(values.independent_reward).toBeCloseTo(1 - (values["reward/mean"] ?? 0));
@@ -55,6 +56,11 @@ describe("a policy that learns from a judge", () => {
       expect(proxy_mean).toBeCloseTo(1 - judged);
       expect(reward_mean).not.toBeCloseTo(judged);
     }
+    // Before the first step the policy is the initial one: nothing is compared with itself.
+    const compared = judge.asked.filter(({ id }) => id.startsWith("dev"));
+    expect(compared.slice(0, 5).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 1, 1]);
+    for (const { attempts } of compared.slice(5)) expect(attempts[0]).not.toEqual(attempts[1]);
+    expect(compared.slice(5).some(({ attempts }) => attempts.length === 2)).toBe(true);
   });
 
   test("without labels is validated by what the judge prefers to the initial policy", async () => {
